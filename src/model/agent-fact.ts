@@ -1,0 +1,67 @@
+import type { Delta, NewEventOf } from '../protocol/event.ts';
+import type { MessageId } from '../protocol/ids.ts';
+import type { Ask } from '../protocol/interaction.ts';
+import type { Capabilities } from '../protocol/session.ts';
+
+/** What an agent's process did or said, in words no vendor owns. */
+export type AgentFact =
+  /** It can take messages now. */
+  | {
+      readonly type: 'ready';
+      readonly agentSessionId: string | null;
+      readonly version: string | null;
+      readonly capabilities: Capabilities;
+    }
+  /** Its own session id, when it is told later or changes. */
+  | { readonly type: 'identified'; readonly agentSessionId: string }
+  /** It has shown that it took the message: from here on the message is in its context. */
+  | { readonly type: 'message-taken'; readonly messageId: MessageId }
+  /** It has begun to work, on a message or by itself. */
+  /** `messageIds`, where the agent tells them, are the messages it works on: none when it began by itself. */
+  | { readonly type: 'turn-started'; readonly messageIds?: readonly MessageId[] }
+  | {
+      readonly type: 'turn-ended';
+      readonly outcome: 'completed' | 'interrupted' | 'failed';
+      readonly error?: string;
+      readonly durationMs?: number;
+      readonly usage?: NewEventOf<'turn.ended'>['usage'];
+      /** What this turn cost, not the total so far. */
+      readonly costUsd?: number;
+    }
+  /** `images` belong to a tool's result; the engine stores them and puts references into the event. */
+  | {
+      readonly type: 'said';
+      readonly event: Said;
+      readonly images?: readonly { readonly mediaType: string; readonly data: string }[];
+    }
+  | { readonly type: 'delta'; readonly delta: Delta }
+  | { readonly type: 'asked'; readonly ask: Ask }
+  | { readonly type: 'withdrawn'; readonly agentRequestId: string }
+  | { readonly type: 'mode-changed'; readonly permissionMode: string }
+  | { readonly type: 'model-changed'; readonly model: string }
+  /** Something that could not be understood; it is kept in the raw log, and told once per kind and batch. */
+  | {
+      readonly type: 'diagnostic';
+      readonly code: string;
+      readonly text: string;
+      readonly sample?: string /** How often, so far; the engine counts. */;
+      readonly count?: number;
+    }
+  | {
+      readonly type: 'exited';
+      readonly code: number | null;
+      readonly signal: string | null;
+      /** Set when it never started: a missing program, a directory that is gone. */
+      readonly startError?: string;
+      readonly stderr: readonly string[];
+    };
+
+type Said = NewEventOf<
+  | 'agent.text'
+  | 'agent.thinking'
+  | 'agent.notice'
+  | 'user.text'
+  | 'tool.called'
+  | 'tool.result'
+  | 'task.changed'
+>;

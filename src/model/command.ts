@@ -1,0 +1,83 @@
+import type { Approve, GivenAnswers } from '../protocol/command.ts';
+import type { EventOf, NewEvent } from '../protocol/event.ts';
+import type { Grant } from '../protocol/grant.ts';
+import type { GrantId, InteractionId, MessageId } from '../protocol/ids.ts';
+import type { Actor } from '../protocol/interaction.ts';
+import type { Disposition } from '../protocol/session.ts';
+
+/** What someone, or the clock, wants of a session. Ids are made by the caller, so that deciding stays pure. */
+export type SessionCommand =
+  | SendCommand
+  | {
+      readonly type: 'edit-queued';
+      readonly messageId: MessageId;
+      readonly message?: string;
+      readonly position?: number;
+      readonly by: Actor;
+    }
+  | { readonly type: 'remove-queued'; readonly messageId: MessageId; readonly by: Actor }
+  | {
+      readonly type: 'respond';
+      readonly interactionId: InteractionId;
+      readonly response: Response;
+      readonly by: Actor;
+    }
+  | {
+      readonly type: 'delivered';
+      readonly interactionId: InteractionId;
+      readonly ok: boolean;
+      readonly reason?: string;
+    }
+  | { readonly type: 'park'; readonly interactionId: InteractionId }
+  | { readonly type: 'expire'; readonly interactionId: InteractionId }
+  | { readonly type: 'interrupt'; readonly by: Actor }
+  | { readonly type: 'interrupt-overdue'; readonly turnId: string }
+  | { readonly type: 'stop'; readonly by: Actor }
+  | { readonly type: 'reopen'; readonly by: Actor }
+  | { readonly type: 'start-process'; readonly processId: string }
+  | { readonly type: 'close-process'; readonly cause: 'sleep' | 'shutdown' }
+  | { readonly type: 'lose-process'; readonly reason: string }
+  | {
+      readonly type: 'change';
+      readonly title?: string;
+      readonly labels?: readonly string[];
+      readonly by: Actor;
+    }
+  | { readonly type: 'set-mode'; readonly permissionMode: string; readonly by: Actor }
+  | { readonly type: 'set-model'; readonly model: string; readonly by: Actor }
+  | { readonly type: 'revoke-grant'; readonly grantId: GrantId; readonly by: Actor };
+
+export interface SendCommand {
+  readonly type: 'send';
+  readonly messageId: MessageId;
+  readonly text: string;
+  readonly images: EventOf<'message.queued'>['images'];
+  readonly disposition: Disposition;
+  readonly replace: boolean;
+  readonly clientMessageId: string | null;
+  readonly by: Actor;
+}
+
+export type Response =
+  | ({ readonly type: 'allow'; readonly grantId: GrantId } & Pick<
+      Approve,
+      'scope' | 'pattern' | 'expiresAt' | 'updatedInput' | 'mode'
+    >)
+  | { readonly type: 'deny'; readonly reason?: string; readonly interrupt: boolean }
+  | { readonly type: 'answer'; readonly answers: GivenAnswers }
+  | { readonly type: 'submit'; readonly values: Readonly<Record<string, unknown>> }
+  | { readonly type: 'cancel'; readonly reason?: string };
+
+/** What deciding may know besides the state: the moment, fresh ids, standing approvals, defaults. */
+export interface Context {
+  readonly at: string;
+  readonly mint: (kind: 'interaction' | 'turn') => string;
+  /** Grants for all sessions. */
+  readonly grants: readonly Grant[];
+}
+
+/** What a command comes to: events for the session's log, and perhaps for the log of all sessions. */
+export interface Decided {
+  readonly events: readonly NewEvent[];
+  readonly global?: readonly NewEvent[];
+}

@@ -1,0 +1,144 @@
+import { accept, type Result, refuse } from '../protocol/errors.ts';
+import type { NewEvent } from '../protocol/event.ts';
+import type { Actor } from '../protocol/interaction.ts';
+import type { Context, Decided, SessionCommand } from './command.ts';
+import { deliver, expire, park, respond, settleAll } from './interactions.ts';
+import { editQueued, removeQueued, requeueInFlight, send } from './messages.ts';
+import type { SessionState } from './state.ts';
+import { canSleep, wantsProcess } from './status.ts';
+
+const server: Actor = { kind: 'server' };
+const nothing = accept<Decided>({ events: [] });
+
+/** Says what follows from a command, or why it cannot be. Pure: the same state and command always give the same answer. */
+export function decide(state: SessionState, command: SessionCommand, context: Context): Result<Decided> {
+  switch (command.type) {
+    case 'send':
+      return send(state, command);
+    case 'edit-queued':
+      return editQueued(state, command);
+    case 'remove-queued':
+      return removeQueued(state, command);
+
+    case 'respond':
+      return respond(state, command, context);
+    case 'delivered':
+      return deliver(state, command);
+    case 'park':
+      return park(state, command.interactionId);
+    case 'expire':
+      return expire(state, command.interactionId);
+
+    case 'interrupt':
+      return interrupt(state, command.by);
+    case 'interrupt-overdue':
+      return state.turn?.id === command.turnId && state.turn.interrupting?.overdue === false
+        ? accept({ events: [{ type: 'turn.overdue', turnId: command.turnId }] })
+        : nothing;
+
+    case 'stop':
+      return stop(state, command.by);
+    case 'reopen':
+      return reopen(state, command.by);
+    case 'start-process':
+      return startProcess(state, command.processId);
+    case 'close-process':
+      return closeProcess(state, command.cause);
+    case 'lose-process':
+      return accept({ events: loseProcess(state, command.reason) });
+
+    case 'change':
+      return accept({
+        events: [
+          {
+            type: 'session.changed',
+            ...(command.title === undefined ? {} : { title: command.title }),
+            ...(command.labels === undefined ? {} : { labels: [...command.labels] }),
+            by: command.by,
+          },
+        ],
+      });
+    case 'set-mode':
+      return state.permissionMode === command.permissionMode
+        ? nothing
+        : accept({
+            events: [{ type: 'mode.changed', permissionMode: command.permissionMode, by: command.by }],
+          });
+    case 'set-model':
+      return state.model === command.model
+        ? nothing
+        : accept({ events: [{ type: 'model.changed', model: command.model, by: command.by }] });
+    case 'revoke-grant':
+      return state.grants.some((grant) => grant.id === command.grantId)
+        ? accept({
+            events: [{ type: 'grant.ended', grantId: command.grantId, cause: 'revoked', by: command.by }],
+          })
+        : refuse('grant_not_found');
+  }
+}
+
+function interrupt(state: SessionState, by: Actor): Result<Decided> {
+  if (state.turn === null) return refuse('no_turn_running');
+  if (state.turn.interrupting !== null) return nothing;
+  return accept({ events: [{ type: 'turn.interrupting', turnId: state.turn.id, by }] });
+}
+
+/** Everything that was open ends here, in one step: nothing can be answered or sent to a session that is being stopped. */
+function stop(state: SessionState, by: Actor): Result<Decided> {
+  if (state.life === 'stopped') return nothing;
+  const events: NewEvent[] = [];
+  const returned = state.queue.map((item) => item.text);
+  for (const item of state.queue) {
+    events.push({ type: 'message.removed', messageId: item.queued.messageId, cause: 'returned', by });
+  }
+  events.push(...settleAll(state, 'interrupted', by, 'The session was stopped.'));
+  if (state.turn !== null) events.push({ type: 'turn.ended', turnId: state.turn.id, outcome: 'interrupted' });
+  for (const grant of state.grants) {
+    events.push({ type: 'grant.ended', grantId: grant.id, cause: 'session-ended', by });
+  }
+  if (state.process !== null) {
+    events.push({ type: 'process.closing', processId: state.process.id, cause: 'stop' });
+  }
+  events.push({ type: 'session.stopped', by, returned });
+  return accept({ events });
+}
+
+function reopen(state: SessionState, by: Actor): Result<Decided> {
+  const resting = state.life !== 'open' || state.status === 'asleep';
+  if (!resting)
+    return refuse('session_already_running', `The session is ${state.status}; there is nothing to resume.`);
+  return accept({ events: [{ type: 'session.reopened', by }] });
+}
+
+function startProcess(state: SessionState, processId: string): Result<Decided> {
+  if (!wantsProcess(state) || state.wake === null) return nothing;
+  return accept({
+    events: [{ type: 'process.starting', processId, cause: state.wake, resume: state.agentSessionId }],
+  });
+}
+
+/** A session that waits for a person, or works, is never put to sleep. */
+function closeProcess(state: SessionState, cause: 'sleep' | 'shutdown'): Result<Decided> {
+  if (state.process === null || state.process.phase === 'closing') return nothing;
+  if (cause === 'sleep' && !canSleep(state)) return nothing;
+  return accept({ events: [{ type: 'process.closing', processId: state.process.id, cause }] });
+}
+
+/** For a start that finds a session whose process died with the server. */
+function loseProcess(state: SessionState, reason: string): NewEvent[] {
+  const events: NewEvent[] = settleAll(state, 'lost', server, reason);
+  if (state.turn !== null) {
+    events.push({ type: 'turn.ended', turnId: state.turn.id, outcome: 'lost', error: reason });
+  }
+  events.push(...requeueInFlight(state, reason), {
+    type: 'process.exited',
+    processId: state.process?.id ?? '',
+    code: null,
+    signal: null,
+    cause: 'server-ended',
+    crashed: false,
+    reason,
+    stderr: [],
+  });
+  return events;
+}

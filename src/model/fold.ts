@@ -1,0 +1,254 @@
+import type { Event, EventOf } from '../protocol/event.ts';
+import type { AgentRun, LiveInteraction, QueueItem, SessionState, Turn } from './state.ts';
+import { statusOf } from './status.ts';
+
+const RECENT_SENDS = 50;
+
+/** The state after an event. The first event of a session is `session.created`. */
+export function fold(state: SessionState | null, event: Event): SessionState {
+  if (event.type === 'session.created') return created(event);
+  if (state === null) throw new Error(`A session's log begins with ${event.type}`);
+  const next = { ...apply(state, event), lastSeq: event.seq, updatedAt: event.at };
+  const { status, waitingOn } = statusOf(next);
+  const same =
+    status === state.status && waitingOn.kind === state.waitingOn.kind && waitingOn.id === state.waitingOn.id;
+  return { ...next, status, waitingOn, since: same ? state.since : event.at };
+}
+
+function created(event: EventOf<'session.created'>): SessionState {
+  return {
+    id: event.sessionId,
+    lastSeq: event.seq,
+    createdAt: event.at,
+    updatedAt: event.at,
+    agent: event.agent,
+    cwd: event.cwd,
+    title: event.title,
+    key: event.key,
+    permissionMode: event.permissionMode,
+    model: event.model,
+    labels: event.labels,
+    askTimeout: event.askTimeout,
+    ephemeral: event.ephemeral,
+    closeAfterTurn: event.closeAfterTurn,
+    life: 'open',
+    failure: null,
+    process: null,
+    wake: 'created',
+    lastCrashAt: null,
+    agentSessionId: null,
+    agentVersion: null,
+    capabilities: null,
+    turn: null,
+    queue: [],
+    interactions: {},
+    tools: {},
+    grants: [],
+    recentSends: [],
+    usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, costUsd: 0, turns: 0 },
+    status: 'starting',
+    waitingOn: { kind: 'nothing' },
+    since: event.at,
+  };
+}
+
+function apply(state: SessionState, event: Exclude<Event, { type: 'session.created' }>): SessionState {
+  switch (event.type) {
+    case 'session.changed':
+      return { ...state, title: event.title ?? state.title, labels: event.labels ?? state.labels };
+    case 'session.stopped':
+      return { ...state, life: 'stopped', wake: null, grants: [], tools: {} };
+    case 'session.failed':
+      return {
+        ...state,
+        life: 'failed',
+        wake: null,
+        failure: { reason: event.reason, stderr: event.stderr },
+      };
+    case 'session.reopened':
+      return { ...state, life: 'open', wake: 'resume', failure: null, lastCrashAt: null };
+    case 'mode.changed':
+      return { ...state, permissionMode: event.permissionMode };
+    case 'model.changed':
+      return { ...state, model: event.model };
+
+    case 'process.starting':
+      return { ...state, wake: null, process: startingRun(event) };
+    case 'process.ready':
+      return {
+        ...state,
+        process: withRun(state, { phase: 'ready' }),
+        agentSessionId: event.agentSessionId ?? state.agentSessionId,
+        agentVersion: event.version,
+        capabilities: event.capabilities,
+      };
+    case 'process.identified':
+      return { ...state, agentSessionId: event.agentSessionId };
+    case 'process.closing':
+      return { ...state, process: withRun(state, { phase: 'closing', closing: event.cause }) };
+    case 'process.exited':
+      return afterExit(state, event);
+
+    case 'message.queued':
+      return enqueued(state, event);
+    case 'message.edited':
+      return withItem(state, event.messageId, (item) => ({ ...item, text: event.text }));
+    case 'message.moved':
+      return { ...state, queue: moved(state.queue, event) };
+    case 'message.removed':
+    case 'message.taken':
+      return { ...state, queue: state.queue.filter((item) => item.queued.messageId !== event.messageId) };
+    case 'message.sending':
+      return withItem(state, event.messageId, (item) => ({
+        ...item,
+        sending: event.applied === 'steer' ? 'steer' : 'send',
+      }));
+    case 'message.requeued':
+      return withItem(state, event.messageId, (item) => ({ ...item, sending: null, direct: false }));
+
+    case 'turn.started':
+      return {
+        ...state,
+        turn: { id: event.turnId, startedAt: event.at, interrupting: null },
+        process: state.process && { ...state.process, turns: state.process.turns + 1 },
+      };
+    case 'turn.interrupting':
+      return withTurn(state, { interrupting: { since: event.at, overdue: false } });
+    case 'turn.overdue':
+      return withTurn(state, {
+        interrupting: { since: state.turn?.interrupting?.since ?? event.at, overdue: true },
+      });
+    case 'turn.ended':
+      return { ...state, turn: null, tools: {}, usage: addUsage(state.usage, event) };
+
+    case 'tool.called':
+      return {
+        ...state,
+        tools: {
+          ...state.tools,
+          [event.toolCallId]: {
+            name: event.name,
+            startsAgent: event.startsAgent,
+            parentToolCallId: event.parentToolCallId ?? null,
+          },
+        },
+      };
+    case 'tool.result':
+      return { ...state, tools: without(state.tools, event.toolCallId) };
+
+    case 'interaction.requested':
+      return withInteraction(state, event.interactionId, { requested: event, parked: false, decided: null });
+    case 'interaction.parked':
+      return changeInteraction(state, event.interactionId, { parked: true });
+    case 'interaction.decided':
+      return changeInteraction(state, event.interactionId, { decided: event });
+    case 'interaction.resolved':
+      return { ...state, interactions: without(state.interactions, event.interactionId) };
+
+    case 'grant.created':
+      return { ...state, grants: [...state.grants, event.grant] };
+    case 'grant.ended':
+      return { ...state, grants: state.grants.filter((grant) => grant.id !== event.grantId) };
+    case 'diagnostic':
+    case 'agent.text':
+    case 'agent.thinking':
+    case 'agent.notice':
+    case 'user.text':
+    case 'task.changed':
+      return state;
+  }
+}
+
+const startingRun = (event: EventOf<'process.starting'>): AgentRun => ({
+  id: event.processId,
+  phase: 'starting',
+  closing: null,
+  startedAt: event.at,
+  turns: 0,
+});
+
+const withRun = (state: SessionState, change: Partial<AgentRun>): AgentRun | null =>
+  state.process && { ...state.process, ...change };
+
+const withTurn = (state: SessionState, change: Partial<Turn>): SessionState => ({
+  ...state,
+  turn: state.turn && { ...state.turn, ...change },
+});
+
+function afterExit(state: SessionState, event: EventOf<'process.exited'>): SessionState {
+  const { crashed } = event;
+  return {
+    ...state,
+    process: null,
+    tools: {},
+    wake: event.cause === 'server-ended' ? null : crashed ? 'crash' : state.wake,
+    lastCrashAt: crashed ? event.at : state.lastCrashAt,
+  };
+}
+
+function enqueued(state: SessionState, event: EventOf<'message.queued'>): SessionState {
+  const item: QueueItem = {
+    queued: event,
+    text: event.text,
+    sending: null,
+    direct: event.applied === 'send' || event.applied === 'steer',
+  };
+  const inFlight = state.queue.filter((other) => other.sending !== null).length;
+  const at = event.place === 'head' ? inFlight : state.queue.length;
+  return {
+    ...state,
+    queue: [...state.queue.slice(0, at), item, ...state.queue.slice(at)],
+    wake: state.wake ?? (state.process === null || state.process.phase === 'closing' ? 'message' : null),
+    recentSends:
+      event.clientMessageId === null
+        ? state.recentSends
+        : [...state.recentSends.slice(1 - RECENT_SENDS), { ...event, text: '', images: [] }],
+  };
+}
+
+const withItem = (
+  state: SessionState,
+  messageId: string,
+  change: (item: QueueItem) => QueueItem,
+): SessionState => ({
+  ...state,
+  queue: state.queue.map((item) => (item.queued.messageId === messageId ? change(item) : item)),
+});
+
+/** Positions count what is shown, from 1; what is being sent stays ahead of what waits. */
+function moved(queue: readonly QueueItem[], event: EventOf<'message.moved'>): readonly QueueItem[] {
+  const item = queue.find((other) => other.queued.messageId === event.messageId);
+  if (item === undefined) return queue;
+  const rest = queue.filter((other) => other !== item);
+  const inFlight = rest.filter((other) => other.sending !== null);
+  const hidden = inFlight.filter((other) => other.direct).length;
+  const at = Math.min(Math.max(hidden + event.position - 1, inFlight.length), rest.length);
+  return [...rest.slice(0, at), item, ...rest.slice(at)];
+}
+
+const withInteraction = (state: SessionState, id: string, live: LiveInteraction): SessionState => ({
+  ...state,
+  interactions: { ...state.interactions, [id]: live },
+});
+
+function changeInteraction(state: SessionState, id: string, change: Partial<LiveInteraction>): SessionState {
+  const live = state.interactions[id];
+  return live === undefined ? state : withInteraction(state, id, { ...live, ...change });
+}
+
+function without<T>(record: Readonly<Record<string, T>>, key: string): Readonly<Record<string, T>> {
+  if (!(key in record)) return record;
+  const { [key]: _, ...rest } = record;
+  return rest;
+}
+
+function addUsage(usage: SessionState['usage'], event: EventOf<'turn.ended'>): SessionState['usage'] {
+  return {
+    inputTokens: usage.inputTokens + (event.usage?.inputTokens ?? 0),
+    outputTokens: usage.outputTokens + (event.usage?.outputTokens ?? 0),
+    cacheReadTokens: usage.cacheReadTokens + (event.usage?.cacheReadTokens ?? 0),
+    cacheWriteTokens: usage.cacheWriteTokens + (event.usage?.cacheWriteTokens ?? 0),
+    costUsd: usage.costUsd + (event.costUsd ?? 0),
+    turns: usage.turns + 1,
+  };
+}

@@ -1,0 +1,200 @@
+import { accept, type Result, refuse } from '../protocol/errors.ts';
+import type { NewEvent } from '../protocol/event.ts';
+import type { Grant } from '../protocol/grant.ts';
+import type { InteractionId } from '../protocol/ids.ts';
+import type { Actor, Ask, Decision, Outcome } from '../protocol/interaction.ts';
+import { normaliseAnswers } from './answers.ts';
+import type { Context, Decided, Response, SessionCommand } from './command.ts';
+import { checkForm } from './form.ts';
+import { canBeGranted, matches, subjectOf } from './grants.ts';
+import type { LiveInteraction, SessionState } from './state.ts';
+
+/** Records a person's decision on an open interaction. The first one wins; whoever comes later is told which. */
+export function respond(
+  state: SessionState,
+  command: Extract<SessionCommand, { type: 'respond' }>,
+  context: Context,
+): Result<Decided> {
+  const live = state.interactions[command.interactionId];
+  if (live === undefined) return refuse('interaction_not_found');
+  if (live.decided !== null) {
+    return refuse('interaction_already_resolved', undefined, { outcome: live.decided.outcome });
+  }
+  const { ask } = live.requested;
+  const made = decisionOn(ask, command.response);
+  if (!made.ok) return made;
+  const decided: NewEvent = {
+    type: 'interaction.decided',
+    interactionId: command.interactionId,
+    outcome: made.value.outcome,
+    decision: made.value.decision,
+    by: command.by,
+  };
+  const grant = grantFrom(state, ask, command, context);
+  if (!grant.ok) return grant;
+  if (grant.value === undefined) return accept({ events: [decided] });
+  const created: NewEvent = { type: 'grant.created', grant: grant.value };
+  return grant.value.scope === 'always'
+    ? accept({ events: [decided], global: [created] })
+    : accept({ events: [decided, created] });
+}
+
+function decisionOn(ask: Ask, response: Response): Result<{ outcome: Outcome; decision: Decision }> {
+  switch (response.type) {
+    case 'allow':
+      return allow(ask, response);
+    case 'deny': {
+      const message = response.reason?.trim() || 'The person denied this and gave no reason.';
+      return accept({
+        outcome: 'denied',
+        decision: { type: 'deny', message, interrupt: response.interrupt },
+      });
+    }
+    case 'answer': {
+      if (ask.kind !== 'question') return wrongKind(ask, 'takes no answers');
+      const answers = normaliseAnswers(ask.questions ?? [], response.answers);
+      return answers.ok
+        ? accept({ outcome: 'answered', decision: { type: 'answer', answers: answers.value } })
+        : answers;
+    }
+    case 'submit': {
+      if (ask.kind !== 'form' || ask.form === undefined) return wrongKind(ask, 'is no form to submit');
+      const values = checkForm(ask.form, response.values);
+      return values.ok
+        ? accept({ outcome: 'submitted', decision: { type: 'submit', values: values.value } })
+        : values;
+    }
+    case 'cancel': {
+      if (ask.kind === 'approval') return wrongKind(ask, 'cannot be dismissed: deny it');
+      const message = response.reason?.trim() || 'The person dismissed this without answering.';
+      return accept({ outcome: 'dismissed', decision: { type: 'dismiss', message } });
+    }
+  }
+}
+
+function allow(
+  ask: Ask,
+  response: Extract<Response, { type: 'allow' }>,
+): Result<{ outcome: Outcome; decision: Decision }> {
+  if (ask.kind === 'question') return wrongKind(ask, 'must be answered, not allowed');
+  if (ask.kind === 'form') return wrongKind(ask, 'must be filled in, not allowed');
+  if (response.mode !== undefined && ask.plan === undefined) {
+    return refuse('invalid_value', 'Only a plan can be approved with a mode to go on in.', { field: 'mode' });
+  }
+  return accept({
+    outcome: 'allowed',
+    decision: {
+      type: 'allow',
+      scope: response.scope ?? 'once',
+      ...(response.updatedInput === undefined ? {} : { updatedInput: response.updatedInput }),
+      ...(response.mode === undefined ? {} : { mode: response.mode }),
+    },
+  });
+}
+
+const wrongKind = (ask: Ask, why: string) =>
+  refuse('invalid_value', `This ${ask.kind} ${why}.`, { field: 'requestId', kind: ask.kind });
+
+/** The standing approval that goes with an answer, checked before anything is recorded. */
+function grantFrom(
+  state: SessionState,
+  ask: Ask,
+  command: Extract<SessionCommand, { type: 'respond' }>,
+  context: Context,
+): Result<Grant | undefined> {
+  const { response } = command;
+  if (response.type !== 'allow' || response.scope === undefined || response.scope === 'once') {
+    return accept(undefined);
+  }
+  if (!canBeGranted(ask)) {
+    return refuse('invalid_value', 'This must be asked every time; it can only be allowed once.', {
+      field: 'scope',
+    });
+  }
+  if (response.updatedInput !== undefined && response.pattern === undefined) {
+    return refuse(
+      'invalid_value',
+      'With an edited input, say the pattern that is to be allowed from now on.',
+      {
+        field: 'pattern',
+      },
+    );
+  }
+  const subject = subjectOf(ask);
+  const { pattern } = response;
+  if (pattern !== undefined && response.updatedInput === undefined && !matches(pattern, subject)) {
+    return refuse('invalid_value', 'The pattern does not match what was asked.', { field: 'pattern' });
+  }
+  return accept({
+    id: response.grantId,
+    toolName: ask.toolName,
+    pattern: pattern ?? subject.value,
+    literal: pattern === undefined,
+    subjectKind: subject.kind,
+    scope: response.scope,
+    ...(response.scope === 'session' ? { sessionId: state.id } : {}),
+    ...(response.expiresAt === undefined ? {} : { expiresAt: response.expiresAt }),
+    createdAt: context.at,
+    by: command.by,
+  });
+}
+
+/** The decision has reached the agent, or the agent was gone before it could. */
+export function deliver(
+  state: SessionState,
+  command: Extract<SessionCommand, { type: 'delivered' }>,
+): Result<Decided> {
+  const decided = state.interactions[command.interactionId]?.decided;
+  if (decided === undefined || decided === null) return accept({ events: [] });
+  const { interactionId, outcome, by } = decided;
+  if (command.ok) {
+    return accept({
+      events: [{ type: 'interaction.resolved', interactionId, outcome, by, delivered: true }],
+    });
+  }
+  const reason = command.reason ?? 'The agent was gone before the answer could reach it.';
+  return accept({
+    events: [{ type: 'interaction.resolved', interactionId, outcome: 'lost', by, reason, delivered: false }],
+  });
+}
+
+export function park(state: SessionState, interactionId: InteractionId): Result<Decided> {
+  const live = state.interactions[interactionId];
+  const waits = live !== undefined && live.decided === null && !live.parked;
+  return accept({ events: waits ? [{ type: 'interaction.parked', interactionId }] : [] });
+}
+
+/** The hard limit: the agent is told in plain words that nobody answered. */
+export function expire(state: SessionState, interactionId: InteractionId): Result<Decided> {
+  const live = state.interactions[interactionId];
+  if (live === undefined || live.decided !== null) return accept({ events: [] });
+  const message = 'Nobody answered within the time limit. This is neither a yes nor a no of a person.';
+  const decision: Decision =
+    live.requested.ask.kind === 'approval'
+      ? { type: 'deny', message, interrupt: false }
+      : { type: 'dismiss', message };
+  return accept({
+    events: [
+      { type: 'interaction.decided', interactionId, outcome: 'expired', decision, by: { kind: 'timer' } },
+    ],
+  });
+}
+
+/** Ends everything that is open, or decided and not delivered. */
+export function settleAll(state: SessionState, outcome: Outcome, by: Actor, reason: string): NewEvent[] {
+  return Object.values(state.interactions).map((live) => settled(live, outcome, by, reason));
+}
+
+function settled(live: LiveInteraction, outcome: Outcome, by: Actor, reason: string): NewEvent {
+  const { interactionId } = live.requested;
+  return live.decided === null
+    ? { type: 'interaction.resolved', interactionId, outcome, by, reason, delivered: false }
+    : {
+        type: 'interaction.resolved',
+        interactionId,
+        outcome: 'lost',
+        by: live.decided.by,
+        reason: `The answer was recorded but did not reach the agent. ${reason}`,
+        delivered: false,
+      };
+}

@@ -1,0 +1,226 @@
+import type { NewEvent } from '../protocol/event.ts';
+import { InteractionId, type MessageId } from '../protocol/ids.ts';
+import type { Actor, Ask } from '../protocol/interaction.ts';
+import type { AgentFact } from './agent-fact.ts';
+import type { Context } from './command.ts';
+import { findGrant } from './grants.ts';
+import { settleAll } from './interactions.ts';
+import { requeueInFlight } from './messages.ts';
+import type { QueueItem, SessionState } from './state.ts';
+
+export type StoredFact = Exclude<AgentFact, { type: 'delta' }>;
+
+const agent: Actor = { kind: 'agent' };
+const SECOND_CRASH_WITHIN_MS = 60_000;
+
+/** What follows from something the agent's process did. The caller has made sure that it is this session's present process. */
+export function observe(state: SessionState, fact: StoredFact, context: Context): readonly NewEvent[] {
+  if (state.process === null) return [];
+  if (state.life === 'stopped' && fact.type !== 'exited') return [];
+  switch (fact.type) {
+    case 'ready':
+      return state.process.phase === 'starting'
+        ? [
+            {
+              type: 'process.ready',
+              processId: state.process.id,
+              agentSessionId: fact.agentSessionId,
+              version: fact.version,
+              capabilities: fact.capabilities,
+            },
+          ]
+        : [];
+    case 'identified':
+      return fact.agentSessionId === state.agentSessionId
+        ? []
+        : [{ type: 'process.identified', agentSessionId: fact.agentSessionId }];
+    case 'message-taken':
+      return state.queue.filter((item) => item.queued.messageId === fact.messageId).map(taken);
+    case 'turn-started':
+      return beginTurn(state, context, fact.messageIds);
+    case 'turn-ended':
+      return endTurn(state, fact, context);
+    case 'said':
+      return fact.event.type === 'agent.text' && fact.event.parentToolCallId === undefined
+        ? [...beginTurn(state, context), fact.event]
+        : [fact.event];
+    case 'asked':
+      return asked(state, fact.ask, context);
+    case 'withdrawn':
+      return withdrawn(state, fact.agentRequestId);
+    case 'mode-changed':
+      return fact.permissionMode === state.permissionMode
+        ? []
+        : [{ type: 'mode.changed', permissionMode: fact.permissionMode, by: agent }];
+    case 'model-changed':
+      return fact.model === state.model ? [] : [{ type: 'model.changed', model: fact.model, by: agent }];
+    case 'diagnostic':
+      return [{ ...fact, count: fact.count ?? 1 }];
+    case 'exited':
+      return exited(state, fact, context);
+  }
+}
+
+const taken = (item: QueueItem): NewEvent => ({
+  type: 'message.taken',
+  messageId: item.queued.messageId,
+  text: item.text,
+  images: item.queued.images,
+});
+
+/** An agent that starts to work has taken what was handed to it, also if it did not say so. */
+function beginTurn(state: SessionState, context: Context, known?: readonly MessageId[]): NewEvent[] {
+  if (state.turn !== null) return [];
+  const items = state.queue.filter(
+    (item) => item.sending !== null && (known === undefined || known.includes(item.queued.messageId)),
+  );
+  const messageId = items[0]?.queued.messageId ?? known?.[0] ?? null;
+  return [...items.map(taken), { type: 'turn.started', turnId: context.mint('turn'), messageId }];
+}
+
+function endTurn(
+  state: SessionState,
+  fact: Extract<AgentFact, { type: 'turn-ended' }>,
+  context: Context,
+): readonly NewEvent[] {
+  const { type: _, ...how } = fact;
+  const nothingRan = state.turn === null && state.queue.every((item) => item.sending === null);
+  if (nothingRan) {
+    // Said outside of any turn: a failed start, which the exit that follows will tell more about.
+    return fact.error === undefined
+      ? []
+      : [{ type: 'agent.notice', level: 'error', code: 'outside-turn', text: fact.error }];
+  }
+  const begun = beginTurn(state, context);
+  const started = begun.find((event) => event.type === 'turn.started');
+  const turnId = state.turn?.id ?? started?.turnId ?? '';
+  const interrupted = state.turn?.interrupting != null && fact.outcome === 'failed';
+  const outcome = interrupted ? 'interrupted' : fact.outcome;
+  return [...begun, { type: 'turn.ended', turnId, ...how, outcome }];
+}
+
+function asked(state: SessionState, ask: Ask, context: Context): readonly NewEvent[] {
+  const known = Object.values(state.interactions).some(
+    (live) => live.requested.ask.agentRequestId === ask.agentRequestId,
+  );
+  if (known || state.process === null) return [];
+  const interactionId = InteractionId.parse(context.mint('interaction'));
+  const grant = findGrant([...state.grants, ...context.grants], ask, context.at);
+  const requested: NewEvent = {
+    type: 'interaction.requested',
+    interactionId,
+    turnId: state.turn?.id ?? null,
+    processId: state.process.id,
+    ask,
+    ...limits(state, grant !== undefined, context.at),
+  };
+  if (grant === undefined) return [requested];
+  return [
+    requested,
+    {
+      type: 'interaction.decided',
+      interactionId,
+      outcome: 'allowed',
+      decision: { type: 'allow', scope: 'once' },
+      by: { kind: 'grant', grantId: grant.id },
+    },
+  ];
+}
+
+function limits(state: SessionState, granted: boolean, at: string): { parksAt?: string; expiresAt?: string } {
+  if (granted || state.askTimeout === null) return {};
+  const { softSeconds, hardSeconds } = state.askTimeout;
+  return {
+    ...(softSeconds === undefined ? {} : { parksAt: later(at, softSeconds) }),
+    ...(hardSeconds === undefined ? {} : { expiresAt: later(at, hardSeconds) }),
+  };
+}
+
+const later = (at: string, seconds: number): string =>
+  new Date(Date.parse(at) + seconds * 1000).toISOString();
+
+/** The agent took its ask back. After an interrupt that is the interrupt's doing, and is called so. */
+function withdrawn(state: SessionState, agentRequestId: string): readonly NewEvent[] {
+  const live = Object.values(state.interactions).find(
+    (other) => other.requested.ask.agentRequestId === agentRequestId,
+  );
+  if (live === undefined) return [];
+  const interrupted = state.turn?.interrupting != null;
+  return [
+    {
+      type: 'interaction.resolved',
+      interactionId: live.requested.interactionId,
+      outcome: interrupted ? 'interrupted' : 'withdrawn',
+      by: agent,
+      reason: interrupted ? 'The turn was interrupted.' : 'The agent no longer needs an answer.',
+      delivered: false,
+    },
+  ];
+}
+
+function exited(
+  state: SessionState,
+  fact: Extract<AgentFact, { type: 'exited' }>,
+  context: Context,
+): readonly NewEvent[] {
+  if (state.process === null) return [];
+  const asked = state.process.phase === 'closing';
+  const why = reasonOf(state, fact);
+  const crashed = !asked && isCrash(state, fact);
+  const events: NewEvent[] = settleAll(state, 'lost', { kind: 'server' }, why);
+  if (state.turn !== null) {
+    const interrupted = state.turn.interrupting !== null;
+    events.push({
+      type: 'turn.ended',
+      turnId: state.turn.id,
+      outcome: interrupted ? 'interrupted' : 'lost',
+      ...(interrupted ? {} : { error: why }),
+    });
+  }
+  events.push(...requeueInFlight(state, why), {
+    type: 'process.exited',
+    processId: state.process.id,
+    code: fact.code,
+    signal: fact.signal,
+    cause: fact.startError !== undefined ? 'not-started' : asked ? 'asked' : 'by-itself',
+    crashed,
+    reason: why,
+    stderr: [...fact.stderr],
+  });
+  if (crashed && state.life === 'open' && !mayStartAgain(state, fact, context)) {
+    events.push({ type: 'session.failed', reason: why, stderr: [...fact.stderr] });
+  }
+  return events;
+}
+
+function reasonOf(state: SessionState, fact: Extract<AgentFact, { type: 'exited' }>): string {
+  if (fact.startError !== undefined) return `The agent could not be started: ${fact.startError}`;
+  switch (state.process?.closing) {
+    case 'shutdown':
+      return 'The server was shut down, and the agent with it.';
+    case 'stop':
+      return 'The session was stopped.';
+    case 'sleep':
+    case 'turn-ended':
+    case 'failed':
+      return 'The agent was put to sleep.';
+    default:
+      return fact.signal === null
+        ? `The agent ended by itself with exit code ${fact.code}.`
+        : `The agent was ended by ${fact.signal}.`;
+  }
+}
+
+const isCrash = (state: SessionState, fact: Extract<AgentFact, { type: 'exited' }>): boolean =>
+  fact.code !== 0 || state.turn !== null || state.queue.some((item) => item.sending !== null);
+
+/** One crash is mended by itself; a second within a minute, or a program that cannot be started at all, is not. */
+function mayStartAgain(
+  state: SessionState,
+  fact: Extract<AgentFact, { type: 'exited' }>,
+  context: Context,
+): boolean {
+  if (fact.startError !== undefined) return false;
+  if (state.lastCrashAt === null) return true;
+  return Date.parse(context.at) - Date.parse(state.lastCrashAt) >= SECOND_CRASH_WITHIN_MS;
+}

@@ -1,0 +1,88 @@
+import type { EventOf } from '../protocol/event.ts';
+import type { Grant } from '../protocol/grant.ts';
+import type { SessionId } from '../protocol/ids.ts';
+import type { AskTimeout, Capabilities, SessionStatus, Usage, WaitingOn } from '../protocol/session.ts';
+
+/**
+ * What a session's log comes to. It holds what is open, never what is over: its size does not grow with the conversation.
+ * Plain data, so that it can be stored as it is.
+ */
+export interface SessionState {
+  readonly id: SessionId;
+  readonly lastSeq: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+
+  readonly agent: string;
+  readonly cwd: string;
+  readonly title: string;
+  readonly key: string | null;
+  readonly permissionMode: string | null;
+  readonly model: string | null;
+  readonly labels: readonly string[];
+  readonly askTimeout: AskTimeout | null;
+  readonly ephemeral: boolean;
+  readonly closeAfterTurn: boolean;
+
+  readonly life: 'open' | 'stopped' | 'failed';
+  readonly failure: { readonly reason: string; readonly stderr: readonly string[] } | null;
+  readonly process: AgentRun | null;
+  /** A process is wanted as soon as there may be one. */
+  readonly wake: 'created' | 'message' | 'resume' | 'crash' | null;
+  readonly lastCrashAt: string | null;
+  readonly agentSessionId: string | null;
+  readonly agentVersion: string | null;
+  readonly capabilities: Capabilities | null;
+
+  readonly turn: Turn | null;
+  readonly queue: readonly QueueItem[];
+  /** Open, or decided and not yet delivered. */
+  readonly interactions: Readonly<Record<string, LiveInteraction>>;
+  readonly tools: Readonly<Record<string, RunningTool>>;
+  /** This session's own grants. */
+  readonly grants: readonly Grant[];
+  readonly recentSends: readonly EventOf<'message.queued'>[];
+  readonly usage: Usage;
+
+  readonly status: SessionStatus;
+  readonly waitingOn: WaitingOn;
+  readonly since: string;
+}
+
+export interface AgentRun {
+  readonly id: string;
+  readonly phase: 'starting' | 'ready' | 'closing';
+  readonly closing: EventOf<'process.closing'>['cause'] | null;
+  readonly startedAt: string;
+  readonly turns: number;
+}
+
+export interface Turn {
+  readonly id: string;
+  readonly startedAt: string;
+  readonly interrupting: { readonly since: string; readonly overdue: boolean } | null;
+}
+
+export interface QueueItem {
+  readonly queued: EventOf<'message.queued'>;
+  readonly text: string;
+  /** Null while it waits; how it was handed over while the agent has yet to show that it took it. */
+  readonly sending: 'send' | 'steer' | null;
+  /** Handed over at once, without having waited: it is not shown as queued unless it comes back. */
+  readonly direct: boolean;
+}
+
+export interface LiveInteraction {
+  readonly requested: EventOf<'interaction.requested'>;
+  readonly parked: boolean;
+  readonly decided: EventOf<'interaction.decided'> | null;
+}
+
+export interface RunningTool {
+  readonly name: string;
+  readonly startsAgent: boolean;
+  readonly parentToolCallId: string | null;
+}
+
+/** Raise this whenever a stored snapshot of the state could no longer be understood. */
+export const STATE_VERSION = 1;

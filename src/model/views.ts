@@ -1,0 +1,124 @@
+import type { ResolvedNotice } from '../protocol/announcement.ts';
+import type { Event, EventOf } from '../protocol/event.ts';
+import type { Interaction } from '../protocol/interaction.ts';
+import type { QueuedMessage, Session } from '../protocol/session.ts';
+import type { LiveInteraction, SessionState } from './state.ts';
+import { openInteractions } from './status.ts';
+
+/** A session as callers see it. */
+export function sessionView(state: SessionState): Session {
+  return {
+    id: state.id,
+    key: state.key,
+    title: state.title,
+    agent: state.agent,
+    agentVersion: state.agentVersion,
+    agentSessionId: state.agentSessionId,
+    cwd: state.cwd,
+    status: state.status,
+    since: state.since,
+    waitingOn: state.waitingOn,
+    permissionMode: state.permissionMode,
+    model: state.model,
+    labels: [...state.labels],
+    askTimeout: state.askTimeout,
+    ephemeral: state.ephemeral,
+    capabilities: state.capabilities,
+    pendingCount: openInteractions(state).length,
+    queueLength: state.queue.filter(isShown).length,
+    usage: state.usage,
+    interrupting: state.turn?.interrupting ?? null,
+    failure:
+      state.failure === null ? null : { reason: state.failure.reason, stderr: [...state.failure.stderr] },
+    lastSeq: state.lastSeq,
+    createdAt: state.createdAt,
+    updatedAt: state.updatedAt,
+  };
+}
+
+export function queueView(state: SessionState): QueuedMessage[] {
+  return state.queue.filter(isShown).map((item, index) => ({
+    messageId: item.queued.messageId,
+    message: item.text,
+    position: index + 1,
+    disposition: item.queued.disposition,
+    createdAt: item.queued.at,
+    images: item.queued.images.length,
+    sending: item.sending !== null,
+  }));
+}
+
+/** A message that was handed over at once is on its way, not in the queue. */
+const isShown = (item: SessionState['queue'][number]): boolean => !(item.direct && item.sending !== null);
+
+export const pendingView = (state: SessionState): Interaction[] =>
+  openInteractions(state).map((live) => interactionView(state, live));
+
+type Owner = Pick<SessionState, 'id' | 'key'>;
+
+export function interactionView(
+  session: Owner,
+  live: LiveInteraction,
+  resolved: EventOf<'interaction.resolved'> | null = null,
+): Interaction {
+  const { requested, decided } = live;
+  const { agentRequestId: _, ...ask } = requested.ask;
+  return {
+    ...ask,
+    interactionId: requested.interactionId,
+    requestId: requested.interactionId,
+    sessionId: session.id,
+    sessionKey: session.key,
+    turnId: requested.turnId,
+    createdAt: requested.at,
+    ...(requested.expiresAt === undefined ? {} : { expiresAt: requested.expiresAt }),
+    parked: live.parked,
+    ...endOf(decided, resolved),
+  };
+}
+
+function endOf(
+  decided: EventOf<'interaction.decided'> | null,
+  resolved: EventOf<'interaction.resolved'> | null,
+): Pick<Interaction, 'status'> & Partial<Interaction> {
+  const last = resolved ?? decided;
+  if (last === null) return { status: 'open' };
+  return {
+    status: 'resolved',
+    outcome: last.outcome,
+    ...(decided === null ? {} : { decision: decided.decision }),
+    resolvedBy: last.by,
+    resolvedAt: decided?.at ?? last.at,
+    ...(resolved?.reason === undefined ? {} : { resolvedReason: resolved.reason }),
+    ...(resolved?.delivered === true ? { deliveredAt: resolved.at } : {}),
+  };
+}
+
+/** An interaction made from its events alone, as found in the log. */
+export function interactionFromLog(session: Owner, events: readonly Event[]): Interaction | undefined {
+  let live: LiveInteraction | undefined;
+  let resolved: EventOf<'interaction.resolved'> | null = null;
+  for (const event of events) {
+    if (event.type === 'interaction.requested') live = { requested: event, parked: false, decided: null };
+    if (live === undefined) continue;
+    if (event.type === 'interaction.parked') live = { ...live, parked: true };
+    if (event.type === 'interaction.decided') live = { ...live, decided: event };
+    if (event.type === 'interaction.resolved') resolved = event;
+  }
+  return live && interactionView(session, live, resolved);
+}
+
+/** How the end of an interaction is told. Only a person or a grant decides; that nobody answered is not a decision. */
+export const resolvedNotice = (
+  interaction: Interaction,
+  event: EventOf<'interaction.resolved'>,
+): ResolvedNotice => ({
+  sessionId: interaction.sessionId,
+  requestId: interaction.requestId,
+  kind: interaction.kind,
+  outcome: event.outcome,
+  decision: event.outcome === 'allowed' ? 'allow' : event.outcome === 'denied' ? 'deny' : null,
+  by: event.by,
+  at: event.at,
+  interaction,
+});

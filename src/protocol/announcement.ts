@@ -1,0 +1,59 @@
+import type { Delta, Event } from './event.ts';
+import type { InteractionId, SessionId } from './ids.ts';
+import type { Actor, Interaction, InteractionKind, Outcome } from './interaction.ts';
+import type { QueuedMessage, Session } from './session.ts';
+
+/** How every end of an interaction is told, whatever its kind. */
+export interface ResolvedNotice {
+  readonly sessionId: SessionId;
+  readonly requestId: InteractionId;
+  readonly kind: InteractionKind;
+  readonly outcome: Outcome;
+  readonly decision: 'allow' | 'deny' | null;
+  readonly by: Actor;
+  readonly at: string;
+  readonly interaction: Interaction;
+}
+
+export interface QueueNotice {
+  readonly sessionId: SessionId;
+  readonly messageId: string;
+  readonly message: string;
+  readonly queue: readonly QueuedMessage[];
+}
+
+/** What every client hears of every session. */
+export type Announcement =
+  | {
+      readonly type: 'session-started' | 'session-updated' | 'session-ended';
+      readonly data: { readonly session: Session };
+    }
+  | { readonly type: 'session-removed'; readonly data: { readonly sessionId: SessionId } }
+  | {
+      readonly type: 'approval-requested' | 'question-requested' | 'form-requested' | 'approval-cancelled';
+      readonly data: Interaction;
+    }
+  | { readonly type: 'approval-resolved'; readonly data: ResolvedNotice }
+  | {
+      readonly type: 'message-queued' | 'message-updated' | 'message-removed' | 'message-sent';
+      readonly data: QueueNotice;
+    };
+
+export type AnnouncementType = Announcement['type'];
+
+/** What a client hears of the sessions it follows. */
+export type SessionNews =
+  | { readonly type: 'event'; readonly event: Event }
+  | { readonly type: 'delta'; readonly delta: Delta };
+
+/** A block that is being said right now. */
+export interface PartialBlock extends Delta {}
+
+/** A session as it is now, for a client that has just come. */
+export interface SessionSnapshot {
+  readonly session: Session;
+  readonly pending: readonly Interaction[];
+  readonly queue: readonly QueuedMessage[];
+  readonly partial: readonly PartialBlock[];
+  readonly lastSeq: number;
+}

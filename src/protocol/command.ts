@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import { Answer } from './interaction.ts';
+import { AskTimeout, Disposition } from './session.ts';
+
+const text = z.string().max(4_000_000);
+const shortText = z.string().max(10_000);
+const inputRecord = z.record(z.string(), z.unknown());
+
+/** The bodies of requests; REST, WebSocket and in-process callers are all checked by these. */
+export const CreateSession = z.object({
+  agent: z.string().optional(),
+  cwd: z.string().optional(),
+  title: z.string().trim().min(1).max(500).optional(),
+  description: text.optional(),
+  prompt: text.optional(),
+  key: z.string().trim().min(1).max(200).optional(),
+  permissionMode: z.string().min(1).max(100).optional(),
+  model: z.string().min(1).max(200).optional(),
+  env: z.record(z.string(), z.string()).optional(),
+  labels: z.array(z.string().min(1).max(200)).max(50).optional(),
+  askTimeout: AskTimeout.optional(),
+  ephemeral: z.boolean().optional(),
+  closeAfterTurn: z.boolean().optional(),
+});
+export type CreateSession = z.infer<typeof CreateSession>;
+
+export const PatchSession = z.object({
+  title: z.string().trim().min(1).max(500).optional(),
+  labels: z.array(z.string().min(1).max(200)).max(50).optional(),
+  permissionMode: z.string().min(1).max(100).optional(),
+  model: z.string().min(1).max(200).optional(),
+});
+export type PatchSession = z.infer<typeof PatchSession>;
+
+export const SendMessage = z.object({
+  message: text,
+  disposition: Disposition.optional(),
+  replace: z.boolean().optional(),
+  clientMessageId: z.string().min(1).max(200).optional(),
+  images: z
+    .array(
+      z.object({
+        mediaType: z.enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp']),
+        data: z.base64().min(4),
+      }),
+    )
+    .max(20)
+    .optional(),
+});
+export type SendMessage = z.infer<typeof SendMessage>;
+
+export const PatchQueued = z.object({
+  message: text.optional(),
+  position: z.number().int().min(1).optional(),
+});
+export type PatchQueued = z.infer<typeof PatchQueued>;
+
+/** An interaction is named by its own id or by the tool call it is about. */
+const target = { requestId: z.string().min(1).optional(), toolCallId: z.string().min(1).optional() };
+export const namesTarget = (body: {
+  requestId?: string | undefined;
+  toolCallId?: string | undefined;
+}): boolean => body.requestId !== undefined || body.toolCallId !== undefined;
+
+export const Approve = z.object({
+  ...target,
+  decision: z.enum(['allow', 'deny']),
+  reason: shortText.optional(),
+  scope: z.enum(['once', 'session', 'always']).optional(),
+  pattern: z.string().min(1).max(20_000).optional(),
+  expiresAt: z.iso.datetime().optional(),
+  updatedInput: inputRecord.optional(),
+  interrupt: z.boolean().optional(),
+  mode: z.string().min(1).max(100).optional(),
+});
+export type Approve = z.infer<typeof Approve>;
+
+export const Deny = z.object({ ...target, reason: shortText.optional(), interrupt: z.boolean().optional() });
+export type Deny = z.infer<typeof Deny>;
+
+/** Answers in any of the accepted encodings; `model/` turns them into the one that is stored. */
+export const GivenAnswers = z.union([
+  z.array(Answer.partial({ selected: true })),
+  z.record(z.string(), z.union([z.string(), z.array(z.string()), Answer.partial({ selected: true })])),
+]);
+export type GivenAnswers = z.infer<typeof GivenAnswers>;
+
+export const AnswerQuestion = z.object({ ...target, answers: GivenAnswers });
+export type AnswerQuestion = z.infer<typeof AnswerQuestion>;
+
+export const SubmitAnswers = z.object({ toolCallId: z.string().min(1), answers: GivenAnswers });
+export type SubmitAnswers = z.infer<typeof SubmitAnswers>;
+
+export const Respond = z.object({
+  interactionId: z.string().min(1),
+  action: z.enum(['approve', 'deny', 'submit', 'cancel']),
+  approvalScope: z.enum(['once', 'session', 'always']).optional(),
+  input: z.unknown().optional(),
+  reason: shortText.optional(),
+});
+export type Respond = z.infer<typeof Respond>;
+
+export const PreviewGrant = z.object({
+  toolName: z.string().min(1),
+  pattern: z.string().min(1).max(20_000),
+});
+export type PreviewGrant = z.infer<typeof PreviewGrant>;
+
+export const SwitchInteraction = z.object({ enabled: z.boolean() });
+export type SwitchInteraction = z.infer<typeof SwitchInteraction>;
+
+export const Pair = z.object({ code: z.string().min(1).max(200) });
+export type Pair = z.infer<typeof Pair>;
+
+const count = z.coerce.number().int();
+export const EventsQuery = z.object({
+  after: count.min(0).optional(),
+  before: count.min(0).optional(),
+  limit: count.min(1).max(1000).optional(),
+});
+export type EventsQuery = z.infer<typeof EventsQuery>;
+
+export const SearchQuery = z.object({
+  q: z.string().min(1).max(500),
+  limit: count.min(1).max(200).optional(),
+});
+export type SearchQuery = z.infer<typeof SearchQuery>;

@@ -1,0 +1,69 @@
+/**
+ * Every error a caller can meet, with its HTTP status. Codes are stable: programs match on them, never on the sentence.
+ */
+export const errorCatalogue = {
+  malformed_request: {
+    status: 400,
+    meaning: 'The request is not of the expected form, or a field is missing.',
+  },
+  blank_message: { status: 400, meaning: 'A message needs text or an image.' },
+  unauthorized: { status: 401, meaning: 'No token or cookie was sent, or it is wrong.' },
+  pairing_failed: { status: 401, meaning: 'The pairing code is unknown, used or too old.' },
+  host_not_allowed: { status: 403, meaning: 'The Host header names another machine.' },
+  origin_not_allowed: { status: 403, meaning: 'The request comes from a foreign web page.' },
+  route_not_found: { status: 404, meaning: 'There is no such route.' },
+  session_not_found: { status: 404, meaning: 'No session has this id or key.' },
+  interaction_not_found: { status: 404, meaning: 'No interaction has this id in this session.' },
+  message_not_found: { status: 404, meaning: 'No message has this id in this session.' },
+  image_not_found: { status: 404, meaning: 'No image has this id in this session.' },
+  grant_not_found: { status: 404, meaning: 'No grant has this id.' },
+  client_not_found: { status: 404, meaning: 'No connected client has this id.' },
+  agent_unknown: { status: 422, meaning: 'No agent has this name.' },
+  key_in_use: { status: 409, meaning: 'Another session has this key.' },
+  session_stopped: { status: 409, meaning: 'The session is stopped; resume it first.' },
+  session_failed: { status: 409, meaning: 'The session has failed; resume it first.' },
+  session_not_stopped: { status: 409, meaning: 'The session must be stopped first.' },
+  session_already_running: { status: 409, meaning: 'The session is neither stopped, failed nor asleep.' },
+  no_turn_running: { status: 409, meaning: 'No turn is running.' },
+  message_already_sent: { status: 409, meaning: 'The message has left the queue.' },
+  interaction_already_resolved: { status: 409, meaning: 'A person has answered already.' },
+  interaction_gone: { status: 410, meaning: 'The interaction ended without an answer.' },
+  payload_too_large: { status: 413, meaning: 'The body is over 32 MB.' },
+  unsupported_media_type: { status: 415, meaning: 'The body must be JSON.' },
+  invalid_value: { status: 422, meaning: 'A field has a value that is not allowed.' },
+  invalid_answer: { status: 422, meaning: 'The answer does not fit the question.' },
+  directory_not_found: { status: 422, meaning: 'The working directory does not exist.' },
+  directory_not_allowed: { status: 422, meaning: 'The working directory lies outside the configured roots.' },
+  agent_refused: { status: 422, meaning: 'The agent refused the change.' },
+  too_many_requests: { status: 429, meaning: 'Too many attempts; wait a little.' },
+  internal_error: { status: 500, meaning: 'Beckon failed; the server log says more.' },
+  agent_not_available: { status: 503, meaning: 'The agent cannot be started here.' },
+  storage_unavailable: { status: 503, meaning: 'The database cannot be written; nothing was changed.' },
+  shutting_down: { status: 503, meaning: 'The server is about to end.' },
+} as const satisfies Record<string, { status: number; meaning: string }>;
+
+export type ErrorCode = keyof typeof errorCatalogue;
+
+/** An expected "no": a value, never thrown inside the model. */
+export interface Refusal {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+export type Result<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly refusal: Refusal };
+
+export const accept = <T>(value: T): Result<T> => ({ ok: true, value });
+
+export const refuse = (
+  code: ErrorCode,
+  message: string = errorCatalogue[code].meaning,
+  details?: Record<string, unknown>,
+): { readonly ok: false; readonly refusal: Refusal } => ({
+  ok: false,
+  refusal: details === undefined ? { code, message } : { code, message, details },
+});
+
+export const statusOf = (code: ErrorCode): number => errorCatalogue[code].status;

@@ -1,0 +1,272 @@
+import { z } from 'zod';
+import { Grant } from './grant.ts';
+import { GrantId, InteractionId, MessageId, SessionId } from './ids.ts';
+import { Actor, Ask, Decision, Outcome } from './interaction.ts';
+import { Applied, AskTimeout, Capabilities, Disposition } from './session.ts';
+
+/**
+ * The facts of a session, in the order they happened. Each kind says here whether it is kept:
+ * `decision` is on the disk itself before anyone hears of it, `fact` is written at once and survives the death of the process,
+ * `live` is only passed on.
+ */
+export type Durability = 'decision' | 'fact' | 'live';
+
+const define = <D extends Durability, S extends z.ZodRawShape>(durability: D, shape: S) => ({
+  durability,
+  schema: z.object(shape),
+});
+
+const parent = { parentToolCallId: z.string().optional() };
+
+const TurnUsage = z.object({
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  cacheReadTokens: z.number(),
+  cacheWriteTokens: z.number(),
+});
+
+/** A content block's place: the agent's message it belongs to, and its number in it. */
+const place = { agentMessageId: z.string(), block: z.number() };
+
+const ImageRef = z.object({ imageId: z.string(), mediaType: z.string(), bytes: z.number() });
+
+export const eventDefinitions = {
+  'session.created': define('decision', {
+    sessionId: SessionId,
+    agent: z.string(),
+    cwd: z.string(),
+    title: z.string(),
+    key: z.string().nullable(),
+    permissionMode: z.string().nullable(),
+    model: z.string().nullable(),
+    labels: z.array(z.string()),
+    askTimeout: AskTimeout.nullable(),
+    ephemeral: z.boolean(),
+    closeAfterTurn: z.boolean(),
+    by: Actor,
+  }),
+  'session.changed': define('decision', {
+    title: z.string().optional(),
+    labels: z.array(z.string()).optional(),
+    by: Actor,
+  }),
+  'session.stopped': define('decision', { by: Actor, returned: z.array(z.string()) }),
+  'session.failed': define('fact', { reason: z.string(), stderr: z.array(z.string()) }),
+  'session.reopened': define('decision', { by: Actor }),
+
+  'mode.changed': define('fact', { permissionMode: z.string(), by: Actor }),
+  'model.changed': define('fact', { model: z.string().nullable(), by: Actor }),
+
+  'process.starting': define('fact', {
+    processId: z.string(),
+    cause: z.enum(['created', 'message', 'resume', 'crash']),
+    resume: z.string().nullable(),
+  }),
+  'process.ready': define('fact', {
+    processId: z.string(),
+    agentSessionId: z.string().nullable(),
+    version: z.string().nullable(),
+    capabilities: Capabilities,
+  }),
+  'process.identified': define('fact', { agentSessionId: z.string() }),
+  'process.closing': define('fact', {
+    processId: z.string(),
+    cause: z.enum(['sleep', 'stop', 'turn-ended', 'shutdown', 'failed']),
+  }),
+  'process.exited': define('fact', {
+    processId: z.string(),
+    code: z.number().nullable(),
+    signal: z.string().nullable(),
+    cause: z.enum(['asked', 'by-itself', 'not-started', 'server-ended']),
+    /** It ended by itself when it should not have; it is started again, unless the session failed. */
+    crashed: z.boolean(),
+    reason: z.string().optional(),
+    stderr: z.array(z.string()),
+  }),
+
+  'message.queued': define('decision', {
+    messageId: MessageId,
+    text: z.string(),
+    images: z.array(ImageRef),
+    disposition: Disposition,
+    place: z.enum(['head', 'tail']),
+    /** What the sender was told: how it was taken, and why that differs from what was asked. */
+    applied: Applied,
+    reason: z.string().nullable(),
+    position: z.number(),
+    clientMessageId: z.string().nullable(),
+    by: Actor,
+  }),
+  'message.edited': define('decision', { messageId: MessageId, text: z.string(), by: Actor }),
+  'message.moved': define('decision', { messageId: MessageId, position: z.number(), by: Actor }),
+  'message.removed': define('decision', {
+    messageId: MessageId,
+    cause: z.enum(['removed', 'replaced', 'returned']),
+    by: Actor,
+  }),
+  'message.sending': define('fact', { messageId: MessageId, applied: Applied }),
+  'message.taken': define('fact', { messageId: MessageId, text: z.string(), images: z.array(ImageRef) }),
+  'message.requeued': define('fact', { messageId: MessageId, reason: z.string() }),
+
+  'turn.started': define('fact', { turnId: z.string(), messageId: MessageId.nullable() }),
+  'turn.interrupting': define('decision', { turnId: z.string(), by: Actor }),
+  'turn.overdue': define('fact', { turnId: z.string() }),
+  'turn.ended': define('fact', {
+    turnId: z.string(),
+    outcome: z.enum(['completed', 'interrupted', 'failed', 'lost']),
+    error: z.string().optional(),
+    durationMs: z.number().optional(),
+    usage: TurnUsage.optional(),
+    costUsd: z.number().optional(),
+  }),
+
+  'agent.text': define('fact', { ...place, text: z.string(), ...parent }),
+  'agent.thinking': define('fact', { ...place, text: z.string(), ...parent }),
+  'agent.notice': define('fact', {
+    level: z.enum(['info', 'warning', 'error']),
+    code: z.string(),
+    text: z.string(),
+    ...parent,
+  }),
+  'user.text': define('fact', { text: z.string(), ...parent }),
+  'tool.called': define('fact', {
+    ...place,
+    toolCallId: z.string(),
+    name: z.string(),
+    input: z.record(z.string(), z.unknown()),
+    /** True when the call starts another agent, whose own calls name this one as their parent. */
+    startsAgent: z.boolean(),
+    ...parent,
+  }),
+  'tool.result': define('fact', {
+    toolCallId: z.string(),
+    isError: z.boolean(),
+    text: z.string(),
+    images: z.array(ImageRef).optional(),
+    /** The agent's structured account of the result (a diff, an exit code), as it gave it. */
+    detail: z.unknown().optional(),
+    ...parent,
+  }),
+  'task.changed': define('fact', {
+    taskId: z.string(),
+    toolCallId: z.string().optional(),
+    status: z.enum(['running', 'completed', 'failed', 'stopped']),
+    description: z.string().optional(),
+    summary: z.string().optional(),
+  }),
+
+  'interaction.requested': define('fact', {
+    interactionId: InteractionId,
+    turnId: z.string().nullable(),
+    processId: z.string(),
+    ask: Ask,
+    expiresAt: z.string().optional(),
+    parksAt: z.string().optional(),
+  }),
+  'interaction.parked': define('fact', { interactionId: InteractionId }),
+  'interaction.decided': define('decision', {
+    interactionId: InteractionId,
+    outcome: Outcome,
+    decision: Decision,
+    by: Actor,
+  }),
+  'interaction.resolved': define('fact', {
+    interactionId: InteractionId,
+    outcome: Outcome,
+    by: Actor,
+    reason: z.string().optional(),
+    delivered: z.boolean(),
+  }),
+
+  'grant.created': define('decision', { grant: Grant }),
+  'grant.ended': define('decision', {
+    grantId: GrantId,
+    cause: z.enum(['revoked', 'session-ended']),
+    by: Actor,
+  }),
+
+  diagnostic: define('fact', {
+    code: z.string(),
+    text: z.string(),
+    count: z.number(),
+    sample: z.string().optional(),
+  }),
+} as const;
+
+export type EventType = keyof typeof eventDefinitions;
+
+type Payloads = { [T in EventType]: z.infer<(typeof eventDefinitions)[T]['schema']> };
+
+/** A fact that is about to be stored. */
+export type NewEvent = { [T in EventType]: { readonly type: T } & Readonly<Payloads[T]> }[EventType];
+export type NewEventOf<T extends EventType> = Extract<NewEvent, { type: T }>;
+
+/** A stored fact: numbered from 1 without gaps in its session. */
+export type Event = NewEvent & { readonly seq: number; readonly at: string };
+export type EventOf<T extends EventType> = Extract<Event, { type: T }>;
+
+/** What is said while it is being said: passed on, never stored. */
+export const Delta = z.object({
+  messageId: z.string(),
+  block: z.number(),
+  kind: z.enum(['text', 'thinking', 'tool-input']),
+  text: z.string(),
+  toolCallId: z.string().optional(),
+  toolName: z.string().optional(),
+  parentToolCallId: z.string().optional(),
+});
+export type Delta = z.infer<typeof Delta>;
+
+/** Ids under which a stored event can be found again. */
+export function referencesOf(event: NewEvent): string[] {
+  switch (event.type) {
+    case 'interaction.requested':
+      return event.ask.toolCallId === undefined
+        ? [event.interactionId]
+        : [event.interactionId, `ask:${event.ask.toolCallId}`];
+    case 'interaction.parked':
+    case 'interaction.decided':
+    case 'interaction.resolved':
+      return [event.interactionId];
+    case 'message.queued':
+      return event.clientMessageId === null
+        ? [event.messageId]
+        : [event.messageId, `client:${event.clientMessageId}`];
+    case 'message.sending':
+    case 'message.taken':
+      return [event.messageId];
+    default:
+      return [];
+  }
+}
+
+/** The words of an event that a person may search for. */
+export function searchTextOf(event: NewEvent): string | undefined {
+  switch (event.type) {
+    case 'message.taken':
+    case 'agent.text':
+      return event.text;
+    case 'tool.called':
+      return `${event.name} ${JSON.stringify(event.input)}`;
+    case 'interaction.requested':
+      return event.ask.title;
+    case 'interaction.decided':
+      return `${event.outcome} ${wordsOf(event.decision)}`;
+    default:
+      return undefined;
+  }
+}
+
+function wordsOf(decision: Decision): string {
+  switch (decision.type) {
+    case 'allow':
+      return decision.updatedInput === undefined ? '' : JSON.stringify(decision.updatedInput);
+    case 'deny':
+    case 'dismiss':
+      return decision.message;
+    case 'answer':
+      return decision.answers.map((a) => [...a.selected, a.other ?? ''].join(' ')).join(' ');
+    case 'submit':
+      return JSON.stringify(decision.values);
+  }
+}

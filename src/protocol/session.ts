@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { MessageId, SessionId } from './ids.ts';
+
+export const SessionStatus = z.enum([
+  'starting',
+  'idle',
+  'running',
+  'waiting',
+  'asleep',
+  'stopped',
+  'failed',
+]);
+export type SessionStatus = z.infer<typeof SessionStatus>;
+
+export const WaitingOn = z.object({
+  kind: z.enum(['you', 'model', 'tool', 'sub-agent', 'nothing']),
+  /** The tool's or sub-agent's name, or what is asked. */
+  what: z.string().optional(),
+  id: z.string().optional(),
+});
+export type WaitingOn = z.infer<typeof WaitingOn>;
+
+export const Usage = z.object({
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  cacheReadTokens: z.number(),
+  cacheWriteTokens: z.number(),
+  costUsd: z.number(),
+  turns: z.number(),
+});
+export type Usage = z.infer<typeof Usage>;
+
+export const AskTimeout = z.object({
+  softSeconds: z.number().positive().max(31_536_000).optional(),
+  hardSeconds: z.number().positive().max(31_536_000).optional(),
+});
+export type AskTimeout = z.infer<typeof AskTimeout>;
+
+/** What an agent can do; what it cannot is said, never pretended. */
+export const Capabilities = z.object({
+  steer: z.boolean(),
+  interrupt: z.boolean(),
+  images: z.boolean(),
+  resume: z.boolean(),
+  setModel: z.boolean(),
+  permissionModes: z.array(z.string()),
+  models: z.array(z.object({ value: z.string(), label: z.string() })).optional(),
+  editInput: z.boolean(),
+  denyReason: z.boolean(),
+});
+export type Capabilities = z.infer<typeof Capabilities>;
+
+export const Agent = z.object({
+  name: z.string(),
+  label: z.string(),
+  available: z.boolean(),
+  reason: z.string().optional(),
+  version: z.string().optional(),
+  capabilities: Capabilities,
+});
+export type Agent = z.infer<typeof Agent>;
+
+export const Disposition = z.enum(['auto', 'queue', 'interrupt', 'steer']);
+export type Disposition = z.infer<typeof Disposition>;
+
+export const Applied = z.enum(['send', 'queue', 'interrupt', 'steer']);
+export type Applied = z.infer<typeof Applied>;
+
+export const QueuedMessage = z.object({
+  messageId: MessageId,
+  message: z.string(),
+  position: z.number(),
+  disposition: Disposition,
+  createdAt: z.string(),
+  images: z.number(),
+  /** True once it was handed to the agent and the agent has yet to show that it took it. */
+  sending: z.boolean(),
+});
+export type QueuedMessage = z.infer<typeof QueuedMessage>;
+
+export const Session = z.object({
+  id: SessionId,
+  key: z.string().nullable(),
+  title: z.string(),
+  agent: z.string(),
+  agentVersion: z.string().nullable(),
+  agentSessionId: z.string().nullable(),
+  cwd: z.string(),
+  status: SessionStatus,
+  since: z.string(),
+  waitingOn: WaitingOn,
+  permissionMode: z.string().nullable(),
+  model: z.string().nullable(),
+  labels: z.array(z.string()),
+  askTimeout: AskTimeout.nullable(),
+  ephemeral: z.boolean(),
+  capabilities: Capabilities.nullable(),
+  pendingCount: z.number(),
+  queueLength: z.number(),
+  usage: Usage,
+  interrupting: z.object({ since: z.string(), overdue: z.boolean() }).nullable(),
+  failure: z.object({ reason: z.string(), stderr: z.array(z.string()) }).nullable(),
+  lastSeq: z.number(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+});
+export type Session = z.infer<typeof Session>;

@@ -1,0 +1,247 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { SessionCommand } from '../../src/model/command.ts';
+import { fold } from '../../src/model/fold.ts';
+import type { StoredFact } from '../../src/model/observe.ts';
+import type { SessionState } from '../../src/model/state.ts';
+import { sessionView } from '../../src/model/views.ts';
+import type { Event } from '../../src/protocol/event.ts';
+import { GrantId, InteractionId, MessageId } from '../../src/protocol/ids.ts';
+import { bashAsk, capabilities, PlayedSession, person } from '../support/session-states.ts';
+
+/** A move is chosen by numbers and fitted to the state it meets, so that every sequence is meaningful and shrinks well. */
+type Move = (
+  played: PlayedSession,
+  counter: number,
+) => SessionCommand | { fact: StoredFact } | { pass: number };
+
+const nth = <T>(list: readonly T[], index: number): T | undefined => list[index % Math.max(1, list.length)];
+const interactionAt = (played: PlayedSession, index: number): InteractionId =>
+  InteractionId.parse(nth(Object.keys(played.state.interactions), index) ?? 'int_unknown');
+const messageAt = (played: PlayedSession, index: number): MessageId =>
+  nth(played.state.queue, index)?.queued.messageId ?? MessageId.parse('m_unknown');
+
+const moves: Record<string, (index: number) => Move> = {
+  send: (index) => (_, counter) => ({
+    type: 'send',
+    messageId: MessageId.parse(`message-${counter}`),
+    text: `text ${counter}`,
+    images: [],
+    disposition: (['auto', 'queue', 'interrupt', 'steer'] as const)[index % 4] ?? 'auto',
+    replace: index % 7 === 0,
+    clientMessageId: index % 3 === 0 ? `client-${index}` : null,
+    by: person,
+  }),
+  edit: (index) => (played) => ({
+    type: 'edit-queued',
+    messageId: messageAt(played, index),
+    message: 'edited',
+    position: (index % 3) + 1,
+    by: person,
+  }),
+  remove: (index) => (played) => ({ type: 'remove-queued', messageId: messageAt(played, index), by: person }),
+  allow: (index) => (played) => ({
+    type: 'respond',
+    interactionId: interactionAt(played, index),
+    response: {
+      type: 'allow',
+      grantId: GrantId.parse(`grant-${index}`),
+      scope: (['once', 'session', 'always'] as const)[index % 3],
+      pattern: undefined,
+      expiresAt: undefined,
+      updatedInput: undefined,
+      mode: undefined,
+    },
+    by: person,
+  }),
+  deny: (index) => (played) => ({
+    type: 'respond',
+    interactionId: interactionAt(played, index),
+    response: { type: 'deny', interrupt: index % 2 === 0 },
+    by: person,
+  }),
+  delivered: (index) => (played) => ({
+    type: 'delivered',
+    interactionId: interactionAt(played, index),
+    ok: index % 4 !== 0,
+  }),
+  expire: (index) => (played) => ({ type: 'expire', interactionId: interactionAt(played, index) }),
+  park: (index) => (played) => ({ type: 'park', interactionId: interactionAt(played, index) }),
+  interrupt: () => () => ({ type: 'interrupt', by: person }),
+  stop: () => () => ({ type: 'stop', by: person }),
+  reopen: () => () => ({ type: 'reopen', by: person }),
+  start: () => (_, counter) => ({ type: 'start-process', processId: `run-${counter}` }),
+  sleep: () => () => ({ type: 'close-process', cause: 'sleep' }),
+  lose: () => () => ({ type: 'lose-process', reason: 'the server ended' }),
+  pass: (index) => () => ({ pass: index * 1000 }),
+  ready: () => () => ({ fact: { type: 'ready', agentSessionId: 'a', version: '1', capabilities } }),
+  taken: (index) => (played) => ({ fact: { type: 'message-taken', messageId: messageAt(played, index) } }),
+  begins: (index) => () => ({
+    fact: index % 3 === 0 ? { type: 'turn-started', messageIds: [] } : { type: 'turn-started' },
+  }),
+  ends: (index) => () => ({
+    fact: {
+      type: 'turn-ended',
+      outcome: (['completed', 'interrupted', 'failed'] as const)[index % 3] ?? 'completed',
+    },
+  }),
+  asks: (index) => (_, counter) => ({
+    fact: {
+      type: 'asked',
+      ask: bashAsk(`request-${index % 5 === 0 ? 'same' : counter}`, index % 2 === 0 ? 'ls' : 'pwd'),
+    },
+  }),
+  withdraws: (index) => (played) => ({
+    fact: {
+      type: 'withdrawn',
+      agentRequestId:
+        played.state.interactions[interactionAt(played, index)]?.requested.ask.agentRequestId ?? 'none',
+    },
+  }),
+  calls: (index) => () => ({
+    fact: {
+      type: 'said',
+      event: {
+        type: 'tool.called',
+        agentMessageId: 'x',
+        block: 0,
+        toolCallId: `tool-${index % 4}`,
+        name: 'Bash',
+        input: {},
+        startsAgent: index % 5 === 0,
+      },
+    },
+  }),
+  exits: (index) => () => ({ fact: { type: 'exited', code: index % 2, signal: null, stderr: [] } }),
+};
+
+/** Agents ask and people answer far more often than servers die; the rare moves must not end every story at once. */
+const frequent = [
+  'send',
+  'send',
+  'asks',
+  'asks',
+  'asks',
+  'allow',
+  'allow',
+  'deny',
+  'delivered',
+  'begins',
+  'ends',
+  'start',
+  'ready',
+];
+const script = fc.array(
+  fc.tuple(fc.constantFrom(...Object.keys(moves), ...frequent, ...frequent), fc.nat(40)),
+  { minLength: 1, maxLength: 60 },
+);
+
+function play(steps: readonly (readonly [string, number])[]): PlayedSession {
+  const played = new PlayedSession().up();
+  for (const [counter, [name, index]] of steps.entries()) {
+    const move = moves[name]?.(index)(played, counter);
+    if (move === undefined) continue;
+    if ('pass' in move) played.pass(move.pass);
+    else if ('fact' in move) played.fact(move.fact);
+    else played.command(move);
+  }
+  return played;
+}
+
+const runs = { numRuns: 1500 };
+
+describe('whatever people do and agents say', () => {
+  it('[ASK3] [ASK4] an interaction has at most one decision and at most one outcome', () => {
+    fc.assert(
+      fc.property(script, (steps) => {
+        const { log, state } = play(steps);
+        const ends = new Map<string, number>();
+        const decisions = new Map<string, number>();
+        for (const event of log) {
+          if (event.type === 'interaction.resolved') count(ends, event.interactionId);
+          if (event.type === 'interaction.decided') count(decisions, event.interactionId);
+        }
+        for (const times of [...ends.values(), ...decisions.values()]) expect(times).toBe(1);
+        const openRequests = Object.values(state.interactions).map(
+          (live) => live.requested.ask.agentRequestId,
+        );
+        expect(new Set(openRequests).size).toBe(openRequests.length);
+        for (const event of log) {
+          if (event.type !== 'interaction.requested') continue;
+          const isLive = state.interactions[event.interactionId] !== undefined;
+          expect(isLive).toBe(!ends.has(event.interactionId));
+        }
+      }),
+      runs,
+    );
+  });
+
+  it('[MSG2] [MSG3] a message that was taken in is queued, taken by the agent, or given back: never lost, never twice', () => {
+    fc.assert(
+      fc.property(script, (steps) => {
+        const { log, state } = play(steps);
+        const queued = new Set(state.queue.map((item) => item.queued.messageId));
+        for (const event of log) {
+          if (event.type === 'message.removed') expect(event.by).toEqual(person);
+          if (event.type !== 'message.queued') continue;
+          const ends = log.filter(
+            (other) =>
+              (other.type === 'message.taken' || other.type === 'message.removed') &&
+              other.messageId === event.messageId,
+          ).length;
+          expect(ends + (queued.has(event.messageId) ? 1 : 0)).toBe(1);
+        }
+      }),
+      runs,
+    );
+  });
+
+  it('[STORE1] replaying the log gives the state, also from any snapshot of it', () => {
+    fc.assert(
+      fc.property(script, fc.nat(200), (steps, cut) => {
+        const { log, state } = play(steps);
+        expect(replay(null, log)).toEqual(state);
+        const at = cut % log.length;
+        const snapshot = replay(null, log.slice(0, at));
+        const stored = snapshot === null ? null : (JSON.parse(JSON.stringify(snapshot)) as SessionState);
+        expect(replay(stored, log.slice(at))).toEqual(state);
+      }),
+      runs,
+    );
+  });
+
+  it('[SES4] status agrees with what is open, and `since` never lies in the future', () => {
+    fc.assert(
+      fc.property(script, (steps) => {
+        const played = play(steps);
+        const view = sessionView(played.state);
+        expect(view.since <= played.now()).toBe(true);
+        expect(view.status === 'waiting').toBe(view.pendingCount > 0 && played.state.life === 'open');
+        if (played.state.life === 'stopped') {
+          expect(played.state.queue).toEqual([]);
+          expect(played.state.interactions).toEqual({});
+          expect(played.state.grants).toEqual([]);
+        }
+        if (played.state.process === null) expect(played.state.turn).toBeNull();
+      }),
+      runs,
+    );
+  });
+
+  it('[MSG1] only one message is in the program at a time, unless it steers', () => {
+    fc.assert(
+      fc.property(script, (steps) => {
+        const { state } = play(steps);
+        expect(state.queue.filter((item) => item.sending === 'send').length).toBeLessThanOrEqual(1);
+      }),
+      runs,
+    );
+  });
+});
+
+const count = (counts: Map<string, number>, key: string): void => {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+};
+
+const replay = (from: SessionState | null, log: readonly Event[]): SessionState | null =>
+  log.reduce<SessionState | null>((state, event) => fold(state, event), from);
