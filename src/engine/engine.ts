@@ -1,0 +1,226 @@
+import type { Readable } from 'node:stream';
+import type { Context } from '../model/command.ts';
+import type { SessionState } from '../model/state.ts';
+import { canSleep } from '../model/status.ts';
+import { pendingView, queueView, sessionView } from '../model/views.ts';
+import { accept, type Result, refuse } from '../protocol/errors.ts';
+import type { SessionId } from '../protocol/ids.ts';
+import { createClients } from './clients.ts';
+import { createDispatcher } from './dispatcher.ts';
+import { GrantBook } from './grant-book.ts';
+import type { LiveSession } from './live-session.ts';
+import type { AgentDriver } from './ports/agent-driver.ts';
+import type { Clock } from './ports/clock.ts';
+import type { ControlRoom, News } from './ports/control-room.ts';
+import type { EventLog } from './ports/event-log.ts';
+import type { Ids } from './ports/ids.ts';
+import type { Logger } from './ports/logger.ts';
+import type { SessionEnv } from './ports/session-env.ts';
+import { ProcessBudget } from './process-budget.ts';
+import { SessionRegistry } from './session-registry.ts';
+import type { EngineSettings } from './settings.ts';
+
+export interface EngineOptions {
+  readonly log: EventLog;
+  readonly drivers: readonly AgentDriver[];
+  readonly env: SessionEnv;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly logger: Logger;
+  /** Ends what an earlier run left over; awaited before any agent is started. */
+  readonly endLeftovers: () => Promise<unknown>;
+  readonly rawLog: RawLines;
+  readonly settings: EngineSettings;
+}
+
+interface RawLines {
+  read(sessionId: SessionId): Readable;
+  remove(sessionId: SessionId): Promise<void>;
+}
+
+export interface Engine extends ControlRoom {
+  /** Puts every agent to an end, stores how it ended, and lets go of everything. */
+  close(): Promise<void>;
+}
+
+const IDLE_CHECK_MS = 5000;
+
+/** Opens the control room on a log: takes up the sessions of earlier runs, then serves. */
+export async function openEngine(options: EngineOptions): Promise<Engine> {
+  const { log, clock, ids, logger, settings } = options;
+  const listeners = new Set<(news: News) => void>();
+  const book = new GrantBook();
+  const drivers = new Map(options.drivers.map((driver) => [driver.name, driver]));
+  const clients = createClients(ids.client);
+  const lifetime = { closing: false };
+
+  const context = (): Context => ({
+    at: clock.now(),
+    mint: (kind) => (kind === 'turn' ? ids.turn() : ids.interaction()),
+    grants: book.grants,
+  });
+  const publish = (news: readonly News[]): void => {
+    for (const one of news) {
+      for (const listener of listeners) listener(one);
+    }
+  };
+
+  const registry = new SessionRegistry({
+    log,
+    env: options.env,
+    clock,
+    ids,
+    logger,
+    driver: (name) => drivers.get(name),
+    context,
+    publish,
+    onGlobal: (events) => {
+      for (const event of events) book.fold(event);
+    },
+    onChange: (state) => changed(state),
+  });
+
+  const budget = new ProcessBudget({
+    most: settings.mostProcesses,
+    state: (id) => registry.get(id)?.state,
+    start: async (id) => {
+      const session = registry.get(id);
+      if (session === undefined || lifetime.closing) return false;
+      const started = await session.runner.command({ type: 'start-process', processId: ids.process() });
+      return started.ok && started.value.length > 0;
+    },
+    sleep: (id) => void registry.get(id)?.runner.command({ type: 'close-process', cause: 'sleep' }),
+  });
+
+  const remove = async (session: LiveSession): Promise<void> => {
+    await session.effects.closed;
+    await session.drained();
+    registry.forget(session);
+    await Promise.all([
+      log.remove(session.id),
+      options.env.remove(session.id),
+      options.rawLog.remove(session.id),
+    ]);
+    publish([
+      { kind: 'announcement', announcement: { type: 'session-removed', data: { sessionId: session.id } } },
+    ]);
+  };
+
+  /** After each commit. */
+  const changed = (state: SessionState): void => {
+    if (!lifetime.closing) budget.notice(state);
+    if (state.ephemeral && state.life !== 'open' && state.process === null) {
+      const session = registry.get(state.id);
+      if (session !== undefined)
+        void remove(session).catch((error: unknown) => logger.error({ error }, 'A session was not removed'));
+    }
+  };
+
+  await recover(options, registry, book, remove);
+
+  const cancelIdleCheck = every(clock, IDLE_CHECK_MS, () => {
+    const now = Date.parse(clock.now());
+    for (const { state, runner } of registry.all()) {
+      if (canSleep(state) && now - Date.parse(state.since) >= settings.idleMs) {
+        void runner.command({ type: 'close-process', cause: 'sleep' });
+      }
+    }
+  });
+
+  const dispatch = createDispatcher({ ...options, registry, book, drivers, clients, remove, lifetime });
+
+  return {
+    dispatch,
+    clients,
+    listen(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    overview() {
+      const sessions = registry.all().map((session) => session.state);
+      return {
+        sessions: sessions.map(sessionView),
+        pending: sessions.flatMap(pendingView).sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1)),
+        queues: Object.fromEntries(
+          sessions
+            .map((state) => [state.id, queueView(state)] as const)
+            .filter(([, queue]) => queue.length > 0),
+        ),
+      };
+    },
+    snapshot(idOrKey) {
+      const found = registry.find(idOrKey);
+      if (!found.ok) return found;
+      const { state, partial } = found.value;
+      return accept({
+        session: sessionView(state),
+        pending: pendingView(state),
+        queue: queueView(state),
+        partial: partial.blocks(),
+        lastSeq: state.lastSeq,
+      });
+    },
+    eventsAfter: (id, seq, limit) => log.page(id, { after: seq, limit }).events,
+    image(idOrKey, imageId) {
+      const found = registry.find(idOrKey);
+      if (!found.ok) return found;
+      const blob = log.blob(found.value.id, imageId);
+      return blob === undefined ? refuse('image_not_found') : accept(blob);
+    },
+    rawLog(idOrKey): Result<Readable> {
+      const found = registry.find(idOrKey);
+      return found.ok ? accept(options.rawLog.read(found.value.id)) : found;
+    },
+    async close() {
+      lifetime.closing = true;
+      cancelIdleCheck();
+      await Promise.all(registry.all().map(shutDown));
+      listeners.clear();
+    },
+  };
+}
+
+async function shutDown(session: LiveSession): Promise<void> {
+  await session.runner.command({ type: 'close-process', cause: 'shutdown' });
+  await session.effects.closed;
+  await session.drained();
+  session.effects.dispose();
+}
+
+/** An agent whose host died goes on unattended for a while: it is ended before anything else is done. */
+async function recover(
+  options: EngineOptions,
+  registry: SessionRegistry,
+  book: GrantBook,
+  remove: (session: LiveSession) => Promise<void>,
+): Promise<void> {
+  await options.endLeftovers();
+  const reason = 'The server ended while this was under way, and the agent with it.';
+  const settled: Promise<unknown>[] = [];
+  for (const start of options.log.streams()) {
+    if (start.stream === 'global') {
+      for (const event of start.eventsAfter(0)) book.fold(event);
+      continue;
+    }
+    const session = registry.restore(start);
+    if (session === undefined) continue;
+    const { state, runner } = session;
+    if (state.ephemeral) settled.push(remove(session));
+    else if (state.process !== null || state.wake !== null) {
+      settled.push(runner.command({ type: 'lose-process', reason }));
+    }
+  }
+  await Promise.all(settled);
+}
+
+function every(clock: Clock, milliseconds: number, callback: () => void): () => void {
+  let cancel = (): void => {};
+  const arm = (): void => {
+    cancel = clock.after(milliseconds, () => {
+      callback();
+      arm();
+    });
+  };
+  arm();
+  return () => cancel();
+}

@@ -1,0 +1,196 @@
+import { basename } from 'node:path';
+import { sessionView } from '../../model/views.ts';
+import type { CreateSession, PatchSession } from '../../protocol/command.ts';
+import { accept, type Result, refuse } from '../../protocol/errors.ts';
+import { MessageId, SessionId } from '../../protocol/ids.ts';
+import type { Agent } from '../../protocol/session.ts';
+import { checkDirectory } from '../directory.ts';
+import type { LiveSession } from '../live-session.ts';
+import { AgentRefusal } from '../ports/agent-driver.ts';
+import type { Caller, Reply } from '../ports/control-room.ts';
+import type { Handler, Params, Room } from './room.ts';
+
+const reply = (status: number, body: Reply['body']): Result<Reply> => accept({ status, body });
+
+export const listAgents: Handler<unknown> = async ({ drivers }) =>
+  reply(200, { agents: await Promise.all([...drivers.values()].map((driver) => driver.probe())) });
+
+export const createSession: Handler<CreateSession> = async (room, input, { actor }) => {
+  if (room.lifetime.closing) return refuse('shutting_down');
+  const prompt = firstMessage(input);
+  if (prompt !== undefined && prompt.trim() === '') {
+    return refuse('blank_message', 'The prompt is blank.', { field: 'prompt' });
+  }
+  const agent = await chooseAgent(room, input.agent);
+  if (!agent.ok) return agent;
+  const cwd = await checkDirectory(input.cwd ?? room.settings.defaultCwd, room.settings.roots);
+  if (!cwd.ok) return cwd;
+  const sessionId = SessionId.parse(room.ids.session());
+  if (input.env !== undefined) await room.env.save(sessionId, input.env);
+  const created = await room.registry.create({
+    type: 'session.created',
+    sessionId,
+    agent: agent.value.name,
+    cwd: cwd.value,
+    title: input.title ?? titleFrom(prompt) ?? basename(cwd.value),
+    key: input.key ?? null,
+    permissionMode: input.permissionMode ?? null,
+    model: input.model ?? null,
+    labels: input.labels ?? [],
+    askTimeout: input.askTimeout ?? room.settings.askTimeout,
+    ephemeral: input.ephemeral ?? false,
+    closeAfterTurn: input.closeAfterTurn ?? false,
+    by: actor,
+  });
+  if (!created.ok) {
+    if (input.env !== undefined) await room.env.remove(sessionId);
+    return created;
+  }
+  if (prompt !== undefined) {
+    const sent = await created.value.runner.command({
+      type: 'send',
+      messageId: MessageId.parse(room.ids.message()),
+      text: prompt,
+      images: [],
+      disposition: 'auto',
+      replace: false,
+      clientMessageId: null,
+      by: actor,
+    });
+    if (!sent.ok) return sent;
+  }
+  return reply(201, { session: sessionView(created.value.state) });
+};
+
+/** A session can be started from a task: its title and description are the first message then. */
+function firstMessage({ prompt, title, description }: CreateSession): string | undefined {
+  if (prompt !== undefined || description === undefined) return prompt;
+  return title === undefined ? description : `${title}\n\n${description}`;
+}
+
+function titleFrom(prompt: string | undefined): string | undefined {
+  const line = prompt
+    ?.split('\n')
+    .map((one) => one.trim())
+    .find((one) => one !== '');
+  if (line === undefined) return undefined;
+  const characters = [...line];
+  return characters.length <= 80 ? line : `${characters.slice(0, 79).join('')}…`;
+}
+
+async function chooseAgent(room: Room, name: string | undefined): Promise<Result<Agent>> {
+  if (name === undefined) {
+    const claude = await room.drivers.get('claude')?.probe();
+    if (claude?.available === true) return accept(claude);
+  }
+  const driver = room.drivers.get(name ?? 'demo');
+  if (driver === undefined) {
+    return refuse('agent_unknown', `There is no agent called "${name ?? 'demo'}".`, {
+      field: 'agent',
+      agents: [...room.drivers.keys()],
+    });
+  }
+  const agent = await driver.probe();
+  return agent.available
+    ? accept(agent)
+    : refuse('agent_not_available', agent.reason ?? `${agent.label} cannot be started here.`, {
+        agent: agent.name,
+      });
+}
+
+export const listSessions: Handler<unknown> = ({ registry }) =>
+  reply(200, { sessions: registry.all().map((session) => sessionView(session.state)) });
+
+export const getSession: Handler<unknown> = ({ registry }, input) => {
+  const found = registry.find(input.session);
+  return found.ok ? replyWith(found.value) : found;
+};
+
+const replyWith = (session: LiveSession): Result<Reply> =>
+  reply(200, { session: sessionView(session.state) });
+
+export const patchSession: Handler<PatchSession> = async ({ registry }, input, caller) => {
+  const found = registry.find(input.session);
+  if (!found.ok) return found;
+  const session = found.value;
+  const agreed = await askAgent(session, input);
+  if (!agreed.ok) return agreed;
+  const changed = await recordChanges(session, input, caller);
+  return changed.ok ? replyWith(session) : changed;
+};
+
+/** Mode and model are the agent's to change: it must confirm before the change is shown. An agent that sleeps is told when it starts. */
+async function askAgent(session: LiveSession, input: PatchSession): Promise<Result<undefined>> {
+  const { connection } = session.effects;
+  const { state } = session;
+  if (connection === null || state.process?.phase === 'closing') return accept(undefined);
+  try {
+    if (input.permissionMode !== undefined && input.permissionMode !== state.permissionMode) {
+      await connection.setPermissionMode(input.permissionMode);
+    }
+    if (input.model !== undefined && input.model !== state.model) await connection.setModel(input.model);
+    return accept(undefined);
+  } catch (error) {
+    if (error instanceof AgentRefusal) return refuse('agent_refused', error.message);
+    return refuse('agent_refused', 'The agent ended before it could confirm the change.');
+  }
+}
+
+async function recordChanges(
+  session: LiveSession,
+  input: PatchSession,
+  { actor: by }: Caller,
+): Promise<Result<unknown>> {
+  const { runner } = session;
+  const { title, labels, permissionMode, model } = input;
+  const results = await Promise.all([
+    title === undefined && labels === undefined
+      ? accept([])
+      : runner.command({
+          type: 'change',
+          ...(title === undefined ? {} : { title }),
+          ...(labels === undefined ? {} : { labels }),
+          by,
+        }),
+    permissionMode === undefined ? accept([]) : runner.command({ type: 'set-mode', permissionMode, by }),
+    model === undefined ? accept([]) : runner.command({ type: 'set-model', model, by }),
+  ]);
+  return results.find((result) => !result.ok) ?? accept(undefined);
+}
+
+export const deleteSession: Handler<unknown> = async ({ registry, remove }, input) => {
+  const found = registry.find(input.session);
+  if (!found.ok) return found;
+  if (found.value.state.life !== 'stopped') return refuse('session_not_stopped');
+  await remove(found.value);
+  return reply(200, { status: 'ok' });
+};
+
+export const interrupt: Handler<unknown> = async ({ registry }, input, { actor: by }) => {
+  const found = registry.find(input.session);
+  if (!found.ok) return found;
+  const done = await found.value.runner.command({ type: 'interrupt', by });
+  return done.ok ? reply(200, { status: 'ok' }) : done;
+};
+
+/** Answers when the agent and everything it started is gone. */
+export const stop: Handler<unknown> = async ({ registry }, input, { actor: by }) => {
+  const found = registry.find(input.session);
+  if (!found.ok) return found;
+  const done = await found.value.runner.command({ type: 'stop', by });
+  if (!done.ok) return done;
+  await found.value.effects.closed;
+  const stopped = done.value.find(({ event }) => event.type === 'session.stopped')?.event;
+  return reply(200, { status: 'ok', returned: stopped?.type === 'session.stopped' ? stopped.returned : [] });
+};
+
+export const resume: Handler<unknown> = async (room, input: Params, { actor: by }) => {
+  const found = room.registry.find(input.session);
+  if (!found.ok) return found;
+  const session = found.value;
+  const agent = await chooseAgent(room, session.state.agent);
+  if (!agent.ok) return agent;
+  await session.effects.closed;
+  const done = await session.runner.command({ type: 'reopen', by });
+  return done.ok ? reply(200, { status: 'ok', session: sessionView(session.state) }) : done;
+};

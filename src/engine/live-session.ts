@@ -1,0 +1,143 @@
+import type { AgentFact } from '../model/agent-fact.ts';
+import type { Context } from '../model/command.ts';
+import type { SessionState } from '../model/state.ts';
+import type { Announcement } from '../protocol/announcement.ts';
+import type { NewEvent } from '../protocol/event.ts';
+import type { SessionId } from '../protocol/ids.ts';
+import { announcementsOf } from './announce.ts';
+import { PartialText } from './partial-text.ts';
+import type { AgentDriver } from './ports/agent-driver.ts';
+import type { Clock } from './ports/clock.ts';
+import type { News } from './ports/control-room.ts';
+import type { Blob, EventLog } from './ports/event-log.ts';
+import type { Ids } from './ports/ids.ts';
+import type { Logger } from './ports/logger.ts';
+import type { SessionEnv } from './ports/session-env.ts';
+import { SessionEffects } from './session-effects.ts';
+import { type Commit, SessionRunner } from './session-runner.ts';
+
+export interface LiveSessionOptions {
+  readonly log: EventLog;
+  readonly env: SessionEnv;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly logger: Logger;
+  readonly driver: (name: string) => AgentDriver | undefined;
+  readonly context: () => Context;
+  readonly publish: (news: readonly News[]) => void;
+  /** At the very first commit, before anyone hears of it. */
+  readonly onCreated: (session: LiveSession) => void;
+  readonly onGlobal: (events: readonly NewEvent[]) => void;
+  readonly onChange: (state: SessionState) => void;
+}
+
+/** One session with all that belongs to it: the writer of its log, the agent at the other end, the sentence being said. */
+export class LiveSession {
+  readonly id: SessionId;
+  readonly runner: SessionRunner;
+  readonly effects: SessionEffects;
+  readonly partial = new PartialText();
+  readonly #options: LiveSessionOptions;
+  readonly #diagnostics = new Map<string, number>();
+
+  constructor(id: SessionId, state: SessionState | null, options: LiveSessionOptions) {
+    this.id = id;
+    this.#options = options;
+    this.runner = new SessionRunner(id, state, {
+      log: options.log,
+      clock: options.clock,
+      logger: options.logger,
+      context: options.context,
+      onCommit: (commit) => this.#committed(commit),
+      onStalled: (stalled) =>
+        stalled ? this.effects.connection?.pause() : this.effects.connection?.resume(),
+    });
+    this.effects = new SessionEffects({
+      runner: this.runner,
+      driver: options.driver,
+      log: options.log,
+      env: options.env,
+      clock: options.clock,
+      logger: options.logger,
+      onFacts: (processId, facts) => this.#heard(processId, facts),
+    });
+  }
+
+  get state(): SessionState {
+    return this.runner.state;
+  }
+
+  /** Settles when everything that has arrived so far is stored. */
+  async drained(): Promise<void> {
+    await this.runner.command({ type: 'interrupt-overdue', turnId: '' });
+  }
+
+  #committed(commit: Commit): void {
+    const { publish, onCreated, onGlobal, onChange } = this.#options;
+    if (commit.before === null) onCreated(this);
+    if (commit.global.length > 0) onGlobal(commit.global);
+    for (const { event } of commit.steps) this.partial.forget(event);
+    publish([
+      ...commit.steps.map(({ event }): News => this.#news({ type: 'event', event })),
+      ...announcementsOf(commit).map(announced),
+    ]);
+    this.effects.after(commit);
+    onChange(commit.after);
+  }
+
+  #heard(processId: string, facts: readonly AgentFact[]): void {
+    const live: News[] = [];
+    for (const fact of facts) {
+      switch (fact.type) {
+        case 'delta':
+          this.partial.add(fact.delta);
+          live.push(this.#news({ type: 'delta', delta: fact.delta }));
+          break;
+        case 'diagnostic':
+          this.#diagnosed(processId, fact);
+          break;
+        case 'said':
+          this.#said(processId, fact);
+          break;
+        default:
+          this.runner.fact(processId, fact);
+      }
+    }
+    if (live.length > 0) this.#options.publish(live);
+  }
+
+  /** Told at the first, tenth, hundredth… time, so that an agent that babbles cannot fill the log. */
+  #diagnosed(processId: string, fact: Extract<AgentFact, { type: 'diagnostic' }>): void {
+    const count = (this.#diagnostics.get(fact.code) ?? 0) + 1;
+    this.#diagnostics.set(fact.code, count);
+    if (Number.isInteger(Math.log10(count))) this.runner.fact(processId, { ...fact, count });
+  }
+
+  #said(processId: string, fact: Extract<AgentFact, { type: 'said' }>): void {
+    if (fact.images === undefined || fact.event.type !== 'tool.result') {
+      this.runner.fact(processId, { type: 'said', event: fact.event });
+      return;
+    }
+    const blobs = fact.images.map((image) => imageBlob(this.#options.ids, image));
+    const images = blobs.map(imageReference);
+    this.runner.fact(processId, { type: 'said', event: { ...fact.event, images } }, blobs);
+  }
+
+  #news(news: Extract<News, { kind: 'session' }>['news']): News {
+    return { kind: 'session', sessionId: this.id, news };
+  }
+}
+
+const announced = (announcement: Announcement): News => ({ kind: 'announcement', announcement });
+
+export const imageBlob = (ids: Ids, image: { readonly mediaType: string; readonly data: string }): Blob => ({
+  blobId: ids.image(),
+  mediaType: image.mediaType,
+  data: Buffer.from(image.data, 'base64'),
+});
+
+export const imageReference = (blob: Blob) => ({
+  imageId: blob.blobId,
+  mediaType: blob.mediaType,
+  bytes: blob.data.byteLength,
+});

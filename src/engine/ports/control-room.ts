@@ -1,0 +1,72 @@
+import type { Readable } from 'node:stream';
+import type { Announcement, SessionNews, SessionSnapshot } from '../../protocol/announcement.ts';
+import type { Result } from '../../protocol/errors.ts';
+import type { Event } from '../../protocol/event.ts';
+import type { ClientId, SessionId } from '../../protocol/ids.ts';
+import type { Actor, Interaction } from '../../protocol/interaction.ts';
+import type { OperationName } from '../../protocol/operation.ts';
+import type { QueuedMessage, Session } from '../../protocol/session.ts';
+
+/** The whole product to its callers: the HTTP server, the WebSocket and programs in the same process. */
+export interface ControlRoom {
+  /**
+   * The one dispatcher. `input` holds the path's parameters, the query and the body in one record; it is checked here.
+   * Never rejects but for bugs: expected refusals are values.
+   */
+  dispatch(
+    operation: OperationName,
+    input: Readonly<Record<string, unknown>>,
+    caller: Caller,
+  ): Promise<Result<Reply>>;
+
+  /** Calls the listener for everything that happens, from now on, in order. */
+  listen(listener: (news: News) => void): () => void;
+  /** All that is, right now; consistent with what listeners hear next. */
+  overview(): Overview;
+  snapshot(session: string): Result<SessionSnapshot>;
+  /** A page of stored events after `seq`, for a reader that catches up. */
+  eventsAfter(session: SessionId, seq: number, limit: number): readonly Event[];
+  image(session: string, imageId: string): Result<{ readonly mediaType: string; readonly data: Uint8Array }>;
+  rawLog(session: string): Result<Readable>;
+  readonly clients: Clients;
+}
+
+export interface Caller {
+  readonly actor: Actor;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+export type News =
+  | { readonly kind: 'announcement'; readonly announcement: Announcement }
+  | { readonly kind: 'session'; readonly sessionId: SessionId; readonly news: SessionNews };
+
+export interface Overview {
+  readonly sessions: readonly Session[];
+  readonly pending: readonly Interaction[];
+  readonly queues: Readonly<Record<string, readonly QueuedMessage[]>>;
+}
+
+export interface InteractionMode {
+  readonly supported: boolean;
+  readonly enabled: boolean;
+}
+
+/** Who is connected, and who of them can and wants to answer. */
+export interface Clients {
+  connect(client: { readonly label: string; readonly interaction: InteractionMode }): ConnectedClient;
+  /** Switches a client by its id; false when there is none. */
+  setEnabled(clientId: string, enabled: boolean): boolean;
+  /** Clients that see this session and could answer, and those of them that want to. */
+  count(sessionId: SessionId): { readonly supported: number; readonly enabled: number };
+}
+
+export interface ConnectedClient {
+  readonly id: ClientId;
+  setInteraction(mode: InteractionMode): void;
+  readonly interaction: InteractionMode;
+  disconnect(): void;
+}

@@ -1,0 +1,99 @@
+import type { Event, NewEvent } from '../../protocol/event.ts';
+import type { SessionId } from '../../protocol/ids.ts';
+
+/**
+ * The truth: append-only streams of numbered events. A stream is a session's, or `global` for what belongs to none.
+ * Reading is synchronous (an embedded database answers in microseconds); writing is gathered: all appends of one turn of the
+ * event loop go to the disk in one transaction, and their promises settle together.
+ */
+export interface EventLog {
+  /** Numbers the events and stores them. Rejects with `StorageError` when the disk refused; then nothing of this append is kept. */
+  append(batch: AppendBatch): Promise<readonly StoredBatch[]>;
+
+  /** A page in ascending order. Without `after` and `before`: the newest. */
+  page(stream: StreamId, query: PageQuery): EventPage;
+  lastSeq(stream: StreamId): number;
+  /** All events that carry this reference (see `referencesOf`), ascending. Every event of an interaction names its id. */
+  findByReference(stream: StreamId, reference: string): readonly Event[];
+  /** Newest first: requested approvals for a tool, for the preview of a grant. */
+  findAsks(toolName: string, limit: number): readonly { readonly stream: StreamId; readonly event: Event }[];
+  search(query: string, limit: number): readonly SearchHit[];
+
+  /** The streams there are, each with its newest snapshot and the events after it: what a start needs, and no more. */
+  streams(): Iterable<StreamStart>;
+  blob(
+    stream: StreamId,
+    blobId: string,
+  ): { readonly mediaType: string; readonly data: Uint8Array } | undefined;
+
+  /** Removes a stream with everything that belongs to it. */
+  remove(stream: StreamId): Promise<void>;
+  close(): Promise<void>;
+}
+
+export type StreamId = SessionId | 'global';
+
+export interface AppendBatch {
+  readonly parts: readonly AppendPart[];
+}
+
+export interface AppendPart {
+  readonly stream: StreamId;
+  readonly at: string;
+  readonly events: readonly NewEvent[];
+  readonly blobs?: readonly Blob[];
+  /** The folded state after these events: a cache that shortens the next start. */
+  readonly snapshot?: Snapshot;
+}
+
+export interface Blob {
+  readonly blobId: string;
+  readonly mediaType: string;
+  readonly data: Uint8Array;
+}
+
+export interface Snapshot {
+  /** The version of the fold that made it; another version ignores it. */
+  readonly version: number;
+  readonly state: unknown;
+}
+
+export interface StoredBatch {
+  readonly stream: StreamId;
+  readonly events: readonly Event[];
+}
+
+export interface PageQuery {
+  readonly after?: number;
+  readonly before?: number;
+  readonly limit: number;
+}
+
+export interface EventPage {
+  readonly events: readonly Event[];
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  /** Whether there is more in the direction of reading. */
+  readonly hasMore: boolean;
+  readonly logLastSeq: number;
+}
+
+export interface SearchHit {
+  readonly stream: StreamId;
+  readonly seq: number;
+  readonly at: string;
+  readonly type: string;
+  readonly excerpt: string;
+}
+
+export interface StreamStart {
+  readonly stream: StreamId;
+  readonly snapshot: { readonly seq: number; readonly version: number; readonly state: unknown } | undefined;
+  /** The events after the snapshot, or all if there is none. `from(0)` reads all when the snapshot is of another version. */
+  readonly eventsAfter: (seq: number) => Iterable<Event>;
+}
+
+/** The disk did not take it: full, read-only, gone. */
+export class StorageError extends Error {
+  override readonly name = 'StorageError';
+}

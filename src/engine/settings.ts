@@ -1,0 +1,10 @@
+import type { AskTimeout } from '../protocol/session.ts';
+
+export interface EngineSettings {
+  readonly defaultCwd: string;
+  /** Directories in which sessions may run; empty for anywhere. */
+  readonly roots: readonly string[];
+  readonly mostProcesses: number;
+  readonly idleMs: number;
+  readonly askTimeout: AskTimeout | null;
+}
