@@ -1,0 +1,139 @@
+import type {
+  AppendBatch,
+  Blob,
+  EventLog,
+  EventPage,
+  PageQuery,
+  SearchHit,
+  StoredBatch,
+  StreamId,
+  StreamStart,
+} from '../engine/ports/event-log.ts';
+import { type Event, searchTextOf } from '../protocol/event.ts';
+import { CommitQueue } from './commit-queue.ts';
+import { pageOf, pageRange } from './page-range.ts';
+import { type PreparedPart, prepare } from './prepare.ts';
+import { excerptOf, matches, searchableStart, wordsOf } from './search-words.ts';
+import { numbered, parseStored, type StoredEvent } from './stored-event.ts';
+
+/** A log that is gone with the process. It keeps JSON, so that what is read is never what a caller still holds. */
+export const memoryLog = (): EventLog => new MemoryLog();
+
+class MemoryLog implements EventLog {
+  readonly #queue = new CommitQueue((writes) => writes.map(({ run }) => run()));
+  readonly #streams = new Map<StreamId, Stream>();
+  /** Of all streams, in the order they were appended. */
+  #all: Kept[] = [];
+
+  async append(batch: AppendBatch): Promise<readonly StoredBatch[]> {
+    const { parts, decision } = prepare(batch);
+    return this.#queue.add({ decision, run: () => parts.map((part) => this.#store(part)) });
+  }
+
+  page(stream: StreamId, query: PageQuery): EventPage {
+    const last = this.lastSeq(stream);
+    const range = pageRange(query, last);
+    const events = this.#eventsOf(stream).slice(range.from - 1, Math.max(range.from - 1, range.to));
+    return pageOf(events.map(parseStored), range, last);
+  }
+
+  lastSeq(stream: StreamId): number {
+    return this.#eventsOf(stream).length;
+  }
+
+  findByReference(stream: StreamId, reference: string): readonly Event[] {
+    return this.#eventsOf(stream)
+      .filter(({ references }) => references.has(reference))
+      .map(parseStored);
+  }
+
+  findAsks(toolName: string, limit: number): readonly { stream: StreamId; event: Event }[] {
+    return this.#newestFirst(limit, ({ askedTool }) => askedTool === toolName).map((kept) => ({
+      stream: kept.stream,
+      event: parseStored(kept),
+    }));
+  }
+
+  search(query: string, limit: number): readonly SearchHit[] {
+    const words = wordsOf(query);
+    return this.#newestFirst(limit, ({ searchText }) => matches(searchText, words)).map((kept) => ({
+      stream: kept.stream,
+      seq: kept.seq,
+      at: kept.at,
+      type: parseStored(kept).type,
+      excerpt: excerptOf(kept.searchText, words),
+    }));
+  }
+
+  *streams(): Iterable<StreamStart> {
+    for (const [stream, { snapshot }] of [...this.#streams]) {
+      yield {
+        stream,
+        snapshot: snapshot && { ...snapshot, state: JSON.parse(snapshot.state) },
+        eventsAfter: (seq) => this.#eventsOf(stream).slice(seq).map(parseStored),
+      };
+    }
+  }
+
+  blob(stream: StreamId, blobId: string): { mediaType: string; data: Uint8Array } | undefined {
+    const blob = this.#streams.get(stream)?.blobs.get(blobId);
+    return blob && { mediaType: blob.mediaType, data: new Uint8Array(blob.data) };
+  }
+
+  remove(stream: StreamId): Promise<void> {
+    return this.#queue.add({
+      decision: true,
+      run: () => {
+        this.#streams.delete(stream);
+        this.#all = this.#all.filter((kept) => kept.stream !== stream);
+      },
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#queue.close();
+  }
+
+  #store({ stream: name, at, events, blobs, snapshot }: PreparedPart): StoredBatch {
+    if (events.length === 0 && blobs.length === 0 && !snapshot) return { stream: name, events: [] };
+    const stream: Stream = this.#streams.get(name) ?? { events: [], blobs: new Map(), snapshot: undefined };
+    this.#streams.set(name, stream);
+    const stored = events.map(({ event, body, references, askedTool }) => {
+      const seq = stream.events.length + 1;
+      const searchText = searchableStart(searchTextOf(event) ?? '');
+      const kept: Kept = { stream: name, seq, at, body, references, askedTool, searchText };
+      stream.events.push(kept);
+      this.#all.push(kept);
+      return numbered(event, seq, at);
+    });
+    for (const blob of blobs) stream.blobs.set(blob.blobId, { ...blob, data: new Uint8Array(blob.data) });
+    if (snapshot) stream.snapshot = { ...snapshot, seq: stream.events.length };
+    return { stream: name, events: stored };
+  }
+
+  #eventsOf(stream: StreamId): readonly Kept[] {
+    return this.#streams.get(stream)?.events ?? [];
+  }
+
+  #newestFirst(limit: number, wanted: (kept: Kept) => boolean): readonly Kept[] {
+    const found: Kept[] = [];
+    for (let index = this.#all.length - 1; index >= 0 && found.length < limit; index -= 1) {
+      const kept = this.#all[index];
+      if (kept !== undefined && wanted(kept)) found.push(kept);
+    }
+    return found;
+  }
+}
+
+interface Kept extends StoredEvent {
+  readonly stream: StreamId;
+  readonly references: ReadonlySet<string>;
+  readonly askedTool: string | undefined;
+  readonly searchText: string;
+}
+
+interface Stream {
+  readonly events: Kept[];
+  readonly blobs: Map<string, Blob>;
+  snapshot: { readonly seq: number; readonly version: number; readonly state: string } | undefined;
+}

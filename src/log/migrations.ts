@@ -1,0 +1,84 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { StorageError } from '../engine/ports/event-log.ts';
+
+/** "Bckn": tells our files from those of other programs that use SQLite. */
+export const applicationId = 0x42_63_6b_6e;
+
+/** The steps from an empty file to the present form, in order; each is done once, whole or not at all, and never changed. */
+export const migrations: readonly Migration[] = [
+  {
+    version: 1,
+    sql: `
+      PRAGMA application_id = ${applicationId};
+
+      CREATE TABLE stream (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        name TEXT NOT NULL UNIQUE,
+        snapshot_seq INTEGER,
+        snapshot_version INTEGER,
+        snapshot_state TEXT
+      ) STRICT;
+
+      -- id is the order of appending over all streams: what is newest needs no clock
+      CREATE TABLE event (
+        id INTEGER PRIMARY KEY,
+        stream INTEGER NOT NULL,
+        seq INTEGER NOT NULL,
+        at TEXT NOT NULL,
+        asked_tool TEXT,
+        searchable INTEGER NOT NULL,
+        body TEXT NOT NULL
+      ) STRICT;
+      CREATE UNIQUE INDEX event_by_seq ON event (stream, seq);
+      CREATE INDEX event_by_asked_tool ON event (asked_tool) WHERE asked_tool IS NOT NULL;
+
+      CREATE TABLE reference (
+        stream INTEGER NOT NULL,
+        name TEXT NOT NULL,
+        event INTEGER NOT NULL,
+        PRIMARY KEY (stream, name, event)
+      ) STRICT, WITHOUT ROWID;
+
+      CREATE TABLE blob (
+        stream INTEGER NOT NULL,
+        blob_id TEXT NOT NULL,
+        media_type TEXT NOT NULL,
+        data BLOB NOT NULL,
+        PRIMARY KEY (stream, blob_id)
+      ) STRICT;
+
+      -- holds no text of its own: excerpts are cut from the events
+      CREATE VIRTUAL TABLE search USING fts5 (
+        text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
+      );
+      -- merging whole levels at once would stop everything for tens of milliseconds: it is done in small steps instead
+      INSERT INTO search (search, rank) VALUES ('automerge', 0), ('crisismerge', 1000);
+
+      -- up to which event the search index has come
+      CREATE TABLE search_progress (indexed INTEGER NOT NULL) STRICT;
+      INSERT INTO search_progress VALUES (0);
+    `,
+  },
+];
+
+export interface Migration {
+  readonly version: number;
+  readonly sql: string;
+}
+
+export const latestVersion = (steps: readonly Migration[] = migrations): number => steps.at(-1)?.version ?? 0;
+
+/** Brings a database to the latest version; a step that fails leaves it at the one before. */
+export function migrate(db: DatabaseSync, steps: readonly Migration[] = migrations): void {
+  const { user_version: current } = db.prepare('PRAGMA user_version').get() as { user_version: number };
+  for (const { version, sql } of steps.filter((step) => step.version > current)) {
+    try {
+      db.exec(`BEGIN IMMEDIATE; ${sql}; PRAGMA user_version = ${version}; COMMIT`);
+    } catch (error) {
+      if (db.isTransaction) db.exec('ROLLBACK');
+      throw new StorageError(`The database could not be brought from version ${version - 1} to ${version}.`, {
+        cause: error,
+      });
+    }
+  }
+}

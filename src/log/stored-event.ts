@@ -1,0 +1,14 @@
+import type { Event, NewEvent } from '../protocol/event.ts';
+
+/** What a log keeps of an event: its number and time beside its body as JSON. */
+export interface StoredEvent {
+  readonly seq: number;
+  readonly at: string;
+  readonly body: string;
+}
+
+/** The bodies were checked when they were appended; only this program writes the log. */
+export const parseStored = ({ seq, at, body }: StoredEvent): Event =>
+  numbered(JSON.parse(body) as NewEvent, seq, at);
+
+export const numbered = (event: NewEvent, seq: number, at: string): Event => ({ ...event, seq, at });

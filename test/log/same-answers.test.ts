@@ -1,0 +1,130 @@
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { EventLog, StreamId } from '../../src/engine/ports/event-log.ts';
+import { memoryLog } from '../../src/log/memory-log.ts';
+import { openSqliteLog } from '../../src/log/sqlite-log.ts';
+import type { NewEvent } from '../../src/protocol/event.ts';
+import { at, called, decided, overdue, queued, requested, said, session } from './sample-events.ts';
+import { temporaryDirectories } from './temporary-directory.ts';
+
+const directory = temporaryDirectories();
+
+type Step =
+  | { do: 'append'; parts: { stream: StreamId; events: NewEvent[]; snapshot: boolean; blob: boolean }[] }
+  | { do: 'remove'; stream: StreamId }
+  | { do: 'wait' }
+  | { do: 'reopen' };
+
+type Question = typeof question extends fc.Arbitrary<infer Q> ? Q : never;
+
+const words = fc
+  .array(fc.constantFrom('fox', 'Föx', 'foxes', 'dog', 'd-o-g', 'a', '!'), { maxLength: 4 })
+  .map((all) => all.join(' '));
+const id = fc.constantFrom('i1', 'i2', 'i3');
+const stream: fc.Arbitrary<StreamId> = fc.constantFrom<StreamId[]>(session('one'), session('two'), 'global');
+const event: fc.Arbitrary<NewEvent> = fc.oneof(
+  words.map(said),
+  words.map((command) => called({ command })),
+  id.map(overdue),
+  fc.tuple(id, fc.option(id)).map(([message, client]) => queued(message, client)),
+  fc
+    .tuple(id, fc.constantFrom('Bash', 'Write'), words)
+    .map(([i, toolName, title]) => requested(i, { toolName, title, toolCallId: i })),
+  fc.tuple(id, words).map(([i, message]) => decided(i, message)),
+);
+const part = fc.record({
+  stream,
+  events: fc.array(event, { maxLength: 4 }),
+  snapshot: fc.boolean(),
+  blob: fc.boolean(),
+});
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('append' as const),
+      parts: fc.array(part, { minLength: 1, maxLength: 3 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('remove' as const), stream }) },
+  { weight: 3, arbitrary: fc.constant<Step>({ do: 'wait' }) },
+  { weight: 1, arbitrary: fc.constant<Step>({ do: 'reopen' }) },
+);
+const position = fc.option(fc.integer({ min: 0, max: 12 }), { nil: undefined });
+const question = fc.record({
+  stream,
+  after: position,
+  before: position,
+  limit: fc.integer({ min: 1, max: 5 }),
+  id,
+  words,
+});
+
+it('[STORE1] the log in memory and the log on SQLite give the same answers', {
+  timeout: 60_000,
+}, async () => {
+  const steps = fc.array(step, { maxLength: 25 });
+  await fc.assert(
+    fc.asyncProperty(steps, fc.array(question, { minLength: 1, maxLength: 6 }), async (script, questions) => {
+      const path = join(directory(), 'beckon.db');
+      const memory = memoryLog();
+      let sqlite = openSqliteLog({ path });
+      let waiting: Promise<unknown>[] = [];
+      const compare = async () => {
+        await Promise.all(waiting);
+        waiting = [];
+        for (const asked of questions) expect(answers(sqlite, asked)).toEqual(answers(memory, asked));
+        expect(starts(sqlite)).toEqual(starts(memory));
+      };
+      for (const one of script) {
+        if (one.do === 'wait') await compare();
+        else if (one.do === 'reopen') {
+          await sqlite.close();
+          sqlite = openSqliteLog({ path });
+        } else {
+          const [ours, theirs] = [take(memory, one), take(sqlite, one)];
+          waiting.push(ours.then(async (expected) => expect(await theirs).toEqual(expected)));
+        }
+      }
+      await compare();
+      await sqlite.close();
+    }),
+    { numRuns: 60 },
+  );
+});
+
+function take(log: EventLog, one: Extract<Step, { do: 'append' | 'remove' }>): Promise<unknown> {
+  if (one.do === 'remove') return log.remove(one.stream);
+  return log.append({
+    parts: one.parts.map(({ stream, events, snapshot, blob }) => ({
+      stream,
+      at,
+      events,
+      ...(snapshot ? { snapshot: { version: 1, state: { after: events.length } } } : {}),
+      ...(blob ? { blobs: [{ blobId: 'i1', mediaType: 'x/y', data: new Uint8Array([events.length]) }] } : {}),
+    })),
+  });
+}
+
+function answers(log: EventLog, { stream, after, before, limit, id, words }: Question) {
+  return {
+    page: log.page(stream, {
+      limit,
+      ...(after === undefined ? {} : { after }),
+      ...(before === undefined ? {} : { before }),
+    }),
+    lastSeq: log.lastSeq(stream),
+    references: [id, `ask:${id}`, `client:${id}`].map((reference) => log.findByReference(stream, reference)),
+    asks: log.findAsks('Bash', limit),
+    hits: log.search(words, limit),
+    blob: log.blob(stream, id),
+  };
+}
+
+const starts = (log: EventLog) =>
+  Array.from(log.streams(), ({ stream, snapshot, eventsAfter }) => ({
+    stream,
+    snapshot,
+    tail: [...eventsAfter(snapshot?.seq ?? 0)],
+  }));
