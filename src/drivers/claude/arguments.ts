@@ -1,0 +1,26 @@
+import type { AgentStart } from '../../engine/ports/agent-driver.ts';
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** How Claude Code is started for a session; values are joined to their flags, so that none can pass for another flag. */
+export function claudeArguments({ model, permissionMode, resume }: ClaudeSettings): string[] {
+  return [
+    '-p',
+    '--input-format=stream-json',
+    '--output-format=stream-json',
+    '--permission-prompt-tool=stdio',
+    '--verbose',
+    '--include-partial-messages',
+    '--replay-user-messages',
+    ...(model === null ? [] : [`--model=${model}`]),
+    ...(permissionMode === null ? [] : [`--permission-mode=${permissionMode}`]),
+    ...(resume === null ? [] : [`--resume=${resume}`]),
+  ];
+}
+
+export type ClaudeSettings = Pick<AgentStart, 'model' | 'permissionMode' | 'resume'>;
+
+/** What the session's environment says wins; a tool that asks a person must outlast the person's lunch. */
+export function claudeEnvironment(sessionEnv: Readonly<Record<string, string>>): Record<string, string> {
+  return { MCP_TOOL_TIMEOUT: String(7 * dayMs), ...sessionEnv };
+}

@@ -1,0 +1,32 @@
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Reads a field as what it should be; anything else counts as missing. */
+export function textAt(object: JsonObject, field: string): string | undefined {
+  const value = object[field];
+  return typeof value === 'string' ? value : undefined;
+}
+
+export function numberAt(object: JsonObject, field: string): number | undefined {
+  const value = object[field];
+  return typeof value === 'number' ? value : undefined;
+}
+
+export function objectAt(object: JsonObject, field: string): JsonObject | undefined {
+  const value = object[field];
+  return isObject(value) ? value : undefined;
+}
+
+/** The objects of a list; entries that are none are left out. */
+export function listAt(object: JsonObject, field: string): readonly JsonObject[] {
+  const value = object[field];
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+export function textsAt(object: JsonObject, field: string): readonly string[] {
+  const value = object[field];
+  return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];
+}

@@ -1,0 +1,90 @@
+import { stripVTControlCharacters } from 'node:util';
+import type { Ask } from '../../../protocol/interaction.ts';
+import { type JsonObject, objectAt, textAt } from '../fields.ts';
+import type { IncomingRequest } from '../incoming.ts';
+import { elicitationAsk } from './elicitation.ts';
+import type { Memory } from './memory.ts';
+import { questionsOf } from './questions.ts';
+import { subjectOf } from './subject.ts';
+
+const longestTitle = 200;
+
+/** What a request of the agent asks of a person; undefined when it makes no sense. */
+export function askOf(memory: Memory, { requestId, subtype, request }: IncomingRequest): Ask | undefined {
+  return subtype === 'elicitation' ? elicitationAsk(requestId, request) : toolAsk(memory, requestId, request);
+}
+
+function toolAsk(memory: Memory, agentRequestId: string, request: JsonObject): Ask | undefined {
+  const toolName = textAt(request, 'tool_name');
+  const given = objectAt(request, 'input');
+  if (toolName === undefined || !given) return undefined;
+  const input = { ...given };
+  const common = { agentRequestId, toolName, input, ...originOf(memory, request), ...reasonOf(request) };
+  switch (toolName) {
+    case 'AskUserQuestion': {
+      const questions = questionsOf(input);
+      if (!questions) break;
+      const title = questions.map(({ question }) => question).join(' · ');
+      return { ...common, kind: 'question', title: shorten(title), questions, requiresPerson: true };
+    }
+    case 'ExitPlanMode': {
+      const plan = textAt(input, 'plan');
+      const title = 'Approve the plan';
+      return {
+        ...common,
+        kind: 'approval',
+        title,
+        ...(plan !== undefined && { plan }),
+        requiresPerson: true,
+      };
+    }
+  }
+  const subject = subjectOf(toolName, input, memory.cwd);
+  const title = subject.kind === 'input' ? toolName : `${toolName}: ${subject.value}`;
+  return {
+    ...common,
+    kind: 'approval',
+    title: shorten(title),
+    subject,
+    ...(Array.isArray(request.permission_suggestions) && { suggestions: request.permission_suggestions }),
+    ...(needsPerson(request, input) && { requiresPerson: true }),
+    ...(request.default_to_no === true && { defaultToNo: true }),
+  };
+}
+
+function originOf(
+  memory: Memory,
+  request: JsonObject,
+): Pick<Ask, 'toolCallId' | 'agentId' | 'parentToolCallId'> {
+  const toolCallId = textAt(request, 'tool_use_id');
+  const agentId = textAt(request, 'agent_id');
+  const parentToolCallId = agentId === undefined ? undefined : memory.tasks.get(agentId)?.toolCallId;
+  return {
+    ...(toolCallId !== undefined && { toolCallId }),
+    ...(agentId !== undefined && { agentId }),
+    ...(parentToolCallId !== undefined && { parentToolCallId }),
+  };
+}
+
+/** Reasons are written for a terminal, colours included. */
+function reasonOf(request: JsonObject): Pick<Ask, 'reason'> {
+  const reason = stripVTControlCharacters(textAt(request, 'decision_reason') ?? '').trim();
+  return reason === '' ? {} : { reason };
+}
+
+function needsPerson(request: JsonObject, input: JsonObject): boolean {
+  return (
+    request.requires_user_interaction === true ||
+    request.suppress_always_allow_rule === true ||
+    (request.matched_ask_rule !== undefined && request.matched_ask_rule !== null) ||
+    textAt(request, 'tool_use_id') === undefined ||
+    // The same command without its sandbox is another thing than what was granted.
+    input.dangerouslyDisableSandbox === true
+  );
+}
+
+function shorten(title: string): string {
+  const [firstLine = ''] = title.split('\n', 1);
+  const cut = firstLine.length > longestTitle ? firstLine.slice(0, longestTitle) : firstLine;
+  return cut === title ? title : `${cut}…`;
+}

@@ -1,0 +1,62 @@
+import type { MessageId } from '../../../protocol/ids.ts';
+
+/** What must be remembered from line to line to understand the next one. */
+export interface Memory {
+  readonly cwd: string;
+  agentSessionId: string | null;
+  permissionMode: string | null;
+  model: string | null;
+  isTurnRunning: boolean;
+  /** The program counts the cost of its whole life; a turn's is the difference. */
+  costSoFar: number;
+  /** Messages written and not yet shown to be taken, by the uuid they were sent with. */
+  readonly awaited: Map<string, AwaitedMessage>;
+  /** A task that went on after its call had returned has ended: the program may start a turn to tell of it. */
+  isOwnTurnDue: boolean;
+  readonly tasks: Map<string, Task>;
+  /** The block that is being streamed. */
+  streamed: StreamedBlock | undefined;
+  /** The number of the last block of each recent message. */
+  readonly lastBlocks: Map<string, number>;
+  /** What was reported as unknown already. */
+  readonly reported: Set<string>;
+}
+
+export interface AwaitedMessage {
+  readonly messageId: MessageId;
+  /** Sent into a running turn: that turn's end says nothing about it. */
+  isMidTurn: boolean;
+}
+
+export interface Task {
+  readonly toolCallId: string | undefined;
+  readonly description: string | undefined;
+  status: TaskStatus;
+  /** Its call has returned, and it works on by itself. */
+  isDetached: boolean;
+}
+
+export type TaskStatus = 'running' | 'completed' | 'failed' | 'stopped';
+
+export interface StreamedBlock {
+  readonly agentMessageId: string;
+  block: number;
+  toolCallId: string | undefined;
+  toolName: string | undefined;
+}
+
+export function newMemory(
+  start: Pick<Memory, 'cwd' | 'agentSessionId' | 'permissionMode' | 'model'>,
+): Memory {
+  return {
+    ...start,
+    isTurnRunning: false,
+    costSoFar: 0,
+    awaited: new Map(),
+    isOwnTurnDue: false,
+    tasks: new Map(),
+    streamed: undefined,
+    lastBlocks: new Map(),
+    reported: new Set(),
+  };
+}

@@ -1,0 +1,80 @@
+import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
+import { isObject, type JsonObject, numberAt, objectAt, textAt, textsAt } from '../fields.ts';
+import { allTaken } from './lifecycle.ts';
+import type { Memory } from './memory.ts';
+import { turnStarted } from './system.ts';
+
+type TurnEnd = Extract<AgentFact, { type: 'turn-ended' }>;
+
+/** The end of a turn. */
+export function translateResult(memory: Memory, line: JsonObject): readonly AgentFact[] {
+  const facts = [...takenAtEnd(memory, line), ...turnStarted(memory), turnEnd(memory, line)];
+  memory.isTurnRunning = false;
+  memory.streamed = undefined;
+  for (const awaited of memory.awaited.values()) awaited.isMidTurn = false;
+  return facts;
+}
+
+/** Older versions show no sign of some messages (commands such as `/cost`) but the end of their turn. */
+function takenAtEnd(memory: Memory, line: JsonObject): readonly AgentFact[] {
+  const uuids = textsAt(line, 'user_message_uuids');
+  if (uuids.length > 0) return allTaken(memory, uuids);
+  if (objectAt(line, 'origin')) {
+    memory.isOwnTurnDue = false;
+    return [];
+  }
+  const due = [...memory.awaited].filter(([, awaited]) => !awaited.isMidTurn);
+  return allTaken(
+    memory,
+    due.map(([uuid]) => uuid),
+  );
+}
+
+function turnEnd(memory: Memory, line: JsonObject): TurnEnd {
+  const outcome = outcomeOf(line);
+  const durationMs = numberAt(line, 'duration_ms');
+  const usage = usageOf(line);
+  return {
+    type: 'turn-ended',
+    outcome,
+    ...(outcome === 'failed' && { error: errorOf(line) }),
+    ...(durationMs !== undefined && { durationMs }),
+    ...(usage && { usage }),
+    costUsd: costOf(memory, line),
+  };
+}
+
+/** Neither `subtype` nor `is_error` tells an aborted turn: a turn that a newer message cut short counts as a success. */
+function outcomeOf(line: JsonObject): TurnEnd['outcome'] {
+  if (textAt(line, 'terminal_reason')?.startsWith('aborted')) return 'interrupted';
+  return line.is_error === true || line.subtype !== 'success' ? 'failed' : 'completed';
+}
+
+function errorOf(line: JsonObject): string {
+  const errors = textsAt(line, 'errors').join('\n');
+  return errors || textAt(line, 'result') || textAt(line, 'subtype') || 'The agent gave no reason';
+}
+
+function usageOf(line: JsonObject): TurnEnd['usage'] {
+  const usage = objectAt(line, 'usage');
+  return (
+    usage && {
+      inputTokens: numberAt(usage, 'input_tokens') ?? 0,
+      outputTokens: numberAt(usage, 'output_tokens') ?? 0,
+      cacheReadTokens: numberAt(usage, 'cache_read_input_tokens') ?? 0,
+      cacheWriteTokens: numberAt(usage, 'cache_creation_input_tokens') ?? 0,
+    }
+  );
+}
+
+/** After a resume the total may go on from the earlier process or start at nothing; newer versions give the turn's share. */
+function costOf(memory: Memory, line: JsonObject): number {
+  const total = numberAt(line, 'total_cost_usd') ?? memory.costSoFar;
+  const difference = total < memory.costSoFar ? total : total - memory.costSoFar;
+  memory.costSoFar = total;
+  const shares = objectAt(line, 'model_usage_since_last_result');
+  if (!shares) return difference;
+  return Object.values(shares)
+    .filter(isObject)
+    .reduce((sum, share) => sum + (numberAt(share, 'costUSD') ?? 0), 0);
+}

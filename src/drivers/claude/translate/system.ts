@@ -1,0 +1,86 @@
+import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
+import { type JsonObject, textAt, textsAt } from '../fields.ts';
+import { allTaken } from './lifecycle.ts';
+import type { Memory } from './memory.ts';
+import { compacted, notice, retrying } from './notices.ts';
+import { translateTaskEnd, translateTaskStart, translateTaskUpdate } from './tasks.ts';
+import { unknownOnce } from './unknown.ts';
+
+export function translateSystem(memory: Memory, line: JsonObject): readonly AgentFact[] {
+  switch (line.subtype) {
+    case 'init':
+      return beginTurn(memory, line);
+    case 'status':
+      return modeChange(memory, textAt(line, 'permissionMode'));
+    case 'task_started':
+      return translateTaskStart(memory, line);
+    case 'task_updated':
+      return translateTaskUpdate(memory, line);
+    case 'task_notification':
+      return translateTaskEnd(memory, line);
+    case 'api_retry':
+      return retrying(line);
+    case 'compact_boundary':
+      return compacted(line);
+    case 'local_command_output':
+      return notice('info', 'command-output', textAt(line, 'content') ?? '');
+    case 'background_tasks_changed':
+    case 'elicitation_complete':
+    case 'files_persisted':
+    case 'hook_progress':
+    case 'hook_response':
+    case 'hook_started':
+    case 'post_turn_summary':
+    case 'session_state_changed':
+    case 'task_progress':
+    case 'thinking_tokens':
+      return [];
+    default:
+      return unknownOnce(memory, `system line ${String(line.subtype)}`, line);
+  }
+}
+
+/** It is the first line of every turn, also of one that the program starts by itself. */
+function beginTurn(memory: Memory, line: JsonObject): readonly AgentFact[] {
+  const facts: AgentFact[] = [];
+  const agentSessionId = textAt(line, 'session_id');
+  if (agentSessionId !== undefined && agentSessionId !== memory.agentSessionId) {
+    memory.agentSessionId = agentSessionId;
+    facts.push({ type: 'identified', agentSessionId });
+  }
+  facts.push(
+    ...modeChange(memory, textAt(line, 'permissionMode')),
+    ...modelChange(memory, textAt(line, 'model')),
+  );
+  facts.push(...takenAtStart(memory, line), ...turnStarted(memory));
+  return facts;
+}
+
+/**
+ * Newer versions name the messages of the turn. Older ones do not, and echo a message only after the first block of
+ * the reply: there the start itself is the sign, unless it may be a turn that the program started by itself.
+ */
+function takenAtStart(memory: Memory, line: JsonObject): readonly AgentFact[] {
+  if (textsAt(line, 'capabilities').includes('msg_lifecycle_v1')) {
+    return allTaken(memory, textsAt(line, 'user_message_uuids'));
+  }
+  return memory.isOwnTurnDue ? [] : allTaken(memory, [...memory.awaited.keys()]);
+}
+
+export function turnStarted(memory: Memory): readonly AgentFact[] {
+  if (memory.isTurnRunning) return [];
+  memory.isTurnRunning = true;
+  return [{ type: 'turn-started' }];
+}
+
+export function modeChange(memory: Memory, permissionMode: string | undefined): readonly AgentFact[] {
+  if (permissionMode === undefined || permissionMode === memory.permissionMode) return [];
+  memory.permissionMode = permissionMode;
+  return [{ type: 'mode-changed', permissionMode }];
+}
+
+export function modelChange(memory: Memory, model: string | undefined): readonly AgentFact[] {
+  if (model === undefined || model === memory.model) return [];
+  memory.model = model;
+  return [{ type: 'model-changed', model }];
+}

@@ -1,0 +1,52 @@
+import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
+import { type JsonObject, listAt, objectAt, textAt } from '../fields.ts';
+import { parentOf } from './parent.ts';
+
+/** `isOnly`: the line's structured account belongs to this result and no other. */
+export function translateToolResult(
+  block: JsonObject,
+  line: JsonObject,
+  isOnly: boolean,
+): readonly AgentFact[] {
+  const toolCallId = textAt(block, 'tool_use_id');
+  if (toolCallId === undefined) return [];
+  const images = listAt(block, 'content').flatMap(imageOf);
+  const detail = isOnly && images.length === 0 ? detailOf(line) : undefined;
+  return [
+    {
+      type: 'said',
+      event: {
+        type: 'tool.result',
+        toolCallId,
+        isError: block.is_error === true,
+        text: textOf(block),
+        ...(detail !== undefined && { detail }),
+        ...parentOf(line),
+      },
+      ...(images.length > 0 && { images }),
+    },
+  ];
+}
+
+function textOf(block: JsonObject): string {
+  const whole = textAt(block, 'content');
+  if (whole !== undefined) return whole;
+  return listAt(block, 'content')
+    .flatMap((part) => textAt(part, 'text') ?? [])
+    .join('\n');
+}
+
+function imageOf(part: JsonObject): { mediaType: string; data: string }[] {
+  const source = part.type === 'image' ? objectAt(part, 'source') : undefined;
+  const mediaType = source && textAt(source, 'media_type');
+  const data = source && textAt(source, 'data');
+  return mediaType === undefined || data === undefined ? [] : [{ mediaType, data }];
+}
+
+/** The file as it was before an edit is left out: it may be large, and the patch beside it tells the change. */
+function detailOf(line: JsonObject): JsonObject | undefined {
+  const detail = objectAt(line, 'tool_use_result');
+  if (!detail) return undefined;
+  const { originalFile: _, ...rest } = detail;
+  return rest;
+}

@@ -1,0 +1,39 @@
+import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
+import type { TypedMessage } from '../incoming.ts';
+import { translateAssistant } from './assistant.ts';
+import { translateLifecycle } from './lifecycle.ts';
+import type { Memory } from './memory.ts';
+import { translateRateLimit } from './notices.ts';
+import { translateResult } from './result.ts';
+import { translateStream } from './stream.ts';
+import { translateSystem } from './system.ts';
+import { unknownOnce } from './unknown.ts';
+import { translateUser } from './user.ts';
+
+/** What a line of the program means, in words no vendor owns. Lines with no meaning for us give no facts. */
+export function translate(memory: Memory, line: TypedMessage): readonly AgentFact[] {
+  switch (line.type) {
+    case 'stream_event':
+      return translateStream(memory, line);
+    case 'assistant':
+      return translateAssistant(memory, line);
+    case 'user':
+      return translateUser(memory, line);
+    case 'system':
+      return translateSystem(memory, line);
+    case 'result':
+      return translateResult(memory, line);
+    case 'command_lifecycle':
+      return translateLifecycle(memory, line);
+    case 'rate_limit_event':
+      return translateRateLimit(line);
+    case 'auth_status':
+    case 'keep_alive':
+    case 'prompt_suggestion':
+    case 'tool_progress':
+    case 'tool_use_summary':
+      return [];
+    default:
+      return unknownOnce(memory, `line ${line.type}`, line);
+  }
+}

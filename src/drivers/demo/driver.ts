@@ -1,0 +1,28 @@
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { AgentDriver } from '../../engine/ports/agent-driver.ts';
+import { type ClaudeDriverOptions, wireDriver } from '../claude/driver.ts';
+
+export interface DemoDriverOptions extends Omit<ClaudeDriverOptions, 'program'> {
+  /** Where the demo agent keeps its conversations. */
+  readonly home: string;
+  /** Milliseconds between the words it says. */
+  readonly paceMs?: number;
+}
+
+/** The built-in agent: a small program of ours that speaks the same wire, so that nothing needs to be installed. */
+export function demoDriver({ home, paceMs, ...options }: DemoDriverOptions): AgentDriver {
+  const extension = extname(fileURLToPath(import.meta.url));
+  const program = fileURLToPath(new URL(`./program/main${extension}`, import.meta.url));
+  return wireDriver({
+    ...options,
+    name: 'demo',
+    label: 'Demo agent',
+    locate: () => ({ command: process.execPath, leadingArgs: [program] }),
+    missing: 'The demo agent is always there',
+    settings: {
+      BECKON_DEMO_HOME: home,
+      ...(paceMs !== undefined && { BECKON_DEMO_PACE: String(paceMs) }),
+    },
+  });
+}

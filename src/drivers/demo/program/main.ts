@@ -1,0 +1,8 @@
+#!/usr/bin/env node
+import { enableCompileCache } from 'node:module';
+
+// Two hundred of these may start at once, and stripping the types of many small files takes longer than all
+// else at a start. Hence the cache, and the import only after it is on.
+enableCompileCache();
+const { runProgram } = await import('./program.ts');
+await runProgram(process.argv.slice(2));

@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { resolve } from 'node:path';
+import type {
+  AgentProcess,
+  LeftoverReport,
+  ProcessHost,
+  ProcessSpec,
+} from '../../engine/ports/process-host.ts';
+import { failedProcess, LocalProcess, spawnFailure } from './local-process.ts';
+import { markerVariable } from './process-table.ts';
+import { type TreeEnder, treeEnder } from './tree-ender.ts';
+
+export interface LocalProcessHostOptions {
+  /** Tells the processes of this server from those of another on the same machine. */
+  dataDir: string;
+  leftoverGraceMs?: number;
+  ender?: TreeEnder;
+}
+
+/** Runs agents as children of this program. */
+export class LocalProcessHost implements ProcessHost {
+  readonly #owner: string;
+  readonly #ender: TreeEnder;
+  readonly #leftoverGraceMs: number;
+  readonly #running = new Map<string, LocalProcess>();
+  #closing: Promise<void> | undefined;
+
+  constructor({ dataDir, leftoverGraceMs = 2_000, ender = treeEnder() }: LocalProcessHostOptions) {
+    this.#owner = createHash('sha256').update(resolve(dataDir)).digest('hex').slice(0, 16);
+    this.#leftoverGraceMs = leftoverGraceMs;
+    this.#ender = ender;
+  }
+
+  start(spec: ProcessSpec): AgentProcess {
+    if (this.#closing) return failedProcess(spec, hostClosed);
+    const marker = `${this.#owner}/${spec.id}`;
+    try {
+      const child = spawn(spec.command, spec.args, {
+        cwd: spec.cwd,
+        env: { ...spec.env, [markerVariable]: marker },
+        stdio: 'pipe',
+        detached: process.platform !== 'win32',
+        windowsHide: true,
+      });
+      return this.#keep(new LocalProcess(spec, child, marker, this.#ender));
+    } catch (error) {
+      return failedProcess(
+        spec,
+        spawnFailure(error instanceof Error ? error : new Error(String(error)), spec),
+      );
+    }
+  }
+
+  async endLeftovers(): Promise<LeftoverReport> {
+    const killAt = performance.now() + this.#leftoverGraceMs;
+    return this.#ender.endMarked(
+      (marker) => this.#isLeftover(marker),
+      () => killAt,
+    );
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= Promise.all([...this.#running.values()].map((running) => running.end())).then(() => {});
+    return this.#closing;
+  }
+
+  #keep(started: LocalProcess): LocalProcess {
+    this.#running.set(started.id, started);
+    started.finished.finally(() => this.#running.delete(started.id));
+    return started;
+  }
+
+  #isLeftover(marker: string): boolean {
+    const prefix = `${this.#owner}/`;
+    return marker.startsWith(prefix) && !this.#running.has(marker.slice(prefix.length));
+  }
+}
+
+const hostClosed = {
+  kind: 'spawn-failed',
+  code: 'host-closed',
+  message: 'No process is started any more: the server is closing',
+} as const;

@@ -1,0 +1,210 @@
+import type { ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import type {
+  AgentProcess,
+  EndOptions,
+  OutputReader,
+  ProcessExit,
+  ProcessSpec,
+  SpawnFailure,
+  WriteOutcome,
+} from '../../engine/ports/process-host.ts';
+import { InputPipe } from './input-pipe.ts';
+import { StderrTail } from './stderr-tail.ts';
+import type { TreeEnder } from './tree-ender.ts';
+
+const defaultGraceMs = 2_000;
+const lastOutputMs = 250;
+
+/** A child of this program, in a process group of its own. */
+export class LocalProcess implements AgentProcess {
+  readonly id: string;
+  readonly pid: number | undefined;
+  readonly exited: Promise<ProcessExit>;
+  /** Settles when the process and all its descendants are gone and its output is read. */
+  readonly finished: Promise<void>;
+  readonly #ender: TreeEnder;
+  readonly #marker: string;
+  readonly #input: InputPipe | undefined;
+  readonly #stdout: Readable | undefined;
+  readonly #stderr = new StderrTail();
+  readonly #stderrRead: Promise<void>;
+  #reader: OutputReader | undefined;
+  #readerGone = false;
+  #offset = 0;
+  #outputEnded = false;
+  #hasExited = false;
+  #killAt = Number.POSITIVE_INFINITY;
+  #ending: Promise<void> | undefined;
+
+  constructor(spec: ProcessSpec, child: ChildProcess, marker: string, ender: TreeEnder) {
+    this.id = spec.id;
+    this.pid = child.pid;
+    this.#marker = marker;
+    this.#ender = ender;
+    this.#input = child.stdin ? new InputPipe(child.stdin) : undefined;
+    this.#stdout = child.stdout ?? undefined;
+    this.exited = exitOf(child, spec).then((exit) => {
+      this.#hasExited = true;
+      return exit;
+    });
+    this.#stderrRead = readStderr(child, this.#stderr);
+    this.#stdout?.on('error', () => {});
+    this.#stdout?.once('close', () => this.#endOutput());
+    this.finished = this.exited.then(() => this.#finish(child));
+  }
+
+  write(data: string | Buffer): Promise<WriteOutcome> {
+    return this.#input?.write(data) ?? Promise.resolve(notStarted);
+  }
+
+  closeInput(): void {
+    this.#input?.close();
+  }
+
+  readOutput(reader: OutputReader): () => void {
+    if (this.#reader || this.#readerGone) throw new Error(`The output of ${this.id} has a reader already`);
+    this.#reader = reader;
+    if (this.#outputEnded) queueMicrotask(() => this.#reader?.end());
+    this.#stdout?.on('data', (chunk: Buffer) => {
+      const offset = this.#offset;
+      this.#offset += chunk.length;
+      this.#reader?.chunk(chunk, offset);
+    });
+    return () => this.#dropReader();
+  }
+
+  pauseOutput(): void {
+    if (!this.#readerGone) this.#stdout?.pause();
+  }
+
+  resumeOutput(): void {
+    if (this.#reader) this.#stdout?.resume();
+  }
+
+  stderrTail(): readonly string[] {
+    return this.#stderr.lines();
+  }
+
+  onStderr(listener: (line: string) => void): () => void {
+    return this.#stderr.listen(listener);
+  }
+
+  /** A second call may only shorten the time that is left. */
+  end({ graceMs = defaultGraceMs }: EndOptions = {}): Promise<void> {
+    this.#killAt = Math.min(this.#killAt, performance.now() + graceMs);
+    this.closeInput();
+    this.#ending ??= this.#endTree();
+    return this.#ending;
+  }
+
+  async #endTree(): Promise<void> {
+    if (this.pid === undefined) return;
+    const root = { pid: this.pid, marker: this.#marker, hasExited: () => this.#hasExited };
+    await this.#ender.end(root, () => this.#killAt);
+    await this.exited;
+    // Its last words tell why it went; they may still be in the pipe.
+    await Promise.race([this.#stderrRead, delay(lastOutputMs)]);
+  }
+
+  /** A process that went by itself leaves its commands running: they are ended, too. */
+  async #finish(child: ChildProcess): Promise<void> {
+    const asked = this.#ending !== undefined;
+    await this.end();
+    if (asked && !this.#reader) this.#dropReader();
+    await this.#lastOutput();
+    // A stranger that took over our pipes keeps them open; nothing it writes is the agent's.
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+    child.stdin?.destroy();
+  }
+
+  async #lastOutput(): Promise<void> {
+    while (!this.#outputEnded) {
+      const before = this.#offset;
+      await delay(lastOutputMs);
+      const held = !this.#readerGone && (this.#reader === undefined || this.#stdout?.isPaused());
+      if (!held && this.#offset === before) return;
+    }
+  }
+
+  #dropReader(): void {
+    this.#reader = undefined;
+    this.#readerGone = true;
+    // A process must not hang on a full pipe that nobody reads any more.
+    this.#stdout?.resume();
+  }
+
+  #endOutput(): void {
+    this.#outputEnded = true;
+    this.#reader?.end();
+  }
+}
+
+/** A process that never came to be; it has all a process has, and is over already. */
+export function failedProcess(spec: ProcessSpec, exit: ProcessExit): AgentProcess {
+  return {
+    id: spec.id,
+    pid: undefined,
+    exited: Promise.resolve(exit),
+    write: async () => notStarted,
+    closeInput() {},
+    readOutput(reader) {
+      let attached = true;
+      queueMicrotask(() => attached && reader.end());
+      return () => {
+        attached = false;
+      };
+    },
+    pauseOutput() {},
+    resumeOutput() {},
+    stderrTail: () => [],
+    onStderr: () => () => {},
+    async end() {},
+  };
+}
+
+export function spawnFailure(error: NodeJS.ErrnoException, spec: ProcessSpec): ProcessExit {
+  return { kind: 'spawn-failed', code: failureCode(error, spec), message: error.message };
+}
+
+const notStarted: WriteOutcome = { ok: false, code: 'not-started', message: 'The process was not started' };
+
+function exitOf(child: ChildProcess, spec: ProcessSpec): Promise<ProcessExit> {
+  return new Promise((resolve) => {
+    child.once('exit', (code, signal) => resolve({ kind: 'exited', code, signal }));
+    // Also emitted for a signal that could not be sent; only a child without a pid never ran.
+    child.on('error', (error) => {
+      if (child.pid === undefined) resolve(spawnFailure(error, spec));
+    });
+  });
+}
+
+function readStderr({ stderr }: ChildProcess, tail: StderrTail): Promise<void> {
+  return new Promise((resolve) => {
+    if (!stderr) resolve();
+    stderr?.on('data', (chunk: Buffer) => tail.feed(chunk));
+    stderr?.on('error', () => {});
+    stderr?.on('close', () => {
+      tail.end();
+      resolve();
+    });
+  });
+}
+
+function failureCode(error: NodeJS.ErrnoException, spec: ProcessSpec): SpawnFailure {
+  // A missing directory is reported by the system as if the program were missing.
+  if (!existsSync(spec.cwd)) return 'cwd-missing';
+  switch (error.code) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return 'not-found';
+    case 'EACCES':
+    case 'ENOEXEC':
+      return 'not-executable';
+    default:
+      return 'failed';
+  }
+}
