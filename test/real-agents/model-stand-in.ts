@@ -1,0 +1,171 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { isFailure, type Reply, type ReplyOrMaker, type ToolUseBlock, text } from './model-reply.ts';
+import { type ModelRequest, readModelRequest, type ToolResult } from './model-request.ts';
+import { type SentBlock, streamMessage, wholeMessage } from './model-wire.ts';
+
+export { failure, gate, type Reply, type ReplyBlock, text, thinking, toolUse } from './model-reply.ts';
+export type { ModelRequest, ToolResult } from './model-request.ts';
+
+/** Starts a scripted stand-in for the Messages API on loopback, so that real agents work without an account. */
+export async function startModelStandIn(): Promise<ModelStandIn> {
+  const standIn = new ModelStandIn();
+  await standIn.listen();
+  return standIn;
+}
+
+type Match = string | ((request: ModelRequest) => boolean);
+type ToolMatch = string | ((result: ToolResult) => boolean);
+type ToolReply = Reply | ((result: ToolResult, request: ModelRequest) => Reply);
+
+interface Waiter {
+  readonly accepts: (request: ModelRequest) => boolean;
+  readonly resolve: (request: ModelRequest) => void;
+}
+
+/** The fake API: replies by its rules, remembers every request. */
+export class ModelStandIn {
+  /** Every conversation request so far, side calls included, in the order they came. */
+  readonly requests: ModelRequest[] = [];
+  url = '';
+
+  readonly #rules: ((request: ModelRequest) => Reply | Promise<Reply> | undefined)[] = [];
+  readonly #callsInFlight = new Map<string, ToolUseBlock>();
+  readonly #taken = new Set<ModelRequest>();
+  readonly #waiters = new Set<Waiter>();
+  readonly #server: Server = createServer((request, response) => this.#handle(request, response));
+  #count = 0;
+
+  async listen(): Promise<void> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    this.url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  /**
+   * Replies to a user message with exactly this text, or to any request the predicate picks. Later rules win.
+   * A text is never looked for in side calls: they repeat the person's words and would use up the rule's reply.
+   */
+  on(match: Match, reply: ReplyOrMaker): this {
+    const accepts =
+      typeof match === 'string'
+        ? (request: ModelRequest) => request.tools.length > 0 && request.prompt === match
+        : match;
+    this.#rules.unshift((request) => (accepts(request) ? made(reply, request) : undefined));
+    return this;
+  }
+
+  /** Replies to the result of a tool, named or picked by a predicate, whose call did not bring its own reaction. */
+  afterTool(match: ToolMatch, reply: ToolReply): this {
+    const accepts = typeof match === 'string' ? (result: ToolResult) => result.toolName === match : match;
+    this.#rules.unshift((request) => {
+      const result = request.toolResults.find(accepts);
+      if (result === undefined) return undefined;
+      return typeof reply === 'function' ? reply(result, request) : reply;
+    });
+    return this;
+  }
+
+  /** The next request that the predicate picks and that no earlier call was given: one that came already, or one to come. */
+  async nextRequest(accepts: (request: ModelRequest) => boolean, deadlineMs = 20_000): Promise<ModelRequest> {
+    const seen = this.requests.find((request) => !this.#taken.has(request) && accepts(request));
+    if (seen !== undefined) {
+      this.#taken.add(seen);
+      return seen;
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<ModelRequest>();
+    const waiter: Waiter = { accepts, resolve };
+    this.#waiters.add(waiter);
+    const timer = setTimeout(() => {
+      const prompts = this.requests.map((request) => request.prompt?.slice(0, 80) ?? 'tool result');
+      reject(new Error(`No such request within ${deadlineMs} ms; seen: ${JSON.stringify(prompts)}`));
+    }, deadlineMs);
+    return promise.finally(() => {
+      clearTimeout(timer);
+      this.#waiters.delete(waiter);
+    });
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = new URL(request.url ?? '/', 'http://stand-in').pathname;
+    if (request.method !== 'POST') {
+      json(response, request.method === 'HEAD' ? 200 : 404, { type: 'error', error: notFound });
+      return;
+    }
+    const body = await readJson(request).catch(() => undefined);
+    if (body === undefined) return;
+    if (path === '/v1/messages/count_tokens') json(response, 200, { input_tokens: 11 });
+    else if (path === '/v1/messages') await this.#answer(path, body, response);
+    else json(response, 404, { type: 'error', error: notFound });
+  }
+
+  async #answer(path: string, body: Record<string, unknown>, response: ServerResponse): Promise<void> {
+    const ended = new Promise<'complete' | 'hung-up'>((resolve) => {
+      response.once('close', () => resolve(response.writableFinished ? 'complete' : 'hung-up'));
+    });
+    const request = readModelRequest(path, body, ended);
+    this.#record(request);
+    const reply = await this.#replyTo(request);
+    if (response.closed) return;
+    if (isFailure(reply)) {
+      json(response, reply.status, { type: 'error', error: { type: reply.kind, message: reply.message } });
+      return;
+    }
+    const id = `msg_standin_${++this.#count}`;
+    const message = { id, model: request.model, blocks: reply.map((block) => this.#number(block)) };
+    if (body.stream === true) await streamMessage(response, message);
+    else json(response, 200, await wholeMessage(message));
+  }
+
+  #replyTo(request: ModelRequest): Reply | Promise<Reply> {
+    // After an interrupt the open call's result and the person's next words come in one message: the words count.
+    for (const result of request.prompt === undefined ? request.toolResults : []) {
+      const call = this.#callsInFlight.get(result.toolUseId);
+      if (call?.afterTool !== undefined) return call.afterTool(result, request);
+    }
+    for (const rule of this.#rules) {
+      const reply = rule(request);
+      if (reply !== undefined) return reply;
+    }
+    return [text(request.tools.length === 0 ? 'Noted' : 'Done.')];
+  }
+
+  #number(block: SentBlock['block']): SentBlock {
+    const toolUseId = block.type === 'tool_use' ? `toolu_standin_${++this.#count}` : '';
+    if (block.type === 'tool_use') this.#callsInFlight.set(toolUseId, block);
+    return { block, toolUseId };
+  }
+
+  #record(request: ModelRequest): void {
+    this.requests.push(request);
+    for (const waiter of this.#waiters) {
+      if (!waiter.accepts(request)) continue;
+      this.#waiters.delete(waiter);
+      this.#taken.add(request);
+      waiter.resolve(request);
+      return;
+    }
+  }
+}
+
+const notFound = { type: 'not_found_error', message: 'The stand-in has no such route' };
+
+function made(reply: ReplyOrMaker, request: ModelRequest): Reply | Promise<Reply> {
+  return typeof reply === 'function' ? reply(request) : reply;
+}
+
+function json(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(body));
+}
+
+async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+}
