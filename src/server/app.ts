@@ -1,0 +1,122 @@
+import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import type { ControlRoom } from '../engine/ports/control-room.ts';
+import { refuse } from '../protocol/errors.ts';
+import { type Access, addAccessRoutes } from './access-routes.ts';
+import type { Guard, Identity } from './auth/guard.ts';
+import { acceptJsonBodies, maxBodyBytes } from './body.ts';
+import { errorBody, refusalOfThrown, sendRefusal } from './errors.ts';
+import { addFileRoutes } from './file-routes.ts';
+import { apiHeaders } from './headers.ts';
+import { openApi } from './openapi.ts';
+import { addPage } from './page.ts';
+import { addOperationRoutes } from './routes.ts';
+import type { StreamContext } from './stream/context.ts';
+import { addStreamRoute, sessionStream } from './stream-routes.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** For everyone: no token is needed. */
+    open?: boolean;
+  }
+  interface FastifyRequest {
+    identity: Identity;
+  }
+}
+
+export interface AppOptions {
+  readonly room: ControlRoom;
+  readonly guard: Guard;
+  readonly access: Access;
+  readonly streams: StreamContext;
+  readonly version: string;
+  readonly webRoot: string | undefined;
+  readonly logger: FastifyBaseLogger;
+}
+
+/** The HTTP side: every request passes the guard, then finds its route, and leaves with an answer of a known shape. */
+export function createApp(options: AppOptions): FastifyInstance {
+  const { room, guard, version } = options;
+  const app: FastifyInstance = fastify({
+    loggerInstance: options.logger,
+    // A request line may hold what someone mistook for a place for the token.
+    logController: new fastify.LogController({ disableRequestLogging: true }),
+    bodyLimit: maxBodyBytes,
+    requestTimeout: 300_000,
+    exposeHeadRoutes: false,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: 1000 },
+    http: { requireHostHeader: false },
+    frameworkErrors: (_error, _request, reply) => {
+      reply.headers(apiHeaders);
+      sendRefusal(reply, refuse('malformed_request', 'The address is not well formed.').refusal);
+    },
+    clientErrorHandler: (_error, socket) => {
+      if (socket.writable) socket.end(rawRefusal);
+      else socket.destroy();
+    },
+  });
+  admitOnlyCallers(app, guard);
+  acceptJsonBodies(app);
+  answerErrors(app);
+
+  app.get('/api/health', { config: { open: true } }, (_request, reply) =>
+    reply.send({ status: 'ok', version }),
+  );
+  const description = openApi(version);
+  app.get('/api/openapi.json', (_request, reply) => reply.send(description));
+  addAccessRoutes(app, options.access);
+  addOperationRoutes(app, room, { listEvents: sessionStream(options.streams) });
+  addStreamRoute(app, options.streams);
+  addFileRoutes(app, room);
+  app.all('/api/*', (_request, reply) => sendRefusal(reply, refuse('route_not_found').refusal));
+  addPage(app, options.webRoot);
+  return app;
+}
+
+function admitOnlyCallers(app: FastifyInstance, guard: Guard): void {
+  app.decorateRequest('identity');
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(apiHeaders);
+    const foreign = guard.checkOrigin(request.raw);
+    if (foreign !== undefined) {
+      sendRefusal(reply, foreign);
+      return;
+    }
+    if (request.routeOptions.config.open === true || isOutsideApi(request.is404, request.url)) {
+      done();
+      return;
+    }
+    const identity = guard.identify(request.raw);
+    if (identity.ok) {
+      request.identity = identity.value;
+      done();
+    } else sendRefusal(reply, identity.refusal);
+  });
+}
+
+/** Nothing is there, so there is nothing to guard; below `/api` not even that is told to strangers. */
+const isOutsideApi = (isNowhere: boolean, url: string): boolean =>
+  isNowhere && !/^\/api(?:[/?#]|$)/.test(url);
+
+function answerErrors(app: FastifyInstance): void {
+  app.setNotFoundHandler((_request, reply) => sendRefusal(reply, refuse('route_not_found').refusal));
+  app.setErrorHandler((error, request, reply) => {
+    const refusal = refusalOfThrown(error);
+    if (refusal !== undefined) return sendRefusal(reply, refusal);
+    request.log.error(
+      { err: error, method: request.method, route: request.routeOptions.url },
+      'A request failed',
+    );
+    return sendRefusal(reply, refuse('internal_error').refusal);
+  });
+}
+
+const rawBody = JSON.stringify(errorBody(refuse('malformed_request', 'This is no HTTP request.').refusal));
+const rawRefusal = [
+  'HTTP/1.1 400 Bad Request',
+  'Content-Type: application/json; charset=utf-8',
+  `Content-Length: ${Buffer.byteLength(rawBody)}`,
+  'Connection: close',
+  '',
+  rawBody,
+].join('\r\n');

@@ -1,0 +1,153 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+
+export const Device = z.object({
+  id: z.string(),
+  name: z.string(),
+  createdAt: z.string(),
+  lastSeenAt: z.string(),
+});
+export type Device = z.infer<typeof Device>;
+
+const StoredDevice = Device.extend({ secretHash: z.string() });
+type StoredDevice = z.infer<typeof StoredDevice>;
+const DevicesFile = z.object({ devices: z.array(StoredDevice) });
+
+const maxDevices = 100;
+const sightingMs = 5 * 60_000;
+
+export interface DevicesOptions {
+  /** Where they are kept across restarts; in memory only without it. */
+  readonly dataDir: string | undefined;
+  readonly now: () => number;
+  readonly warn: (error: unknown, sentence: string) => void;
+}
+
+/** The browsers that were paired. Of their cookies only a hash is kept, so the file alone opens nothing. */
+export class Devices {
+  readonly #file: string | undefined;
+  readonly #now: () => number;
+  readonly #warn: DevicesOptions['warn'];
+  readonly #byHash = new Map<string, StoredDevice>();
+
+  constructor({ dataDir, now, warn }: DevicesOptions) {
+    this.#file = dataDir === undefined ? undefined : path.join(dataDir, 'devices.json');
+    this.#now = now;
+    this.#warn = warn;
+    for (const device of this.#read()) this.#byHash.set(device.secretHash, device);
+  }
+
+  list(): Device[] {
+    return [...this.#byHash.values()].map(withoutSecret);
+  }
+
+  /** Returns the secret once; it cannot be had again. */
+  add(name: string): { readonly device: Device; readonly secret: string } {
+    const secret = randomBytes(32).toString('base64url');
+    const at = this.#at();
+    const device = { id: randomUUID(), name, createdAt: at, lastSeenAt: at, secretHash: hash(secret) };
+    if (this.#byHash.size >= maxDevices) this.#dropLongestUnseen();
+    this.#byHash.set(device.secretHash, device);
+    this.#write();
+    return { device: withoutSecret(device), secret };
+  }
+
+  find(secret: string): Device | undefined {
+    const device = this.#byHash.get(hash(secret));
+    if (device === undefined) return undefined;
+    this.#see(device);
+    return device;
+  }
+
+  remove(id: string): boolean {
+    const device = [...this.#byHash.values()].find((each) => each.id === id);
+    if (device === undefined) return false;
+    this.#byHash.delete(device.secretHash);
+    this.#write();
+    return true;
+  }
+
+  /** A sighting is stored now and then only: a page makes many requests a second. */
+  #see(device: StoredDevice): void {
+    if (this.#now() - Date.parse(device.lastSeenAt) < sightingMs) return;
+    device.lastSeenAt = this.#at();
+    this.#write();
+  }
+
+  #dropLongestUnseen(): void {
+    const [first, ...others] = this.#byHash.values();
+    if (first === undefined) return;
+    const longest = others.reduce((a, b) => (b.lastSeenAt < a.lastSeenAt ? b : a), first);
+    this.#byHash.delete(longest.secretHash);
+  }
+
+  #at(): string {
+    return new Date(this.#now()).toISOString();
+  }
+
+  #read(): readonly StoredDevice[] {
+    if (this.#file === undefined) return [];
+    try {
+      const text = readFileSync(this.#file, 'utf8');
+      chmodSync(this.#file, 0o600);
+      return DevicesFile.parse(JSON.parse(text)).devices;
+    } catch (error) {
+      const absent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+      if (!absent)
+        this.#warn(error, 'The list of paired devices cannot be read; every browser must be paired again.');
+      return [];
+    }
+  }
+
+  /** Replaced as a whole, so that a crash leaves the old list or the new one. */
+  #write(): void {
+    if (this.#file === undefined) return;
+    const fresh = `${this.#file}.${process.pid}.new`;
+    try {
+      const text = JSON.stringify({ devices: [...this.#byHash.values()] }, null, 2);
+      writeFileSync(fresh, `${text}\n`, { mode: 0o600, flush: true });
+      renameSync(fresh, this.#file);
+    } catch (error) {
+      this.#warn(error, 'The list of paired devices cannot be stored; a restart forgets the newest.');
+    }
+  }
+}
+
+/** A short name for a browser, for a list that a person reads. */
+export function deviceNameOf(userAgent: string | undefined): string {
+  if (userAgent === undefined || userAgent.trim() === '') return 'unknown';
+  const browser = browsers.find(([pattern]) => pattern.test(userAgent))?.[1];
+  const system = systems.find(([pattern]) => pattern.test(userAgent))?.[1];
+  if (browser === undefined) return printable(userAgent.split(/[ /(]/)[0] ?? userAgent);
+  return system === undefined ? browser : `${browser} on ${system}`;
+}
+
+const browsers: readonly (readonly [RegExp, string])[] = [
+  [/Edg\//, 'Edge'],
+  [/OPR\//, 'Opera'],
+  [/Firefox\/|FxiOS\//, 'Firefox'],
+  [/Chrome\/|CriOS\//, 'Chrome'],
+  [/Safari\//, 'Safari'],
+];
+
+const systems: readonly (readonly [RegExp, string])[] = [
+  [/Android/, 'Android'],
+  [/iPhone|iPad/, 'iOS'],
+  [/Windows/, 'Windows'],
+  [/Mac OS X/, 'macOS'],
+  [/CrOS/, 'ChromeOS'],
+  [/Linux/, 'Linux'],
+];
+
+const printable = (text: string): string => text.replaceAll(/[^\x20-\x7e]/g, '').slice(0, 60) || 'unknown';
+
+const hash = (secret: string): string => createHash('sha256').update(secret).digest('base64url');
+
+const withoutSecret = ({ id, name, createdAt, lastSeenAt }: StoredDevice): Device => ({
+  id,
+  name,
+  createdAt,
+  lastSeenAt,
+});

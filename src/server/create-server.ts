@@ -1,0 +1,101 @@
+import type { AddressInfo } from 'node:net';
+import type { FastifyBaseLogger } from 'fastify';
+import type { ControlRoom } from '../engine/ports/control-room.ts';
+import { createApp } from './app.ts';
+import { Devices } from './auth/devices.ts';
+import { createGuard } from './auth/guard.ts';
+import { PairingCodes } from './auth/pairing.ts';
+import { Broadcast } from './stream/broadcast.ts';
+import { Connections } from './stream/connections.ts';
+import type { StreamContext } from './stream/context.ts';
+import { defaultLimits, type StreamLimits } from './stream/limits.ts';
+import { webSocketEndpoint } from './stream/websocket.ts';
+import { upgradeHandler } from './upgrade.ts';
+
+export interface ServerOptions {
+  readonly room: ControlRoom;
+  /** What programs show to be let in. */
+  readonly token: string;
+  /** Where paired devices are kept; without it a restart forgets them. */
+  readonly dataDir?: string | undefined;
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly version: string;
+  /** The folder of the built page. */
+  readonly webRoot?: string | undefined;
+  readonly logger: FastifyBaseLogger;
+  /** Further names this server is reached by: `box.lan`, or `beckon.example.org:443` behind a proxy. */
+  readonly allowedHosts?: readonly string[] | undefined;
+  readonly limits?: Partial<StreamLimits> | undefined;
+  readonly now?: (() => number) | undefined;
+}
+
+export interface Server {
+  /** Rejects when the port cannot be had. */
+  listen(): Promise<{ readonly url: string; readonly port: number }>;
+  /** A fresh one-time code for one browser. */
+  pairingCode(): string;
+  /** Ends all streams and sockets, lets requests that are being answered finish within a second, and frees the port. */
+  close(): Promise<void>;
+}
+
+const graceMs = 1000;
+
+/** The control room on a port: HTTP, server-sent events and WebSocket, for callers that are known and come from here. */
+export function createServer(options: ServerOptions): Server {
+  const { room, token, logger, host } = options;
+  if (token.length < 16) throw new Error('The token must have at least 16 characters.');
+  const now = options.now ?? Date.now;
+  const limits = { ...defaultLimits, ...options.limits };
+  const onError = (error: unknown): void => logger.error({ err: error }, 'A stream failed');
+  const codes = new PairingCodes(now);
+  const devices = new Devices({
+    dataDir: options.dataDir,
+    now,
+    warn: (error, sentence) => logger.warn({ err: error }, sentence),
+  });
+  const guard = createGuard({ token, devices, names: [host, ...(options.allowedHosts ?? [])] });
+  const connections = new Connections(limits.keepAliveMs);
+  const broadcast = new Broadcast(room, onError);
+  const streams: StreamContext = { room, broadcast, connections, limits, onError };
+  let url = '';
+  const app = createApp({
+    room,
+    guard,
+    access: { codes, devices, disconnect: (id) => connections.closeDevice(id), url: () => url },
+    streams,
+    version: options.version,
+    webRoot: options.webRoot,
+    logger,
+  });
+  app.server.on('upgrade', upgradeHandler(guard, webSocketEndpoint(streams)));
+  let closing: Promise<void> | undefined;
+
+  const shutDown = async (): Promise<void> => {
+    broadcast.close();
+    const cutOff = setTimeout(() => app.server.closeAllConnections(), graceMs);
+    await Promise.all([connections.close(graceMs), app.close()]);
+    clearTimeout(cutOff);
+  };
+
+  return {
+    async listen() {
+      // One socket: by the name "localhost" two would be opened, and only one of them be ours to watch.
+      await app.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port: options.port });
+      const { port } = app.server.address() as AddressInfo;
+      url = `http://${nameInUrl(host)}:${port}`;
+      return { url, port };
+    },
+    pairingCode: () => codes.issue().code,
+    close() {
+      closing ??= shutDown();
+      return closing;
+    },
+  };
+}
+
+function nameInUrl(host: string): string {
+  if (host === '0.0.0.0' || host === '::' || host === 'localhost') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+}

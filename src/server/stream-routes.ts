@@ -1,0 +1,98 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerHookHandler } from 'fastify';
+import type { InteractionMode } from '../engine/ports/control-room.ts';
+import { EventsQuery } from '../protocol/command.ts';
+import { accept, type Result, refuse } from '../protocol/errors.ts';
+import type { SessionId } from '../protocol/ids.ts';
+import { type Identity, whereOf } from './auth/guard.ts';
+import { sendRefusal } from './errors.ts';
+import { invalid } from './invalid.ts';
+import type { StreamContext } from './stream/context.ts';
+import { readCursor } from './stream/cursor.ts';
+import { streamAll, streamSession } from './stream/sse.ts';
+
+/** The stream of all sessions. */
+export function addStreamRoute(app: FastifyInstance, context: StreamContext): void {
+  app.get<{ Querystring: Record<string, unknown> }>('/api/events', (request, reply) => {
+    const interaction = interactionOf(request.query.interaction);
+    if (!interaction.ok) return sendRefusal(reply, interaction.refusal);
+    const followed = followedSessions(context, request.query.sessions);
+    if (!followed.ok) return sendRefusal(reply, followed.refusal);
+    if (isPipelined(reply)) return sendRefusal(reply, pipelined);
+    const seen = readCursor(lastEventId(request) ?? '');
+    const { identity } = request;
+    reply.hijack();
+    streamAll(context, reply.raw, {
+      client: context.room.clients.connect({ label: whereOf(identity), interaction: interaction.value }),
+      deviceId: deviceIdOf(identity),
+      followed: followed.value.map((sessionId) => ({ sessionId, after: seen(sessionId) })),
+    });
+    return reply;
+  });
+}
+
+/** A session's own stream shares its path with the pages of its log; a client says that it wants the stream. */
+export function sessionStream(context: StreamContext): preHandlerHookHandler {
+  return (request, reply, done) => {
+    if (wantsStream(request)) openSessionStream(context, request, reply);
+    else done();
+  };
+}
+
+function openSessionStream(context: StreamContext, request: FastifyRequest, reply: FastifyReply): void {
+  const { session } = request.params as { readonly session: string };
+  const now = context.room.snapshot(session);
+  const query = EventsQuery.safeParse(request.query);
+  if (!now.ok) sendRefusal(reply, now.refusal);
+  else if (!query.success) sendRefusal(reply, invalid(query.error, request.query));
+  else if (isPipelined(reply)) sendRefusal(reply, pipelined);
+  else {
+    const after = seqOf(lastEventId(request)) ?? query.data.after;
+    reply.hijack();
+    const deviceId = deviceIdOf(request.identity);
+    streamSession(context, reply.raw, { session: { sessionId: now.value.session.id, after }, deviceId });
+  }
+}
+
+function followedSessions({ room }: StreamContext, given: unknown): Result<readonly SessionId[]> {
+  const names = [given].flat().flatMap((text) => (typeof text === 'string' ? text.split(',') : []));
+  const ids = new Set<SessionId>();
+  for (const name of names.filter((each) => each !== '')) {
+    const now = room.snapshot(name);
+    if (!now.ok) return now;
+    ids.add(now.value.session.id);
+  }
+  return accept([...ids]);
+}
+
+/** A client that reads this stream can answer, and wants to, unless it says otherwise. */
+function interactionOf(given: unknown): Result<InteractionMode> {
+  switch (given) {
+    case undefined:
+    case 'enabled':
+      return accept({ supported: true, enabled: true });
+    case 'disabled':
+      return accept({ supported: true, enabled: false });
+    case 'none':
+      return accept({ supported: false, enabled: false });
+    default:
+      return refuse('invalid_value', 'interaction is enabled, disabled or none.', { field: 'interaction' });
+  }
+}
+
+const wantsStream = ({ headers }: FastifyRequest): boolean =>
+  headers.accept?.includes('text/event-stream') ?? false;
+
+function lastEventId({ headers }: FastifyRequest): string | undefined {
+  const given = headers['last-event-id'];
+  return typeof given === 'string' ? given : undefined;
+}
+
+const seqOf = (text: string | undefined): number | undefined =>
+  text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+
+/** A stream never ends, so it cannot wait behind another answer on the same connection. */
+const isPipelined = (reply: FastifyReply): boolean => reply.raw.socket === null;
+const pipelined = refuse('malformed_request', 'A stream needs a connection of its own.').refusal;
+
+const deviceIdOf = (identity: Identity): string | undefined =>
+  identity.via === 'device' ? identity.device.id : undefined;

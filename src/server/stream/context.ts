@@ -1,0 +1,13 @@
+import type { ControlRoom } from '../../engine/ports/control-room.ts';
+import type { Broadcast } from './broadcast.ts';
+import type { Connections } from './connections.ts';
+import type { StreamLimits } from './limits.ts';
+
+/** What every stream shares. */
+export interface StreamContext {
+  readonly room: ControlRoom;
+  readonly broadcast: Broadcast;
+  readonly connections: Connections;
+  readonly limits: StreamLimits;
+  readonly onError: (error: unknown) => void;
+}

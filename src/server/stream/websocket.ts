@@ -1,0 +1,219 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocket, WebSocketServer } from 'ws';
+import type { ConnectedClient, InteractionMode } from '../../engine/ports/control-room.ts';
+import { accept, type Refusal, type Result, refuse } from '../../protocol/errors.ts';
+import { type Identity, whereOf } from '../auth/guard.ts';
+import { maxBodyBytes } from '../body.ts';
+import { type FrameId, type Request, readFrame } from './client-frame.ts';
+import type { Connection } from './connections.ts';
+import type { StreamContext } from './context.ts';
+import { Outbox } from './outbox.ts';
+import { overviewFor } from './overview.ts';
+import { Subscriber, type Voice } from './subscriber.ts';
+import { textFrames, webSocketFrames } from './ws-encoding.ts';
+
+/** Requests of one client that are being worked on; it is not read from while it has more. */
+const maxOpenRequests = 64;
+
+export interface WebSocketEndpoint {
+  /** Takes over a connection whose request has been let in. */
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer, identity: Identity): void;
+}
+
+export function webSocketEndpoint(context: StreamContext): WebSocketEndpoint {
+  // Frames are written to the socket as they are, beside the library: it must not transform its own.
+  const server = new WebSocketServer({ noServer: true, maxPayload: maxBodyBytes, perMessageDeflate: false });
+  return {
+    accept(request, socket, head, identity) {
+      server.handleUpgrade(request, socket, head, (ws) => {
+        new WebSocketClient(context, ws, socket, identity).begin();
+      });
+    },
+  };
+}
+
+/** One WebSocket client from its first frame to its last. */
+class WebSocketClient implements Connection {
+  readonly deviceId: string | undefined;
+  readonly #context: StreamContext;
+  readonly #ws: WebSocket;
+  readonly #outbox: Outbox;
+  readonly #subscriber: Subscriber;
+  readonly #client: ConnectedClient;
+  #where: string;
+  #openRequests = 0;
+  #heardAt = performance.now();
+
+  constructor(context: StreamContext, ws: WebSocket, socket: Duplex, identity: Identity) {
+    const { room, broadcast, limits } = context;
+    this.#context = context;
+    this.#ws = ws;
+    this.#where = whereOf(identity);
+    this.deviceId = identity.via === 'device' ? identity.device.id : undefined;
+    this.#client = room.clients.connect({
+      label: this.#where,
+      interaction: { supported: false, enabled: false },
+    });
+    this.#outbox = new Outbox({
+      socket,
+      limits,
+      isOpen: () => ws.readyState === WebSocket.OPEN,
+      onMissed: () => this.#subscriber.resync(),
+    });
+    this.#subscriber = new Subscriber({
+      room,
+      broadcast,
+      outbox: this.#outbox,
+      voice: this.#voice(),
+      onError: (error) => {
+        context.onError(error);
+        ws.terminate();
+      },
+    });
+  }
+
+  begin(): void {
+    this.#context.connections.add(this);
+    this.#ws.on('message', (data, isBinary) => this.#read(data.toString(), isBinary));
+    this.#ws.on('pong', () => this.#heard());
+    // The library closes the connection itself; without a listener the error would end the process.
+    this.#ws.on('error', () => undefined);
+    this.#ws.once('close', () => {
+      this.#context.connections.delete(this);
+      this.#subscriber.close();
+      this.#client.disconnect();
+    });
+    this.#subscriber.hearEverything();
+    this.#outbox.pushSnapshot(this.#overview('init'));
+    this.#outbox.flush();
+  }
+
+  sweep(now: number): void {
+    if (this.#outbox.isStuck(now) || now - this.#heardAt > this.#context.limits.stuckMs) this.#ws.terminate();
+    else if (this.#ws.readyState === WebSocket.OPEN && !this.#outbox.full) this.#ws.ping();
+  }
+
+  close(): void {
+    this.#ws.close(1001);
+  }
+
+  destroy(): void {
+    this.#ws.terminate();
+  }
+
+  #read(text: string, isBinary: boolean): void {
+    this.#heard();
+    if (isBinary) {
+      this.#fail(undefined, refuse('malformed_request', 'Text frames are expected.').refusal);
+      return;
+    }
+    const { id, request } = readFrame(text);
+    if (!request.ok) this.#fail(id, request.refusal);
+    else this.#answer(id, request.value);
+  }
+
+  #answer(id: FrameId, request: Request): void {
+    const reply = this.#perform(request);
+    if (!(reply instanceof Promise)) {
+      this.#settle(id, reply);
+      return;
+    }
+    this.#openRequests += 1;
+    if (this.#openRequests >= maxOpenRequests) this.#ws.pause();
+    reply
+      .then(
+        (result) => this.#settle(id, result),
+        (error: unknown) => {
+          this.#context.onError(error);
+          this.#fail(id, refuse('internal_error').refusal);
+        },
+      )
+      .finally(() => {
+        this.#openRequests -= 1;
+        if (this.#ws.isPaused && this.#openRequests < maxOpenRequests / 2) this.#ws.resume();
+      });
+  }
+
+  #perform(request: Request): Result<unknown> | Promise<Result<unknown>> {
+    switch (request.do) {
+      case 'hello':
+        if (request.name !== undefined) this.#where = request.name;
+        return this.#setInteraction(request.interaction ?? this.#client.interaction);
+      case 'set-enabled':
+        return this.#setInteraction({ ...this.#client.interaction, enabled: request.enabled });
+      case 'subscribe':
+        return this.#subscribe(request.session, request.after);
+      case 'unsubscribe':
+        return this.#unsubscribe(request.session);
+      case 'dispatch':
+        return this.#dispatch(request);
+    }
+  }
+
+  async #dispatch({ operation, input }: Extract<Request, { do: 'dispatch' }>): Promise<Result<unknown>> {
+    const actor = { kind: 'person', where: this.#where, clientId: this.#client.id } as const;
+    const result = await this.#context.room.dispatch(operation, input, { actor });
+    return result.ok ? accept(result.value.body) : result;
+  }
+
+  #setInteraction(mode: InteractionMode): Result<unknown> {
+    this.#client.setInteraction(mode);
+    return accept({ clientId: this.#client.id, interaction: this.#client.interaction });
+  }
+
+  /** The reply goes out before the first event, so that a client knows what the events belong to. */
+  #subscribe(session: string, after: number | undefined): Result<unknown> {
+    const now = this.#context.room.snapshot(session);
+    if (!now.ok) return now;
+    const { lastSeq, partial } = now.value;
+    const sessionId = now.value.session.id;
+    this.#subscriber.follow(sessionId, lastSeq, after);
+    queueMicrotask(() => this.#subscriber.catchUp());
+    return accept({ sessionId, lastSeq, partial });
+  }
+
+  #unsubscribe(session: string): Result<unknown> {
+    const now = this.#context.room.snapshot(session);
+    if (!now.ok) return now;
+    this.#subscriber.unfollow(now.value.session.id);
+    return accept({ sessionId: now.value.session.id });
+  }
+
+  #settle(id: FrameId, result: Result<unknown>): void {
+    if (!result.ok) this.#fail(id, result.refusal);
+    else if (id !== undefined) this.#say({ type: 'ack', id, data: result.value });
+  }
+
+  #fail(id: FrameId, error: Refusal): void {
+    this.#say({ type: 'error', id, error });
+  }
+
+  /** Replies are never left out; instead a client that does not read them is not read from. */
+  #say(frame: object): void {
+    this.#outbox.push(textFrames([JSON.stringify(frame)]));
+    this.#outbox.flush();
+    if (!this.#outbox.choked) return;
+    this.#ws.pause();
+    void this.#outbox.drained().then(() => this.#ws.resume());
+  }
+
+  #heard(): void {
+    this.#heardAt = performance.now();
+  }
+
+  #overview(type: 'init' | 'resync'): Buffer {
+    const data = overviewFor(this.#context.room, this.#client.id, this.#subscriber.follows.keys());
+    return textFrames([JSON.stringify({ type, data })]);
+  }
+
+  #voice(): Voice {
+    return {
+      shared: (batch) => batch.encoded(webSocketFrames),
+      news: (follow, frames) => webSocketFrames.news(follow.sessionId, frames),
+      announcements: (batch) => batch.encoded(webSocketFrames),
+      resync: () => this.#overview('resync'),
+      sessionRemoved: () => undefined,
+    };
+  }
+}

@@ -1,0 +1,42 @@
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type Refusal, refuse, statusOf } from '../protocol/errors.ts';
+import type { Guard } from './auth/guard.ts';
+import { errorBody } from './errors.ts';
+import { apiHeaders } from './headers.ts';
+import type { WebSocketEndpoint } from './stream/websocket.ts';
+
+/** Lets a WebSocket in by the same rules as any request; refusals are answers, so that a client can read why. */
+export function upgradeHandler(
+  guard: Guard,
+  endpoint: WebSocketEndpoint,
+): (request: IncomingMessage, socket: Duplex, head: Buffer) => void {
+  return (request, socket, head) => {
+    socket.on('error', () => socket.destroy());
+    const foreign = guard.checkOrigin(request);
+    if (foreign !== undefined) return decline(socket, foreign);
+    const identity = guard.identify(request);
+    if (!identity.ok) return decline(socket, identity.refusal);
+    if (request.url?.split('?', 1)[0] !== '/api/ws')
+      return decline(socket, refuse('route_not_found').refusal);
+    if (request.headers.upgrade?.toLowerCase() !== 'websocket') {
+      return decline(socket, refuse('malformed_request', 'This address speaks WebSocket.').refusal);
+    }
+    endpoint.accept(request, socket, head, identity.value);
+  };
+}
+
+function decline(socket: Duplex, refusal: Refusal): void {
+  const status = statusOf(refusal.code);
+  const body = JSON.stringify(errorBody(refusal));
+  const headers = {
+    ...apiHeaders,
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'), () =>
+    socket.destroy(),
+  );
+}
