@@ -1,0 +1,10 @@
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where the program was started and whom it talks to; commands see the outside world through this alone. */
+export interface Console {
+  readonly env: Environment;
+  readonly cwd: string;
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+}

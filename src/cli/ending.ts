@@ -1,0 +1,61 @@
+import process from 'node:process';
+import type { Logger } from './logger.ts';
+
+export interface Ending {
+  /** Resolves with the exit code when the server is to end: asked to, or by a bug nobody caught. */
+  readonly asked: Promise<number>;
+  /** Runs the clean-up; when it takes longer than there is time for, `abandon` and the end follow all the same. */
+  finish(clean: () => Promise<void>, abandon: () => Promise<void>): Promise<boolean>;
+}
+
+const timeForClean = 7_000;
+const timeForAbandoning = 2_000;
+
+/** Ends the program in order at the first signal and at once at the second. */
+export function watchForEnd(logger: Logger): Ending {
+  const { promise: asked, resolve } = Promise.withResolvers<number>();
+  let signals = 0;
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      signals += 1;
+      if (signals > 1) process.exit(1);
+      logger.info(`${signal}: ending; a second signal ends at once`);
+      resolve(0);
+    });
+  }
+  const onBug = (error: unknown) => {
+    logger.fatal({ err: error }, 'An error that nobody caught; ending');
+    resolve(1);
+  };
+  process.on('uncaughtException', onBug);
+  process.on('unhandledRejection', onBug);
+
+  return {
+    asked,
+    async finish(clean, abandon) {
+      if (await isDone(clean, timeForClean, logger)) return true;
+      await isDone(abandon, timeForAbandoning, logger);
+      return false;
+    },
+  };
+}
+
+async function isDone(work: () => Promise<void>, milliseconds: number, logger: Logger): Promise<boolean> {
+  const { promise: late, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => {
+    logger.error('Ending took too long');
+    resolve(false);
+  }, milliseconds);
+  const done = work().then(
+    () => true,
+    (error: unknown) => {
+      logger.error({ err: error }, 'Ending failed');
+      return false;
+    },
+  );
+  try {
+    return await Promise.race([done, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,112 @@
+import type { Ask, Form, Question } from '../../protocol/interaction.ts';
+import { editFields, editsIn } from './diff-lines.ts';
+import { counted, shortened } from './measures.ts';
+import type { Paint } from './paint.ts';
+import { oneLine, showControls, stripEscapes } from './safe-text.ts';
+
+export type ShownAsk = Pick<
+  Ask,
+  'kind' | 'toolName' | 'title' | 'input' | 'questions' | 'form' | 'plan' | 'reason' | 'subject' | 'agentId'
+>;
+
+/** What a person is asked, whole enough to decide on: what would not fit is counted, never left out in silence. */
+export function interactionView(ask: ShownAsk, paint: Paint, mostLines = 60): string[] {
+  const head = `${paint('yellow', '?')} ${paint('bold', headOf(ask))}`;
+  const agent = ask.agentId === undefined ? [] : [paint('dim', `asked by sub-agent ${oneLine(ask.agentId)}`)];
+  const reason = ask.reason === undefined ? [] : [paint('dim', `reason: ${oneLine(ask.reason)}`)];
+  return [
+    head,
+    ...[...agent, ...reason, ...bounded(bodyOf(ask, paint), mostLines, paint)].map((line) => `  ${line}`),
+  ];
+}
+
+function headOf(ask: ShownAsk): string {
+  const title = shortened(oneLine(ask.title), 200);
+  switch (ask.kind) {
+    case 'approval':
+      return ask.plan === undefined
+        ? `${title} (${oneLine(ask.toolName)})`
+        : title || 'Go on with this plan?';
+    case 'question':
+    case 'form':
+      return title;
+  }
+}
+
+function bodyOf(ask: ShownAsk, paint: Paint): string[] {
+  switch (ask.kind) {
+    case 'approval':
+      return ask.plan === undefined ? callLines(ask, paint) : stripEscapes(ask.plan).split('\n');
+    case 'question':
+      return (ask.questions ?? []).flatMap((question) => questionLines(question, paint));
+    case 'form':
+      return ask.form === undefined ? [] : formLines(ask.form, paint);
+  }
+}
+
+function callLines(ask: ShownAsk, paint: Paint): string[] {
+  const { command, file_path, ...rest } = ask.input;
+  const lines: string[] = [];
+  if (typeof command === 'string') lines.push(...labelled('$ ', showControls(command)));
+  else if (command !== undefined) lines.push(`command: ${compact(command)}`);
+  if (typeof file_path === 'string') lines.push(showControls(file_path));
+  else if (file_path !== undefined) lines.push(`file_path: ${compact(file_path)}`);
+
+  const edits = editsIn(ask.input);
+  for (const { sign, text } of edits ?? []) {
+    const line = `${sign} ${showControls(text)}`;
+    lines.push(sign === '+' ? paint('green', line) : sign === '-' ? paint('red', line) : paint('dim', line));
+  }
+  for (const [name, value] of Object.entries(rest)) {
+    if (edits === undefined || !editFields.includes(name)) lines.push(...fieldLines(name, value, paint));
+  }
+  return lines;
+}
+
+export function questionLines(question: Question, paint: Paint): string[] {
+  const header = question.header === undefined ? '' : `${paint('cyan', `[${oneLine(question.header)}]`)} `;
+  return [
+    `${header}${oneLine(question.question)}${question.multiSelect ? paint('dim', ' (several may be picked)') : ''}`,
+    ...question.options.map(({ label, description }, index) => {
+      const more = description === undefined ? '' : paint('dim', ` – ${oneLine(description)}`);
+      return `  ${index + 1}. ${oneLine(label)}${more}`;
+    }),
+  ];
+}
+
+function formLines(form: Form, paint: Paint): string[] {
+  return [
+    ...(form.message === '' ? [] : stripEscapes(form.message).split('\n')),
+    ...(form.url === undefined ? [] : [showControls(form.url)]),
+    ...form.fields.map((field) => {
+      const options = field.options?.map((option) => oneLine(option.label)).join(', ');
+      const kind = options === undefined ? field.type : `${field.type}: ${options}`;
+      return `  ${oneLine(field.id)}: ${oneLine(field.label)} ${paint('dim', `(${kind}${field.required ? ', required' : ''})`)}`;
+    }),
+  ];
+}
+
+function fieldLines(name: string, value: unknown, paint: Paint): string[] {
+  const label = `${oneLine(name)}: `;
+  return labelled(paint('dim', label), typeof value === 'string' ? showControls(value) : compact(value));
+}
+
+function labelled(label: string, text: string): string[] {
+  const [first = '', ...others] = text.split('\n');
+  return [label + first, ...others.map((line) => `  ${line}`)];
+}
+
+const compact = (value: unknown): string => showControls(JSON.stringify(value) ?? '');
+
+const longestLine = 2_000;
+
+function bounded(lines: readonly string[], most: number, paint: Paint): readonly string[] {
+  const cut = lines.slice(0, most).map((line) => {
+    const rest = line.length - longestLine;
+    return rest <= 0
+      ? line
+      : `${line.slice(0, longestLine)}${paint('yellow', `… ${counted(rest, 'more character')} not shown`)}`;
+  });
+  const rest = lines.length - most;
+  return rest <= 0 ? cut : [...cut, paint('yellow', `… ${counted(rest, 'more line')} not shown`)];
+}

@@ -1,0 +1,83 @@
+import type { Interaction } from '../../protocol/interaction.ts';
+import type { Session, SessionStatus } from '../../protocol/session.ts';
+import { age, counted, shortened } from './measures.ts';
+import type { Paint, Tone } from './paint.ts';
+import { oneLine } from './safe-text.ts';
+import { shortIds } from './short-ids.ts';
+
+export function sessionList(sessions: readonly Session[], now: number, paint: Paint): string[] {
+  if (sessions.length === 0) return ['No sessions yet. "beckon new PROMPT" starts one.'];
+  const ids = shortIds(sessions.map((session) => session.id));
+  return columns(
+    sessions.map((session, index) => [
+      ids[index] ?? session.id,
+      paint(tones[session.status], session.status),
+      age(session.since, now),
+      session.agent,
+      session.pendingCount > 0 ? paint('yellow', `${session.pendingCount} open`) : '',
+      session.queueLength > 0 ? `${session.queueLength} queued` : '',
+      `${shortened(oneLine(session.title), 60)}${session.key === null ? '' : paint('dim', ` (${oneLine(session.key)})`)}`,
+    ]),
+  );
+}
+
+export function pendingList(
+  pending: readonly Interaction[],
+  sessions: readonly Session[],
+  now: number,
+  paint: Paint,
+): string[] {
+  if (pending.length === 0) return ['Nothing waits for you.'];
+  const ids = shortIds(pending.map((interaction) => interaction.interactionId));
+  return columns(
+    pending.map((interaction, index) => {
+      const session = sessions.find(({ id }) => id === interaction.sessionId);
+      return [
+        ids[index] ?? interaction.interactionId,
+        paint('yellow', interaction.kind),
+        age(interaction.createdAt, now),
+        shortened(oneLine(session?.title ?? interaction.sessionId), 24),
+        `${oneLine(interaction.toolName)}: ${shortened(subjectOf(interaction), 80)}`,
+      ];
+    }),
+  );
+}
+
+function subjectOf(interaction: Interaction): string {
+  const questions = interaction.questions ?? [];
+  if (questions.length > 0) {
+    const more = questions.length > 1 ? ` (+${counted(questions.length - 1, 'question')})` : '';
+    return oneLine(questions[0]?.question ?? '') + more;
+  }
+  return oneLine(interaction.subject?.value ?? interaction.title);
+}
+
+const tones: Record<SessionStatus, Tone> = {
+  starting: 'cyan',
+  running: 'cyan',
+  waiting: 'yellow',
+  idle: 'green',
+  asleep: 'dim',
+  stopped: 'dim',
+  failed: 'red',
+};
+
+/** Aligned columns; empty ones vanish. The last is as long as it is. */
+function columns(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => widthOf(row[column] ?? ''))),
+  );
+  return rows.map((row) =>
+    row
+      .map((cell, column) =>
+        column === row.length - 1 ? cell : cell + ' '.repeat((widths[column] ?? 0) - widthOf(cell)),
+      )
+      .filter((_, column) => (widths[column] ?? 0) > 0)
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+/** Our own colours take no room; what others said holds none. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it is the colour sequences that are meant
+const widthOf = (text: string): number => text.replace(/\u001b\[[\d;]*m/g, '').length;

@@ -1,0 +1,84 @@
+import { BeckonError } from '../client/beckon-error.ts';
+import { type Command, commands } from './command.ts';
+import type { Console } from './console.ts';
+import { Failure, UsageError } from './failure.ts';
+import { isSet, parseFlags } from './flags.ts';
+import { version } from './version.ts';
+
+/** Runs one command line and resolves with its exit code: 0 clean, 1 failure, 2 usage. */
+export async function run(args: readonly string[], console: Console): Promise<number> {
+  endQuietlyWhenNobodyReads(console);
+  try {
+    return await dispatch(args, console);
+  } catch (error) {
+    return report(error, args, console);
+  }
+}
+
+async function dispatch(args: readonly string[], console: Console): Promise<number> {
+  const [first] = args;
+  if (first === '--help' || first === '-h' || first === 'help') {
+    console.stdout.write(generalHelp());
+    return 0;
+  }
+  if (first === '--version' || first === '-V') {
+    console.stdout.write(`${await version()}\n`);
+    return 0;
+  }
+  const isNamed = first !== undefined && !first.startsWith('-');
+  const name = isNamed ? first : 'serve';
+  const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (entry === undefined) throw new UsageError(`unknown command "${name}"`);
+
+  const command = await entry.load();
+  const flags = parseFlags(isNamed ? args.slice(1) : args, {
+    ...command.flags,
+    help: { type: 'boolean', short: 'h' },
+  });
+  if (isSet(flags, 'help')) {
+    console.stdout.write(helpOf(command));
+    return 0;
+  }
+  return command.run(flags, console);
+}
+
+function generalHelp(): string {
+  const width = Math.max(...Object.keys(commands).map((name) => name.length));
+  const list = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`);
+  return `Beckon: a control room for coding agents.
+
+usage: beckon [command] [flags]
+
+${list.join('\n')}
+
+"beckon COMMAND --help" tells more of each. Without a command, the server starts.
+`;
+}
+
+const helpOf = (command: Command): string => `usage: beckon ${command.usage}\n\n${command.help.trim()}\n`;
+
+function report(error: unknown, args: readonly string[], console: Console): number {
+  const isExpected = error instanceof Failure || error instanceof BeckonError;
+  const message = isExpected
+    ? error.message
+    : `this is a bug: ${error instanceof Error ? error.stack : error}`;
+  if (args.includes('--json')) {
+    const code =
+      error instanceof BeckonError ? error.code : error instanceof UsageError ? 'usage' : 'failure';
+    const details = error instanceof BeckonError ? error.details : {};
+    console.stdout.write(`${JSON.stringify({ error: { code, message, details } })}\n`);
+  } else {
+    console.stderr.write(`beckon: ${message}\n`);
+    if (error instanceof UsageError) console.stderr.write(`"beckon --help" lists the commands.\n`);
+  }
+  return error instanceof Failure ? error.exitCode : 1;
+}
+
+/** `beckon ls | head` closes our output early; without a listener that would be a crash. */
+function endQuietlyWhenNobodyReads({ stdout, stderr }: Console): void {
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0);
+    throw error;
+  });
+  stderr.on('error', () => {});
+}

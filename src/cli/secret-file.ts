@@ -1,0 +1,27 @@
+import { chmod, open, readFile, rename } from 'node:fs/promises';
+
+/** Writes a file that only its owner can read; readers see the old content or the new, never a part. */
+export async function writeSecretFile(path: string, content: string): Promise<void> {
+  const temporary = `${path}.${process.pid}.new`;
+  const file = await open(temporary, 'w', 0o600);
+  try {
+    await file.chmod(0o600);
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(temporary, path);
+}
+
+export async function readSecretFile(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** A file copied or restored with wider rights is closed again. */
+export const closeToOthers = (path: string): Promise<void> => chmod(path, 0o600);

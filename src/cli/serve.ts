@@ -1,0 +1,106 @@
+import process from 'node:process';
+import { StorageError } from '../engine/ports/event-log.ts';
+import { claimDataDirectory } from './claim.ts';
+import type { Command } from './command.ts';
+import { type Composed, compose } from './compose.ts';
+import { prepareDataDirectory } from './data-directory.ts';
+import { watchForEnd } from './ending.ts';
+import { Failure } from './failure.ts';
+import { createLogger } from './logger.ts';
+import { openBrowser } from './open-browser.ts';
+import { removeServerFile, writeServerFile } from './server-file.ts';
+import { readSettings, type Settings, serveFlags } from './settings.ts';
+import { keepToken } from './token-file.ts';
+import { version } from './version.ts';
+
+export const serve: Command = {
+  usage: '[serve] [flags]',
+  help: `Starts the server and prints the address of its page. Each flag has an environment twin, named beside it.
+
+  --port N          4590; 0 takes a free one (BECKON_PORT)
+  --host H          127.0.0.1; another address lets others on the network try (BECKON_HOST)
+  --data-dir DIR    ~/.beckon (BECKON_DATA_DIR)
+  --no-open         do not open the browser (BECKON_NO_OPEN)
+  --tools FILE…     interactive tools to load (BECKON_TOOLS, separated by ":")
+  --config FILE     config.json in the data directory (BECKON_CONFIG)
+  --claude PATH     the program to run as Claude Code (BECKON_CLAUDE)
+
+BECKON_LOG sets how much is logged: trace, debug, info, warn, error, silent.
+The configuration file is JSON: port, host, allowedHosts, open, claude, tools, roots, maxProcesses, idleMinutes, askTimeout, agents.`,
+  flags: serveFlags,
+  async run(flags, console) {
+    const settings = await readSettings(flags, console);
+    const { dataDir } = settings;
+    await prepareDataDirectory(dataDir);
+    const lock = await claimDataDirectory(dataDir);
+    const logger = createLogger(console);
+    const ending = watchForEnd(logger);
+    if (!isLoopback(settings.host)) {
+      logger.warn(
+        `Bound to ${settings.host}: everyone on the network can reach Beckon, and whoever learns the token can run commands as you. The connection is not encrypted.`,
+      );
+    }
+
+    const room = await open(settings, {
+      token: await keepToken(dataDir),
+      env: console.env,
+      logger,
+      version: await version(),
+    });
+    const { url } = await listen(room, settings);
+    await writeServerFile(dataDir, { url, pid: process.pid, startedAt: new Date().toISOString() });
+    const address = `${url}/#pair=${room.pairingCode()}`;
+    console.stdout.write(`Beckon is ready: ${address}\n`);
+    logger.info({ url, dataDir }, 'Ready');
+    if (settings.open) openBrowser(address, console);
+
+    const exitCode = await ending.asked;
+    const isClean = await ending.finish(
+      () => room.close(),
+      () => room.abandon(),
+    );
+    await removeServerFile(dataDir);
+    lock.release();
+    logger.info('Ended');
+    return endProcess(isClean ? exitCode : 1);
+  },
+};
+
+async function open(settings: Settings, parts: Parameters<typeof compose>[1]): Promise<Composed> {
+  try {
+    return await compose(settings, parts);
+  } catch (error) {
+    throw error instanceof StorageError ? new Failure(error.message) : error;
+  }
+}
+
+async function listen(room: Composed, { host, port }: Settings): Promise<{ readonly url: string }> {
+  try {
+    return await room.listen();
+  } catch (error) {
+    await room.close();
+    throw new Failure(whyNoPort((error as NodeJS.ErrnoException).code, host, port) ?? String(error));
+  }
+}
+
+function whyNoPort(code: string | undefined, host: string, port: number): string | undefined {
+  switch (code) {
+    case 'EADDRINUSE':
+      return `port ${port} on ${host} is in use; take another with --port, or any free one with --port 0`;
+    case 'EACCES':
+      return `port ${port} on ${host} is not allowed; take one above 1023 with --port`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `${host} is no address of this machine`;
+    default:
+      return undefined;
+  }
+}
+
+const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || /^127\./.test(host);
+
+/** Everything is stored and let go of; a handle that someone forgot must not keep the program alive. */
+function endProcess(exitCode: number): number {
+  setTimeout(() => process.exit(exitCode), 500).unref();
+  return exitCode;
+}

@@ -1,0 +1,135 @@
+import { BeckonError } from '../../client/beckon-error.ts';
+import type { Transport } from '../../client/transport.ts';
+import { type AskedInteraction, type Dialog, type DialogReply, dialogAbout } from './dialog.ts';
+
+export interface AnswerDeskOptions {
+  readonly transport: Transport;
+  readonly session: string;
+  /** Says something to the person, on lines of its own. */
+  readonly say: (text: string) => void;
+  readonly show: (interaction: AskedInteraction, isWhole: boolean) => void;
+  /** False where nobody types: then it is only told how each can be answered. */
+  readonly canAnswer: boolean;
+}
+
+/** Takes a person through the open interactions of a session, one at a time, oldest first. */
+export class AnswerDesk {
+  readonly #options: AnswerDeskOptions;
+  readonly #open = new Map<string, AskedInteraction>();
+  readonly #shown = new Set<string>();
+  readonly #told = new Set<string>();
+  readonly #answered = new Set<string>();
+  #current: { readonly interaction: AskedInteraction; readonly dialog: Dialog } | undefined;
+  #isStarted = false;
+
+  constructor(options: AnswerDeskOptions) {
+    this.#options = options;
+  }
+
+  /** Begins to ask; before, what is opened and closed is only kept in mind: it is history. */
+  start(): void {
+    this.#isStarted = true;
+    this.#next();
+  }
+
+  open(interaction: AskedInteraction, isShown: boolean): void {
+    if (isShown) this.#shown.add(interaction.interactionId);
+    if (!this.#answered.has(interaction.interactionId))
+      this.#open.set(interaction.interactionId, interaction);
+    this.#next();
+  }
+
+  close(interactionId: string): void {
+    this.#open.delete(interactionId);
+    if (this.#current?.interaction.interactionId === interactionId) this.#current = undefined;
+    this.#next();
+  }
+
+  get isAsking(): boolean {
+    return this.#current !== undefined;
+  }
+
+  isOwnAnswer(interactionId: string): boolean {
+    return this.#answered.has(interactionId);
+  }
+
+  async take(line: string): Promise<void> {
+    if (this.#current === undefined) return;
+    const { interaction, dialog } = this.#current;
+    const step = dialog.take(line);
+    switch (step.type) {
+      case 'ask':
+        this.#options.say(step.text);
+        return;
+      case 'show-all':
+        this.#options.show(interaction, true);
+        this.#options.say(dialog.opening);
+        return;
+      case 'reply':
+        this.#current = undefined;
+        await this.#send(interaction, step.reply);
+        this.#next();
+    }
+  }
+
+  async #send(interaction: AskedInteraction, reply: DialogReply): Promise<void> {
+    const { transport, session, say } = this.#options;
+    const { interactionId } = interaction;
+    this.#answered.add(interactionId);
+    this.#open.delete(interactionId);
+    try {
+      switch (reply.via) {
+        case 'approve':
+          await transport.approve(session, reply.body);
+          return;
+        case 'answer':
+          await transport.answer(session, reply.body);
+          return;
+        case 'respond':
+          await transport.respond(session, reply.body);
+      }
+    } catch (error) {
+      if (!(error instanceof BeckonError)) throw error;
+      this.#answered.delete(interactionId);
+      say(error.message);
+      // Answered elsewhere or gone: the stream tells how it ended. Otherwise it is still open, and asked again.
+      if (error.status !== 409 && error.status !== 410 && error.status !== 404)
+        this.#open.set(interactionId, interaction);
+    }
+  }
+
+  #next(): void {
+    if (!this.#isStarted) return;
+    if (this.#options.canAnswer) this.#ask();
+    else this.#tell();
+  }
+
+  #ask(): void {
+    const [interaction] = this.#open.values();
+    if (this.#current !== undefined || interaction === undefined) return;
+    const dialog = dialogAbout(interaction);
+    this.#current = { interaction, dialog };
+    this.#showOnce(interaction);
+    this.#options.say(dialog.opening);
+  }
+
+  #tell(): void {
+    for (const interaction of this.#open.values()) {
+      if (this.#told.has(interaction.interactionId)) continue;
+      this.#told.add(interaction.interactionId);
+      this.#showOnce(interaction);
+      this.#options.say(howToAnswer(interaction));
+    }
+  }
+
+  #showOnce(interaction: AskedInteraction): void {
+    if (!this.#shown.has(interaction.interactionId)) this.#options.show(interaction, false);
+    this.#shown.add(interaction.interactionId);
+  }
+}
+
+function howToAnswer({ kind, interactionId }: AskedInteraction): string {
+  return kind === 'approval'
+    ? `  answer with: beckon approve ${interactionId} | beckon deny ${interactionId}`
+    : `  answer with: beckon answer ${interactionId} …`;
+}

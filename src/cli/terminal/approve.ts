@@ -1,0 +1,59 @@
+import type { Command } from '../command.ts';
+import { Failure, UsageError } from '../failure.ts';
+import { choiceFlag, type ParsedFlags, textFlag } from '../flags.ts';
+import { oneLine } from '../render/safe-text.ts';
+import { clientFlags, clientFlagsHelp, connect, print } from './connect.ts';
+import { findInteraction } from './find.ts';
+
+export const approve: Command = {
+  usage: 'approve [ID]',
+  help: `Allows a tool call. ID is an interaction's id or its beginning; with only one open it may be left out.
+
+  --scope once|session|always    for how long (once)
+  --pattern P       what a standing approval covers: the subject, with * for any run of characters
+  --input JSON      allow with this input instead
+  --mode MODE       for a plan: the mode to go on in
+${clientFlagsHelp}`,
+  flags: {
+    ...clientFlags,
+    scope: { type: 'string' },
+    pattern: { type: 'string' },
+    input: { type: 'string' },
+    mode: { type: 'string' },
+  },
+  async run(flags, console) {
+    const scope = choiceFlag(flags, 'scope', ['once', 'session', 'always'] as const);
+    const pattern = textFlag(flags, 'pattern');
+    const mode = textFlag(flags, 'mode');
+    const updatedInput = inputOf(flags);
+    const transport = await connect(flags, console);
+    const { interactionId, sessionId, kind, toolName } = await findInteraction(
+      transport,
+      flags.positionals[0],
+    );
+    if (kind !== 'approval') throw new Failure(`this is a ${kind}, not an approval: use "beckon answer"`);
+    const interaction = await transport.approve(sessionId, {
+      requestId: interactionId,
+      decision: 'allow',
+      ...(scope === undefined ? {} : { scope }),
+      ...(pattern === undefined ? {} : { pattern }),
+      ...(mode === undefined ? {} : { mode }),
+      ...(updatedInput === undefined ? {} : { updatedInput }),
+    });
+    print(console, flags, { status: 'ok', interaction }, [`allowed: ${oneLine(toolName)}`]);
+    return 0;
+  },
+};
+
+function inputOf(flags: ParsedFlags): Record<string, unknown> | undefined {
+  const text = textFlag(flags, 'input');
+  if (text === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return value as Record<string, unknown>;
+  } catch {
+    // Told below, like any other value that is no object.
+  }
+  throw new UsageError('--input must be a JSON object');
+}

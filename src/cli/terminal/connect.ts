@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import { HttpTransport } from '../../client/http-transport.ts';
+import type { Console } from '../console.ts';
+import { Failure } from '../failure.ts';
+import { type FlagDefinitions, isSet, type ParsedFlags } from '../flags.ts';
+import { dataDirectoryOf } from '../paths.ts';
+import { readServerFile } from '../server-file.ts';
+import { isLocked } from '../server-lock.ts';
+import { readToken } from '../token-file.ts';
+
+/** Flags of every command that talks to a server. */
+export const clientFlags = {
+  'data-dir': { type: 'string' },
+  json: { type: 'boolean' },
+} as const satisfies FlagDefinitions;
+
+export const clientFlagsHelp = `  --data-dir DIR    the server's data directory (BECKON_DATA_DIR; default ~/.beckon)
+  --json            print one JSON document for machines`;
+
+/** Finds the running server of the data directory. */
+export async function connect(flags: ParsedFlags, console: Console): Promise<HttpTransport> {
+  const dataDir = dataDirectoryOf(flags, console);
+  const server = await readServerFile(dataDir);
+  // A killed server leaves its file behind. Whoever has its port now must not get our token.
+  if (server === undefined || !isLocked(dataDir)) {
+    throw new Failure(`no server runs on ${dataDir}; start one with "beckon serve --data-dir ${dataDir}"`);
+  }
+  const token = await readToken(dataDir);
+  if (token === undefined)
+    throw new Failure(`${join(dataDir, 'token')} is missing; the server makes it when it starts`);
+  return new HttpTransport({ baseUrl: server.url, token });
+}
+
+/** Prints lines for people or, with --json, one document for machines. */
+export function print(
+  console: Console,
+  flags: ParsedFlags,
+  document: Readonly<Record<string, unknown>>,
+  lines: readonly string[],
+): void {
+  const text = isSet(flags, 'json') ? JSON.stringify(document) : lines.join('\n');
+  if (text !== '') console.stdout.write(`${text}\n`);
+}

@@ -1,0 +1,175 @@
+import { BeckonError } from '../../client/beckon-error.ts';
+import type { ConnectionState, Transport } from '../../client/transport.ts';
+import type { Event } from '../../protocol/event.ts';
+import type { Session } from '../../protocol/session.ts';
+import type { Console } from '../console.ts';
+import { interactionView } from '../render/interaction-view.ts';
+import { paintFor } from '../render/paint.ts';
+import { createTranscript } from '../render/transcript.ts';
+import { AnswerDesk } from './answer-desk.ts';
+import type { AskedInteraction } from './dialog.ts';
+import { endOfWatch } from './end-of-watch.ts';
+import { interactiveScreen, plainScreen, type Screen } from './screen.ts';
+import { receiptLine } from './send.ts';
+import type { Watching } from './watch.ts';
+
+/** A second Ctrl-C within this time leaves. */
+const secondPressMs = 3_000;
+
+/** Shows a session's conversation and, to a person who can type, lets it be answered. */
+export function followAsConversation(
+  transport: Transport,
+  session: Session,
+  console: Console,
+  watching: Watching,
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const paint = paintFor(console.stdout);
+    const ownTexts = new Set<string>();
+    const ownMessages = new Set<string>();
+    let isTurnRunning = false;
+    let hasBegun = false;
+    let isLost = false;
+    let leavesUntil = 0;
+    let sending: Promise<void> = Promise.resolve();
+    let isLeft = false;
+
+    const transcript = createTranscript({
+      paint,
+      isOwnMessage: (id) => ownMessages.has(id),
+      isOwnAnswer: (id) => desk.isOwnAnswer(id),
+    });
+    const screen: Screen = watching.isInteractive
+      ? interactiveScreen(console, { onLine: takeLine, onInterrupt: interrupt, onLeave: () => leave(0) })
+      : plainScreen(console);
+    const say = (text: string) => screen.write(transcript.line(text));
+    const desk = new AnswerDesk({
+      transport,
+      session: session.id,
+      canAnswer: watching.isInteractive,
+      say: (text) => say(paint('yellow', text)),
+      show: (interaction, isWhole) => show(interaction, isWhole ? Number.POSITIVE_INFINITY : undefined),
+    });
+    const end = endOfWatch(transport, watching, {
+      onCaughtUp: () => desk.start(),
+      onOver: leave,
+    });
+    const unfollow = transport.follow(session.id, {
+      after: watching.after,
+      onSnapshot(snapshot) {
+        isTurnRunning = snapshot.session.status === 'running' || snapshot.session.status === 'waiting';
+        screen.write(transcript.snapshot(snapshot));
+        // Later snapshots tell nothing new: the events since then follow them.
+        if (!hasBegun) for (const open of snapshot.pending) desk.open(open, false);
+        hasBegun = true;
+        isLost = false;
+        end.snapshot(snapshot);
+      },
+      onEvent: takeEvent,
+      onDelta: (delta) => screen.write(transcript.delta(delta)),
+      onConnection: tellConnection,
+    });
+
+    function takeEvent(event: Event): void {
+      if (event.type === 'message.queued' && ownTexts.delete(event.clientMessageId ?? '')) {
+        ownMessages.add(event.messageId);
+      }
+      if (event.type === 'turn.started') isTurnRunning = true;
+      if (event.type === 'turn.ended') isTurnRunning = false;
+      screen.write(transcript.event(event));
+      if (event.type === 'interaction.requested') {
+        desk.open({ ...event.ask, interactionId: event.interactionId }, true);
+      }
+      if (event.type === 'interaction.resolved') desk.close(event.interactionId);
+      end.event(event);
+    }
+
+    function show(interaction: AskedInteraction, mostLines?: number): void {
+      for (const line of interactionView(interaction, paint, mostLines)) say(line);
+    }
+
+    function takeLine(line: string): void {
+      const message = desk.isAsking ? (/^\s*>(.*)$/s.exec(line)?.[1] ?? '') : line;
+      if (desk.isAsking && message === '') run(desk.take(line));
+      else if (message.trim() !== '') sending = sending.then(() => send(message.trim())).catch(fail);
+    }
+
+    async function send(message: string): Promise<void> {
+      const clientMessageId = globalThis.crypto.randomUUID();
+      ownTexts.add(clientMessageId);
+      try {
+        const receipt = await transport.sendMessage(session.id, { message, clientMessageId });
+        if (receipt.status === 'queued') say(paint('dim', receiptLine(receipt)));
+      } catch (error) {
+        if (!(error instanceof BeckonError)) throw error;
+        say(paint('red', `not sent: ${error.message}`));
+      }
+    }
+
+    function interrupt(): void {
+      const now = Date.now();
+      if (now < leavesUntil) {
+        say(paint('dim', 'The session goes on.'));
+        leave(0);
+        return;
+      }
+      leavesUntil = now + secondPressMs;
+      say(
+        paint(
+          'dim',
+          `${isTurnRunning ? 'Interrupting the turn. ' : ''}Ctrl-C again leaves; the session goes on.`,
+        ),
+      );
+      if (isTurnRunning) run(transport.interrupt(session.id));
+    }
+
+    function tellConnection(connection: ConnectionState): void {
+      switch (connection.state) {
+        case 'lost':
+          if (!isLost) say(paint('yellow', 'The connection is lost; trying again.'));
+          isLost = true;
+          return;
+        case 'connected':
+          if (isLost) say(paint('dim', 'Connected again.'));
+          return;
+        case 'closed':
+          if (connection.error !== undefined) endWith(connection.error);
+          return;
+        case 'connecting':
+          return;
+      }
+    }
+
+    function endWith(error: Error): void {
+      const isRemoved = error instanceof BeckonError && error.code === 'session_not_found';
+      if (isRemoved) {
+        say(paint('dim', 'The session was removed.'));
+        leave(0);
+      } else fail(error);
+    }
+
+    function run(action: Promise<void>): void {
+      action.catch((error: unknown) => {
+        if (error instanceof BeckonError) say(paint('red', error.message));
+        else fail(error);
+      });
+    }
+
+    function leave(exitCode: number): void {
+      close();
+      resolve(exitCode);
+    }
+
+    function fail(error: unknown): void {
+      close();
+      reject(error);
+    }
+
+    function close(): void {
+      if (isLeft) return;
+      isLeft = true;
+      unfollow();
+      screen.close();
+    }
+  });
+}

@@ -1,0 +1,86 @@
+import type { CreateSession } from '../../protocol/command.ts';
+import type { Command } from '../command.ts';
+import type { Console } from '../console.ts';
+import { UsageError } from '../failure.ts';
+import { type FlagDefinitions, isSet, listFlag, type ParsedFlags, textFlag } from '../flags.ts';
+import { absolute } from '../paths.ts';
+import { clientFlags, clientFlagsHelp, connect, print } from './connect.ts';
+import { textOf } from './text-of.ts';
+import { isInteractive, watchSession } from './watch.ts';
+
+const newFlags = {
+  ...clientFlags,
+  agent: { type: 'string' },
+  cwd: { type: 'string' },
+  key: { type: 'string' },
+  title: { type: 'string' },
+  mode: { type: 'string' },
+  model: { type: 'string' },
+  label: { type: 'string', multiple: true },
+  env: { type: 'string', multiple: true },
+  ephemeral: { type: 'boolean' },
+  watch: { type: 'boolean' },
+  'no-watch': { type: 'boolean' },
+  interactive: { type: 'boolean' },
+  once: { type: 'boolean' },
+} as const satisfies FlagDefinitions;
+
+export const newSession: Command = {
+  usage: 'new [--agent A] [--cwd DIR] [--key K] [PROMPT…]',
+  help: `Starts a session and prints its id; on a terminal it goes on with "beckon watch". PROMPT "-" reads it from the input.
+
+  --agent A         which agent ("beckon agents" lists them)
+  --cwd DIR         where the agent works (this directory)
+  --key K           another system's name for the session
+  --title T, --mode MODE, --model M, --label L (may be repeated)
+  --env NAME=VALUE  a variable for the agent (may be repeated)
+  --ephemeral       its log is removed when it ends
+  --watch, --no-watch    follow it, or only print the id
+  --once            with --watch: leave when the turn has ended
+  --interactive     with --watch: read answers and messages from the input, also when it is no terminal
+${clientFlagsHelp}`,
+  flags: newFlags,
+  async run(flags, console) {
+    const transport = await connect(flags, console);
+    const session = await transport.createSession(await requestOf(flags, console));
+    print(console, flags, { session }, [session.id]);
+    const isWatched =
+      isSet(flags, 'watch') || (console.stdout.isTTY && !isSet(flags, 'no-watch') && !isSet(flags, 'json'));
+    if (!isWatched) return 0;
+    return watchSession(transport, session, console, {
+      after: 0,
+      isInteractive: isInteractive(flags, console),
+      isOnce: isSet(flags, 'once'),
+      isJson: isSet(flags, 'json'),
+    });
+  },
+};
+
+async function requestOf(flags: ParsedFlags, console: Console): Promise<CreateSession> {
+  const { positionals } = flags;
+  const cwd = textFlag(flags, 'cwd');
+  const labels = listFlag(flags, 'label');
+  const env = listFlag(flags, 'env').map(variable);
+  const texts = {
+    agent: textFlag(flags, 'agent'),
+    key: textFlag(flags, 'key'),
+    title: textFlag(flags, 'title'),
+    permissionMode: textFlag(flags, 'mode'),
+    model: textFlag(flags, 'model'),
+  };
+  return {
+    cwd: cwd === undefined ? console.cwd : absolute(cwd, console.cwd, console.env),
+    ...Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== undefined)),
+    ...(positionals.length === 0 ? {} : { prompt: await textOf(positionals, console) }),
+    ...(labels.length === 0 ? {} : { labels: [...labels] }),
+    ...(env.length === 0 ? {} : { env: Object.fromEntries(env) }),
+    ...(isSet(flags, 'ephemeral') ? { ephemeral: true } : {}),
+  };
+}
+
+function variable(pair: string): [string, string] {
+  const [, name, value] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
+  if (name === undefined || value === undefined)
+    throw new UsageError(`--env wants NAME=VALUE, not "${pair}"`);
+  return [name, value];
+}

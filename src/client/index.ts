@@ -1,0 +1,14 @@
+export { BeckonError, type BeckonErrorCode } from './beckon-error.ts';
+export type { RetryPolicy } from './event-stream.ts';
+export { HttpTransport, type HttpTransportOptions } from './http-transport.ts';
+export type {
+  ConnectionState,
+  EventsPage,
+  Following,
+  FoundEvent,
+  MessageReceipt,
+  RoomSnapshot,
+  Subscription,
+  Transport,
+  Unsubscribe,
+} from './transport.ts';

@@ -1,0 +1,132 @@
+import type { Announcement, PartialBlock, SessionSnapshot } from '../protocol/announcement.ts';
+import type {
+  AnswerQuestion,
+  Approve,
+  CreateSession,
+  Deny,
+  EventsQuery,
+  PatchQueued,
+  PatchSession,
+  PreviewGrant,
+  Respond,
+  SearchQuery,
+  SendMessage,
+  SubmitAnswers,
+} from '../protocol/command.ts';
+import type { Delta, Event } from '../protocol/event.ts';
+import type { Grant } from '../protocol/grant.ts';
+import type { Interaction } from '../protocol/interaction.ts';
+import type { Agent, Applied, Disposition, QueuedMessage, Session } from '../protocol/session.ts';
+
+/**
+ * The control room to a program, wherever it runs. Sessions are named by id or key.
+ * Every method rejects with a `BeckonError` when the control room says no or cannot be reached.
+ */
+export interface Transport {
+  agents(): Promise<readonly Agent[]>;
+
+  createSession(input: CreateSession): Promise<Session>;
+  sessions(): Promise<readonly Session[]>;
+  session(session: string): Promise<Session>;
+  patch(session: string, changes: PatchSession): Promise<Session>;
+  removeSession(session: string): Promise<void>;
+
+  sendMessage(session: string, message: SendMessage): Promise<MessageReceipt>;
+  queue(session: string): Promise<readonly QueuedMessage[]>;
+  patchQueued(session: string, messageId: string, changes: PatchQueued): Promise<readonly QueuedMessage[]>;
+  removeQueued(session: string, messageId: string): Promise<readonly QueuedMessage[]>;
+
+  /** Open interactions, oldest first; of all sessions when none is named. */
+  pending(session?: string): Promise<readonly Interaction[]>;
+  interaction(session: string, interactionId: string): Promise<Interaction>;
+  approve(session: string, decision: Approve): Promise<Interaction>;
+  deny(session: string, decision: Deny): Promise<Interaction>;
+  answer(session: string, answer: AnswerQuestion): Promise<Interaction>;
+  submitAnswers(session: string, answer: SubmitAnswers): Promise<Interaction>;
+  respond(session: string, response: Respond): Promise<Interaction>;
+
+  interrupt(session: string): Promise<void>;
+  /** Resolves with the texts that were still queued. */
+  stop(session: string): Promise<readonly string[]>;
+  resume(session: string): Promise<Session>;
+
+  events(session: string, query?: EventsQuery): Promise<EventsPage>;
+  grants(): Promise<readonly Grant[]>;
+  revokeGrant(grantId: string): Promise<void>;
+  previewGrant(preview: PreviewGrant): Promise<readonly Interaction[]>;
+  search(query: SearchQuery): Promise<readonly FoundEvent[]>;
+  setInteractionEnabled(clientId: string, enabled: boolean): Promise<void>;
+
+  /** Tells what happens in all sessions until the returned function is called; reconnects by itself. */
+  subscribe(subscription: Subscription): Unsubscribe;
+  /** Tells what happens in one session, first what is stored after `after`; no event twice, none left out. */
+  follow(session: string, following: Following): Unsubscribe;
+}
+
+export type Unsubscribe = () => void;
+
+export interface MessageReceipt {
+  readonly status: 'sent' | 'queued';
+  readonly messageId: string;
+  readonly requested: Disposition;
+  readonly applied: Applied;
+  readonly position?: number;
+  /** Why what was applied is not what was asked. */
+  readonly reason?: string;
+}
+
+export interface EventsPage {
+  readonly events: readonly Event[];
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  readonly hasMore: boolean;
+  readonly logLastSeq: number;
+}
+
+export interface FoundEvent {
+  readonly sessionId: string;
+  readonly seq: number;
+  readonly at: string;
+  readonly type: string;
+  readonly excerpt: string;
+  readonly title: string;
+}
+
+export type ConnectionState =
+  | { readonly state: 'connecting' }
+  | { readonly state: 'connected' }
+  /** It comes back by itself; `attempt` counts from 1 since the last connection. */
+  | { readonly state: 'lost'; readonly attempt: number; readonly retryInMs: number; readonly error: Error }
+  /** It does not come back: the control room refused, or the subscription was ended. */
+  | { readonly state: 'closed'; readonly error?: Error };
+
+/** All that is, when a subscription begins or has to begin anew: what was known before is to be forgotten. */
+export interface RoomSnapshot {
+  readonly clientId: string;
+  readonly sessions: readonly Session[];
+  readonly pending: readonly Interaction[];
+  readonly queues: Readonly<Record<string, readonly QueuedMessage[]>>;
+  /** What is being said right now in the sessions followed. */
+  readonly partials: Readonly<Record<string, readonly PartialBlock[]>>;
+}
+
+export interface Subscription {
+  /** Sessions whose events and deltas are wanted, too. */
+  readonly sessions?: readonly string[];
+  /** Whether this client can and wants to answer; `enabled` unless told. */
+  readonly interaction?: 'enabled' | 'disabled' | 'none';
+  readonly onSnapshot?: (snapshot: RoomSnapshot) => void;
+  readonly onAnnouncement?: (announcement: Announcement) => void;
+  readonly onEvent?: (sessionId: string, event: Event) => void;
+  readonly onDelta?: (sessionId: string, delta: Delta) => void;
+  readonly onConnection?: (state: ConnectionState) => void;
+}
+
+export interface Following {
+  /** The last event already known; 0 for all. Without it only what happens from now on is told. */
+  readonly after?: number;
+  readonly onSnapshot?: (snapshot: SessionSnapshot) => void;
+  readonly onEvent?: (event: Event) => void;
+  readonly onDelta?: (delta: Delta) => void;
+  readonly onConnection?: (state: ConnectionState) => void;
+}

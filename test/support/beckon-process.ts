@@ -1,0 +1,211 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const root = resolve(import.meta.dirname, '../..');
+const program = join(root, 'src/cli/main.ts');
+
+export interface BeckonOptions {
+  /** A fresh one, removed at the end, unless it is given. */
+  readonly dataDir?: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+export interface Output {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface ApiReply {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into replies of every shape
+  readonly body: any;
+}
+
+export interface Beckon {
+  readonly url: string;
+  readonly pairingCode: string;
+  readonly token: string;
+  readonly pid: number;
+  readonly dataDir: string;
+  readonly exited: Promise<Exit>;
+  api(method: string, path: string, body?: unknown): Promise<ApiReply>;
+  /** Runs the terminal client on this server. */
+  run(args: readonly string[], options?: RunOptions): Promise<Output>;
+  stdout(): string;
+  stderr(): string;
+  stop(signal?: NodeJS.Signals): Promise<Exit>;
+  kill9(): Promise<Exit>;
+}
+
+const running = new Set<ChildProcess>();
+const directories = new Set<string>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/** Starts the real program and waits until it is ready. `endBeckons` belongs into `afterEach`. */
+export async function startBeckon(options: BeckonOptions = {}): Promise<Beckon> {
+  const dataDir = options.dataDir ?? (await temporaryDirectory());
+  const started = spawnBeckon(
+    [
+      'serve',
+      '--port',
+      '0',
+      '--data-dir',
+      dataDir,
+      '--no-open',
+      ...withoutClaude(options.args ?? [], dataDir),
+    ],
+    options,
+  );
+  const line = await started.firstLine;
+  const [, url, pairingCode] = /^Beckon is ready: (http:\S+)\/#pair=(\S+)$/.exec(line) ?? [];
+  if (url === undefined || pairingCode === undefined) {
+    throw new Error(`Beckon did not start: ${line}\n${started.stderr()}`);
+  }
+  const token = (await readFile(join(dataDir, 'token'), 'utf8')).trim();
+  return {
+    url,
+    pairingCode,
+    token,
+    dataDir,
+    pid: started.child.pid ?? 0,
+    exited: started.exited,
+    stdout: started.stdout,
+    stderr: started.stderr,
+    async api(method, path, body) {
+      const reply = await fetch(url + path, {
+        method,
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      return { status: reply.status, body: await reply.json() };
+    },
+    run: (args, runOptions) => runBeckon([...args, '--data-dir', dataDir], runOptions),
+    async stop(signal = 'SIGTERM') {
+      started.child.kill(signal);
+      return started.exited;
+    },
+    async kill9() {
+      started.child.kill('SIGKILL');
+      return started.exited;
+    },
+  };
+}
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly input?: string;
+}
+
+/** Runs any command line of the program to its end. */
+export async function runBeckon(args: readonly string[], options: RunOptions = {}): Promise<Output> {
+  const { child, exited, stdout, stderr } = spawnBeckon(args, options);
+  child.stdin?.end(options.input ?? '');
+  const { code } = await exited;
+  return { code, stdout: stdout(), stderr: stderr() };
+}
+
+export interface Spawned {
+  readonly child: ChildProcess;
+  /** The first line on stdout, or what was on stderr when it ended without one. */
+  readonly firstLine: Promise<string>;
+  readonly exited: Promise<Exit>;
+  stdout(): string;
+  stderr(): string;
+  /** Resolves when the output has this text, after the given place; with the place behind it. */
+  seen(text: string, from?: number): Promise<number>;
+}
+
+export function spawnBeckon(args: readonly string[], options: RunOptions = {}): Spawned {
+  const child = spawn(process.execPath, [program, ...args], {
+    cwd: options.cwd ?? root,
+    env: { ...personalEnvironment(), ...options.env },
+    stdio: 'pipe',
+  });
+  running.add(child);
+  let stdout = '';
+  let stderr = '';
+  const first = Promise.withResolvers<string>();
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+    const end = stdout.indexOf('\n');
+    if (end !== -1) first.resolve(stdout.slice(0, end));
+    child.emit('told');
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  child.stdin.on('error', () => {});
+  const exited = once(child, 'close').then(([code, signal]): Exit => {
+    running.delete(child);
+    first.resolve(stderr);
+    child.emit('told');
+    return { code, signal };
+  });
+  return {
+    child,
+    exited,
+    firstLine: first.promise,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    async seen(text, from = 0) {
+      const limit = AbortSignal.timeout(15_000);
+      for (;;) {
+        const place = stdout.indexOf(text, from);
+        if (place !== -1) return place + text.length;
+        if (child.exitCode !== null)
+          throw new Error(`ended without "${text}":\n${stdout.slice(from)}\n${stderr}`);
+        await once(child, 'told', { signal: limit }).catch(() => {
+          throw new Error(`"${text}" did not come:\n${stdout.slice(from)}\n${stderr}`);
+        });
+      }
+    },
+  };
+}
+
+/** Ends every process started here and removes the directories made here. */
+export async function endBeckons(): Promise<void> {
+  await Promise.all(
+    [...running].map(async (child) => {
+      const closed = once(child, 'close');
+      child.kill('SIGTERM');
+      const late = setTimeout(() => child.kill('SIGKILL'), 11_000);
+      await closed;
+      clearTimeout(late);
+    }),
+  );
+  for (const directory of directories) await rm(directory, { recursive: true, force: true });
+  directories.clear();
+}
+
+export async function temporaryDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'beckon-'));
+  directories.add(directory);
+  return directory;
+}
+
+/** A Claude Code that happens to be installed must not take part, unless a test asks for it. */
+function withoutClaude(args: readonly string[], dataDir: string): readonly string[] {
+  return args.includes('--claude') ? args : ['--claude', join(dataDir, 'no-such-program'), ...args];
+}
+
+function personalEnvironment(): NodeJS.ProcessEnv {
+  const foreign = /^(BECKON_|VITEST|NODE_OPTIONS$|FORCE_COLOR$|NO_COLOR$)/;
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)));
+}
