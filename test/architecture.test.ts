@@ -1,0 +1,121 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = resolve(import.meta.dirname, '..');
+const source = join(root, 'src');
+
+/** Which folders a folder may import from, besides itself. Adapters meet only in `cli`. */
+const mayImport: Record<string, readonly string[]> = {
+  protocol: [],
+  model: ['protocol'],
+  engine: ['protocol', 'model'],
+  log: ['protocol', 'model', 'engine/ports'],
+  drivers: ['protocol', 'model', 'engine/ports'],
+  server: ['protocol', 'model', 'engine/ports'],
+  client: ['protocol', 'model'],
+  cli: ['protocol', 'model', 'engine', 'log', 'drivers', 'server', 'client'],
+};
+
+/** Packages and node modules that only some folders may touch. */
+const ownedBy: Record<string, readonly string[]> = {
+  'node:sqlite': ['log'],
+  'node:child_process': ['drivers', 'cli'],
+  fastify: ['server'],
+  ws: ['server'],
+  pino: ['cli'],
+};
+
+interface Import {
+  readonly file: string;
+  readonly target: string;
+  readonly typeOnly: boolean;
+}
+
+const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => file.replaceAll('\\', '/'));
+
+const imports: Import[] = files.flatMap((file) => {
+  const text = readFileSync(join(source, file), 'utf8');
+  const found = text.matchAll(/^(?:import|export)\s+(type\s)?[^'"]*?from\s+'([^']+)'|import\(\s*'([^']+)'\s*\)/gms);
+  return [...found].map((match) => ({
+    file,
+    target: match[2] ?? match[3] ?? '',
+    typeOnly: match[1] !== undefined,
+  }));
+});
+
+const folderOf = (file: string): string => file.split('/')[0] ?? '';
+const resolved = ({ file, target }: Import): string =>
+  relative(source, resolve(dirname(join(source, file)), target)).replaceAll('\\', '/');
+const ours = imports.filter(({ target }) => target.startsWith('.'));
+
+describe('architecture', () => {
+  it('every folder is known here', () => {
+    expect([...new Set(files.map(folderOf))].sort()).toEqual(Object.keys(mayImport).sort());
+  });
+
+  it('imports follow the direction of the folders', () => {
+    const wrong = ours.filter((one) => {
+      const from = folderOf(one.file);
+      const to = resolved(one);
+      const allowed = [from, ...(mayImport[from] ?? [])];
+      return !allowed.some((folder) => to === folder || to.startsWith(`${folder}/`));
+    });
+    expect(wrong.map((one) => `${one.file} → ${resolved(one)}`)).toEqual([]);
+  });
+
+  it('no file takes part in a cycle of imports', () => {
+    const graph = new Map<string, string[]>();
+    for (const one of ours) {
+      if (!one.typeOnly) graph.set(one.file, [...(graph.get(one.file) ?? []), resolved(one)]);
+    }
+    expect(cyclesIn(graph)).toEqual([]);
+  });
+
+  it('a vendor’s code is imported where it belongs', () => {
+    const wrong = imports.filter(({ file, target }) => {
+      const owners = ownedBy[target];
+      return owners !== undefined && !owners.includes(folderOf(file));
+    });
+    expect(wrong.map(({ file, target }) => `${file} → ${target}`)).toEqual([]);
+  });
+
+  it('what runs in a browser imports nothing of Node', () => {
+    const wrong = imports.filter(
+      ({ file, target }) => ['protocol', 'model', 'client'].includes(folderOf(file)) && target.startsWith('node:'),
+    );
+    expect(wrong.map(({ file, target }) => `${file} → ${target}`)).toEqual([]);
+  });
+
+  it('the model knows neither clock nor chance', () => {
+    const impure = files
+      .filter((file) => folderOf(file) === 'model')
+      .filter((file) => /Date\.now|new Date\(\)|Math\.random|randomUUID/.test(readFileSync(join(source, file), 'utf8')));
+    expect(impure).toEqual([]);
+  });
+
+  it('only the composition root reads the environment', () => {
+    const readers = files
+      .filter((file) => folderOf(file) !== 'cli' && !file.startsWith('drivers/demo/program/'))
+      .filter((file) => readFileSync(join(source, file), 'utf8').includes('process.env'));
+    expect(readers).toEqual([]);
+  });
+});
+
+function cyclesIn(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const done = new Set<string>();
+  const cycles: string[] = [];
+  const visit = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) {
+      cycles.push([...path.slice(path.indexOf(file)), file].join(' → '));
+      return;
+    }
+    if (done.has(file)) return;
+    for (const next of graph.get(file) ?? []) visit(next, [...path, file]);
+    done.add(file);
+  };
+  for (const file of graph.keys()) visit(file, []);
+  return cycles;
+}
