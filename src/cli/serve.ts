@@ -2,7 +2,7 @@ import process from 'node:process';
 import { StorageError } from '../engine/ports/event-log.ts';
 import { claimDataDirectory } from './claim.ts';
 import type { Command } from './command.ts';
-import { type Composed, compose } from './compose.ts';
+import type { Composed } from './compose.ts';
 import { prepareDataDirectory } from './data-directory.ts';
 import { watchForEnd } from './ending.ts';
 import { Failure } from './failure.ts';
@@ -33,6 +33,8 @@ The configuration file is JSON: port, host, allowedHosts, open, claude, tools, r
     const { dataDir } = settings;
     await prepareDataDirectory(dataDir);
     const lock = await claimDataDirectory(dataDir);
+    // Most of the program; a command line that fails need not wait for it.
+    const { compose } = await import('./compose.ts');
     const logger = createLogger(console);
     const ending = watchForEnd(logger);
     if (!isLoopback(settings.host)) {
@@ -41,7 +43,7 @@ The configuration file is JSON: port, host, allowedHosts, open, claude, tools, r
       );
     }
 
-    const room = await open(settings, {
+    const room = await open(compose, settings, {
       token: await keepToken(dataDir),
       env: console.env,
       logger,
@@ -66,9 +68,11 @@ The configuration file is JSON: port, host, allowedHosts, open, claude, tools, r
   },
 };
 
-async function open(settings: Settings, parts: Parameters<typeof compose>[1]): Promise<Composed> {
+type Compose = typeof import('./compose.ts').compose;
+
+async function open(compose: Compose, ...inputs: Parameters<Compose>): Promise<Composed> {
   try {
-    return await compose(settings, parts);
+    return await compose(...inputs);
   } catch (error) {
     throw error instanceof StorageError ? new Failure(error.message) : error;
   }

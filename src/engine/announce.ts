@@ -10,12 +10,12 @@ import type { Commit, Step } from './session-runner.ts';
 export function announcementsOf(commit: Commit): Announcement[] {
   const { before, after, steps } = commit;
   const told = steps.flatMap((step) => announcementsOfStep(step, after));
-  const session = sessionView(after);
-  if (before === null) return [{ type: 'session-started', data: { session } }, ...told];
+  const data = { ...sessionView(after), sessionId: after.id };
+  if (before === null) return [{ type: 'session-started', data }, ...told];
   if (before.life === 'open' && after.life !== 'open') {
-    return [...told, { type: 'session-ended', data: { session } }];
+    return [...told, { type: 'session-ended', data }];
   }
-  return looksTheSame(before, after) ? told : [...told, { type: 'session-updated', data: { session } }];
+  return looksTheSame(before, after) ? told : [...told, { type: 'session-updated', data }];
 }
 
 function announcementsOfStep({ event, before, after }: Step, final: SessionState): Announcement[] {

@@ -47,6 +47,7 @@ export class SearchIndex {
 
   close(): void {
     clearTimeout(this.#timer);
+    this.#catchUp();
   }
 
   #followIn(ms: number): void {

@@ -22,11 +22,14 @@ export interface QueueNotice {
   readonly queue: readonly QueuedMessage[];
 }
 
-/** What every client hears of every session. */
+/** A session with its id under the name that every other payload has for it. */
+export type SessionNotice = Session & { readonly sessionId: SessionId };
+
+/** What every client hears of every session. Each payload names its session as `sessionId`. */
 export type Announcement =
   | {
       readonly type: 'session-started' | 'session-updated' | 'session-ended';
-      readonly data: { readonly session: Session };
+      readonly data: SessionNotice;
     }
   | { readonly type: 'session-removed'; readonly data: { readonly sessionId: SessionId } }
   | {

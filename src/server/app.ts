@@ -3,7 +3,7 @@ import type { ControlRoom } from '../engine/ports/control-room.ts';
 import { refuse } from '../protocol/errors.ts';
 import { type Access, addAccessRoutes } from './access-routes.ts';
 import type { Guard, Identity } from './auth/guard.ts';
-import { acceptJsonBodies, maxBodyBytes } from './body.ts';
+import { acceptJsonBodies } from './body.ts';
 import { errorBody, refusalOfThrown, sendRefusal } from './errors.ts';
 import { addFileRoutes } from './file-routes.ts';
 import { apiHeaders } from './headers.ts';
@@ -40,7 +40,6 @@ export function createApp(options: AppOptions): FastifyInstance {
     loggerInstance: options.logger,
     // A request line may hold what someone mistook for a place for the token.
     logController: new fastify.LogController({ disableRequestLogging: true }),
-    bodyLimit: maxBodyBytes,
     requestTimeout: 300_000,
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
@@ -68,7 +67,9 @@ export function createApp(options: AppOptions): FastifyInstance {
   addOperationRoutes(app, room, { listEvents: sessionStream(options.streams) });
   addStreamRoute(app, options.streams);
   addFileRoutes(app, room);
-  app.all('/api/*', (_request, reply) => sendRefusal(reply, refuse('route_not_found').refusal));
+  for (const url of ['/api', '/api/*']) {
+    app.all(url, (_request, reply) => sendRefusal(reply, refuse('route_not_found').refusal));
+  }
   addPage(app, options.webRoot);
   return app;
 }

@@ -5,6 +5,7 @@ import { createApp } from './app.ts';
 import { Devices } from './auth/devices.ts';
 import { createGuard } from './auth/guard.ts';
 import { PairingCodes } from './auth/pairing.ts';
+import { watchRequests } from './requests.ts';
 import { Broadcast } from './stream/broadcast.ts';
 import { Connections } from './stream/connections.ts';
 import type { StreamContext } from './stream/context.ts';
@@ -70,13 +71,16 @@ export function createServer(options: ServerOptions): Server {
     logger,
   });
   app.server.on('upgrade', upgradeHandler(guard, webSocketEndpoint(streams)));
+  const requests = watchRequests(app.server);
   let closing: Promise<void> | undefined;
 
   const shutDown = async (): Promise<void> => {
     broadcast.close();
-    const cutOff = setTimeout(() => app.server.closeAllConnections(), graceMs);
-    await Promise.all([connections.close(graceMs), app.close()]);
-    clearTimeout(cutOff);
+    const closed = app.close();
+    await Promise.all([connections.close(graceMs), requests.settled(graceMs)]);
+    // Also those on which nothing was ever asked: browsers open some in advance.
+    app.server.closeAllConnections();
+    await closed;
   };
 
   return {

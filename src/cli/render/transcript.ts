@@ -187,6 +187,6 @@ export function createTranscript(options: TranscriptOptions): Transcript {
   }
 
   function margin(depth: number): string {
-    return paint('dim', '│ '.repeat(depth));
+    return depth === 0 ? '' : paint('dim', '│ '.repeat(depth));
   }
 }

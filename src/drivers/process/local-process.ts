@@ -33,8 +33,10 @@ export class LocalProcess implements AgentProcess {
   readonly #stderrRead: Promise<void>;
   #reader: OutputReader | undefined;
   #readerGone = false;
+  #isPaused = false;
   #offset = 0;
   #outputEnded = false;
+  #isEndTold = false;
   #hasExited = false;
   #killAt = Number.POSITIVE_INFINITY;
   #ending: Promise<void> | undefined;
@@ -51,6 +53,8 @@ export class LocalProcess implements AgentProcess {
       return exit;
     });
     this.#stderrRead = readStderr(child, this.#stderr);
+    // Not read by 'data' events: node sets those going by itself when a child exits, paused or not.
+    this.#stdout?.on('readable', () => this.#pump());
     this.#stdout?.on('error', () => {});
     this.#stdout?.once('close', () => this.#endOutput());
     this.finished = this.exited.then(() => this.#finish(child));
@@ -67,21 +71,17 @@ export class LocalProcess implements AgentProcess {
   readOutput(reader: OutputReader): () => void {
     if (this.#reader || this.#readerGone) throw new Error(`The output of ${this.id} has a reader already`);
     this.#reader = reader;
-    if (this.#outputEnded) queueMicrotask(() => this.#reader?.end());
-    this.#stdout?.on('data', (chunk: Buffer) => {
-      const offset = this.#offset;
-      this.#offset += chunk.length;
-      this.#reader?.chunk(chunk, offset);
-    });
+    queueMicrotask(() => (this.#outputEnded ? this.#tellEnd() : this.#pump()));
     return () => this.#dropReader();
   }
 
   pauseOutput(): void {
-    if (!this.#readerGone) this.#stdout?.pause();
+    this.#isPaused = true;
   }
 
   resumeOutput(): void {
-    if (this.#reader) this.#stdout?.resume();
+    this.#isPaused = false;
+    this.#pump();
   }
 
   stderrTail(): readonly string[] {
@@ -125,8 +125,21 @@ export class LocalProcess implements AgentProcess {
     while (!this.#outputEnded) {
       const before = this.#offset;
       await delay(lastOutputMs);
-      const held = !this.#readerGone && (this.#reader === undefined || this.#stdout?.isPaused());
-      if (!held && this.#offset === before) return;
+      if (!this.#isHeld() && this.#offset === before) return;
+    }
+  }
+
+  #isHeld(): boolean {
+    return !this.#readerGone && (this.#isPaused || this.#reader === undefined);
+  }
+
+  #pump(): void {
+    while (!this.#isHeld()) {
+      const chunk: Buffer | null = this.#stdout?.read() ?? null;
+      if (chunk === null) return;
+      const offset = this.#offset;
+      this.#offset += chunk.length;
+      this.#reader?.chunk(chunk, offset);
     }
   }
 
@@ -134,11 +147,17 @@ export class LocalProcess implements AgentProcess {
     this.#reader = undefined;
     this.#readerGone = true;
     // A process must not hang on a full pipe that nobody reads any more.
-    this.#stdout?.resume();
+    this.#pump();
   }
 
   #endOutput(): void {
     this.#outputEnded = true;
+    this.#tellEnd();
+  }
+
+  #tellEnd(): void {
+    if (this.#isEndTold) return;
+    this.#isEndTold = this.#reader !== undefined;
     this.#reader?.end();
   }
 }

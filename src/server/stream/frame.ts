@@ -24,7 +24,7 @@ export function jsonWithSession(frame: Frame, sessionId: SessionId): string {
 }
 
 export function sessionOf({ data }: Announcement): SessionId {
-  return 'session' in data ? data.session.id : data.sessionId;
+  return data.sessionId;
 }
 
 /** Where a fragment belongs: the event that ends a block has the same place as the block's deltas. */

@@ -28,15 +28,9 @@ function toolAsk(memory: Memory, agentRequestId: string, request: JsonObject): A
       return { ...common, kind: 'question', title: shorten(title), questions, requiresPerson: true };
     }
     case 'ExitPlanMode': {
-      const plan = textAt(input, 'plan');
-      const title = 'Approve the plan';
-      return {
-        ...common,
-        kind: 'approval',
-        title,
-        ...(plan !== undefined && { plan }),
-        requiresPerson: true,
-      };
+      // A plan that was never written down is still a plan to be approved.
+      const plan = textAt(input, 'plan') ?? '';
+      return { ...common, kind: 'approval', title: 'Approve the plan', plan, requiresPerson: true };
     }
   }
   const subject = subjectOf(toolName, input, memory.cwd);

@@ -95,7 +95,8 @@ export class Reply {
 
   async #line(block: JsonObject, extra: JsonObject = {}): Promise<void> {
     this.outputTokens += tokensIn(JSON.stringify(block));
-    await this.#voice.send({ type: 'assistant', message: this.#message([block]), ...extra });
+    const timestamp = new Date().toISOString();
+    await this.#voice.send({ type: 'assistant', message: this.#message([block]), timestamp, ...extra });
   }
 
   #message(content: readonly JsonObject[]): JsonObject {

@@ -200,6 +200,17 @@ export class Stage {
     this.#reply = undefined;
   }
 
+  /** A turn cut off while a call is open ends with other words than one cut off while it speaks. */
+  async whileCalling<T>(calls: Promise<T>): Promise<T> {
+    if (this.signal !== this.turn.signal) return calls;
+    this.turn.calls.add(calls);
+    try {
+      return await calls;
+    } finally {
+      this.turn.calls.delete(calls);
+    }
+  }
+
   async #announce(requests: readonly ToolRequest[]): Promise<readonly ToolUse[]> {
     const reply = await this.#speaking();
     const uses = requests.map((request) => ({ ...request, id: `toolu_demo_${randomUUID()}` }));
@@ -233,17 +244,6 @@ export class Stage {
     const outcomes: ToolOutcome[] = [];
     for (const use of uses) outcomes.push(await callTool(this, use, onAsk));
     return outcomes;
-  }
-
-  /** A turn cut off while a call is open ends with other words than one cut off while it speaks. */
-  async whileCalling<T>(calls: Promise<T>): Promise<T> {
-    if (this.signal !== this.turn.signal) return calls;
-    this.turn.calls.add(calls);
-    try {
-      return await calls;
-    } finally {
-      this.turn.calls.delete(calls);
-    }
   }
 
   /** What was said meanwhile comes in here, between a tool's result and the model's next word. */

@@ -195,7 +195,8 @@ async function finish(
     type: 'user',
     message: { role: 'user', content: [block] },
     timestamp: new Date().toISOString(),
-    ...(result.structured !== undefined && { tool_use_result: result.structured }),
+    // A sub-agent's results come without their structured twin.
+    ...(result.structured !== undefined && !stage.part && { tool_use_result: result.structured }),
     ...(meta && { tool_result_meta: [meta] }),
   });
   return {

@@ -50,7 +50,8 @@ export class Wire {
       const settle = (): void => {
         this.#drained = undefined;
         this.#output.off('drain', settle).off('error', settle).off('close', settle);
-        resolve();
+        // Not at once: a fast reader would otherwise keep us writing, and our own input unread.
+        setImmediate(resolve);
       };
       this.#output.on('drain', settle).on('error', settle).on('close', settle);
     });

@@ -1,0 +1,330 @@
+import { interactionView } from '../../model/views.ts';
+import type { Delta, Event, EventOf } from '../../protocol/event.ts';
+import type { Session } from '../../protocol/session.ts';
+import { type Item, isNotice, type Row, type ToolItem } from './row.ts';
+
+type Asked = Parameters<typeof interactionView>[1];
+type AboutInteraction = EventOf<'interaction.parked' | 'interaction.decided' | 'interaction.resolved'>;
+type AboutCall = EventOf<'tool.result' | 'task.changed'>;
+
+/** Blocks that were stored lately: a fragment of one that is still on its way must not bring it back as unfinished. */
+const rememberedBlocks = 64;
+
+/**
+ * A session's conversation, made from its events as they come: each costs the same, however long it is.
+ * Older pages go in front; what refers to something on a page not yet here waits for it.
+ */
+export class Conversation {
+  readonly #owner: Pick<Session, 'id' | 'key'>;
+  readonly #tools = new Map<string, Row>();
+  readonly #asked = new Map<string, { row: Row; asked: Asked }>();
+  readonly #messages = new Map<string, Row>();
+  readonly #live = new Map<string, Row>();
+  readonly #stored = new Set<string>();
+  #rows: Row[] = [];
+  #waiting = new Map<string, (AboutInteraction | AboutCall)[]>();
+  #version = 0;
+
+  constructor(owner: Pick<Session, 'id' | 'key'>) {
+    this.#owner = owner;
+  }
+
+  get rows(): readonly Row[] {
+    return this.#rows;
+  }
+
+  /** Grows with every change. */
+  get version(): number {
+    return this.#version;
+  }
+
+  tool(toolCallId: string): ToolItem | undefined {
+    const item = this.#tools.get(toolCallId)?.item;
+    return item?.kind === 'tool' ? item : undefined;
+  }
+
+  append(event: Event): void {
+    this.#version += 1;
+    this.#take(event);
+  }
+
+  /** A page of events that lie directly before those known. */
+  prepend(events: readonly Event[]): void {
+    this.#version += 1;
+    const newer = this.#rows;
+    const waiting = this.#waiting;
+    this.#rows = [];
+    this.#waiting = new Map();
+    for (const event of events) this.#take(event);
+    const older = new Set(this.#rows);
+    this.#rows.push(...newer.filter((row) => row.parent === null && !older.has(row)));
+    for (const event of [...waiting.values()].flat()) this.#take(event);
+  }
+
+  addDelta(delta: Delta): void {
+    const place = placeOf(delta.messageId, delta.block);
+    if (this.#stored.has(place)) return;
+    this.#version += 1;
+    const row = this.#live.get(place);
+    if (row === undefined) this.#live.set(place, this.#startLive(place, delta));
+    else this.#change(row, grown(row.item, delta.text));
+  }
+
+  /** What is being said right now, in place of what was thought to be. */
+  setPartials(blocks: readonly Delta[]): void {
+    this.#endLive();
+    this.#version += 1;
+    for (const block of blocks) this.addDelta(block);
+  }
+
+  /** Lets go of the oldest rows, for those who only look at the end. */
+  trim(most: number): void {
+    const gone = this.#rows.splice(0, Math.max(0, this.#rows.length - most));
+    for (const row of gone) this.#forget(row);
+  }
+
+  #take(event: Event): void {
+    switch (event.type) {
+      case 'message.queued':
+        if (event.applied === 'send' || event.applied === 'steer') this.#sendMessage(event);
+        return;
+      case 'message.taken':
+        return this.#takeMessage(event);
+      case 'message.removed':
+      case 'message.requeued':
+        return this.#dropMessage(event.messageId);
+      case 'agent.text':
+      case 'agent.thinking': {
+        const kind = event.type === 'agent.text' ? 'text' : 'thinking';
+        return this.#settle(event, { kind, at: event.at, text: event.text, isLive: false });
+      }
+      case 'tool.called':
+        return this.#call(event);
+      case 'tool.result':
+      case 'task.changed':
+        return this.#aboutCall(event);
+      case 'interaction.requested':
+        return this.#ask(event);
+      case 'interaction.parked':
+      case 'interaction.decided':
+      case 'interaction.resolved':
+        return this.#aboutInteraction(event);
+      case 'user.text':
+        this.#add(`event:${event.seq}`, { kind: 'inserted-text', at: event.at, text: event.text }, event);
+        return;
+      case 'turn.ended':
+        this.#endLive();
+        this.#add(`event:${event.seq}`, { kind: 'turn-end', at: event.at, end: event });
+        return;
+      default:
+        if (event.type === 'process.exited') this.#endLive();
+        if (isNotice(event)) this.#add(`event:${event.seq}`, { kind: 'notice', at: event.at, event }, event);
+    }
+  }
+
+  #sendMessage({ messageId, text, images, at }: EventOf<'message.queued'>): void {
+    const item = { kind: 'message', at, messageId, text, images, isOnItsWay: true } as const;
+    if (!this.#messages.has(messageId)) this.#messages.set(messageId, this.#add(messageId, item));
+  }
+
+  #takeMessage({ messageId, text, images, at }: EventOf<'message.taken'>): void {
+    const item = { kind: 'message', at, messageId, text, images, isOnItsWay: false } as const;
+    const row = this.#messages.get(messageId);
+    if (row === undefined) this.#messages.set(messageId, this.#add(messageId, item));
+    else if (row.item.kind === 'message' && row.item.isOnItsWay) {
+      this.#change(row, item);
+      this.#moveToEnd(row);
+    }
+  }
+
+  #dropMessage(messageId: string): void {
+    const row = this.#messages.get(messageId);
+    if (row === undefined) return;
+    this.#messages.delete(messageId);
+    this.#remove(row);
+  }
+
+  #call(event: EventOf<'tool.called'>): void {
+    const known = this.#tools.get(event.toolCallId);
+    const before = known?.item.kind === 'tool' ? known.item : undefined;
+    const item: ToolItem = {
+      ...(before ?? emptyCall(event.toolCallId, event.at)),
+      at: event.at,
+      name: event.name,
+      input: event.input,
+      startsAgent: event.startsAgent,
+      liveInput: null,
+    };
+    const row = this.#settle(event, item, known);
+    this.#tools.set(event.toolCallId, row);
+  }
+
+  #aboutCall(event: AboutCall): void {
+    if (event.toolCallId === undefined) return;
+    const row = this.#tools.get(event.toolCallId);
+    if (row?.item.kind !== 'tool') return this.#wait(event.toolCallId, event);
+    if (event.type === 'task.changed') return this.#change(row, { ...row.item, task: event });
+    this.#change(row, { ...row.item, result: event });
+    // A result may come for a stand-in, whose call is on an older page and is still to be told of it.
+  }
+
+  #ask(event: EventOf<'interaction.requested'>): void {
+    const { interactionId, ask } = event;
+    if (this.#asked.has(interactionId)) return;
+    const asked: Asked = { requested: event, parked: false, decided: null };
+    const item = {
+      kind: 'interaction',
+      at: event.at,
+      interaction: interactionView(this.#owner, asked),
+    } as const;
+    const row = this.#add(interactionId, item, ask);
+    this.#asked.set(interactionId, { row, asked });
+    const call = ask.toolCallId === undefined ? undefined : this.#tools.get(ask.toolCallId);
+    if (call?.item.kind === 'tool') this.#change(call, { ...call.item, interactionId });
+  }
+
+  #aboutInteraction(event: AboutInteraction): void {
+    const known = this.#asked.get(event.interactionId);
+    if (known === undefined) return this.#wait(event.interactionId, event);
+    if (event.type === 'interaction.parked') known.asked = { ...known.asked, parked: true };
+    if (event.type === 'interaction.decided') known.asked = { ...known.asked, decided: event };
+    const resolved = event.type === 'interaction.resolved' ? event : null;
+    const interaction = interactionView(this.#owner, known.asked, resolved);
+    this.#change(known.row, { kind: 'interaction', at: known.row.item.at, interaction });
+  }
+
+  #wait(id: string, event: AboutInteraction | AboutCall): void {
+    this.#waiting.set(id, [...(this.#waiting.get(id) ?? []), event]);
+  }
+
+  /** A block that is told whole: it stands where a replay would put it, at the end. */
+  #settle(
+    event: EventOf<'agent.text' | 'agent.thinking' | 'tool.called'>,
+    item: Item,
+    known: Row | undefined = undefined,
+  ): Row {
+    const place = placeOf(event.agentMessageId, event.block);
+    this.#remember(place);
+    const row = known ?? this.#live.get(place);
+    this.#live.delete(place);
+    if (row === undefined) return this.#add(place, item, event);
+    this.#change(row, item);
+    this.#moveToEnd(row, event.parentToolCallId);
+    return row;
+  }
+
+  #startLive(place: string, delta: Delta): Row {
+    const at = '';
+    if (delta.kind !== 'tool-input')
+      return this.#add(place, { kind: delta.kind, at, text: delta.text, isLive: true }, delta);
+    const toolCallId = delta.toolCallId ?? place;
+    const item = { ...emptyCall(toolCallId, at), name: delta.toolName ?? '', liveInput: delta.text };
+    const row = this.#add(place, item, delta);
+    if (delta.toolCallId !== undefined) this.#tools.set(delta.toolCallId, row);
+    return row;
+  }
+
+  /** What was begun and never told whole was never said. */
+  #endLive(): void {
+    for (const row of this.#live.values()) {
+      this.#forget(row);
+      this.#remove(row);
+    }
+    this.#live.clear();
+  }
+
+  #remember(place: string): void {
+    this.#stored.add(place);
+    if (this.#stored.size <= rememberedBlocks) return;
+    const [oldest] = this.#stored;
+    if (oldest !== undefined) this.#stored.delete(oldest);
+  }
+
+  #add(key: string, item: Item, place: { parentToolCallId?: string | undefined } = {}): Row {
+    const parent = this.#parentOf(place.parentToolCallId);
+    const row: Row = { key, item, children: [], parent, version: 0 };
+    this.#listOf(row).push(row);
+    this.#touch(parent);
+    return row;
+  }
+
+  /** The call that a sub-agent's doings belong under; a stand-in while it lies on a page not yet here. */
+  #parentOf(toolCallId: string | undefined): Row | null {
+    if (toolCallId === undefined) return null;
+    const known = this.#tools.get(toolCallId);
+    if (known !== undefined) return known;
+    const standIn = this.#add(`call:${toolCallId}`, { ...emptyCall(toolCallId, ''), startsAgent: true });
+    this.#tools.set(toolCallId, standIn);
+    return standIn;
+  }
+
+  #moveToEnd(row: Row, parentToolCallId?: string): void {
+    const parent = this.#parentOf(parentToolCallId);
+    if (row.parent === parent && this.#listOf(row).at(-1) === row) return;
+    this.#remove(row);
+    row.parent = parent;
+    this.#listOf(row).push(row);
+    this.#touch(parent);
+  }
+
+  #remove(row: Row): void {
+    const list = this.#listOf(row);
+    const at = list.lastIndexOf(row);
+    if (at !== -1) list.splice(at, 1);
+    this.#touch(row.parent);
+  }
+
+  #listOf(row: Row): Row[] {
+    return row.parent?.children ?? this.#rows;
+  }
+
+  #change(row: Row, item: Item): void {
+    row.item = item;
+    this.#touch(row);
+  }
+
+  #touch(row: Row | null): void {
+    for (let at = row; at !== null; at = at.parent) at.version += 1;
+  }
+
+  #forget(row: Row): void {
+    switch (row.item.kind) {
+      case 'tool':
+        this.#tools.delete(row.item.toolCallId);
+        break;
+      case 'interaction':
+        this.#asked.delete(row.item.interaction.interactionId);
+        break;
+      case 'message':
+        this.#messages.delete(row.item.messageId);
+    }
+    for (const child of row.children) this.#forget(child);
+  }
+}
+
+const placeOf = (agentMessageId: string, block: number): string => `${agentMessageId}:${block}`;
+
+const emptyCall = (toolCallId: string, at: string): ToolItem => ({
+  kind: 'tool',
+  at,
+  toolCallId,
+  name: '',
+  input: {},
+  startsAgent: false,
+  liveInput: null,
+  result: null,
+  task: null,
+  interactionId: null,
+});
+
+function grown(item: Item, text: string): Item {
+  switch (item.kind) {
+    case 'text':
+    case 'thinking':
+      return { ...item, text: item.text + text };
+    case 'tool':
+      return { ...item, liveInput: (item.liveInput ?? '') + text };
+    default:
+      return item;
+  }
+}

@@ -1,0 +1,102 @@
+import type { Event, EventOf, EventType } from '../../protocol/event.ts';
+import type { Interaction } from '../../protocol/interaction.ts';
+
+/** One thing in a conversation. The row stays, its item is replaced: whoever shows it looks at `version`. */
+export interface Row {
+  readonly key: string;
+  item: Item;
+  /** What a sub-agent did, under the call that started it. */
+  readonly children: Row[];
+  parent: Row | null;
+  /** Grows with every change of the row or of anything below it. */
+  version: number;
+}
+
+export type Item =
+  | MessageItem
+  | SpokenItem
+  | ToolItem
+  | InteractionItem
+  | TurnEndItem
+  | NoticeItem
+  | InsertedTextItem;
+export type ItemKind = Item['kind'];
+
+interface Timed {
+  readonly at: string;
+}
+
+export interface MessageItem extends Timed {
+  readonly kind: 'message';
+  readonly messageId: string;
+  readonly text: string;
+  readonly images: EventOf<'message.taken'>['images'];
+  /** Handed to the agent, which has yet to show that it took it. */
+  readonly isOnItsWay: boolean;
+}
+
+export interface SpokenItem extends Timed {
+  readonly kind: 'text' | 'thinking';
+  readonly text: string;
+  /** It is being said right now. */
+  readonly isLive: boolean;
+}
+
+export interface ToolItem extends Timed {
+  readonly kind: 'tool';
+  readonly toolCallId: string;
+  /** Empty as long as the call itself lies on an older page. */
+  readonly name: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly startsAgent: boolean;
+  /** The input as far as it has been said. */
+  readonly liveInput: string | null;
+  readonly result: ToolResult | null;
+  readonly task: EventOf<'task.changed'> | null;
+  readonly interactionId: string | null;
+}
+
+export type ToolResult = Pick<EventOf<'tool.result'>, 'at' | 'isError' | 'text' | 'images' | 'detail'>;
+
+export interface InteractionItem extends Timed {
+  readonly kind: 'interaction';
+  readonly interaction: Interaction;
+}
+
+export interface TurnEndItem extends Timed {
+  readonly kind: 'turn-end';
+  readonly end: EventOf<'turn.ended'>;
+}
+
+/** What was put into the conversation in the person's name, but not by a message: a prompt for a sub-agent. */
+export interface InsertedTextItem extends Timed {
+  readonly kind: 'inserted-text';
+  readonly text: string;
+}
+
+const noticeTypes = [
+  'agent.notice',
+  'diagnostic',
+  'grant.created',
+  'grant.ended',
+  'mode.changed',
+  'model.changed',
+  'process.exited',
+  'session.failed',
+  'session.reopened',
+  'session.stopped',
+  'turn.interrupting',
+  'turn.overdue',
+] as const satisfies readonly EventType[];
+
+export type NoticeEvent = EventOf<(typeof noticeTypes)[number]>;
+
+export interface NoticeItem extends Timed {
+  readonly kind: 'notice';
+  readonly event: NoticeEvent;
+}
+
+/** A row for the event if it is one that is only told: of the exits of a process only crashes are news. */
+export const isNotice = (event: Event): event is NoticeEvent =>
+  (noticeTypes as readonly string[]).includes(event.type) &&
+  (event.type !== 'process.exited' || event.crashed);
