@@ -7,7 +7,6 @@ import { LocalProcessHost } from '../drivers/process/local-process-host.ts';
 import { openEngine, randomIds, systemClock } from '../engine/index.ts';
 import { openRawLog } from '../log/raw-log.ts';
 import { openSqliteLog } from '../log/sqlite-log.ts';
-import type { SessionId } from '../protocol/ids.ts';
 import { createServer } from '../server/create-server.ts';
 import type { Environment } from './console.ts';
 import type { Logger } from './logger.ts';
@@ -37,12 +36,11 @@ export async function compose(
   const { logger } = parts;
   const log = openSqliteLog({ path: join(dataDir, 'beckon.db') });
   const rawLog = openRawLog({ directory: join(dataDir, 'raw') });
-  const processes = new LocalProcessHost({ dataDir });
-  const agents = {
-    processes,
-    environment: parts.env,
-    onLine: (sessionId: SessionId, line: string) => rawLog.append(sessionId, 'out', Buffer.from(`${line}\n`)),
-  };
+  const processes = new LocalProcessHost({
+    dataDir,
+    onRaw: (sessionId, direction, chunk) => rawLog.append(sessionId, direction, chunk),
+  });
+  const agents = { processes, environment: parts.env };
   const drivers = [
     claudeDriver({ ...agents, ...(settings.claude === undefined ? {} : { program: settings.claude }) }),
     demoDriver({ ...agents, home: join(dataDir, 'demo') }),

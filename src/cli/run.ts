@@ -3,6 +3,7 @@ import { type Command, commands } from './command.ts';
 import type { Console } from './console.ts';
 import { Failure, UsageError } from './failure.ts';
 import { isSet, parseFlags } from './flags.ts';
+import { stripEscapes } from './render/safe-text.ts';
 import { version } from './version.ts';
 
 /** Runs one command line and resolves with its exit code: 0 clean, 1 failure, 2 usage. */
@@ -58,10 +59,7 @@ ${list.join('\n')}
 const helpOf = (command: Command): string => `usage: beckon ${command.usage}\n\n${command.help.trim()}\n`;
 
 function report(error: unknown, args: readonly string[], console: Console): number {
-  const isExpected = error instanceof Failure || error instanceof BeckonError;
-  const message = isExpected
-    ? error.message
-    : `this is a bug: ${error instanceof Error ? error.stack : error}`;
+  const message = stripEscapes(sentenceFor(error));
   if (args.includes('--json')) {
     const code =
       error instanceof BeckonError ? error.code : error instanceof UsageError ? 'usage' : 'failure';
@@ -72,6 +70,25 @@ function report(error: unknown, args: readonly string[], console: Console): numb
     if (error instanceof UsageError) console.stderr.write(`"beckon --help" lists the commands.\n`);
   }
   return error instanceof Failure ? error.exitCode : 1;
+}
+
+function sentenceFor(error: unknown): string {
+  if (error instanceof BeckonError) return error.message + hintFor(error);
+  if (error instanceof Failure) return error.message;
+  if (!(error instanceof Error)) return `this is a bug: ${error}`;
+  // The system said no: a directory that cannot be written, a disk that is full.
+  return 'syscall' in error ? error.message : `this is a bug: ${error.stack}`;
+}
+
+function hintFor(error: BeckonError): string {
+  switch (error.code) {
+    case 'unauthorized':
+      return ' The token file is not the one the server started with; a restart of the server reads it anew.';
+    case 'unreachable':
+      return ' It may be about to start or to end.';
+    default:
+      return '';
+  }
 }
 
 /** `beckon ls | head` closes our output early; without a listener that would be a crash. */

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import type { AskTimeout } from '../protocol/session.ts';
 import { type Config, readConfigFile } from './config-file.ts';
 import type { Console, Environment } from './console.ts';
@@ -86,7 +86,9 @@ function toolsOf(flags: ParsedFlags, { env, cwd }: Console): readonly string[] |
   }
   tools.unshift(...listFlag(flags, 'tools'));
   if (tools.length > 0) return tools.map((file) => absolute(file, cwd, env));
-  return env.BECKON_TOOLS ? env.BECKON_TOOLS.split(':').map((file) => absolute(file, cwd, env)) : undefined;
+  return env.BECKON_TOOLS
+    ? env.BECKON_TOOLS.split(delimiter).map((file) => absolute(file, cwd, env))
+    : undefined;
 }
 
 async function existingTools(files: readonly string[]): Promise<readonly string[]> {

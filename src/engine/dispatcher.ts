@@ -33,6 +33,10 @@ function parse(name: OperationName, input: Readonly<Record<string, unknown>>): R
   const operation: { readonly path: string; readonly query?: z.ZodType; readonly body?: z.ZodType } =
     operations[name];
   const params = paramsOf(operation.path, input);
+  const missing = Object.entries(params).find(([, value]) => value === '')?.[0];
+  if (missing !== undefined) {
+    return refuse('malformed_request', `"${missing}" is missing`, { field: missing });
+  }
   const schema = operation.body ?? operation.query;
   if (schema === undefined) return { ok: true, value: params };
   const result = schema.safeParse(input);

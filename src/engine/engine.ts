@@ -61,7 +61,15 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   });
   const publish = (news: readonly News[]): void => {
     for (const one of news) {
-      for (const listener of listeners) listener(one);
+      for (const listener of listeners) tell(listener, one);
+    }
+  };
+  const tell = (listener: (news: News) => void, news: News): void => {
+    try {
+      listener(news);
+    } catch (error) {
+      // One listener's fault must not keep the news from the others, nor from the agent.
+      logger.error({ reason: String(error) }, 'A listener failed');
     }
   };
 
@@ -86,24 +94,29 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     start: async (id) => {
       const session = registry.get(id);
       if (session === undefined || lifetime.closing) return false;
-      const started = await session.runner.command({ type: 'start-process', processId: ids.process() });
+      const started = await session.runner.insist({ type: 'start-process', processId: ids.process() });
       return started.ok && started.value.length > 0;
     },
     sleep: (id) => void registry.get(id)?.runner.command({ type: 'close-process', cause: 'sleep' }),
   });
 
-  const remove = async (session: LiveSession): Promise<void> => {
-    await session.effects.closed;
-    await session.drained();
+  const remove = async (session: LiveSession): Promise<Result<undefined>> => {
+    const { id, runner } = session;
+    do {
+      await session.effects.closed;
+      const drained = await session.drained();
+      if (!drained.ok) return drained;
+      if (session.state.life === 'open') return refuse('session_not_stopped');
+      // An event stored after the removal would be a log without a beginning.
+    } while (!runner.retire());
+    await log.remove(id).catch((error: unknown) => {
+      runner.reinstate();
+      throw error;
+    });
     registry.forget(session);
-    await Promise.all([
-      log.remove(session.id),
-      options.env.remove(session.id),
-      options.rawLog.remove(session.id),
-    ]);
-    publish([
-      { kind: 'announcement', announcement: { type: 'session-removed', data: { sessionId: session.id } } },
-    ]);
+    await Promise.all([options.env.remove(id), options.rawLog.remove(id)]);
+    publish([{ kind: 'announcement', announcement: { type: 'session-removed', data: { sessionId: id } } }]);
+    return accept(undefined);
   };
 
   /** After each commit. */
@@ -111,12 +124,13 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     if (!lifetime.closing) budget.notice(state);
     if (state.ephemeral && state.life !== 'open' && state.process === null) {
       const session = registry.get(state.id);
-      if (session !== undefined)
+      if (session !== undefined) {
         void remove(session).catch((error: unknown) => logger.error({ error }, 'A session was not removed'));
+      }
     }
   };
 
-  await recover(options, registry, book, remove);
+  await recover(options, registry, book);
 
   const cancelIdleCheck = every(clock, IDLE_CHECK_MS, () => {
     const now = Date.parse(clock.now());
@@ -181,36 +195,52 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 }
 
 async function shutDown(session: LiveSession): Promise<void> {
-  await session.runner.command({ type: 'close-process', cause: 'shutdown' });
+  const closing = await session.runner.command({ type: 'close-process', cause: 'shutdown' });
+  // Where that cannot be written down, the agent must not outlive the server all the same.
+  if (!closing.ok) session.effects.close();
   await session.effects.closed;
   await session.drained();
-  session.effects.dispose();
+  session.dispose();
 }
 
 /** An agent whose host died goes on unattended for a while: it is ended before anything else is done. */
-async function recover(
-  options: EngineOptions,
-  registry: SessionRegistry,
-  book: GrantBook,
-  remove: (session: LiveSession) => Promise<void>,
-): Promise<void> {
+async function recover(options: EngineOptions, registry: SessionRegistry, book: GrantBook): Promise<void> {
+  const { log, logger } = options;
   await options.endLeftovers();
-  const reason = 'The server ended while this was under way, and the agent with it.';
   const settled: Promise<unknown>[] = [];
-  for (const start of options.log.streams()) {
+  for (const start of log.streams()) {
     if (start.stream === 'global') {
       for (const event of start.eventsAfter(0)) book.fold(event);
       continue;
     }
-    const session = registry.restore(start);
-    if (session === undefined) continue;
-    const { state, runner } = session;
-    if (state.ephemeral) settled.push(remove(session));
-    else if (state.process !== null || state.wake !== null) {
-      settled.push(runner.command({ type: 'lose-process', reason }));
+    try {
+      const session = registry.restore(start);
+      if (session !== undefined) settled.push(settle(session, registry, options));
+    } catch (error) {
+      // One log that cannot be understood must not keep all others closed.
+      logger.error({ sessionId: start.stream, reason: String(error) }, 'A session cannot be read');
     }
   }
   await Promise.all(settled);
+}
+
+/** What was under way when the server ended is over; an ephemeral session is gone altogether. */
+async function settle(
+  session: LiveSession,
+  registry: SessionRegistry,
+  options: EngineOptions,
+): Promise<void> {
+  const { id, state, runner } = session;
+  if (state.ephemeral) {
+    registry.forget(session);
+    const removed = Promise.all([options.log.remove(id), options.env.remove(id), options.rawLog.remove(id)]);
+    await removed.catch((error: unknown) => options.logger.error({ error }, 'A session was not removed'));
+  } else if (state.process !== null || state.wake !== null) {
+    const reason = 'The server ended while this was under way, and the agent with it.';
+    const lost = await runner.command({ type: 'lose-process', reason });
+    // The disk can be read but not written: it opens all the same, and this is stored as soon as it can be.
+    if (!lost.ok) void runner.insist({ type: 'lose-process', reason });
+  }
 }
 
 function every(clock: Clock, milliseconds: number, callback: () => void): () => void {

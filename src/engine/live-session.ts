@@ -2,6 +2,7 @@ import type { AgentFact } from '../model/agent-fact.ts';
 import type { Context } from '../model/command.ts';
 import type { SessionState } from '../model/state.ts';
 import type { Announcement } from '../protocol/announcement.ts';
+import type { Result } from '../protocol/errors.ts';
 import type { NewEvent } from '../protocol/event.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import { announcementsOf } from './announce.ts';
@@ -67,9 +68,15 @@ export class LiveSession {
     return this.runner.state;
   }
 
-  /** Settles when everything that has arrived so far is stored. */
-  async drained(): Promise<void> {
-    await this.runner.command({ type: 'interrupt-overdue', turnId: '' });
+  /** Settles when everything that has arrived so far is stored, or the disk has refused it. */
+  async drained(): Promise<Result<unknown>> {
+    return this.runner.command({ type: 'interrupt-overdue', turnId: '' });
+  }
+
+  /** Lets go of everything; for the end of the server. */
+  dispose(): void {
+    this.runner.dispose();
+    this.effects.dispose();
   }
 
   #committed(commit: Commit): void {

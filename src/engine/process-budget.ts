@@ -23,16 +23,21 @@ export class ProcessBudget {
   /** To be called after each change of a session. */
   notice(state: SessionState): void {
     if (state.process === null && this.#alive.has(state.id) && !wantsProcess(state)) this.#free(state.id);
-    if (wantsProcess(state)) this.#want(state.id);
+    if (wantsProcess(state)) this.#want(state);
     else this.#line.delete(state.id);
     if (this.#line.size > 0) this.#makeRoom();
   }
 
-  #want(id: SessionId): void {
+  #want({ id, wake }: SessionState): void {
     if (this.#line.has(id)) return;
     if (this.#alive.has(id)) {
-      // Its process has just ended and it wants another: the place is still its own, unless a start is under way.
-      if (!this.#starting.has(id)) this.#start(id);
+      if (this.#starting.has(id)) return;
+      // Its process has just ended and it wants another. After a crash the place is still its own; else it was given up for those in line.
+      if (wake === 'crash' || this.#line.size === 0) this.#start(id);
+      else {
+        this.#line.add(id);
+        this.#free(id);
+      }
       return;
     }
     if (this.#alive.size < this.#options.most) this.#start(id);

@@ -50,20 +50,23 @@ export class SessionEffects {
         this.#start(event, state);
         break;
       case 'process.closing':
-        this.#closed = this.#connection?.close() ?? Promise.resolve();
+        this.close();
         break;
       case 'process.exited':
         this.#connection = null;
         break;
       case 'message.sending':
-        this.#send(event, state);
+        // Given back or taken out in the same breath: then it must not reach the agent.
+        if (final.queue.some((item) => item.queued.messageId === event.messageId)) this.#send(event, state);
         break;
       case 'interaction.requested':
         if (final.interactions[event.interactionId]?.decided === null) this.#watch(event);
         break;
       case 'interaction.decided':
         this.#clear(event.interactionId);
-        this.#answer(event, state);
+        // Settled otherwise in the same breath: then nothing is on record as delivered, and nothing is.
+        if (final.interactions[event.interactionId] !== undefined) this.#answer(event, state);
+        if (event.decision.type === 'deny' && event.decision.interrupt) this.#expectEnd(state.turn?.id);
         break;
       case 'interaction.resolved':
         this.#clear(event.interactionId);
@@ -80,26 +83,37 @@ export class SessionEffects {
 
   #start(event: EventOf<'process.starting'>, state: SessionState): void {
     const { processId } = event;
-    const driver = this.#options.driver(state.agent);
-    if (driver === undefined) {
-      const startError = `There is no agent called "${state.agent}" here.`;
+    try {
+      this.#connection = this.#driver(state.agent).start(
+        {
+          processId,
+          sessionId: state.id,
+          cwd: state.cwd,
+          env: this.#options.env.load(state.id),
+          permissionMode: state.permissionMode,
+          model: state.model,
+          resume: event.resume,
+        },
+        (facts) => this.#options.onFacts(processId, facts),
+      );
+    } catch (error) {
+      // A start is on record: without an end it would be awaited for ever.
+      const startError = wordsOf(error);
       this.#options.onFacts(processId, [
         { type: 'exited', code: null, signal: null, startError, stderr: [] },
       ]);
-      return;
     }
-    this.#connection = driver.start(
-      {
-        processId,
-        sessionId: state.id,
-        cwd: state.cwd,
-        env: this.#options.env.load(state.id),
-        permissionMode: state.permissionMode,
-        model: state.model,
-        resume: event.resume,
-      },
-      (facts) => this.#options.onFacts(processId, facts),
-    );
+  }
+
+  #driver(name: string): AgentDriver {
+    const driver = this.#options.driver(name);
+    if (driver === undefined) throw new Error(`There is no agent called "${name}" here.`);
+    return driver;
+  }
+
+  /** Ends the agent, if there is one. */
+  close(): void {
+    this.#closed = this.#connection?.close() ?? Promise.resolve();
   }
 
   #send(event: EventOf<'message.sending'>, state: SessionState): void {
@@ -127,7 +141,7 @@ export class SessionEffects {
     const live = state.interactions[event.interactionId];
     if (live === undefined) return;
     const report = (ok: boolean): void => {
-      void this.#options.runner.command({ type: 'delivered', interactionId: event.interactionId, ok });
+      void this.#options.runner.insist({ type: 'delivered', interactionId: event.interactionId, ok });
     };
     if (this.#connection === null) {
       report(false);
@@ -146,8 +160,13 @@ export class SessionEffects {
     this.#connection
       ?.interrupt()
       .catch((error: unknown) => this.#note(error, 'The agent did not acknowledge the interrupt'));
+    this.#expectEnd(turnId);
+  }
+
+  #expectEnd(turnId: string | undefined): void {
+    if (turnId === undefined) return;
     this.#arm(turnId, INTERRUPT_LIMIT_MS, () => {
-      void this.#options.runner.command({ type: 'interrupt-overdue', turnId });
+      void this.#options.runner.insist({ type: 'interrupt-overdue', turnId });
     });
   }
 
@@ -155,7 +174,7 @@ export class SessionEffects {
     const { interactionId, parksAt, expiresAt } = event;
     const at = (type: 'park' | 'expire', moment: string): void => {
       const left = Date.parse(moment) - Date.parse(this.#options.clock.now());
-      this.#arm(interactionId, left, () => void this.#options.runner.command({ type, interactionId }));
+      this.#arm(interactionId, left, () => void this.#options.runner.insist({ type, interactionId }));
     };
     if (parksAt !== undefined) at('park', parksAt);
     if (expiresAt !== undefined) at('expire', expiresAt);
@@ -177,7 +196,8 @@ export class SessionEffects {
   }
 
   #note(error: unknown, what: string): void {
-    const reason = error instanceof Error ? error.message : String(error);
-    this.#options.logger.warn({ sessionId: this.#options.runner.id, reason }, what);
+    this.#options.logger.warn({ sessionId: this.#options.runner.id, reason: wordsOf(error) }, what);
   }
 }
+
+const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

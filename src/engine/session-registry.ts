@@ -1,3 +1,4 @@
+import type { SendCommand } from '../model/command.ts';
 import { fold } from '../model/fold.ts';
 import { type SessionState, STATE_VERSION } from '../model/state.ts';
 import { accept, type Result, refuse } from '../protocol/errors.ts';
@@ -35,19 +36,19 @@ export class SessionRegistry {
     return id === undefined ? undefined : this.#sessions.get(id);
   }
 
-  /** Stores a new session. Its key is taken before anything is written, so that of two at once one is refused. */
-  async create(event: NewEventOf<'session.created'>): Promise<Result<LiveSession>> {
+  /** Stores a new session, together with its first message. Its key is taken before anything is written, so that of two at once one is refused. */
+  async create(event: NewEventOf<'session.created'>, first?: SendCommand): Promise<Result<LiveSession>> {
     const { sessionId, key } = event;
     if (key !== null && (this.#keys.has(key) || this.get(key) !== undefined))
       return refuse('key_in_use', `The key "${key}" is in use.`);
     if (key !== null) this.#keys.set(key, sessionId);
     const session = new LiveSession(sessionId, null, this.#options);
-    const created = await session.runner.create(event);
-    if (!created.ok) {
-      if (key !== null) this.#keys.delete(key);
-      return created;
-    }
-    return accept(session);
+    const stored = [session.runner.create(event)];
+    if (first !== undefined) stored.push(session.runner.command(first));
+    const refused = (await Promise.all(stored)).find((result) => !result.ok);
+    if (refused === undefined) return accept(session);
+    if (key !== null) this.#keys.delete(key);
+    return refused;
   }
 
   /** Takes up a session of an earlier run from its log. */

@@ -5,7 +5,7 @@ import { decide } from '../model/decide.ts';
 import { fold } from '../model/fold.ts';
 import { observe, type StoredFact } from '../model/observe.ts';
 import { type SessionState, STATE_VERSION } from '../model/state.ts';
-import { accept, type Refusal, type Result, refuse } from '../protocol/errors.ts';
+import { accept, type ErrorCode, type Refusal, type Result, refuse } from '../protocol/errors.ts';
 import type { Event, NewEvent } from '../protocol/event.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { Clock } from './ports/clock.ts';
@@ -39,19 +39,26 @@ export interface RunnerOptions {
 }
 
 type Item =
-  | { readonly kind: 'create'; readonly event: NewEvent; readonly settle: (result: Result<Step[]>) => void }
-  | {
+  | ({ readonly kind: 'create'; readonly event: NewEvent } & Settled)
+  | ({
       readonly kind: 'command';
       readonly command: SessionCommand;
       readonly blobs: readonly Blob[];
-      readonly settle: (result: Result<Step[]>) => void;
-    }
+      /** It waits for the disk instead of being refused. */
+      readonly kept: boolean;
+    } & Settled)
   | {
       readonly kind: 'fact';
       readonly processId: string;
       readonly fact: StoredFact;
       readonly blobs: readonly Blob[];
     };
+
+interface Settled {
+  readonly settle: (result: Result<Step[]>) => void;
+}
+
+const isKept = (item: Item): boolean => item.kind === 'fact' || (item.kind === 'command' && item.kept);
 
 const SNAPSHOT_EVERY = 250;
 const RETRY_MS = 1000;
@@ -66,7 +73,12 @@ export class SessionRunner {
   #state: SessionState | null;
   #mailbox: Item[] = [];
   #pumping = false;
+  /** How many items are being stored right now. */
+  #underWay = 0;
   #stalled = false;
+  /** Why nothing more is taken. */
+  #closed: 'session_not_found' | 'shutting_down' | null = null;
+  #cancelRetry: (() => void) | null = null;
   #snapshotSeq: number;
 
   constructor(id: SessionId, state: SessionState | null, options: RunnerOptions) {
@@ -88,7 +100,12 @@ export class SessionRunner {
 
   /** Resolves when what the command led to is stored, with those events. */
   command(command: SessionCommand, blobs: readonly Blob[] = []): Promise<Result<Step[]>> {
-    return new Promise((settle) => this.#add({ kind: 'command', command, blobs, settle }));
+    return new Promise((settle) => this.#add({ kind: 'command', command, blobs, kept: false, settle }));
+  }
+
+  /** For what has happened already, or what nobody would ask for again: it is not refused for the disk's sake, but waits for it. */
+  insist(command: SessionCommand): Promise<Result<Step[]>> {
+    return new Promise((settle) => this.#add({ kind: 'command', command, blobs: [], kept: true, settle }));
   }
 
   /** What the agent's process of this id did; another process's facts are ignored. */
@@ -96,7 +113,29 @@ export class SessionRunner {
     this.#add({ kind: 'fact', processId, fact, blobs });
   }
 
+  /** Takes nothing more, as if there were no such session. False, and nothing is changed, while something is still to be stored. */
+  retire(): boolean {
+    if (this.#underWay > 0 || this.#mailbox.length > 0) return false;
+    this.#closed = 'session_not_found';
+    return true;
+  }
+
+  reinstate(): void {
+    this.#closed = null;
+  }
+
+  /** For the end of the server: whatever still waits for the disk is let go. */
+  dispose(): void {
+    this.#closed = 'shutting_down';
+    this.#cancelRetry?.();
+    for (const item of this.#mailbox.splice(0)) decline(item, this.#closed);
+  }
+
   #add(item: Item): void {
+    if (this.#closed !== null) {
+      decline(item, this.#closed);
+      return;
+    }
     this.#mailbox.push(item);
     if (!this.#pumping) void this.#pump();
   }
@@ -108,26 +147,59 @@ export class SessionRunner {
     while (this.#mailbox.length > 0) {
       const items = this.#mailbox;
       this.#mailbox = [];
-      const settled = await this.#work(items);
-      if (!settled) break;
+      this.#underWay = items.length;
+      const stored = await this.#work(items);
+      if (!stored && this.#mailbox.every(isKept)) break;
     }
     this.#pumping = false;
   }
 
-  /** False when the disk refused and the agent's facts wait for another try. */
+  /** False when the disk refused. */
   async #work(items: readonly Item[]): Promise<boolean> {
+    try {
+      await this.#store(items);
+      return true;
+    } catch (error) {
+      return error instanceof StorageError ? this.#refused(items, error) : this.#workOneByOne(items);
+    }
+  }
+
+  async #store(items: readonly Item[]): Promise<void> {
     const batch = new Batch(this.#state, this.#options.context());
     for (const item of items) batch.take(item);
+    batch.advance();
     if (batch.steps.length > 0) {
-      try {
-        await this.#options.log.append({ parts: this.#parts(batch) });
-      } catch (error) {
-        return this.#refused(items, error);
-      }
+      await this.#options.log.append({ parts: this.#parts(batch) });
       this.#committed(batch);
     }
+    this.#underWay -= items.length;
+    this.#stall(false);
     for (const settle of batch.settlements) settle();
+  }
+
+  /** What no log can hold, such as an input nested beyond measure, must not take down what came with it. */
+  async #workOneByOne(items: readonly Item[]): Promise<boolean> {
+    for (const [index, item] of items.entries()) {
+      try {
+        await this.#store([item]);
+      } catch (error) {
+        if (error instanceof StorageError) return this.#refused(items.slice(index), error);
+        this.#underWay -= 1;
+        this.#giveUp(item, error);
+      }
+    }
     return true;
+  }
+
+  #giveUp(item: Item, error: unknown): void {
+    const reason = wordsOf(error);
+    this.#options.logger.error({ sessionId: this.id, kind: item.kind, reason }, 'Something cannot be stored');
+    if (item.kind !== 'fact') {
+      item.settle(refuse('internal_error'));
+    } else if (item.fact.type !== 'diagnostic') {
+      const text = `Something the agent did (${item.fact.type}) could not be stored: ${reason}`;
+      this.fact(item.processId, { type: 'diagnostic', code: 'not-stored', text });
+    }
   }
 
   #parts(batch: Batch): AppendPart[] {
@@ -148,32 +220,51 @@ export class SessionRunner {
     if (after === null) return;
     this.#state = after;
     if (after.lastSeq - this.#snapshotSeq >= SNAPSHOT_EVERY) this.#snapshotSeq = after.lastSeq;
-    if (this.#stalled) {
-      this.#stalled = false;
-      this.#options.onStalled(false);
+    try {
+      this.#options.onCommit({ before, after, steps: batch.steps, global: batch.global });
+    } catch (error) {
+      // It is stored: whoever waits for it must be told so, whatever else went wrong.
+      this.#options.logger.error(
+        { sessionId: this.id, reason: wordsOf(error) },
+        'A commit was not followed up',
+      );
     }
-    this.#options.onCommit({ before, after, steps: batch.steps, global: batch.global });
   }
 
   /** Commands are refused and nothing of them is kept. What an agent said cannot be unsaid: it waits and is tried again. */
-  #refused(items: readonly Item[], error: unknown): boolean {
-    if (!(error instanceof StorageError)) throw error;
+  #refused(items: readonly Item[], error: StorageError): false {
+    this.#underWay = 0;
     this.#options.logger.error({ sessionId: this.id, reason: error.message }, 'The log cannot be written');
+    const kept = this.#closed === null ? items.filter(isKept) : [];
+    this.#mailbox = [...kept, ...this.#mailbox];
+    if (kept.length > 0) this.#retryLater();
     for (const item of items) {
-      if (item.kind !== 'fact') item.settle(refuse('storage_unavailable', error.message));
+      if (item.kind !== 'fact' && !kept.includes(item)) {
+        item.settle(refuse('storage_unavailable', error.message));
+      }
     }
-    const facts = items.filter((item) => item.kind === 'fact');
-    if (facts.length === 0) return true;
-    this.#mailbox = [...facts, ...this.#mailbox];
-    if (!this.#stalled) {
-      this.#stalled = true;
-      this.#options.onStalled(true);
-    }
-    this.#options.clock.after(RETRY_MS, () => {
+    return false;
+  }
+
+  #retryLater(): void {
+    this.#stall(true);
+    this.#cancelRetry ??= this.#options.clock.after(RETRY_MS, () => {
+      this.#cancelRetry = null;
       if (!this.#pumping) void this.#pump();
     });
-    return this.#mailbox.length > facts.length;
   }
+
+  #stall(stalled: boolean): void {
+    if (stalled === this.#stalled) return;
+    this.#stalled = stalled;
+    this.#options.onStalled(stalled);
+  }
+}
+
+const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+function decline(item: Item, code: ErrorCode): void {
+  if (item.kind !== 'fact') item.settle(refuse(code));
 }
 
 /** Works items through on a provisional state. */
@@ -190,6 +281,10 @@ class Batch {
     this.context = context;
   }
 
+  /**
+   * What the session does by itself comes after the last of several facts: an agent that ends a turn and begins the next in one
+   * breath is never idle in between.
+   */
   take(item: Item): void {
     if (item.kind === 'fact') {
       if (this.state === null || this.state.process?.id !== item.processId) return;
@@ -197,6 +292,7 @@ class Batch {
       this.#apply(observe(this.state, item.fact, this.context));
       return;
     }
+    this.advance();
     const first = this.steps.length;
     const result = this.#decide(item);
     if (!result.ok) {
@@ -207,6 +303,7 @@ class Batch {
     if (item.kind === 'command' && result.value.events.length > 0) this.blobs.push(...item.blobs);
     this.global.push(...(result.value.global ?? []));
     this.#apply(result.value.events);
+    this.advance();
     const last = this.steps.length;
     this.settlements.push(() => item.settle(accept(this.steps.slice(first, last))));
   }
@@ -218,13 +315,16 @@ class Batch {
     return this.state === null ? refuse('session_not_found') : decide(this.state, item.command, this.context);
   }
 
-  #apply(events: readonly NewEvent[]): void {
-    for (const event of events) this.#fold(event);
+  advance(): void {
     while (this.state !== null) {
       const next = advance(this.state);
       if (next.length === 0) return;
-      for (const event of next) this.#fold(event);
+      this.#apply(next);
     }
+  }
+
+  #apply(events: readonly NewEvent[]): void {
+    for (const event of events) this.#fold(event);
   }
 
   #fold(event: NewEvent): void {

@@ -47,8 +47,7 @@ class RawFiles implements RawLog {
     const kept = chunk.subarray(0, this.#closed ? 0 : this.#room(session));
     if (kept.length > 0) this.#keep(session, direction, kept);
     drop(session, chunk.length - kept.length);
-    if (session.waitingBytes >= writtenAtOnce) this.#write(session);
-    else if (kept.length > 0) this.#timer ??= setTimeout(() => this.#writeAll(), pauseMs).unref();
+    this.#writeSoon(session);
   }
 
   read(sessionId: SessionId): Readable {
@@ -81,7 +80,7 @@ class RawFiles implements RawLog {
     const known = this.#sessions.get(id);
     if (known !== undefined) return known;
     // an id is no path: neither "/" nor ".." may lead out of the directory
-    const folder = encodeURIComponent(id).replaceAll('.', '%2E');
+    const folder = encodeURIComponent(id.toWellFormed()).replaceAll('.', '%2E');
     const session: Session = {
       directory: join(this.#directory, folder),
       waiting: [],
@@ -125,6 +124,12 @@ class RawFiles implements RawLog {
     this.#waitingInAll += headerBytes;
   }
 
+  #writeSoon(session: Session): void {
+    if (session.waiting.length === 0) return;
+    if (session.waitingBytes >= writtenAtOnce) this.#write(session);
+    else this.#timer ??= setTimeout(() => this.#writeAll(), pauseMs).unref();
+  }
+
   #writeAll(): void {
     this.#timer = undefined;
     for (const session of this.#unwritten) this.#write(session);
@@ -136,7 +141,7 @@ class RawFiles implements RawLog {
     session.isWriting = true;
     void inTurn(session, () => this.#append(session)).then(() => {
       session.isWriting = false;
-      if (session.waiting.length > 0) this.#timer ??= setTimeout(() => this.#writeAll(), pauseMs).unref();
+      this.#writeSoon(session);
     });
   }
 

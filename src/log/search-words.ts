@@ -33,7 +33,8 @@ export function excerptOf(text: string, words: SearchWords): string {
   const line = text
     .slice(from, to)
     .replace(/[\s\p{Cc}]+/gu, ' ')
-    .toWellFormed()
+    // half of a character that was cut in two
+    .replace(/^\p{Cs}|\p{Cs}$/gu, '')
     .trim();
   return `${from > 0 ? '…' : ''}${line}${to < text.length ? '…' : ''}`;
 }

@@ -15,7 +15,12 @@ export type AgentFact =
   /** Its own session id, when it is told later or changes. */
   | { readonly type: 'identified'; readonly agentSessionId: string }
   /** It has shown that it took the message: from here on the message is in its context. */
-  | { readonly type: 'message-taken'; readonly messageId: MessageId }
+  | {
+      readonly type: 'message-taken';
+      readonly messageId: MessageId;
+      /** It had the message already, from before it was started again: no turn follows. */
+      readonly again?: boolean;
+    }
   /** It has begun to work, on a message or by itself. */
   /** `messageIds`, where the agent tells them, are the messages it works on: none when it began by itself. */
   | { readonly type: 'turn-started'; readonly messageIds?: readonly MessageId[] }

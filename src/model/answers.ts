@@ -44,6 +44,7 @@ function fromList(questions: readonly Question[], given: readonly Loose[]): Resu
 
 function fromMap(questions: readonly Question[], given: Exclude<GivenAnswers, unknown[]>): Result<Answer[]> {
   const answers: Answer[] = questions.map(() => ({ selected: [] }));
+  const done = new Set<number>();
   for (const [key, value] of Object.entries(given)) {
     const index = indexOf(questions, key);
     if (index === undefined) {
@@ -52,6 +53,12 @@ function fromMap(questions: readonly Question[], given: Exclude<GivenAnswers, un
         questions: questions.map((question) => question.question),
       });
     }
+    if (done.has(index)) {
+      return refuse('invalid_answer', `"${key}" answers a question that another key answers, too.`, {
+        field: `answers.${key}`,
+      });
+    }
+    done.add(index);
     answers[index] = read(questions[index], value);
   }
   return accept(answers);

@@ -141,7 +141,7 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
     case 'interaction.parked':
       return changeInteraction(state, event.interactionId, { parked: true });
     case 'interaction.decided':
-      return changeInteraction(state, event.interactionId, { decided: event });
+      return interruptedBy(event, changeInteraction(state, event.interactionId, { decided: event }));
     case 'interaction.resolved':
       return { ...state, interactions: without(state.interactions, event.interactionId) };
 
@@ -234,6 +234,13 @@ const withInteraction = (state: SessionState, id: string, live: LiveInteraction)
 function changeInteraction(state: SessionState, id: string, change: Partial<LiveInteraction>): SessionState {
   const live = state.interactions[id];
   return live === undefined ? state : withInteraction(state, id, { ...live, ...change });
+}
+
+/** "Deny and interrupt" ends the turn by itself: what the agent takes back and how the turn ends is the interrupt's doing. */
+function interruptedBy(event: EventOf<'interaction.decided'>, state: SessionState): SessionState {
+  const interrupts = event.decision.type === 'deny' && event.decision.interrupt;
+  if (!interrupts || state.turn === null || state.turn.interrupting !== null) return state;
+  return withTurn(state, { interrupting: { since: event.at, overdue: false } });
 }
 
 function without<T>(record: Readonly<Record<string, T>>, key: string): Readonly<Record<string, T>> {

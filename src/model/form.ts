@@ -6,20 +6,22 @@ export function checkForm(
   form: Form,
   given: Readonly<Record<string, unknown>>,
 ): Result<Record<string, unknown>> {
-  const values: Record<string, unknown> = {};
+  const values: [string, unknown][] = [];
   const stranger = Object.keys(given).find((id) => !form.fields.some((field) => field.id === id));
   if (stranger !== undefined) return wrong(stranger, 'is not a field of this form');
   for (const field of form.fields) {
-    const value = given[field.id];
-    if (isEmpty(value)) {
-      if (field.required) return wrong(field.id, 'is required', field.label);
-      continue;
+    // A field may be called "constructor": only what was given counts.
+    const value = Object.hasOwn(given, field.id) ? given[field.id] : undefined;
+    const nothingChosen = Array.isArray(value) && value.length === 0;
+    if (field.required && (isEmpty(value) || nothingChosen)) {
+      return wrong(field.id, 'is required', field.label);
     }
+    if (isEmpty(value)) continue;
     const fault = faultOf(field, value);
     if (fault !== undefined) return wrong(field.id, fault, field.label);
-    values[field.id] = value;
+    values.push([field.id, value]);
   }
-  return accept(values);
+  return accept(Object.fromEntries(values));
 }
 
 const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === '';
@@ -33,9 +35,7 @@ function faultOf(field: FormField, value: unknown): string | undefined {
     case 'textarea':
       return textFault(field, value);
     case 'date':
-      return typeof value === 'string' && /^\d{4}-\d{2}-\d{2}/.test(value) && !Number.isNaN(Date.parse(value))
-        ? undefined
-        : 'must be a date';
+      return isDate(value) ? undefined : 'must be a date';
     case 'number':
       return numberFault(field, value);
     case 'checkbox':
@@ -52,6 +52,19 @@ function faultOf(field: FormField, value: unknown): string | undefined {
 
 const isOffered = (field: FormField, value: unknown): boolean =>
   (field.options ?? []).some((option) => option.value === value);
+
+/** Also with a time. A day that the month does not have is no date, though the platform would roll it over. */
+function isDate(value: unknown): boolean {
+  if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2})?)?$/.test(value))
+    return false;
+  const day = value.slice(0, 10);
+  const parsed = new Date(`${day}T00:00:00Z`);
+  return (
+    !Number.isNaN(Date.parse(value)) &&
+    !Number.isNaN(parsed.getTime()) &&
+    parsed.toISOString().startsWith(day)
+  );
+}
 
 function textFault(field: FormField, value: unknown): string | undefined {
   if (typeof value !== 'string') return 'must be text';

@@ -16,8 +16,15 @@ export const canBeGranted = (ask: Ask): boolean =>
   ask.requiresPerson !== true &&
   ask.toolCallId !== undefined;
 
-export const covers = (grant: Pick<Grant, 'toolName' | 'pattern' | 'literal'>, ask: Ask): boolean =>
-  grant.toolName === ask.toolName && matches(grant.pattern, subjectOf(ask), grant.literal);
+/** The same kind of subject is needed, too: what was said of commands says nothing about an input in which no command was found. */
+function covers(grant: Grant, ask: Ask): boolean {
+  const subject = subjectOf(ask);
+  return (
+    grant.toolName === ask.toolName &&
+    grant.subjectKind === subject.kind &&
+    matches(grant.pattern, subject, grant.literal)
+  );
+}
 
 export const subjectOf = (ask: Pick<Ask, 'subject' | 'input'>): Subject =>
   ask.subject ?? { kind: 'input', value: canonical(ask.input) };
@@ -40,10 +47,14 @@ export function matches(pattern: string, subject: Subject, literal = false): boo
  */
 const isCompound = (command: string): boolean => /[;&|<>`$(){}\n\r\\#!\0]/.test(command);
 
-/** A path with its `.` and `..` worked out, so that `/repo/*` does not match `/repo/../etc`. */
+/**
+ * A path with its `.` and `..` worked out, so that `/repo/*` does not match `/repo/../etc`.
+ * A backslash parts names on one system and belongs to a name on another: such a path is left as it is, and has no `..` in either reading.
+ */
 function withoutDots(path: string): string | undefined {
+  if (path.includes('\\')) return path.split(/[\\/]/).includes('..') ? undefined : path;
   const parts: string[] = [];
-  for (const part of path.split(/[\\/]/)) {
+  for (const part of path.split('/')) {
     if (part === '..') {
       if (parts.length === 0 || parts.at(-1) === '') return undefined;
       parts.pop();

@@ -8,6 +8,7 @@ import type { Context, Decided, Response, SessionCommand } from './command.ts';
 import { checkForm } from './form.ts';
 import { canBeGranted, matches, subjectOf } from './grants.ts';
 import type { LiveInteraction, SessionState } from './state.ts';
+import { interactionOf } from './status.ts';
 
 /** Records a person's decision on an open interaction. The first one wins; whoever comes later is told which. */
 export function respond(
@@ -15,13 +16,13 @@ export function respond(
   command: Extract<SessionCommand, { type: 'respond' }>,
   context: Context,
 ): Result<Decided> {
-  const live = state.interactions[command.interactionId];
+  const live = interactionOf(state, command.interactionId);
   if (live === undefined) return refuse('interaction_not_found');
   if (live.decided !== null) {
     return refuse('interaction_already_resolved', undefined, { outcome: live.decided.outcome });
   }
   const { ask } = live.requested;
-  const made = decisionOn(ask, command.response);
+  const made = decisionOn(state, ask, command.response);
   if (!made.ok) return made;
   const decided: NewEvent = {
     type: 'interaction.decided',
@@ -39,10 +40,14 @@ export function respond(
     : accept({ events: [decided, created] });
 }
 
-function decisionOn(ask: Ask, response: Response): Result<{ outcome: Outcome; decision: Decision }> {
+function decisionOn(
+  state: SessionState,
+  ask: Ask,
+  response: Response,
+): Result<{ outcome: Outcome; decision: Decision }> {
   switch (response.type) {
     case 'allow':
-      return allow(ask, response);
+      return allow(state, ask, response);
     case 'deny': {
       const message = response.reason?.trim() || 'The person denied this and gave no reason.';
       return accept({
@@ -73,6 +78,7 @@ function decisionOn(ask: Ask, response: Response): Result<{ outcome: Outcome; de
 }
 
 function allow(
+  state: SessionState,
   ask: Ask,
   response: Extract<Response, { type: 'allow' }>,
 ): Result<{ outcome: Outcome; decision: Decision }> {
@@ -80,6 +86,12 @@ function allow(
   if (ask.kind === 'form') return wrongKind(ask, 'must be filled in, not allowed');
   if (response.mode !== undefined && ask.plan === undefined) {
     return refuse('invalid_value', 'Only a plan can be approved with a mode to go on in.', { field: 'mode' });
+  }
+  if (response.updatedInput !== undefined && state.capabilities?.editInput === false) {
+    // It would run what it asked for, not what the person allowed.
+    return refuse('invalid_value', 'This agent cannot be given another input than the one it asked with.', {
+      field: 'updatedInput',
+    });
   }
   return accept({
     outcome: 'allowed',
@@ -129,7 +141,7 @@ function grantFrom(
     id: response.grantId,
     toolName: ask.toolName,
     pattern: pattern ?? subject.value,
-    literal: pattern === undefined,
+    literal: pattern === undefined || pattern === subject.value,
     subjectKind: subject.kind,
     scope: response.scope,
     ...(response.scope === 'session' ? { sessionId: state.id } : {}),
@@ -144,7 +156,7 @@ export function deliver(
   state: SessionState,
   command: Extract<SessionCommand, { type: 'delivered' }>,
 ): Result<Decided> {
-  const decided = state.interactions[command.interactionId]?.decided;
+  const decided = interactionOf(state, command.interactionId)?.decided;
   if (decided === undefined || decided === null) return accept({ events: [] });
   const { interactionId, outcome, by } = decided;
   if (command.ok) {
@@ -159,14 +171,14 @@ export function deliver(
 }
 
 export function park(state: SessionState, interactionId: InteractionId): Result<Decided> {
-  const live = state.interactions[interactionId];
+  const live = interactionOf(state, interactionId);
   const waits = live !== undefined && live.decided === null && !live.parked;
   return accept({ events: waits ? [{ type: 'interaction.parked', interactionId }] : [] });
 }
 
 /** The hard limit: the agent is told in plain words that nobody answered. */
 export function expire(state: SessionState, interactionId: InteractionId): Result<Decided> {
-  const live = state.interactions[interactionId];
+  const live = interactionOf(state, interactionId);
   if (live === undefined || live.decided !== null) return accept({ events: [] });
   const message = 'Nobody answered within the time limit. This is neither a yes nor a no of a person.';
   const decision: Decision =

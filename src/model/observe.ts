@@ -7,6 +7,7 @@ import { findGrant } from './grants.ts';
 import { settleAll } from './interactions.ts';
 import { requeueInFlight } from './messages.ts';
 import type { QueueItem, SessionState } from './state.ts';
+import { isBusy } from './status.ts';
 
 export type StoredFact = Exclude<AgentFact, { type: 'delta' }>;
 
@@ -35,7 +36,7 @@ export function observe(state: SessionState, fact: StoredFact, context: Context)
         ? []
         : [{ type: 'process.identified', agentSessionId: fact.agentSessionId }];
     case 'message-taken':
-      return state.queue.filter((item) => item.queued.messageId === fact.messageId).map(taken);
+      return takeMessage(state, fact, context);
     case 'turn-started':
       return beginTurn(state, context, fact.messageIds);
     case 'turn-ended':
@@ -67,6 +68,29 @@ const taken = (item: QueueItem): NewEvent => ({
   text: item.text,
   images: item.queued.images,
 });
+
+/**
+ * A message that was handed over for a turn of its own begins that turn when it is taken, also if the agent says so only later:
+ * in between the session would look idle, and the next message would be sent.
+ */
+function takeMessage(
+  state: SessionState,
+  { messageId, again }: Extract<AgentFact, { type: 'message-taken' }>,
+  context: Context,
+): NewEvent[] {
+  const item = state.queue.find((other) => other.queued.messageId === messageId);
+  if (item === undefined) return [];
+  if (again === true) return [taken(item), notRunAgain];
+  const begins = item.sending === 'send' && state.turn === null;
+  return begins ? beginTurn(state, context, [messageId]) : [taken(item)];
+}
+
+const notRunAgain: NewEvent = {
+  type: 'agent.notice',
+  level: 'warning',
+  code: 'not-run-again',
+  text: 'The agent had this message already from before it ended, and does not run it again. Send another to go on.',
+};
 
 /** An agent that starts to work has taken what was handed to it, also if it did not say so. */
 function beginTurn(state: SessionState, context: Context, known?: readonly MessageId[]): NewEvent[] {
@@ -146,13 +170,14 @@ function withdrawn(state: SessionState, agentRequestId: string): readonly NewEve
   );
   if (live === undefined) return [];
   const interrupted = state.turn?.interrupting != null;
+  const unused = live.decided === null ? '' : ' The answer was recorded, and came too late.';
   return [
     {
       type: 'interaction.resolved',
       interactionId: live.requested.interactionId,
       outcome: interrupted ? 'interrupted' : 'withdrawn',
       by: agent,
-      reason: interrupted ? 'The turn was interrupted.' : 'The agent no longer needs an answer.',
+      reason: `${interrupted ? 'The turn was interrupted.' : 'The agent no longer needs an answer.'}${unused}`,
       delivered: false,
     },
   ];
@@ -211,8 +236,9 @@ function reasonOf(state: SessionState, fact: Extract<AgentFact, { type: 'exited'
   }
 }
 
+/** An end without an error is one, too, where work was under way, or was promised to those who wait for the start. */
 const isCrash = (state: SessionState, fact: Extract<AgentFact, { type: 'exited' }>): boolean =>
-  fact.code !== 0 || state.turn !== null || state.queue.some((item) => item.sending !== null);
+  fact.code !== 0 || state.process?.phase === 'starting' || isBusy(state);
 
 /** One crash is mended by itself; a second within a minute, or a program that cannot be started at all, is not. */
 function mayStartAgain(

@@ -19,6 +19,10 @@ export function statusOf(state: SessionState): { status: SessionStatus; waitingO
 export const isBusy = (state: SessionState): boolean =>
   state.turn !== null || state.queue.some((item) => item.sending !== null);
 
+/** By an id that a caller gave: `constructor` is no interaction. */
+export const interactionOf = (state: SessionState, id: string): LiveInteraction | undefined =>
+  Object.hasOwn(state.interactions, id) ? state.interactions[id] : undefined;
+
 export const openInteractions = (state: SessionState): LiveInteraction[] =>
   Object.values(state.interactions).filter((live) => live.decided === null);
 

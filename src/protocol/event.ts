@@ -247,7 +247,7 @@ export function searchTextOf(event: NewEvent): string | undefined {
     case 'agent.text':
       return event.text;
     case 'tool.called':
-      return `${event.name} ${JSON.stringify(event.input)}`;
+      return `${event.name} ${textsIn(event.input)}`;
     case 'interaction.requested':
       return event.ask.title;
     case 'interaction.decided':
@@ -260,13 +260,21 @@ export function searchTextOf(event: NewEvent): string | undefined {
 function wordsOf(decision: Decision): string {
   switch (decision.type) {
     case 'allow':
-      return decision.updatedInput === undefined ? '' : JSON.stringify(decision.updatedInput);
+      return textsIn(decision.updatedInput);
     case 'deny':
     case 'dismiss':
       return decision.message;
     case 'answer':
       return decision.answers.map((a) => [...a.selected, a.other ?? ''].join(' ')).join(' ');
     case 'submit':
-      return JSON.stringify(decision.values);
+      return textsIn(decision.values);
   }
+}
+
+/** The texts in a value, without the quotes and escapes that JSON would put between a person and the word they look for. */
+function textsIn(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return String(value);
+  if (value === null || typeof value !== 'object') return '';
+  return Object.values(value).map(textsIn).join(' ');
 }

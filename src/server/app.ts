@@ -31,6 +31,7 @@ export interface AppOptions {
   readonly version: string;
   readonly webRoot: string | undefined;
   readonly logger: FastifyBaseLogger;
+  readonly isClosing: () => boolean;
 }
 
 /** The HTTP side: every request passes the guard, then finds its route, and leaves with an answer of a known shape. */
@@ -43,6 +44,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     requestTimeout: 300_000,
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
+    return503OnClosing: false,
     routerOptions: { maxParamLength: 1000 },
     http: { requireHostHeader: false },
     frameworkErrors: (_error, _request, reply) => {
@@ -54,7 +56,7 @@ export function createApp(options: AppOptions): FastifyInstance {
       else socket.destroy();
     },
   });
-  admitOnlyCallers(app, guard);
+  admitOnlyCallers(app, guard, options.isClosing);
   acceptJsonBodies(app);
   answerErrors(app);
 
@@ -74,10 +76,14 @@ export function createApp(options: AppOptions): FastifyInstance {
   return app;
 }
 
-function admitOnlyCallers(app: FastifyInstance, guard: Guard): void {
+function admitOnlyCallers(app: FastifyInstance, guard: Guard, isClosing: () => boolean): void {
   app.decorateRequest('identity');
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(apiHeaders);
+    if (isClosing()) {
+      sendRefusal(reply.header('connection', 'close'), refuse('shutting_down').refusal);
+      return;
+    }
     const foreign = guard.checkOrigin(request.raw);
     if (foreign !== undefined) {
       sendRefusal(reply, foreign);

@@ -61,6 +61,8 @@ export function createServer(options: ServerOptions): Server {
   const broadcast = new Broadcast(room, onError);
   const streams: StreamContext = { room, broadcast, connections, limits, onError };
   let url = '';
+  let closing: Promise<void> | undefined;
+  const isClosing = (): boolean => closing !== undefined;
   const app = createApp({
     room,
     guard,
@@ -69,10 +71,10 @@ export function createServer(options: ServerOptions): Server {
     version: options.version,
     webRoot: options.webRoot,
     logger,
+    isClosing,
   });
-  app.server.on('upgrade', upgradeHandler(guard, webSocketEndpoint(streams)));
+  app.server.on('upgrade', upgradeHandler({ guard, endpoint: webSocketEndpoint(streams), isClosing }));
   const requests = watchRequests(app.server);
-  let closing: Promise<void> | undefined;
 
   const shutDown = async (): Promise<void> => {
     broadcast.close();

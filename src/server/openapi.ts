@@ -47,7 +47,7 @@ function describe(operationId: string, operation: Described, components: Compone
   const parameters = [...names.map(pathParameter), ...queryParameters(operation.query, components)];
   const replies = Object.entries(operation.replies).map(([status, schema]) => [
     status,
-    { description: 'Done', content: json(components.reply(schema)) },
+    { description: 'Done', content: json(components.schemaOf(schema)) },
   ]);
   return {
     operationId,
@@ -56,7 +56,7 @@ function describe(operationId: string, operation: Described, components: Compone
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(operation.body === undefined
       ? {}
-      : { requestBody: { required: true, content: json(components.body(operation.body)) } }),
+      : { requestBody: { required: true, content: json(components.schemaOf(operation.body)) } }),
     responses: { ...Object.fromEntries(replies), default: { $ref: '#/components/responses/Error' } },
   };
 }
@@ -68,7 +68,7 @@ function pathParameter(name: string): Json {
 
 function queryParameters(query: z.ZodType | undefined, components: Components): Json[] {
   if (query === undefined) return [];
-  const schema = components.body(query);
+  const schema = components.schemaOf(query);
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
   return Object.entries(schema.properties ?? {}).map(([name, property]) => ({
     name,
@@ -88,16 +88,9 @@ class Components {
     for (const [id, schema] of Object.entries(shared)) this.#names.add(schema, { id });
   }
 
-  body(schema: z.ZodType): Json {
-    return this.#schemaOf(schema, 'input');
-  }
-
-  reply(schema: z.ZodType): Json {
-    return this.#schemaOf(schema, 'output');
-  }
-
-  #schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
-    const made = z.toJSONSchema(schema, { io, metadata: this.#names, unrepresentable: 'any' });
+  /** As what may be sent: of replies, which may carry more, nothing is said about further fields. */
+  schemaOf(schema: z.ZodType): Json {
+    const made = z.toJSONSchema(schema, { io: 'input', metadata: this.#names, unrepresentable: 'any' });
     const {
       $schema: _,
       $defs,

@@ -7,12 +7,15 @@ import { apiHeaders } from './headers.ts';
 import type { WebSocketEndpoint } from './stream/websocket.ts';
 
 /** Lets a WebSocket in by the same rules as any request; refusals are answers, so that a client can read why. */
-export function upgradeHandler(
-  guard: Guard,
-  endpoint: WebSocketEndpoint,
-): (request: IncomingMessage, socket: Duplex, head: Buffer) => void {
+export function upgradeHandler(options: {
+  readonly guard: Guard;
+  readonly endpoint: WebSocketEndpoint;
+  readonly isClosing: () => boolean;
+}): (request: IncomingMessage, socket: Duplex, head: Buffer) => void {
+  const { guard, endpoint } = options;
   return (request, socket, head) => {
     socket.on('error', () => socket.destroy());
+    if (options.isClosing()) return decline(socket, refuse('shutting_down').refusal);
     const foreign = guard.checkOrigin(request);
     if (foreign !== undefined) return decline(socket, foreign);
     const identity = guard.identify(request);

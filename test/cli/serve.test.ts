@@ -306,6 +306,49 @@ describe('ending', () => {
   });
 });
 
+describe('ending under difficulties', () => {
+  const stubborn = async (options: Parameters<typeof startBeckon>[0] = {}) => {
+    const beckon = await startBeckon(options);
+    const body = { agent: 'demo', prompt: '!ignore-sigterm', cwd: beckon.dataDir };
+    const { id } = (await beckon.api('POST', '/api/sessions', body)).body.session;
+    const grandchild = await vi.waitFor(async () => {
+      const { events } = (await beckon.api('GET', `/api/sessions/${id}/events`)).body;
+      const said = events.find(({ type }: { type: string }) => type === 'agent.text');
+      return Number(/child pid (\d+)/.exec(said.text)?.[1]);
+    }, 10_000);
+    const processes = [...childrenOf(beckon.pid), grandchild];
+    expect(processes.length).toBeGreaterThan(1);
+    expect(processes.filter(isAlive)).toEqual(processes);
+    return { beckon, processes };
+  };
+
+  it('[SES7] an agent that ignores SIGTERM is ended within the time, with what it started', async () => {
+    const { beckon, processes } = await stubborn();
+    const began = performance.now();
+    expect(await beckon.stop()).toEqual({ code: 0, signal: null });
+    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(processes.filter(isAlive)).toEqual([]);
+  });
+
+  it('[SES7] a second signal ends it at once; the next start ends what was left', async () => {
+    const { beckon, processes } = await stubborn();
+    process.kill(beckon.pid, 'SIGTERM');
+    await vi.waitFor(() => expect(beckon.stderr()).toContain('a second signal ends at once'));
+    expect(await beckon.stop()).toEqual({ code: 1, signal: null });
+    await startBeckon({ dataDir: beckon.dataDir });
+    await vi.waitFor(() => expect(processes.filter(isAlive)).toEqual([]), 10_000);
+  });
+
+  it('[SES7] an error that nobody caught is logged, ends the agents and the program, exit 1', async () => {
+    const bug = `data:text/javascript,process.on('SIGUSR2',()=>{throw(new(Error)('boom'))})`;
+    const { beckon, processes } = await stubborn({ env: { NODE_OPTIONS: `--import ${bug}` } });
+    expect(await beckon.stop('SIGUSR2')).toEqual({ code: 1, signal: null });
+    expect(beckon.stderr()).toContain('boom');
+    expect(processes.filter(isAlive)).toEqual([]);
+    await expect(stat(join(beckon.dataDir, 'server.json'))).rejects.toThrow('ENOENT');
+  });
+});
+
 function childrenOf(pid: number): number[] {
   const table = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' });
   const rows = table

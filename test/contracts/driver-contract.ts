@@ -13,6 +13,7 @@ import {
 import { MessageId, SessionId } from '../../src/protocol/ids.ts';
 import type { Ask, Decision } from '../../src/protocol/interaction.ts';
 import { FactRecorder } from '../support/fact-recorder.ts';
+import { isRunning } from '../support/running.ts';
 
 /** What a driver's agent must be ready to play; each entry is the message that starts it. */
 export interface Scenario {
@@ -356,7 +357,7 @@ export function driverContract(name: string, make: () => Promise<DriverUnderTest
       await connection.close();
       const again = await ready({ resume: agentSessionId });
       await again.connection.send(sent, 'turn');
-      await again.facts.of('message-taken');
+      expect(await again.facts.of('message-taken')).toMatchObject({ again: true });
       await again.connection.send(message(scenario.reply), 'turn');
       await again.facts.of('turn-ended');
       expect(again.facts.every('turn-started')).toHaveLength(1);
@@ -408,13 +409,5 @@ async function fileHolding(path: string): Promise<number> {
     if (/^\d+\n$/.test(text)) return Number(text);
     if (performance.now() > deadline) throw new Error(`${path} never held a pid`);
     await delay(10);
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
-  } catch {
-    return false;
   }
 }

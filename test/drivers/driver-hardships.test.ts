@@ -9,13 +9,21 @@ import { LocalProcessHost } from '../../src/drivers/process/local-process-host.t
 import type { AgentConnection } from '../../src/engine/ports/agent-driver.ts';
 import { MessageId, SessionId } from '../../src/protocol/ids.ts';
 import { FactRecorder } from '../support/fact-recorder.ts';
+import { isRunning } from '../support/running.ts';
 
 let dir: string;
 let processes: LocalProcessHost;
+let raw: string;
 
 beforeEach(() => {
   dir = realpathSync(mkdtempSync(join(tmpdir(), 'beckon-hardships-')));
-  processes = new LocalProcessHost({ dataDir: dir });
+  raw = '';
+  processes = new LocalProcessHost({
+    dataDir: dir,
+    onRaw: (_, direction, chunk) => {
+      if (direction === 'out') raw += chunk.toString('latin1');
+    },
+  });
 });
 
 afterEach(async () => {
@@ -23,14 +31,13 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-function begin(lines: string[] = []): { facts: FactRecorder; connection: AgentConnection } {
+function begin(): { facts: FactRecorder; connection: AgentConnection } {
   const facts = new FactRecorder();
   const driver = demoDriver({
     processes,
     environment: process.env,
     home: join(dir, 'home'),
     paceMs: 0,
-    onLine: (_, line) => lines.push(line),
   });
   const connection = driver.start(startIn(dir), facts.report);
   return { facts, connection };
@@ -57,14 +64,13 @@ async function say(facts: FactRecorder, connection: AgentConnection, text: strin
 const words = (facts: FactRecorder) => facts.said('agent.text').map(({ text }) => text);
 
 test('[PEER6] rubbish between the lines is kept, counted and told, and the turn goes on', async () => {
-  const lines: string[] = [];
-  const { facts, connection } = begin(lines);
+  const { facts, connection } = begin();
   await say(facts, connection, '!garbage');
   expect(await facts.of('turn-ended')).toMatchObject({ outcome: 'completed' });
   expect(words(facts)).toEqual(['before the garbage', 'after the garbage']);
   const codes = new Set(facts.every('diagnostic').map(({ code }) => code));
   expect([...codes].sort()).toEqual(['no-type', 'not-an-object', 'not-json', 'unknown-input']);
-  expect(lines).toContain('this is not JSON');
+  expect(raw.split('\n')).toContain('this is not JSON');
 });
 
 test('[PEER4] a result of 20 MB in a single line is whole', async () => {
@@ -89,6 +95,27 @@ test('[PEER7] a hook callback is answered', async () => {
   expect(words(facts)).toEqual(['answer: success {}']);
 });
 
+test('[PEER7] a form that is open at an interrupt is withdrawn, and cannot be answered any more', async () => {
+  const { facts, connection } = begin();
+  await say(facts, connection, 'form');
+  const { ask } = await facts.of('asked');
+  expect(ask).toMatchObject({ kind: 'form', form: { source: 'demo' } });
+  await connection.interrupt();
+  await facts.of('turn-ended');
+  expect(facts.every('withdrawn')).toEqual([{ type: 'withdrawn', agentRequestId: ask.agentRequestId }]);
+  await expect(connection.answer(ask, { type: 'submit', values: {} })).rejects.toThrow();
+});
+
+test('[TOOL11] a form that is filled in reaches the agent', async () => {
+  const { facts, connection } = begin();
+  await say(facts, connection, 'form');
+  const { ask } = await facts.of('asked');
+  await connection.answer(ask, { type: 'submit', values: { name: 'Ada', tier: 'small' } });
+  expect(await facts.of('turn-ended')).toMatchObject({ outcome: 'completed' });
+  expect(words(facts).at(-1)).toContain('{"action":"accept","content":{"name":"Ada","tier":"small"}}');
+  expect(facts.every('withdrawn')).toEqual([]);
+});
+
 test('[SES8] a crash is told with its exit code and last words, and nothing comes after it', async () => {
   const { facts, connection } = begin();
   await say(facts, connection, '!crash 3');
@@ -102,6 +129,19 @@ test('[SES8] a crash is told with its exit code and last words, and nothing come
   await expect(connection.setModel('x')).rejects.toThrow();
 });
 
+test('[SES7] when a crash is told, its commands are gone already', async () => {
+  const { facts, connection } = begin();
+  await say(facts, connection, '!child');
+  const { ask } = await facts.of('asked');
+  await connection.answer(ask, { type: 'allow', scope: 'once' });
+  await facts.of('turn-ended');
+  const pid = Number(/\d+/.exec(words(facts)[0] ?? '')?.[0]);
+  expect(isRunning(pid)).toBe(true);
+  await say(facts, connection, '!crash');
+  await facts.of('exited');
+  expect(isRunning(pid)).toBe(false);
+});
+
 test('[SES6] an agent that hears neither the end of its input nor SIGTERM is ended', async () => {
   const { facts, connection } = begin();
   await say(facts, connection, '!ignore-sigterm');
@@ -109,7 +149,7 @@ test('[SES6] an agent that hears neither the end of its input nor SIGTERM is end
   const pid = Number(/\d+/.exec(words(facts)[0] ?? '')?.[0]);
   await connection.close();
   expect(facts.every('exited')).toMatchObject([{ signal: 'SIGKILL' }]);
-  expect(() => process.kill(pid, 0)).toThrow();
+  expect(isRunning(pid)).toBe(false);
 });
 
 test('[SES12] work in the background asks after the turn, and starts a turn of its own', async () => {

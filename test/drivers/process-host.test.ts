@@ -11,6 +11,8 @@ import { type ProcessTable, sharingScans } from '../../src/drivers/process/proce
 import { psTable } from '../../src/drivers/process/ps-table.ts';
 import { tableTreeEnder } from '../../src/drivers/process/tree-ender.ts';
 import type { AgentProcess, ProcessSpec } from '../../src/engine/ports/process-host.ts';
+import { SessionId } from '../../src/protocol/ids.ts';
+import { isRunning } from '../support/running.ts';
 
 let dir: string;
 let host: LocalProcessHost;
@@ -42,15 +44,7 @@ function node(script: string): ProcessSpec {
 function specOf(command: string, args: string[]): ProcessSpec {
   nextId += 1;
   const env = { PATH: process.env.PATH ?? '' };
-  return { id: `p${nextId}`, sessionId: 's1', command, args, cwd: dir, env };
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
-  } catch {
-    return false;
-  }
+  return { id: `p${nextId}`, sessionId: SessionId.parse('s1'), command, args, cwd: dir, env };
 }
 
 /** Waits for a fact, for a bounded time. */
@@ -154,6 +148,29 @@ test('[PEER3] a slow reader holds the process back, and all 10 MB arrive', async
   expect(written[0]).toBeLessThan(size);
 });
 
+test('[MULTI4] output stays held back after the process has gone, until it is wanted', async () => {
+  const agent = host.start(shell('echo one; echo two'));
+  const early = host.start(shell('echo early'));
+  let text = '';
+  const ended = new Promise<void>((resolve) => {
+    agent.readOutput({
+      chunk: (chunk) => {
+        text += chunk;
+      },
+      end: resolve,
+    });
+  });
+  agent.pauseOutput();
+  await agent.exited;
+  await early.exited;
+  await agent.end();
+  expect(text).toBe('');
+  agent.resumeOutput();
+  await ended;
+  expect(text).toBe('one\ntwo\n');
+  expect(await outputOf(early)).toBe('early\n');
+});
+
 test('[PEER3] writing to a process that does not read or is gone is a value, never a crash', async () => {
   const agent = host.start(shell('exec 0<&-; echo closed; exec sleep 600'));
   await new Promise<void>((resolve) => {
@@ -189,6 +206,24 @@ test('[SES7] a program that cannot be started is a value that says why', async (
   expect(await codeOf(specOf('sh', ['-c', 'bad\0argument']))).toBe('failed');
   await host.close();
   expect(await codeOf(shell('true'))).toBe('host-closed');
+});
+
+test('[STORE3] every byte in and out is passed on as it is, with its session', async () => {
+  const raw: Record<string, string> = {};
+  const listening = new LocalProcessHost({
+    dataDir: dir,
+    onRaw(sessionId, direction, chunk) {
+      const key = `${sessionId} ${direction}`;
+      raw[key] = (raw[key] ?? '') + chunk.toString('latin1');
+    },
+  });
+  const agent = listening.start(shell(`printf 'no newline\\377'; echo oops >&2; cat > /dev/null`));
+  const output = outputOf(agent);
+  await agent.write('a line\n');
+  agent.closeInput();
+  await output;
+  await agent.end();
+  expect(raw).toEqual({ 's1 in': 'a line\n', 's1 out': 'no newline\xff', 's1 err': 'oops\n' });
 });
 
 test('the last lines of stderr are kept, bounded', async () => {
@@ -259,8 +294,7 @@ test('[SES7] a crash leaves no descendant, and the output ends although one held
   const orphanPid = await pidIn('orphan');
   expect(await outputOf(agent)).toBe('last words\n');
   expect(await agent.exited).toEqual({ kind: 'exited', code: null, signal: 'SIGKILL' });
-  await agent.end();
-  expect(isRunning(orphanPid)).toBe(false);
+  await eventually('the orphan is gone', () => !isRunning(orphanPid));
 });
 
 test('[SES7] a stranger that took over the pipe does not keep the output open', async () => {

@@ -48,6 +48,10 @@ export async function startServer({ through, ...options }: StartOptions = {}): P
   const scripted = await scriptedRoom();
   const dataDir = options.dataDir ?? mkdtempSync(path.join(tmpdir(), 'beckon-data-'));
   const logged: string[] = [];
+  ends.push(async () => {
+    await scripted.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
   const server = createServer({
     room: through === undefined ? scripted.room : through(scripted.room),
     token,
@@ -58,11 +62,7 @@ export async function startServer({ through, ...options }: StartOptions = {}): P
     logger: pino({ level: 'warn' }, { write: (line) => void logged.push(line) }),
     ...options,
   });
-  ends.push(async () => {
-    await server.close();
-    await scripted.close();
-    rmSync(dataDir, { recursive: true, force: true });
-  });
+  ends.push(() => server.close());
   const { url, port } = await server.listen();
   return {
     ...scripted,

@@ -97,7 +97,7 @@ const someAsk: Ask = {
 };
 
 /** Resolves when the session is seen in the status. */
-export function statusOf(room: Engine, id: SessionId, status: string): Promise<void> {
+function statusOf(room: Engine, id: SessionId, status: string): Promise<void> {
   return new Promise((resolve) => {
     const look = (): boolean => {
       const now = room.snapshot(id);

@@ -15,7 +15,7 @@ export interface BeckonOptions {
   readonly cwd?: string;
 }
 
-export interface Exit {
+interface Exit {
   readonly code: number | null;
   readonly signal: string | null;
 }
@@ -26,7 +26,7 @@ export interface Output {
   readonly stderr: string;
 }
 
-export interface ApiReply {
+interface ApiReply {
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into replies of every shape
   readonly body: any;

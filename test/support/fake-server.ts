@@ -9,7 +9,7 @@ export interface Heard {
   readonly body: unknown;
 }
 
-export interface OpenStream {
+interface OpenStream {
   readonly heard: Heard;
   send(text: string): void;
   /** One whole message. */

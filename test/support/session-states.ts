@@ -1,14 +1,14 @@
 import { advance } from '../../src/model/advance.ts';
-import type { Context, SessionCommand } from '../../src/model/command.ts';
+import type { Context, Response, SessionCommand } from '../../src/model/command.ts';
 import { decide } from '../../src/model/decide.ts';
 import { fold } from '../../src/model/fold.ts';
 import type { StoredFact } from '../../src/model/observe.ts';
 import { observe } from '../../src/model/observe.ts';
 import type { SessionState } from '../../src/model/state.ts';
 import type { Refusal } from '../../src/protocol/errors.ts';
-import type { Event, NewEvent, NewEventOf } from '../../src/protocol/event.ts';
+import type { Event, EventOf, EventType, NewEvent, NewEventOf } from '../../src/protocol/event.ts';
 import type { Grant } from '../../src/protocol/grant.ts';
-import { MessageId, SessionId } from '../../src/protocol/ids.ts';
+import { GrantId, type InteractionId, MessageId, SessionId } from '../../src/protocol/ids.ts';
 import type { Actor, Ask } from '../../src/protocol/interaction.ts';
 import type { Capabilities } from '../../src/protocol/session.ts';
 
@@ -33,6 +33,20 @@ export const bashAsk = (request: string, command: string, more: Partial<Ask> = {
   title: `Run ${command}`,
   input: { command },
   subject: { kind: 'command', value: command },
+  ...more,
+});
+
+/** A person's yes, with what a caller may add to it. */
+export const allow = (
+  more: Partial<Extract<Response, { type: 'allow' }>> = {},
+): Extract<Response, { type: 'allow' }> => ({
+  type: 'allow',
+  grantId: GrantId.parse('grant_1'),
+  scope: undefined,
+  pattern: undefined,
+  expiresAt: undefined,
+  updatedInput: undefined,
+  mode: undefined,
   ...more,
 });
 
@@ -92,6 +106,14 @@ export class PlayedSession {
     this.#apply(observe(this.state, fact, this.#context()));
   }
 
+  /** Facts of one read: what the session does by itself comes after the last. */
+  facts(...facts: readonly StoredFact[]): void {
+    for (const fact of facts.slice(0, -1)) {
+      for (const event of observe(this.state, fact, this.#context())) this.#fold(event);
+    }
+    for (const fact of facts.slice(-1)) this.fact(fact);
+  }
+
   /** Brings the agent up, ready for messages. */
   up(processId = 'run_1'): this {
     this.command({ type: 'start-process', processId });
@@ -103,7 +125,8 @@ export class PlayedSession {
     text: string,
     disposition: 'auto' | 'queue' | 'interrupt' | 'steer' = 'auto',
     replace = false,
-  ): string {
+    clientMessageId: string | null = null,
+  ): MessageId {
     const messageId = MessageId.parse(`m${this.#minted++}`);
     this.command({
       type: 'send',
@@ -112,10 +135,45 @@ export class PlayedSession {
       images: [],
       disposition,
       replace,
-      clientMessageId: null,
+      clientMessageId,
       by: person,
     });
     return messageId;
+  }
+
+  /** Sends a message and lets the agent begin with it. */
+  working(text = 'go on'): this {
+    const messageId = this.send(text);
+    this.facts({ type: 'message-taken', messageId }, { type: 'turn-started' });
+    return this;
+  }
+
+  /** Lets the agent ask, and says which interaction came of it. */
+  asks(ask: Ask): InteractionId {
+    const from = this.log.length;
+    this.fact({ type: 'asked', ask });
+    const requested = this.since(from, 'interaction.requested')[0];
+    if (requested === undefined) throw new Error('Nobody was asked');
+    return requested.interactionId;
+  }
+
+  respond(interactionId: InteractionId, response: Response, by: Actor = person): Refusal | undefined {
+    return this.command({ type: 'respond', interactionId, response, by });
+  }
+
+  all<T extends EventType>(type: T): EventOf<T>[] {
+    return this.since(0, type);
+  }
+
+  /** The last event of a type. */
+  last<T extends EventType>(type: T): EventOf<T> {
+    const event = this.all(type).at(-1);
+    if (event === undefined) throw new Error(`There is no ${type} in ${this.types().join(', ')}`);
+    return event;
+  }
+
+  since<T extends EventType>(index: number, type: T): EventOf<T>[] {
+    return this.log.slice(index).filter((event): event is EventOf<T> => event.type === type);
   }
 
   types(): string[] {

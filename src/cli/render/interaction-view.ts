@@ -11,7 +11,7 @@ export type ShownAsk = Pick<
 
 /** What a person is asked, whole enough to decide on: what would not fit is counted, never left out in silence. */
 export function interactionView(ask: ShownAsk, paint: Paint, mostLines = 60): string[] {
-  const head = `${paint('yellow', '?')} ${paint('bold', headOf(ask))}`;
+  const head = `${paint('yellow', '?')} ${paint('bold', shortened(headOf(ask), 300))}`;
   const agent = ask.agentId === undefined ? [] : [paint('dim', `asked by sub-agent ${oneLine(ask.agentId)}`)];
   const reason = ask.reason === undefined ? [] : [paint('dim', `reason: ${oneLine(ask.reason)}`)];
   return [
@@ -21,12 +21,11 @@ export function interactionView(ask: ShownAsk, paint: Paint, mostLines = 60): st
 }
 
 function headOf(ask: ShownAsk): string {
-  const title = shortened(oneLine(ask.title), 200);
+  const title = oneLine(ask.title);
+  const tool = oneLine(ask.toolName);
   switch (ask.kind) {
     case 'approval':
-      return ask.plan === undefined
-        ? `${title} (${oneLine(ask.toolName)})`
-        : title || 'Go on with this plan?';
+      return ask.plan !== undefined || title.startsWith(tool) ? title : `${title} (${tool})`;
     case 'question':
     case 'form':
       return title;
@@ -38,7 +37,7 @@ function bodyOf(ask: ShownAsk, paint: Paint): string[] {
     case 'approval':
       return ask.plan === undefined ? callLines(ask, paint) : stripEscapes(ask.plan).split('\n');
     case 'question':
-      return (ask.questions ?? []).flatMap((question) => questionLines(question, paint));
+      return (ask.questions ?? []).flatMap((question) => questionLines(question, ask.title, paint));
     case 'form':
       return ask.form === undefined ? [] : formLines(ask.form, paint);
   }
@@ -63,10 +62,13 @@ function callLines(ask: ShownAsk, paint: Paint): string[] {
   return lines;
 }
 
-export function questionLines(question: Question, paint: Paint): string[] {
-  const header = question.header === undefined ? '' : `${paint('cyan', `[${oneLine(question.header)}]`)} `;
+function questionLines(question: Question, title: string, paint: Paint): string[] {
+  const header = question.header === undefined ? '' : paint('cyan', `[${oneLine(question.header)}]`);
+  const text = question.question === title ? '' : oneLine(question.question);
+  const several = question.multiSelect ? paint('dim', '(several may be picked)') : '';
+  const head = [header, text, several].filter((part) => part !== '').join(' ');
   return [
-    `${header}${oneLine(question.question)}${question.multiSelect ? paint('dim', ' (several may be picked)') : ''}`,
+    ...(head === '' ? [] : [head]),
     ...question.options.map(({ label, description }, index) => {
       const more = description === undefined ? '' : paint('dim', ` – ${oneLine(description)}`);
       return `  ${index + 1}. ${oneLine(label)}${more}`;

@@ -41,5 +41,7 @@ function gist(input: Readonly<Record<string, unknown>>): string {
     const value = input[field];
     if (typeof value === 'string' && value !== '') return oneLine(value);
   }
+  const question: unknown = Array.isArray(input.questions) ? input.questions[0]?.question : undefined;
+  if (typeof question === 'string') return oneLine(question);
   return Object.keys(input).length === 0 ? '' : oneLine(JSON.stringify(input));
 }

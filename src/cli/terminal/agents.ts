@@ -12,7 +12,7 @@ export const agents: Command = {
     const list = await (await connect(flags, console)).agents();
     const lines = list.map(({ name, label, available, version, reason }) => {
       const state = available
-        ? paint('green', version ?? 'available')
+        ? paint('green', oneLine(version ?? 'available'))
         : paint('red', oneLine(reason ?? 'not available'));
       return `${name}  ${oneLine(label)}  ${state}`;
     });

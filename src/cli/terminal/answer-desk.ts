@@ -1,5 +1,6 @@
 import { BeckonError } from '../../client/beckon-error.ts';
 import type { Transport } from '../../client/transport.ts';
+import { oneLine } from '../render/safe-text.ts';
 import { type AskedInteraction, type Dialog, type DialogReply, dialogAbout } from './dialog.ts';
 
 export interface AnswerDeskOptions {
@@ -45,8 +46,9 @@ export class AnswerDesk {
     this.#next();
   }
 
-  get isAsking(): boolean {
-    return this.#current !== undefined;
+  /** The interaction that is being asked about. */
+  get asking(): string | undefined {
+    return this.#current?.interaction.interactionId;
   }
 
   isOwnAnswer(interactionId: string): boolean {
@@ -91,7 +93,7 @@ export class AnswerDesk {
     } catch (error) {
       if (!(error instanceof BeckonError)) throw error;
       this.#answered.delete(interactionId);
-      say(error.message);
+      say(oneLine(error.message));
       // Answered elsewhere or gone: the stream tells how it ended. Otherwise it is still open, and asked again.
       if (error.status !== 409 && error.status !== 410 && error.status !== 404)
         this.#open.set(interactionId, interaction);

@@ -1,3 +1,4 @@
+import { BeckonError } from '../../client/beckon-error.ts';
 import type { Transport } from '../../client/transport.ts';
 import type { SessionSnapshot } from '../../protocol/announcement.ts';
 import type { Event } from '../../protocol/event.ts';
@@ -30,10 +31,15 @@ export function endOfWatch(
       if (seen < upTo) return;
       if (!isCaughtUp || endings.has(event.type)) {
         // The event is of the past already; only the session itself says whether it still holds.
-        transport.session(sessionId).then(caughtUp, () => handlers.onOver(0));
+        transport.session(sessionId).then(caughtUp, goneOrLost);
       }
     },
   };
+
+  /** When the server cannot be reached now, the next snapshot tells. */
+  function goneOrLost(error: unknown): void {
+    if (error instanceof BeckonError && error.code === 'session_not_found') handlers.onOver(0);
+  }
 
   function caughtUp(session: Session): void {
     if (!isCaughtUp) {

@@ -5,6 +5,7 @@ import type { Session } from '../../protocol/session.ts';
 import type { Console } from '../console.ts';
 import { interactionView } from '../render/interaction-view.ts';
 import { paintFor } from '../render/paint.ts';
+import { oneLine } from '../render/safe-text.ts';
 import { createTranscript } from '../render/transcript.ts';
 import { AnswerDesk } from './answer-desk.ts';
 import type { AskedInteraction } from './dialog.ts';
@@ -40,7 +41,12 @@ export function followAsConversation(
       isOwnAnswer: (id) => desk.isOwnAnswer(id),
     });
     const screen: Screen = watching.isInteractive
-      ? interactiveScreen(console, { onLine: takeLine, onInterrupt: interrupt, onLeave: () => leave(0) })
+      ? interactiveScreen(console, {
+          purpose: () => desk.asking,
+          onLine: takeLine,
+          onInterrupt: interrupt,
+          onLeave: () => leave(0),
+        })
       : plainScreen(console);
     const say = (text: string) => screen.write(transcript.line(text));
     const desk = new AnswerDesk({
@@ -88,10 +94,13 @@ export function followAsConversation(
       for (const line of interactionView(interaction, paint, mostLines)) say(line);
     }
 
-    function takeLine(line: string): void {
-      const message = desk.isAsking ? (/^\s*>(.*)$/s.exec(line)?.[1] ?? '') : line;
-      if (desk.isAsking && message === '') run(desk.take(line));
-      else if (message.trim() !== '') sending = sending.then(() => send(message.trim())).catch(fail);
+    /** A line answers only what was asked when it was begun, and is a message only if nothing was. */
+    function takeLine(line: string, begunFor: string | undefined): void {
+      const message = begunFor === undefined ? line : /^\s*>(.*)$/s.exec(line)?.[1];
+      if (message !== undefined) {
+        if (message.trim() !== '') sending = sending.then(() => send(message.trim())).catch(fail);
+      } else if (begunFor === desk.asking) run(desk.take(line));
+      else say(paint('yellow', 'What this was an answer to has ended meanwhile; nothing was sent.'));
     }
 
     async function send(message: string): Promise<void> {
@@ -102,7 +111,7 @@ export function followAsConversation(
         if (receipt.status === 'queued') say(paint('dim', receiptLine(receipt)));
       } catch (error) {
         if (!(error instanceof BeckonError)) throw error;
-        say(paint('red', `not sent: ${error.message}`));
+        say(paint('red', `not sent: ${oneLine(error.message)}`));
       }
     }
 
@@ -150,7 +159,7 @@ export function followAsConversation(
 
     function run(action: Promise<void>): void {
       action.catch((error: unknown) => {
-        if (error instanceof BeckonError) say(paint('red', error.message));
+        if (error instanceof BeckonError) say(paint('red', oneLine(error.message)));
         else fail(error);
       });
     }

@@ -10,7 +10,10 @@ export interface Screen {
 }
 
 export interface ScreenListener {
-  onLine(line: string): void;
+  /** What a line would be for if it were begun now. */
+  purpose(): string | undefined;
+  /** `purpose` is that of the moment in which the line was begun: things may have changed while it was typed. */
+  onLine(line: string, purpose: string | undefined): void;
   onInterrupt(): void;
   /** The person has closed the input. A pipe that ended is no wish to leave. */
   onLeave(): void;
@@ -28,11 +31,14 @@ export function interactiveScreen(console: Console, listener: ScreenListener): S
   let isAtLineStart = true;
   let isPromptShown = false;
   let heldBack = '';
+  let begun: { readonly purpose: string | undefined } | undefined;
   lines.on('line', (line) => {
     isPromptShown = false;
     isAtLineStart = true;
-    listener.onLine(line);
-    release();
+    const { purpose } = begun ?? { purpose: listener.purpose() };
+    begun = undefined;
+    listener.onLine(line, purpose);
+    if (isTerminal) release();
   });
   lines.on('SIGINT', () => listener.onInterrupt());
   lines.on('close', () => isTerminal && listener.onLeave());
@@ -47,7 +53,7 @@ export function interactiveScreen(console: Console, listener: ScreenListener): S
     return { ...plainScreen(console), close };
   }
 
-  stdin.on('keypress', startTyping);
+  stdin.on('keypress', noticeTyping);
   return {
     write(text) {
       heldBack += text;
@@ -59,7 +65,7 @@ export function interactiveScreen(console: Console, listener: ScreenListener): S
       showPrompt();
     },
     close() {
-      stdin.off('keypress', startTyping);
+      stdin.off('keypress', noticeTyping);
       eraseInput();
       lines.close();
     },
@@ -93,9 +99,10 @@ export function interactiveScreen(console: Console, listener: ScreenListener): S
     isPromptShown = false;
   }
 
-  /** The first key pressed in the middle of a streamed line was echoed there: it moves to a line of its own. */
-  function startTyping(): void {
+  function noticeTyping(): void {
+    begun = isTyping(lines) ? (begun ?? { purpose: listener.purpose() }) : undefined;
     if (isPromptShown || !isTyping(lines)) return;
+    // The first key pressed in the middle of a streamed line was echoed there: it moves to a line of its own.
     stdout.write('\b\u001b[K\n');
     isAtLineStart = true;
     showPrompt();

@@ -15,7 +15,7 @@ import type { IncomingRequest, Reply, TypedMessage } from './incoming.ts';
 import { uuidOf } from './message-uuid.ts';
 import { ProtocolPeer } from './peer.ts';
 import { askOf } from './translate/ask.ts';
-import { type Memory, newMemory } from './translate/memory.ts';
+import { type Memory, newMemory, noteSent } from './translate/memory.ts';
 import { modeChange, modelChange } from './translate/system.ts';
 import { translate } from './translate/translate.ts';
 
@@ -28,7 +28,6 @@ export interface ConnectionOptions {
   report(facts: readonly AgentFact[]): void;
   /** Starts the program, with or without the conversation to go on with. */
   launch(resume: string | null): AgentProcess;
-  onLine?(line: string): void;
 }
 
 /** One running Claude Code, or a program that speaks as it does. */
@@ -57,8 +56,7 @@ export class ClaudeConnection implements AgentConnection {
 
   async send({ messageId, text, images }: OutgoingMessage, how: 'turn' | 'steer'): Promise<void> {
     const uuid = uuidOf(messageId);
-    const isMidTurn = this.#memory.isTurnRunning;
-    this.#memory.awaited.set(uuid, { messageId, isMidTurn });
+    noteSent(this.#memory, uuid, messageId);
     const content = [...images.map(imageBlock), ...(text === '' ? [] : [{ type: 'text', text }])];
     const outcome = await this.#peer.sendUserMessage({
       content,
@@ -70,6 +68,7 @@ export class ClaudeConnection implements AgentConnection {
   }
 
   async answer(ask: Ask, decision: Decision): Promise<void> {
+    this.#memory.openForms.delete(ask.agentRequestId);
     expectWritten(await this.#peer.respond(ask.agentRequestId, answerTo(ask, decision)));
   }
 
@@ -140,19 +139,20 @@ export class ClaudeConnection implements AgentConnection {
 
   #connect(): { peer: ProtocolPeer; closed: Promise<void> } {
     const { promise: closed, resolve } = Promise.withResolvers<void>();
-    const { onLine } = this.#options;
     const peer = new ProtocolPeer(this.#process, {
       handledSubtypes,
       onMessage: (message) => this.#read(message),
       onRequest: (request) => this.#readRequest(request),
-      onCancel: (agentRequestId) => this.#facts.push({ type: 'withdrawn', agentRequestId }),
+      onCancel: (agentRequestId) => {
+        this.#memory.openForms.delete(agentRequestId);
+        this.#facts.push({ type: 'withdrawn', agentRequestId });
+      },
       onDiagnostic: (diagnostic) => this.#facts.push(diagnosticFact(diagnostic)),
       onReadEnd: () => this.#flush(),
       onClose: () => {
         this.#flush();
         resolve();
       },
-      ...(onLine && { onLine: (line: string) => onLine(line) }),
     });
     return { peer, closed };
   }
@@ -184,7 +184,10 @@ export class ClaudeConnection implements AgentConnection {
       this.#refusedResume = reasonOf(message);
       return;
     }
-    for (const fact of translate(this.#memory, message)) this.#facts.push(fact);
+    for (const fact of translate(this.#memory, message)) {
+      if (fact.type === 'withdrawn') this.#peer.abandon(fact.agentRequestId);
+      this.#facts.push(fact);
+    }
   }
 
   #readRequest(request: IncomingRequest): void {
@@ -193,6 +196,7 @@ export class ClaudeConnection implements AgentConnection {
       return;
     }
     const ask = askOf(this.#memory, request);
+    if (ask?.kind === 'form') this.#memory.openForms.add(ask.agentRequestId);
     if (ask) this.#facts.push({ type: 'asked', ask });
     else void this.#peer.respondError(request.requestId, 'The request was not understood');
   }
@@ -253,8 +257,8 @@ function spawnWords({ code, message }: Extract<ProcessExit, { kind: 'spawn-faile
 
 function diagnosticFact({ kind, count, bytes, sample, error }: PeerDiagnostic): AgentFact {
   const why = error instanceof Error ? `: ${error.message}` : '';
-  const text = `${diagnosticWords[kind]} (${bytes} bytes, ${count} so far)${why}`;
-  return { type: 'diagnostic', code: kind, text, sample };
+  const text = `${diagnosticWords[kind]} (${bytes} bytes)${why}`;
+  return { type: 'diagnostic', code: kind, text, sample, count };
 }
 
 const diagnosticWords: Record<PeerDiagnostic['kind'], string> = {

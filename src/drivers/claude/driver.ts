@@ -1,6 +1,5 @@
 import type { AgentConnection, AgentDriver, AgentFact } from '../../engine/ports/agent-driver.ts';
 import type { ProcessHost } from '../../engine/ports/process-host.ts';
-import type { SessionId } from '../../protocol/ids.ts';
 import { agentEnvironment } from '../process/agent-environment.ts';
 import { claudeArguments, claudeEnvironment } from './arguments.ts';
 import { claudeCapabilities } from './capabilities.ts';
@@ -13,8 +12,6 @@ export interface ClaudeDriverOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** A path, or a name to look for on PATH. */
   readonly program?: string;
-  /** Every line the agent prints, as it came. */
-  onLine?(sessionId: SessionId, line: string): void;
 }
 
 /** Claude Code, as installed on this machine. */
@@ -40,7 +37,7 @@ export interface WireDriverOptions extends Omit<ClaudeDriverOptions, 'program'> 
 
 /** A driver for any program that speaks the Claude wire. */
 export function wireDriver(options: WireDriverOptions): AgentDriver {
-  const { name, label, processes, environment, locate, missing, settings = {}, onLine } = options;
+  const { name, label, processes, environment, locate, missing, settings = {} } = options;
   const versions = new VersionReader();
   let version: string | null = null;
 
@@ -81,7 +78,6 @@ export function wireDriver(options: WireDriverOptions): AgentDriver {
             cwd: start.cwd,
             env,
           }),
-        ...(onLine && { onLine: (line: string) => onLine(start.sessionId, line) }),
       });
     },
   };

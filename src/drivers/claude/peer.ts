@@ -103,6 +103,11 @@ export class ProtocolPeer {
     return this.#answer(requestId, { subtype: 'error', request_id: requestId, error });
   }
 
+  /** The agent waits for this one no more, though it did not say so. */
+  abandon(requestId: string): void {
+    this.#theirs.delete(requestId);
+  }
+
   initialize(hooks?: JsonObject, options?: RequestOptions): Promise<Reply> {
     return this.request('initialize', hooks ? { hooks } : {}, options);
   }

@@ -7,6 +7,8 @@ import type {
   ProcessHost,
   ProcessSpec,
 } from '../../engine/ports/process-host.ts';
+import type { RawDirection } from '../../engine/ports/raw-log.ts';
+import type { SessionId } from '../../protocol/ids.ts';
 import { failedProcess, LocalProcess, spawnFailure } from './local-process.ts';
 import { markerVariable } from './process-table.ts';
 import { type TreeEnder, treeEnder } from './tree-ender.ts';
@@ -16,6 +18,8 @@ export interface LocalProcessHostOptions {
   dataDir: string;
   leftoverGraceMs?: number;
   ender?: TreeEnder;
+  /** Every byte that goes in or comes out, before anyone makes sense of it. */
+  onRaw?(sessionId: SessionId, direction: RawDirection, chunk: Buffer): void;
 }
 
 /** Runs agents as children of this program. */
@@ -23,10 +27,12 @@ export class LocalProcessHost implements ProcessHost {
   readonly #owner: string;
   readonly #ender: TreeEnder;
   readonly #leftoverGraceMs: number;
+  readonly #onRaw: LocalProcessHostOptions['onRaw'];
   readonly #running = new Map<string, LocalProcess>();
   #closing: Promise<void> | undefined;
 
-  constructor({ dataDir, leftoverGraceMs = 2_000, ender = treeEnder() }: LocalProcessHostOptions) {
+  constructor({ dataDir, leftoverGraceMs = 2_000, ender = treeEnder(), onRaw }: LocalProcessHostOptions) {
+    this.#onRaw = onRaw;
     this.#owner = createHash('sha256').update(resolve(dataDir)).digest('hex').slice(0, 16);
     this.#leftoverGraceMs = leftoverGraceMs;
     this.#ender = ender;
@@ -35,6 +41,7 @@ export class LocalProcessHost implements ProcessHost {
   start(spec: ProcessSpec): AgentProcess {
     if (this.#closing) return failedProcess(spec, hostClosed);
     const marker = `${this.#owner}/${spec.id}`;
+    const onRaw = (direction: RawDirection, chunk: Buffer) => this.#onRaw?.(spec.sessionId, direction, chunk);
     try {
       const child = spawn(spec.command, spec.args, {
         cwd: spec.cwd,
@@ -43,7 +50,7 @@ export class LocalProcessHost implements ProcessHost {
         detached: process.platform !== 'win32',
         windowsHide: true,
       });
-      return this.#keep(new LocalProcess(spec, child, marker, this.#ender));
+      return this.#keep(new LocalProcess(spec, child, { marker, ender: this.#ender, onRaw }));
     } catch (error) {
       return failedProcess(
         spec,

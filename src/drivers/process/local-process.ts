@@ -11,12 +11,19 @@ import type {
   SpawnFailure,
   WriteOutcome,
 } from '../../engine/ports/process-host.ts';
+import type { RawDirection } from '../../engine/ports/raw-log.ts';
 import { InputPipe } from './input-pipe.ts';
 import { StderrTail } from './stderr-tail.ts';
 import type { TreeEnder } from './tree-ender.ts';
 
 const defaultGraceMs = 2_000;
 const lastOutputMs = 250;
+
+export interface LocalProcessParts {
+  readonly marker: string;
+  readonly ender: TreeEnder;
+  onRaw(direction: RawDirection, chunk: Buffer): void;
+}
 
 /** A child of this program, in a process group of its own. */
 export class LocalProcess implements AgentProcess {
@@ -26,6 +33,7 @@ export class LocalProcess implements AgentProcess {
   /** Settles when the process and all its descendants are gone and its output is read. */
   readonly finished: Promise<void>;
   readonly #ender: TreeEnder;
+  readonly #onRaw: LocalProcessParts['onRaw'];
   readonly #marker: string;
   readonly #input: InputPipe | undefined;
   readonly #stdout: Readable | undefined;
@@ -41,17 +49,19 @@ export class LocalProcess implements AgentProcess {
   #killAt = Number.POSITIVE_INFINITY;
   #ending: Promise<void> | undefined;
 
-  constructor(spec: ProcessSpec, child: ChildProcess, marker: string, ender: TreeEnder) {
+  constructor(spec: ProcessSpec, child: ChildProcess, { marker, ender, onRaw }: LocalProcessParts) {
     this.id = spec.id;
     this.pid = child.pid;
     this.#marker = marker;
     this.#ender = ender;
+    this.#onRaw = onRaw;
     this.#input = child.stdin ? new InputPipe(child.stdin) : undefined;
     this.#stdout = child.stdout ?? undefined;
     this.exited = exitOf(child, spec).then((exit) => {
       this.#hasExited = true;
       return exit;
     });
+    child.stderr?.on('data', (chunk: Buffer) => onRaw('err', chunk));
     this.#stderrRead = readStderr(child, this.#stderr);
     // Not read by 'data' events: node sets those going by itself when a child exits, paused or not.
     this.#stdout?.on('readable', () => this.#pump());
@@ -61,7 +71,10 @@ export class LocalProcess implements AgentProcess {
   }
 
   write(data: string | Buffer): Promise<WriteOutcome> {
-    return this.#input?.write(data) ?? Promise.resolve(notStarted);
+    if (!this.#input) return Promise.resolve(notStarted);
+    const bytes = typeof data === 'string' ? Buffer.from(data) : data;
+    this.#onRaw('in', bytes);
+    return this.#input.write(bytes);
   }
 
   closeInput(): void {
@@ -139,6 +152,7 @@ export class LocalProcess implements AgentProcess {
       if (chunk === null) return;
       const offset = this.#offset;
       this.#offset += chunk.length;
+      this.#onRaw('out', chunk);
       this.#reader?.chunk(chunk, offset);
     }
   }

@@ -1,9 +1,10 @@
-import { matches, subjectOf } from '../../model/grants.ts';
+import { canBeGranted, matches, subjectOf } from '../../model/grants.ts';
 import { interactionFromLog } from '../../model/views.ts';
 import type { PreviewGrant } from '../../protocol/command.ts';
 import { accept, refuse } from '../../protocol/errors.ts';
 import type { Grant } from '../../protocol/grant.ts';
 import { GrantId } from '../../protocol/ids.ts';
+import type { Ask } from '../../protocol/interaction.ts';
 import type { Handler } from './room.ts';
 
 const MOST_LOOKED_AT = 2000;
@@ -30,11 +31,14 @@ export const revokeGrant: Handler<unknown> = async ({ registry, book, log, clock
   return done.ok ? accept({ status: 200, body: { status: 'ok' } }) : done;
 };
 
+const wouldMatch = (pattern: string, ask: Ask): boolean =>
+  canBeGranted(ask) && matches(pattern, subjectOf(ask));
+
 /** Which earlier asks a pattern would have matched, newest first. */
 export const previewGrant: Handler<PreviewGrant> = ({ registry, log }, { toolName, pattern }) => {
   const found = log
     .findAsks(toolName, MOST_LOOKED_AT)
-    .filter(({ event }) => event.type === 'interaction.requested' && matches(pattern, subjectOf(event.ask)))
+    .filter(({ event }) => event.type === 'interaction.requested' && wouldMatch(pattern, event.ask))
     .slice(0, MOST_MATCHES);
   const interactions = found.flatMap(({ stream, event }) => {
     const session = registry.get(stream);

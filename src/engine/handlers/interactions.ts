@@ -1,4 +1,5 @@
 import type { Response } from '../../model/command.ts';
+import { interactionOf } from '../../model/status.ts';
 import { interactionFromLog, interactionView, pendingView } from '../../model/views.ts';
 import {
   type AnswerQuestion,
@@ -52,8 +53,15 @@ export const deny: Handler<Deny> = (room, input, caller) =>
 export const answer: Handler<AnswerQuestion> = (room, input, caller) =>
   decideOn(room, input.session, input, { type: 'answer', answers: input.answers }, caller);
 
-export const submitAnswers: Handler<SubmitAnswers> = (room, input, caller) =>
-  decideOn(room, input.session, input, { type: 'answer', answers: input.answers }, caller);
+/** For callers who know a question by its tool call: a call that asked for something else is none. */
+export const submitAnswers: Handler<SubmitAnswers> = (room, input, caller) => {
+  const found = room.registry.find(input.session);
+  if (!found.ok) return found;
+  const { toolCallId, answers } = input;
+  if (find(room.log, found.value, { toolCallId })?.kind !== 'question')
+    return refuse('interaction_not_found');
+  return decideOn(room, input.session, { toolCallId }, { type: 'answer', answers }, caller);
+};
 
 export const respond: Handler<Respond> = (room, input, caller) => {
   const found = room.registry.find(input.session);
@@ -149,7 +157,7 @@ function find(log: EventLog, session: LiveSession, target: Target): Interaction 
   const { state } = session;
   const live =
     target.requestId !== undefined
-      ? state.interactions[target.requestId]
+      ? interactionOf(state, target.requestId)
       : Object.values(state.interactions).find(
           (other) => other.requested.ask.toolCallId === target.toolCallId,
         );

@@ -21,7 +21,7 @@ export interface Room {
   readonly book: GrantBook;
   readonly drivers: ReadonlyMap<string, AgentDriver>;
   readonly clients: Clients;
-  readonly remove: (session: LiveSession) => Promise<void>;
+  readonly remove: (session: LiveSession) => Promise<Result<undefined>>;
   readonly lifetime: { readonly closing: boolean };
 }
 

@@ -1,13 +1,15 @@
 import { basename } from 'node:path';
+import type { SendCommand } from '../../model/command.ts';
 import { sessionView } from '../../model/views.ts';
 import type { CreateSession, PatchSession } from '../../protocol/command.ts';
 import { accept, type Result, refuse } from '../../protocol/errors.ts';
 import { MessageId, SessionId } from '../../protocol/ids.ts';
+import type { Actor } from '../../protocol/interaction.ts';
 import type { Agent } from '../../protocol/session.ts';
 import { checkDirectory } from '../directory.ts';
 import type { LiveSession } from '../live-session.ts';
-import { AgentRefusal } from '../ports/agent-driver.ts';
-import type { Caller, Reply } from '../ports/control-room.ts';
+import { type AgentConnection, AgentRefusal } from '../ports/agent-driver.ts';
+import type { Reply } from '../ports/control-room.ts';
 import type { Handler, Params, Room } from './room.ts';
 
 const reply = (status: number, body: Reply['body']): Result<Reply> => accept({ status, body });
@@ -27,40 +29,41 @@ export const createSession: Handler<CreateSession> = async (room, input, { actor
   if (!cwd.ok) return cwd;
   const sessionId = SessionId.parse(room.ids.session());
   if (input.env !== undefined) await room.env.save(sessionId, input.env);
-  const created = await room.registry.create({
-    type: 'session.created',
-    sessionId,
-    agent: agent.value.name,
-    cwd: cwd.value,
-    title: input.title ?? titleFrom(prompt) ?? basename(cwd.value),
-    key: input.key ?? null,
-    permissionMode: input.permissionMode ?? null,
-    model: input.model ?? null,
-    labels: input.labels ?? [],
-    askTimeout: input.askTimeout ?? room.settings.askTimeout,
-    ephemeral: input.ephemeral ?? false,
-    closeAfterTurn: input.closeAfterTurn ?? false,
-    by: actor,
-  });
+  const created = await room.registry.create(
+    {
+      type: 'session.created',
+      sessionId,
+      agent: agent.value.name,
+      cwd: cwd.value,
+      title: input.title ?? titleFrom(prompt) ?? basename(cwd.value),
+      key: input.key ?? null,
+      permissionMode: input.permissionMode ?? null,
+      model: input.model ?? null,
+      labels: input.labels ?? [],
+      askTimeout: input.askTimeout ?? room.settings.askTimeout,
+      ephemeral: input.ephemeral ?? false,
+      closeAfterTurn: input.closeAfterTurn ?? false,
+      by: actor,
+    },
+    prompt === undefined ? undefined : sending(prompt, room, actor),
+  );
   if (!created.ok) {
     if (input.env !== undefined) await room.env.remove(sessionId);
     return created;
   }
-  if (prompt !== undefined) {
-    const sent = await created.value.runner.command({
-      type: 'send',
-      messageId: MessageId.parse(room.ids.message()),
-      text: prompt,
-      images: [],
-      disposition: 'auto',
-      replace: false,
-      clientMessageId: null,
-      by: actor,
-    });
-    if (!sent.ok) return sent;
-  }
   return reply(201, { session: sessionView(created.value.state) });
 };
+
+const sending = (text: string, { ids }: Room, by: Actor): SendCommand => ({
+  type: 'send',
+  messageId: MessageId.parse(ids.message()),
+  text,
+  images: [],
+  disposition: 'auto',
+  replace: false,
+  clientMessageId: null,
+  by,
+});
 
 /** A session can be started from a task: its title and description are the first message then. */
 function firstMessage({ prompt, title, description }: CreateSession): string | undefined {
@@ -113,57 +116,61 @@ export const patchSession: Handler<PatchSession> = async ({ registry }, input, c
   const found = registry.find(input.session);
   if (!found.ok) return found;
   const session = found.value;
-  const agreed = await askAgent(session, input);
-  if (!agreed.ok) return agreed;
-  const changed = await recordChanges(session, input, caller);
-  return changed.ok ? replyWith(session) : changed;
+  // One after the other: what the agent has agreed to is recorded, also if it refuses the next.
+  for (const change of [changeMode, changeModel, changeWords]) {
+    const changed = await change(session, input, caller.actor);
+    if (!changed.ok) return changed;
+  }
+  return replyWith(session);
 };
 
+type Change = (session: LiveSession, input: PatchSession, by: Actor) => Promise<Result<unknown>>;
+const unchanged: Result<undefined> = accept(undefined);
+
+const changeMode: Change = async (session, { permissionMode }, by) => {
+  if (permissionMode === undefined || permissionMode === session.state.permissionMode) return unchanged;
+  const agreed = await confirmed(session, (connection) => connection.setPermissionMode(permissionMode));
+  return agreed.ok ? session.runner.command({ type: 'set-mode', permissionMode, by }) : agreed;
+};
+
+const changeModel: Change = async (session, { model }, by) => {
+  if (model === undefined || model === session.state.model) return unchanged;
+  const agreed = await confirmed(session, (connection) => connection.setModel(model));
+  return agreed.ok ? session.runner.command({ type: 'set-model', model, by }) : agreed;
+};
+
+const changeWords: Change = async ({ runner }, { title, labels }, by) =>
+  title === undefined && labels === undefined
+    ? unchanged
+    : runner.command({
+        type: 'change',
+        ...(title === undefined ? {} : { title }),
+        ...(labels === undefined ? {} : { labels }),
+        by,
+      });
+
 /** Mode and model are the agent's to change: it must confirm before the change is shown. An agent that sleeps is told when it starts. */
-async function askAgent(session: LiveSession, input: PatchSession): Promise<Result<undefined>> {
-  const { connection } = session.effects;
-  const { state } = session;
-  if (connection === null || state.process?.phase === 'closing') return accept(undefined);
+async function confirmed(
+  { effects, state }: LiveSession,
+  ask: (connection: AgentConnection) => Promise<void>,
+): Promise<Result<undefined>> {
+  const { connection } = effects;
+  if (connection === null || state.process?.phase === 'closing') return unchanged;
   try {
-    if (input.permissionMode !== undefined && input.permissionMode !== state.permissionMode) {
-      await connection.setPermissionMode(input.permissionMode);
-    }
-    if (input.model !== undefined && input.model !== state.model) await connection.setModel(input.model);
-    return accept(undefined);
+    await ask(connection);
+    return unchanged;
   } catch (error) {
     if (error instanceof AgentRefusal) return refuse('agent_refused', error.message);
     return refuse('agent_refused', 'The agent ended before it could confirm the change.');
   }
 }
 
-async function recordChanges(
-  session: LiveSession,
-  input: PatchSession,
-  { actor: by }: Caller,
-): Promise<Result<unknown>> {
-  const { runner } = session;
-  const { title, labels, permissionMode, model } = input;
-  const results = await Promise.all([
-    title === undefined && labels === undefined
-      ? accept([])
-      : runner.command({
-          type: 'change',
-          ...(title === undefined ? {} : { title }),
-          ...(labels === undefined ? {} : { labels }),
-          by,
-        }),
-    permissionMode === undefined ? accept([]) : runner.command({ type: 'set-mode', permissionMode, by }),
-    model === undefined ? accept([]) : runner.command({ type: 'set-model', model, by }),
-  ]);
-  return results.find((result) => !result.ok) ?? accept(undefined);
-}
-
 export const deleteSession: Handler<unknown> = async ({ registry, remove }, input) => {
   const found = registry.find(input.session);
   if (!found.ok) return found;
   if (found.value.state.life !== 'stopped') return refuse('session_not_stopped');
-  await remove(found.value);
-  return reply(200, { status: 'ok' });
+  const removed = await remove(found.value);
+  return removed.ok ? reply(200, { status: 'ok' }) : removed;
 };
 
 export const interrupt: Handler<unknown> = async ({ registry }, input, { actor: by }) => {

@@ -1,3 +1,5 @@
+import type { SessionId } from '../../protocol/ids.ts';
+
 /**
  * Runs the processes of agents so that nothing of them is left behind. Everything here can
  * be carried over a socket: an implementation may keep the processes in another program.
@@ -14,7 +16,7 @@ export interface ProcessHost {
 export interface ProcessSpec {
   /** Unique for each start, also across restarts of the server. */
   id: string;
-  sessionId: string;
+  sessionId: SessionId;
   command: string;
   args: readonly string[];
   cwd: string;

@@ -72,8 +72,10 @@ export class Broadcast {
     }
   }
 
+  /** The last things that happened are still told. */
   close(): void {
     this.#stopListening();
+    this.flush();
     this.#everyone.clear();
     this.#follows.clear();
   }

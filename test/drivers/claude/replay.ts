@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readLine, type TypedMessage } from '../../../src/drivers/claude/incoming.ts';
 import { askOf } from '../../../src/drivers/claude/translate/ask.ts';
-import { type Memory, newMemory } from '../../../src/drivers/claude/translate/memory.ts';
+import { type Memory, newMemory, noteSent } from '../../../src/drivers/claude/translate/memory.ts';
 import { translate } from '../../../src/drivers/claude/translate/translate.ts';
 import { MessageId } from '../../../src/protocol/ids.ts';
 import { FactRecorder } from '../../support/fact-recorder.ts';
@@ -18,7 +18,7 @@ export function freshMemory(): Memory {
 /** As if a message had been written to the program. */
 export function expectMessage(memory: Memory, n: number): void {
   const messageId = MessageId.parse(`message ${n}`);
-  memory.awaited.set(uuidOfMessage(n), { messageId, isMidTurn: memory.isTurnRunning });
+  noteSent(memory, uuidOfMessage(n), messageId);
 }
 
 /** What the recorded lines of a scenario come to; the second message is sent when the first ask is seen. */

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { askOf } from '../../../src/drivers/claude/translate/ask.ts';
 import { translate } from '../../../src/drivers/claude/translate/translate.ts';
-import { expectMessage, freshMemory, play, replay, versions } from './replay.ts';
+import { expectMessage, freshMemory, play, replay, uuidOfMessage, versions } from './replay.ts';
 
 const fixtures = join(import.meta.dirname, '../../fixtures/claude-wire');
 
@@ -173,8 +173,32 @@ test('[MSG3] newer versions name the messages, and a turn of their own names non
   const named = { ...init, capabilities: ['msg_lifecycle_v1'] };
   expectMessage(memory, 1);
   expect(play([named], memory).every('message-taken')).toEqual([]);
-  const uuid = [...memory.awaited.keys()];
-  expect(play([{ ...named, user_message_uuids: uuid }], memory).every('message-taken')).toHaveLength(1);
+  expect(play([result], memory).every('message-taken')).toHaveLength(1);
+  expectMessage(memory, 2);
+  const facts = play([{ ...named, user_message_uuids: [uuidOfMessage(2)] }], memory);
+  expect(facts.all.slice(-2)).toEqual([
+    { type: 'message-taken', messageId: 'message 2' },
+    { type: 'turn-started', messageIds: ['message 2'] },
+  ]);
+});
+
+test('[MSG3] a turn that was begun by itself says that it works on no message', () => {
+  const memory = freshMemory();
+  play([init, taskStarted, callReturned, result, taskEnded], memory);
+  expect(play([init], memory).every('turn-started')).toEqual([{ type: 'turn-started', messageIds: [] }]);
+  const newer = { ...init, capabilities: ['msg_lifecycle_v1'] };
+  expect(play([newer]).every('turn-started')).toEqual([{ type: 'turn-started', messageIds: [] }]);
+});
+
+test('[ASK4] a form still open when its turn is aborted is withdrawn, before the turn has ended', () => {
+  const memory = freshMemory();
+  memory.openForms.add('r1');
+  const facts = play([init, { ...result, is_error: true, terminal_reason: 'aborted_tools' }], memory);
+  expect(facts.all.slice(-2)).toMatchObject([
+    { type: 'withdrawn', agentRequestId: 'r1' },
+    { type: 'turn-ended', outcome: 'interrupted' },
+  ]);
+  expect(play([result], memory).every('withdrawn')).toEqual([]);
 });
 
 test("a turn's cost is its own share, whatever the total does", () => {

@@ -11,6 +11,10 @@ export interface Memory {
   costSoFar: number;
   /** Messages written and not yet shown to be taken, by the uuid they were sent with. */
   readonly awaited: Map<string, AwaitedMessage>;
+  /** The messages sent of late, by the same uuids: a turn names those it works on, also when they were taken before. */
+  readonly sent: Map<string, MessageId>;
+  /** Forms of MCP servers that wait for a person. */
+  readonly openForms: Set<string>;
   /** A task that went on after its call had returned has ended: the program may start a turn to tell of it. */
   isOwnTurnDue: boolean;
   readonly tasks: Map<string, Task>;
@@ -26,6 +30,7 @@ export interface AwaitedMessage {
   readonly messageId: MessageId;
   /** Sent into a running turn: that turn's end says nothing about it. */
   isMidTurn: boolean;
+  readonly wasSentMidTurn: boolean;
 }
 
 export interface Task {
@@ -53,10 +58,24 @@ export function newMemory(
     isTurnRunning: false,
     costSoFar: 0,
     awaited: new Map(),
+    sent: new Map(),
+    openForms: new Set(),
     isOwnTurnDue: false,
     tasks: new Map(),
     streamed: undefined,
     lastBlocks: new Map(),
     reported: new Set(),
   };
+}
+
+const recentlySent = 100;
+
+export function noteSent(memory: Memory, uuid: string, messageId: MessageId): void {
+  const isMidTurn = memory.isTurnRunning;
+  memory.awaited.set(uuid, { messageId, isMidTurn, wasSentMidTurn: isMidTurn });
+  memory.sent.set(uuid, messageId);
+  for (const oldest of memory.sent.keys()) {
+    if (memory.sent.size <= recentlySent) break;
+    memory.sent.delete(oldest);
+  }
 }

@@ -8,7 +8,9 @@ type TurnEnd = Extract<AgentFact, { type: 'turn-ended' }>;
 
 /** The end of a turn. */
 export function translateResult(memory: Memory, line: JsonObject): readonly AgentFact[] {
-  const facts = [...takenAtEnd(memory, line), ...turnStarted(memory), turnEnd(memory, line)];
+  const ended = turnEnd(memory, line);
+  const withdrawn = ended.outcome === 'interrupted' ? withdrawForms(memory) : [];
+  const facts = [...takenAtEnd(memory, line), ...turnStarted(memory), ...withdrawn, ended];
   memory.isTurnRunning = false;
   memory.streamed = undefined;
   for (const awaited of memory.awaited.values()) awaited.isMidTurn = false;
@@ -44,10 +46,20 @@ function turnEnd(memory: Memory, line: JsonObject): TurnEnd {
   };
 }
 
+/** Older versions do not take a form back when its turn is aborted. */
+function withdrawForms(memory: Memory): readonly AgentFact[] {
+  const facts = [...memory.openForms].map((agentRequestId) => ({
+    type: 'withdrawn' as const,
+    agentRequestId,
+  }));
+  memory.openForms.clear();
+  return facts;
+}
+
 /** Neither `subtype` nor `is_error` tells an aborted turn: a turn that a newer message cut short counts as a success. */
 function outcomeOf(line: JsonObject): TurnEnd['outcome'] {
   if (textAt(line, 'terminal_reason')?.startsWith('aborted')) return 'interrupted';
-  return line.is_error === true || line.subtype !== 'success' ? 'failed' : 'completed';
+  return line.is_error === true ? 'failed' : 'completed';
 }
 
 function errorOf(line: JsonObject): string {

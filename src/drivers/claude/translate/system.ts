@@ -1,4 +1,5 @@
 import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
+import type { MessageId } from '../../../protocol/ids.ts';
 import { type JsonObject, textAt, textsAt } from '../fields.ts';
 import { allTaken } from './lifecycle.ts';
 import type { Memory } from './memory.ts';
@@ -52,25 +53,29 @@ function beginTurn(memory: Memory, line: JsonObject): readonly AgentFact[] {
     ...modeChange(memory, textAt(line, 'permissionMode')),
     ...modelChange(memory, textAt(line, 'model')),
   );
-  facts.push(...takenAtStart(memory, line), ...turnStarted(memory));
+  facts.push(...startOf(memory, line));
   return facts;
 }
 
 /**
- * Newer versions name the messages of the turn. Older ones do not, and echo a message only after the first block of
- * the reply: there the start itself is the sign, unless it may be a turn that the program started by itself.
+ * Newer versions name the messages of a turn; one they begin by themselves has none. Older ones do not, and echo a
+ * message only after the first block of the reply: there the start itself is the sign that what was sent is taken,
+ * unless it may be a turn that the program began by itself.
  */
-function takenAtStart(memory: Memory, line: JsonObject): readonly AgentFact[] {
+function startOf(memory: Memory, line: JsonObject): readonly AgentFact[] {
   if (textsAt(line, 'capabilities').includes('msg_lifecycle_v1')) {
-    return allTaken(memory, textsAt(line, 'user_message_uuids'));
+    const uuids = textsAt(line, 'user_message_uuids');
+    const messageIds = uuids.flatMap((uuid) => memory.sent.get(uuid) ?? []);
+    return [...allTaken(memory, uuids), ...turnStarted(memory, messageIds)];
   }
-  return memory.isOwnTurnDue ? [] : allTaken(memory, [...memory.awaited.keys()]);
+  if (memory.isOwnTurnDue) return turnStarted(memory, []);
+  return [...allTaken(memory, [...memory.awaited.keys()]), ...turnStarted(memory)];
 }
 
-export function turnStarted(memory: Memory): readonly AgentFact[] {
+export function turnStarted(memory: Memory, messageIds?: readonly MessageId[]): readonly AgentFact[] {
   if (memory.isTurnRunning) return [];
   memory.isTurnRunning = true;
-  return [{ type: 'turn-started' }];
+  return [{ type: 'turn-started', ...(messageIds && { messageIds }) }];
 }
 
 export function modeChange(memory: Memory, permissionMode: string | undefined): readonly AgentFact[] {

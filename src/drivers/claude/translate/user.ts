@@ -1,6 +1,6 @@
 import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
 import { type JsonObject, listAt, objectAt, textAt } from '../fields.ts';
-import { taken } from './lifecycle.ts';
+import { echoed } from './lifecycle.ts';
 import type { Memory } from './memory.ts';
 import { parentOf } from './parent.ts';
 import { detachTasks } from './tasks.ts';
@@ -8,7 +8,7 @@ import { translateToolResult } from './tool-result.ts';
 
 /** Lines of role `user`: the echo of a message of ours, the results of tools, and the task given to a sub-agent. */
 export function translateUser(memory: Memory, line: JsonObject): readonly AgentFact[] {
-  if (line.isReplay === true) return taken(memory, textAt(line, 'uuid'));
+  if (line.isReplay === true) return echoed(memory, textAt(line, 'uuid'));
   const message = objectAt(line, 'message');
   if (!message) return [];
   const results = listAt(message, 'content').filter((block) => block.type === 'tool_result');

@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest';
+import { type AskedInteraction, type Dialog, dialogAbout } from '../../src/cli/terminal/dialog.ts';
+import { pickAnswer, pickValue } from '../../src/cli/terminal/pick-answer.ts';
+import { InteractionId } from '../../src/protocol/ids.ts';
+import type { FormField, Question } from '../../src/protocol/interaction.ts';
+
+const asked = (more: Partial<AskedInteraction>): AskedInteraction => ({
+  interactionId: InteractionId.parse('i'),
+  kind: 'approval',
+  toolName: 'Bash',
+  title: 'Run',
+  input: {},
+  ...more,
+});
+
+const replyTo = (dialog: Dialog, ...lines: string[]) => {
+  const steps = lines.map((line) => dialog.take(line));
+  for (const step of steps.slice(0, -1)) expect(step.type).toBe('ask');
+  return steps.at(-1);
+};
+const approve = (body: object) => ({
+  type: 'reply',
+  reply: { via: 'approve', body: { requestId: 'i', ...body } },
+});
+
+describe('answering an approval', () => {
+  it.each([
+    [['a'], { decision: 'allow', scope: 'once' }],
+    [['Yes'], { decision: 'allow', scope: 'once' }],
+    [['s'], { decision: 'allow', scope: 'session' }],
+    [['always'], { decision: 'allow', scope: 'always' }],
+    [['d', 'not now'], { decision: 'deny', reason: 'not now' }],
+    [['d', ''], { decision: 'deny' }],
+    [['deny use the other file'], { decision: 'deny', reason: 'use the other file' }],
+    [['what?', '', 'a'], { decision: 'allow', scope: 'once' }],
+  ])('[ASK8] %j decides %j', (lines, body) => {
+    expect(replyTo(dialogAbout(asked({})), ...lines)).toEqual(approve(body));
+  });
+
+  it.each(['', ' ', 'ok then', 'all', 'a b', 's please', '1'])('[ASK8] %j decides nothing', (line) => {
+    expect(dialogAbout(asked({})).take(line).type).toBe('ask');
+  });
+
+  it('[ASK8] what defaults to no wants a second word', () => {
+    expect(replyTo(dialogAbout(asked({ defaultToNo: true })), 'a', 'yes')).toEqual(
+      approve({ decision: 'allow', scope: 'once' }),
+    );
+    expect(replyTo(dialogAbout(asked({ defaultToNo: true })), 'a', 'a')).toMatchObject({ type: 'ask' });
+  });
+
+  it('[ASK8] a plan can be approved with the mode to go on in', () => {
+    expect(replyTo(dialogAbout(asked({ plan: '…' })), 'a acceptEdits')).toEqual(
+      approve({ decision: 'allow', scope: 'once', mode: 'acceptEdits' }),
+    );
+  });
+});
+
+const database: Question = {
+  question: 'Which?',
+  multiSelect: false,
+  options: [{ label: 'Postgres' }, { label: 'SQLite, a file' }],
+};
+const extras: Question = {
+  question: 'Extras?',
+  multiSelect: true,
+  options: [{ label: 'Tests' }, { label: 'Docs' }, { label: 'CI' }],
+};
+const open: Question = { question: 'Name?', multiSelect: false, options: [] };
+
+describe('answering questions', () => {
+  it('[ASK9] takes one after the other: numbers, labels, several, free text', () => {
+    const dialog = dialogAbout(asked({ kind: 'question', questions: [database, extras, open] }));
+    const answers = [
+      { selected: ['SQLite, a file'] },
+      { selected: ['Docs', 'Tests'] },
+      { selected: [], other: '2' },
+    ];
+    expect(replyTo(dialog, '2', 'docs, 1', '2')).toEqual({
+      type: 'reply',
+      reply: { via: 'answer', body: { requestId: 'i', answers } },
+    });
+  });
+
+  it('[ASK9] asks again for what does not fit, and can be dismissed', () => {
+    const dialog = dialogAbout(asked({ kind: 'question', questions: [database] }));
+    expect(dialog.take('3')).toMatchObject({
+      type: 'ask',
+      text: expect.stringContaining('There are 2 options.'),
+    });
+    expect(dialog.take('1,2')).toMatchObject({ type: 'ask', text: expect.stringContaining('Only one') });
+    expect(dialog.take('')).toMatchObject({ type: 'ask' });
+    expect(dialog.take('/skip')).toEqual({
+      type: 'reply',
+      reply: { via: 'respond', body: { interactionId: 'i', action: 'cancel' } },
+    });
+  });
+
+  it('[ASK9] a label with a comma is one label', () => {
+    expect(pickAnswer('sqlite, A FILE', database, true)).toEqual({
+      ok: true,
+      value: { selected: ['SQLite, a file'] },
+    });
+  });
+
+  it('[ASK9] free text must be allowed', () => {
+    expect(pickAnswer('MySQL', database, true)).toEqual({
+      ok: true,
+      value: { selected: [], other: 'MySQL' },
+    });
+    expect(pickAnswer('MySQL', database, false)).toMatchObject({
+      ok: false,
+      hint: expect.stringContaining('Postgres'),
+    });
+  });
+});
+
+const field = (type: FormField['type'], more: Partial<FormField> = {}): FormField => ({
+  id: type,
+  type,
+  label: type,
+  required: true,
+  ...more,
+});
+const sizes = {
+  options: [
+    { value: 's', label: 'Small' },
+    { value: 'l', label: 'Large' },
+  ],
+};
+
+describe('filling in a form', () => {
+  it('[TOOL3] goes through the fields, with defaults for empty lines', () => {
+    const fields = [
+      field('text'),
+      field('number', { required: false }),
+      field('checkbox', { defaultValue: true }),
+      field('select', sizes),
+    ];
+    const dialog = dialogAbout(asked({ kind: 'form', form: { message: '', fields, presentation: 'tool' } }));
+    expect(replyTo(dialog, '', 'Jo', '', '', '2')).toEqual({
+      type: 'reply',
+      reply: {
+        via: 'respond',
+        body: { interactionId: 'i', action: 'submit', input: { text: 'Jo', checkbox: true, select: 'l' } },
+      },
+    });
+  });
+
+  it.each([
+    ['12.5', field('number'), 12.5],
+    ['no', field('checkbox'), false],
+    ['small', field('radio', sizes), 's'],
+    ['2, s', field('multiselect', sizes), ['l', 's']],
+    ['2026-01-02', field('date'), '2026-01-02'],
+  ] as const)('[TOOL3] takes %j as the value of a field', (text, of, value) => {
+    expect(pickValue(text, of)).toEqual({ ok: true, value });
+  });
+
+  it.each([
+    ['many', field('number')],
+    ['maybe', field('checkbox')],
+    ['huge', field('select', sizes)],
+    ['1,9', field('multiselect', sizes)],
+    ['', field('text')],
+  ] as const)('[TOOL3] asks again for %j', (text, of) => {
+    expect(pickValue(text, of).ok).toBe(false);
+  });
+});

@@ -1,0 +1,42 @@
+import { type AppendBatch, type EventLog, StorageError } from '../../src/engine/ports/event-log.ts';
+
+export interface FailingLog extends EventLog {
+  /** While true, the disk takes nothing. */
+  full: boolean;
+  /** Called with every batch before it is stored. */
+  onAppend: (batch: AppendBatch) => void;
+  readonly refusals: number;
+}
+
+/** A log whose disk fails when told. */
+export function failingLog(log: EventLog): FailingLog {
+  let refusals = 0;
+  const failing: FailingLog = {
+    full: false,
+    onAppend: () => {},
+    get refusals() {
+      return refusals;
+    },
+    async append(batch) {
+      failing.onAppend(batch);
+      if (failing.full) {
+        refusals += 1;
+        throw new StorageError('The disk is full.');
+      }
+      return log.append(batch);
+    },
+    async remove(stream) {
+      if (failing.full) throw new StorageError('The disk is full.');
+      return log.remove(stream);
+    },
+    page: (stream, query) => log.page(stream, query),
+    lastSeq: (stream) => log.lastSeq(stream),
+    findByReference: (stream, reference) => log.findByReference(stream, reference),
+    findAsks: (toolName, limit) => log.findAsks(toolName, limit),
+    search: (query, limit) => log.search(query, limit),
+    streams: () => log.streams(),
+    blob: (stream, blobId) => log.blob(stream, blobId),
+    close: () => log.close(),
+  };
+  return failing;
+}

@@ -1,0 +1,23 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** The living processes that were started for agents of this data directory, whoever their parent is now. Linux only. */
+export function agentProcesses(isOurs: (marker: string) => boolean): { pid: number; marker: string }[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      const marker = markerOf(name);
+      return marker !== undefined && isOurs(marker) ? [{ pid: Number(name), marker }] : [];
+    });
+}
+
+function markerOf(pid: string): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // A zombie has ended; it only waits for its parent to take note.
+    if (stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z')) return undefined;
+    const entries = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+    return entries.find((entry) => entry.startsWith('BECKON_PROCESS='))?.slice('BECKON_PROCESS='.length);
+  } catch {
+    return undefined;
+  }
+}
