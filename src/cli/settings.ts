@@ -51,7 +51,7 @@ export async function readSettings(flags: ParsedFlags, console: Console): Promis
     claude: textFlag(flags, 'claude') || env.BECKON_CLAUDE || config.claude,
     roots: config.roots ?? [],
     defaultCwd: cwd,
-    maxProcesses: config.maxProcesses ?? 100,
+    maxProcesses: config.maxProcesses ?? 250,
     idleMinutes: config.idleMinutes ?? 30,
     askTimeout: config.askTimeout,
     disabledAgents: Object.entries(config.agents ?? {}).flatMap(([name, { enabled }]) =>
