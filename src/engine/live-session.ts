@@ -1,9 +1,10 @@
 import type { AgentFact } from '../model/agent-fact.ts';
 import type { Context } from '../model/command.ts';
+import type { StoredFact } from '../model/observe.ts';
 import type { SessionState } from '../model/state.ts';
 import type { Announcement } from '../protocol/announcement.ts';
 import type { Result } from '../protocol/errors.ts';
-import type { NewEvent } from '../protocol/event.ts';
+import type { Delta, NewEvent } from '../protocol/event.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import { announcementsOf } from './announce.ts';
 import { PartialText } from './partial-text.ts';
@@ -50,6 +51,7 @@ export class LiveSession {
       logger: options.logger,
       context: options.context,
       onCommit: (commit) => this.#committed(commit),
+      onLive: (deltas) => options.publish(this.#said(deltas)),
       onStalled: (stalled) =>
         stalled ? this.effects.connection?.pause() : this.effects.connection?.resume(),
     });
@@ -83,34 +85,65 @@ export class LiveSession {
     const { publish, onCreated, onGlobal, onChange } = this.#options;
     if (commit.before === null) onCreated(this);
     if (commit.global.length > 0) onGlobal(commit.global);
-    for (const { event } of commit.steps) this.partial.forget(event);
-    publish([
-      ...commit.steps.map(({ event }): News => this.#news({ type: 'event', event })),
-      ...announcementsOf(commit).map(announced),
-    ]);
+    publish([...this.#conversation(commit), ...announcementsOf(commit).map(announced)]);
     this.effects.after(commit);
     onChange(commit.after);
   }
 
+  /** What was stored and what was only said, in the order it happened. */
+  #conversation({ steps, live }: Commit): News[] {
+    const news: News[] = [];
+    let told = 0;
+    const tellUntil = (end: number): void => {
+      for (const { event } of steps.slice(told, end)) {
+        this.partial.forget(event);
+        news.push(this.#news({ type: 'event', event }));
+      }
+      told = end;
+    };
+    for (const { after, deltas } of live) {
+      tellUntil(after);
+      news.push(...this.#said(deltas));
+    }
+    tellUntil(steps.length);
+    return news;
+  }
+
+  #said(deltas: readonly Delta[]): News[] {
+    return deltas.map((delta) => {
+      this.partial.add(delta);
+      return this.#news({ type: 'delta', delta });
+    });
+  }
+
   #heard(processId: string, facts: readonly AgentFact[]): void {
-    const live: News[] = [];
+    let deltas: Delta[] = [];
+    const passOn = (): void => {
+      if (deltas.length > 0) this.runner.live(deltas);
+      deltas = [];
+    };
     for (const fact of facts) {
-      switch (fact.type) {
-        case 'delta':
-          this.partial.add(fact.delta);
-          live.push(this.#news({ type: 'delta', delta: fact.delta }));
-          break;
-        case 'diagnostic':
-          this.#diagnosed(processId, fact);
-          break;
-        case 'said':
-          this.#said(processId, fact);
-          break;
-        default:
-          this.runner.fact(processId, fact);
+      if (fact.type === 'delta') {
+        deltas.push(fact.delta);
+      } else {
+        passOn();
+        this.#take(processId, fact);
       }
     }
-    if (live.length > 0) this.#options.publish(live);
+    passOn();
+  }
+
+  #take(processId: string, fact: StoredFact): void {
+    switch (fact.type) {
+      case 'diagnostic':
+        this.#diagnosed(processId, fact);
+        break;
+      case 'said':
+        this.#keep(processId, fact);
+        break;
+      default:
+        this.runner.fact(processId, fact);
+    }
   }
 
   /** Told at the first, tenth, hundredth… time, so that an agent that babbles cannot fill the log. */
@@ -120,7 +153,7 @@ export class LiveSession {
     if (Number.isInteger(Math.log10(count))) this.runner.fact(processId, { ...fact, count });
   }
 
-  #said(processId: string, fact: Extract<AgentFact, { type: 'said' }>): void {
+  #keep(processId: string, fact: Extract<AgentFact, { type: 'said' }>): void {
     if (fact.images === undefined || fact.event.type !== 'tool.result') {
       this.runner.fact(processId, { type: 'said', event: fact.event });
       return;

@@ -6,7 +6,7 @@ import { fold } from '../model/fold.ts';
 import { observe, type StoredFact } from '../model/observe.ts';
 import { type SessionState, STATE_VERSION } from '../model/state.ts';
 import { accept, type ErrorCode, type Refusal, type Result, refuse } from '../protocol/errors.ts';
-import type { Event, NewEvent } from '../protocol/event.ts';
+import type { Delta, Event, NewEvent } from '../protocol/event.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { Clock } from './ports/clock.ts';
 import { type AppendPart, type Blob, type EventLog, StorageError } from './ports/event-log.ts';
@@ -25,6 +25,13 @@ export interface Commit {
   readonly after: SessionState;
   readonly steps: readonly Step[];
   readonly global: readonly NewEvent[];
+  /** What was only passed on, each with the number of steps that came before it. */
+  readonly live: readonly Live[];
+}
+
+export interface Live {
+  readonly after: number;
+  readonly deltas: readonly Delta[];
 }
 
 export interface RunnerOptions {
@@ -34,6 +41,8 @@ export interface RunnerOptions {
   readonly context: () => Context;
   /** Called after each commit, before anyone who waits for it: publishes, then acts. */
   readonly onCommit: (commit: Commit) => void;
+  /** What is being said, when nothing is stored with it. */
+  readonly onLive: (deltas: readonly Delta[]) => void;
   /** The disk does not take what the agent says: stop listening to it until told otherwise. */
   readonly onStalled: (stalled: boolean) => void;
 }
@@ -52,7 +61,8 @@ type Item =
       readonly processId: string;
       readonly fact: StoredFact;
       readonly blobs: readonly Blob[];
-    };
+    }
+  | { readonly kind: 'live'; readonly deltas: readonly Delta[] };
 
 interface Settled {
   readonly settle: (result: Result<Step[]>) => void;
@@ -113,9 +123,15 @@ export class SessionRunner {
     this.#add({ kind: 'fact', processId, fact, blobs });
   }
 
-  /** Takes nothing more, as if there were no such session. False, and nothing is changed, while something is still to be stored. */
+  /** Passes on what is being said, behind what was said before it: an event that is being stored must not be overtaken. */
+  live(deltas: readonly Delta[]): void {
+    if (this.#pumping) this.#mailbox.push({ kind: 'live', deltas });
+    else this.#options.onLive(deltas);
+  }
+
+  /** Takes nothing more, as if there were no such session. False, and nothing is changed, while something is still to be stored, or if it was done before. */
   retire(): boolean {
-    if (this.#underWay > 0 || this.#mailbox.length > 0) return false;
+    if (this.#closed !== null || this.#underWay > 0 || this.#mailbox.length > 0) return false;
     this.#closed = 'session_not_found';
     return true;
   }
@@ -171,6 +187,8 @@ export class SessionRunner {
     if (batch.steps.length > 0) {
       await this.#options.log.append({ parts: this.#parts(batch) });
       this.#committed(batch);
+    } else {
+      for (const { deltas } of batch.live) this.#options.onLive(deltas);
     }
     this.#underWay -= items.length;
     this.#stall(false);
@@ -194,9 +212,9 @@ export class SessionRunner {
   #giveUp(item: Item, error: unknown): void {
     const reason = wordsOf(error);
     this.#options.logger.error({ sessionId: this.id, kind: item.kind, reason }, 'Something cannot be stored');
-    if (item.kind !== 'fact') {
+    if (item.kind === 'create' || item.kind === 'command') {
       item.settle(refuse('internal_error'));
-    } else if (item.fact.type !== 'diagnostic') {
+    } else if (item.kind === 'fact' && item.fact.type !== 'diagnostic') {
       const text = `Something the agent did (${item.fact.type}) could not be stored: ${reason}`;
       this.fact(item.processId, { type: 'diagnostic', code: 'not-stored', text });
     }
@@ -221,7 +239,7 @@ export class SessionRunner {
     this.#state = after;
     if (after.lastSeq - this.#snapshotSeq >= SNAPSHOT_EVERY) this.#snapshotSeq = after.lastSeq;
     try {
-      this.#options.onCommit({ before, after, steps: batch.steps, global: batch.global });
+      this.#options.onCommit({ before, after, steps: batch.steps, global: batch.global, live: batch.live });
     } catch (error) {
       // It is stored: whoever waits for it must be told so, whatever else went wrong.
       this.#options.logger.error(
@@ -239,9 +257,7 @@ export class SessionRunner {
     this.#mailbox = [...kept, ...this.#mailbox];
     if (kept.length > 0) this.#retryLater();
     for (const item of items) {
-      if (item.kind !== 'fact' && !kept.includes(item)) {
-        item.settle(refuse('storage_unavailable', error.message));
-      }
+      if (!kept.includes(item)) decline(item, 'storage_unavailable', error.message);
     }
     return false;
   }
@@ -263,8 +279,8 @@ export class SessionRunner {
 
 const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-function decline(item: Item, code: ErrorCode): void {
-  if (item.kind !== 'fact') item.settle(refuse(code));
+function decline(item: Item, code: ErrorCode, message?: string): void {
+  if (item.kind === 'create' || item.kind === 'command') item.settle(refuse(code, message));
 }
 
 /** Works items through on a provisional state. */
@@ -273,6 +289,7 @@ class Batch {
   readonly steps: Step[] = [];
   readonly global: NewEvent[] = [];
   readonly blobs: Blob[] = [];
+  readonly live: Live[] = [];
   readonly settlements: (() => void)[] = [];
   state: SessionState | null;
 
@@ -286,6 +303,10 @@ class Batch {
    * breath is never idle in between.
    */
   take(item: Item): void {
+    if (item.kind === 'live') {
+      this.live.push({ after: this.steps.length, deltas: item.deltas });
+      return;
+    }
     if (item.kind === 'fact') {
       if (this.state === null || this.state.process?.id !== item.processId) return;
       this.blobs.push(...item.blobs);
@@ -309,7 +330,7 @@ class Batch {
   }
 
   #decide(
-    item: Exclude<Item, { kind: 'fact' }>,
+    item: Extract<Item, { kind: 'create' | 'command' }>,
   ): { ok: false; refusal: Refusal } | { ok: true; value: Decided } {
     if (item.kind === 'create') return accept({ events: [item.event] });
     return this.state === null ? refuse('session_not_found') : decide(this.state, item.command, this.context);

@@ -17,6 +17,7 @@ export const errorCatalogue = {
   message_not_found: { status: 404, meaning: 'No message has this id in this session.' },
   image_not_found: { status: 404, meaning: 'No image has this id in this session.' },
   grant_not_found: { status: 404, meaning: 'No grant has this id.' },
+  device_not_found: { status: 404, meaning: 'No paired device has this id.' },
   client_not_found: { status: 404, meaning: 'No connected client has this id.' },
   agent_unknown: { status: 422, meaning: 'No agent has this name.' },
   key_in_use: { status: 409, meaning: 'Another session has this key.' },

@@ -34,7 +34,7 @@ export function addAccessRoutes(app: FastifyInstance, access: Access): void {
   app.delete<{ Params: { id: string } }>('/api/devices/:id', (request, reply) => {
     const { id } = request.params;
     if (!access.devices.remove(id)) {
-      return sendRefusal(reply, refuse('client_not_found', 'No paired device has this id.').refusal);
+      return sendRefusal(reply, refuse('device_not_found').refusal);
     }
     access.disconnect(id);
     if (request.identity.via === 'device' && request.identity.device.id === id) {

@@ -37,7 +37,9 @@ describe('[SES1] [SES9] starting a session', () => {
       labels: ['urgent'],
       queueLength: 1,
     });
-    expect(room.announcements('session-started')).toMatchObject([{ data: { session: { id: session.id } } }]);
+    expect(room.announcements('session-started')).toMatchObject([
+      { data: { id: session.id, sessionId: session.id } },
+    ]);
     await room.event(session.id, 'process.starting');
     const agent = room.driver.agent(session.id);
     expect(agent.start).toMatchObject({
@@ -207,7 +209,7 @@ describe('[SES13] changing a session', () => {
     expect(reply.body).toMatchObject({ session: { title: 'New', labels: ['b'] } });
     await room.do('patchSession', { session: id, labels: [] });
     expect(await room.session(id)).toMatchObject({ title: 'New', labels: [] });
-    expect(room.announcements('session-updated').at(-1)).toMatchObject({ data: { session: { labels: [] } } });
+    expect(room.announcements('session-updated').at(-1)).toMatchObject({ data: { id, labels: [] } });
   });
 
   it('mode and model are shown when the agent has confirmed them', async () => {
@@ -339,7 +341,7 @@ describe('[SES6] stop', () => {
     agent.exit(null, 'SIGKILL');
     await stopping;
     expect(room.all(id, 'interaction.requested')).toEqual([]);
-    expect(room.all(id, 'process.exited')).toMatchObject([{ cause: 'asked', crashed: false }]);
+    expect(await room.event(id, 'process.exited')).toMatchObject({ cause: 'asked', crashed: false });
   });
 
   it('a message that is stopped in the same tick is given back, and not written', async () => {
