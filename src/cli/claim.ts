@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { type DirectoryLock, tryLock } from '../log/directory-lock.ts';
 import { Failure } from './failure.ts';
 import { readServerFile, removeServerFile } from './server-file.ts';
-import { type ServerLock, tryLock } from './server-lock.ts';
 
 /** Takes the data directory for this process, or fails with the address of the server that has it. */
-export async function claimDataDirectory(dataDir: string, patienceMs = 5_000): Promise<ServerLock> {
+export async function claimDataDirectory(dataDir: string, patienceMs = 5_000): Promise<DirectoryLock> {
   const deadline = Date.now() + patienceMs;
   for (;;) {
     const lock = tryLock(dataDir);

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { HttpTransport } from '../../client/http-transport.ts';
+import { isLocked } from '../../log/directory-lock.ts';
 import type { Console } from '../console.ts';
 import { Failure } from '../failure.ts';
 import { type FlagDefinitions, isSet, type ParsedFlags } from '../flags.ts';
 import { dataDirectoryOf } from '../paths.ts';
 import { readServerFile } from '../server-file.ts';
-import { isLocked } from '../server-lock.ts';
 import { readToken } from '../token-file.ts';
 
 /** Flags of every command that talks to a server. */

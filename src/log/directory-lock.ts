@@ -6,11 +6,11 @@ import { DatabaseSync } from 'node:sqlite';
  * One server per data directory. The lock is the operating system's, taken through an empty SQLite file:
  * of two that start in the same moment exactly one gets it, and it ends with its process, also by kill -9.
  */
-export interface ServerLock {
+export interface DirectoryLock {
   release(): void;
 }
 
-export function tryLock(dataDir: string): ServerLock | undefined {
+export function tryLock(dataDir: string): DirectoryLock | undefined {
   const path = join(dataDir, 'server.lock');
   closeSync(openSync(path, 'a', 0o600));
   const database = new DatabaseSync(path, { timeout: 0 });
