@@ -79,8 +79,8 @@ function looksTheSame(a: SessionState, b: SessionState): boolean {
   return (
     a.since === b.since &&
     a.status === b.status &&
-    a.waitingOn.kind === b.waitingOn.kind &&
-    a.waitingOn.id === b.waitingOn.id &&
+    a.waitingOn === b.waitingOn &&
+    a.awaited?.id === b.awaited?.id &&
     a.title === b.title &&
     a.labels === b.labels &&
     a.permissionMode === b.permissionMode &&

@@ -1,6 +1,6 @@
 import type { Event, EventOf } from '../protocol/event.ts';
 import type { AgentRun, LiveInteraction, QueueItem, SessionState, Turn } from './state.ts';
-import { statusOf } from './status.ts';
+import { isShown, statusOf } from './status.ts';
 
 const RECENT_SENDS = 50;
 
@@ -9,10 +9,12 @@ export function fold(state: SessionState | null, event: Event): SessionState {
   if (event.type === 'session.created') return created(event);
   if (state === null) throw new Error(`A session's log begins with ${event.type}`);
   const next = { ...apply(state, event), lastSeq: event.seq, updatedAt: event.at };
-  const { status, waitingOn } = statusOf(next);
+  const standing = statusOf(next);
   const same =
-    status === state.status && waitingOn.kind === state.waitingOn.kind && waitingOn.id === state.waitingOn.id;
-  return { ...next, status, waitingOn, since: same ? state.since : event.at };
+    standing.status === state.status &&
+    standing.waitingOn === state.waitingOn &&
+    standing.awaited?.id === state.awaited?.id;
+  return { ...next, ...standing, since: same ? state.since : event.at };
 }
 
 function created(event: EventOf<'session.created'>): SessionState {
@@ -47,7 +49,8 @@ function created(event: EventOf<'session.created'>): SessionState {
     recentSends: [],
     usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, costUsd: 0, turns: 0 },
     status: 'starting',
-    waitingOn: { kind: 'nothing' },
+    waitingOn: 'nothing',
+    awaited: null,
     since: event.at,
   };
 }
@@ -193,8 +196,8 @@ function enqueued(state: SessionState, event: EventOf<'message.queued'>): Sessio
     sending: null,
     direct: event.applied === 'send' || event.applied === 'steer',
   };
-  const inFlight = state.queue.filter((other) => other.sending !== null).length;
-  const at = event.place === 'head' ? inFlight : state.queue.length;
+  const firstWaiting = state.queue.findIndex((other) => other.sending === null);
+  const at = event.place === 'tail' || firstWaiting < 0 ? state.queue.length : firstWaiting;
   return {
     ...state,
     queue: [...state.queue.slice(0, at), item, ...state.queue.slice(at)],
@@ -220,9 +223,10 @@ function moved(queue: readonly QueueItem[], event: EventOf<'message.moved'>): re
   const item = queue.find((other) => other.queued.messageId === event.messageId);
   if (item === undefined) return queue;
   const rest = queue.filter((other) => other !== item);
-  const inFlight = rest.filter((other) => other.sending !== null);
-  const hidden = inFlight.filter((other) => other.direct).length;
-  const at = Math.min(Math.max(hidden + event.position - 1, inFlight.length), rest.length);
+  const shown = rest.filter(isShown);
+  const sending = shown.filter((other) => other.sending !== null).length;
+  const successor = shown[Math.max(event.position - 1, sending)];
+  const at = successor === undefined ? rest.length : rest.indexOf(successor);
   return [...rest.slice(0, at), item, ...rest.slice(at)];
 }
 

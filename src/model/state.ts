@@ -1,7 +1,14 @@
 import type { EventOf } from '../protocol/event.ts';
 import type { Grant } from '../protocol/grant.ts';
 import type { SessionId } from '../protocol/ids.ts';
-import type { AskTimeout, Capabilities, SessionStatus, Usage, WaitingOn } from '../protocol/session.ts';
+import type {
+  AskTimeout,
+  Awaited,
+  Capabilities,
+  SessionStatus,
+  Usage,
+  WaitingOn,
+} from '../protocol/session.ts';
 
 /**
  * What a session's log comes to. It holds what is open, never what is over: its size does not grow with the conversation.
@@ -46,6 +53,7 @@ export interface SessionState {
 
   readonly status: SessionStatus;
   readonly waitingOn: WaitingOn;
+  readonly awaited: Awaited | null;
   readonly since: string;
 }
 

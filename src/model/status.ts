@@ -1,23 +1,34 @@
-import type { SessionStatus, WaitingOn } from '../protocol/session.ts';
-import type { LiveInteraction, SessionState } from './state.ts';
+import type { Awaited, SessionStatus, WaitingOn } from '../protocol/session.ts';
+import type { LiveInteraction, QueueItem, SessionState } from './state.ts';
+
+export interface Standing {
+  readonly status: SessionStatus;
+  readonly waitingOn: WaitingOn;
+  readonly awaited: Awaited | null;
+}
+
+const onNothing = { waitingOn: 'nothing', awaited: null } as const;
 
 /** What a session is doing, and on whom it waits: derived, never set. */
-export function statusOf(state: SessionState): { status: SessionStatus; waitingOn: WaitingOn } {
-  if (state.life !== 'open') return { status: state.life, waitingOn: { kind: 'nothing' } };
+export function statusOf(state: SessionState): Standing {
+  if (state.life !== 'open') return { status: state.life, ...onNothing };
   const open = oldestOpen(state);
-  if (open !== undefined) return { status: 'waiting', waitingOn: onYou(open) };
+  if (open !== undefined) return { status: 'waiting', ...onYou(open) };
   if (state.process === null) {
-    return { status: state.wake === null ? 'asleep' : 'starting', waitingOn: { kind: 'nothing' } };
+    return { status: state.wake === null ? 'asleep' : 'starting', ...onNothing };
   }
-  if (state.process.phase === 'starting') return { status: 'starting', waitingOn: { kind: 'nothing' } };
-  if (isBusy(state)) return { status: 'running', waitingOn: onWork(state) };
-  if (state.process.phase === 'closing') return { status: 'asleep', waitingOn: { kind: 'nothing' } };
-  return { status: 'idle', waitingOn: { kind: 'nothing' } };
+  if (state.process.phase === 'starting') return { status: 'starting', ...onNothing };
+  if (isBusy(state)) return { status: 'running', ...onWork(state) };
+  if (state.process.phase === 'closing') return { status: 'asleep', ...onNothing };
+  return { status: 'idle', ...onNothing };
 }
 
 /** A turn runs, or a message was handed over and its turn is about to begin. */
 export const isBusy = (state: SessionState): boolean =>
   state.turn !== null || state.queue.some((item) => item.sending !== null);
+
+/** A message that was handed over at once is on its way, not in the queue. */
+export const isShown = (item: QueueItem): boolean => !(item.direct && item.sending !== null);
 
 /** By an id that a caller gave: `constructor` is no interaction. */
 export const interactionOf = (state: SessionState, id: string): LiveInteraction | undefined =>
@@ -43,19 +54,18 @@ function oldestOpen(state: SessionState): LiveInteraction | undefined {
   return undefined;
 }
 
-const onYou = (live: LiveInteraction): WaitingOn => ({
-  kind: 'you',
-  what: live.requested.ask.title,
-  id: live.requested.interactionId,
+const onYou = ({ requested }: LiveInteraction): Omit<Standing, 'status'> => ({
+  waitingOn: 'you',
+  awaited: { what: requested.ask.title, id: requested.interactionId },
 });
 
-function onWork(state: SessionState): WaitingOn {
+function onWork(state: SessionState): Omit<Standing, 'status'> {
   let innermost: [string, SessionState['tools'][string]] | undefined;
   for (const id in state.tools) {
     const tool = state.tools[id];
     if (tool !== undefined) innermost = [id, tool];
   }
-  if (innermost === undefined) return { kind: 'model' };
+  if (innermost === undefined) return { waitingOn: 'model', awaited: null };
   const [id, tool] = innermost;
-  return { kind: tool.startsAgent ? 'sub-agent' : 'tool', what: tool.name, id };
+  return { waitingOn: tool.startsAgent ? 'sub-agent' : 'tool', awaited: { what: tool.name, id } };
 }

@@ -3,7 +3,7 @@ import type { Event, EventOf } from '../protocol/event.ts';
 import type { Interaction } from '../protocol/interaction.ts';
 import type { QueuedMessage, Session } from '../protocol/session.ts';
 import type { LiveInteraction, SessionState } from './state.ts';
-import { openInteractions } from './status.ts';
+import { isShown, openInteractions } from './status.ts';
 
 /** A session as callers see it. */
 export function sessionView(state: SessionState): Session {
@@ -18,6 +18,7 @@ export function sessionView(state: SessionState): Session {
     status: state.status,
     since: state.since,
     waitingOn: state.waitingOn,
+    awaited: state.awaited,
     permissionMode: state.permissionMode,
     model: state.model,
     labels: [...state.labels],
@@ -47,9 +48,6 @@ export function queueView(state: SessionState): QueuedMessage[] {
     sending: item.sending !== null,
   }));
 }
-
-/** A message that was handed over at once is on its way, not in the queue. */
-const isShown = (item: SessionState['queue'][number]): boolean => !(item.direct && item.sending !== null);
 
 export const pendingView = (state: SessionState): Interaction[] =>
   openInteractions(state).map((live) => interactionView(state, live));

@@ -12,13 +12,12 @@ export const SessionStatus = z.enum([
 ]);
 export type SessionStatus = z.infer<typeof SessionStatus>;
 
-export const WaitingOn = z.object({
-  kind: z.enum(['you', 'model', 'tool', 'sub-agent', 'nothing']),
-  /** The tool's or sub-agent's name, or what is asked. */
-  what: z.string().optional(),
-  id: z.string().optional(),
-});
+export const WaitingOn = z.enum(['you', 'model', 'tool', 'sub-agent', 'nothing']);
 export type WaitingOn = z.infer<typeof WaitingOn>;
+
+/** What a session waits on, by name: a tool or sub-agent and its call, or what is asked and the interaction. */
+export const Awaited = z.object({ what: z.string(), id: z.string() });
+export type Awaited = z.infer<typeof Awaited>;
 
 export const Usage = z.object({
   inputTokens: z.number(),
@@ -89,6 +88,7 @@ export const Session = z.object({
   status: SessionStatus,
   since: z.string(),
   waitingOn: WaitingOn,
+  awaited: Awaited.nullable(),
   permissionMode: z.string().nullable(),
   model: z.string().nullable(),
   labels: z.array(z.string()),

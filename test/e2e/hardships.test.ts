@@ -151,7 +151,7 @@ describe('agents that misbehave', () => {
     const session = await start('!background');
     await session.watch.event('turn.ended');
     const { interactionId } = await session.watch.event('interaction.requested');
-    expect(await get(session)).toMatchObject({ status: 'waiting', waitingOn: { kind: 'you' } });
+    expect(await get(session)).toMatchObject({ status: 'waiting', waitingOn: 'you' });
     expect(await post(session, 'approve', { requestId: interactionId, decision: 'allow' })).toMatchObject({
       status: 200,
     });

@@ -235,7 +235,7 @@ describe('[SES9] what all clients are told of a session', () => {
     });
     await room.event(id, 'tool.called');
     expect(room.announcements('session-updated').at(-1)).toMatchObject({
-      data: { waitingOn: { kind: 'tool', what: 'Bash' } },
+      data: { waitingOn: 'tool', awaited: { what: 'Bash' } },
     });
     await room.do('stop', { session: id });
     expect(room.announcements('session-started')).toHaveLength(1);

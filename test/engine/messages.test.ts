@@ -156,6 +156,16 @@ describe('[MSG2] the queue, for everyone', () => {
     );
   });
 
+  it('a message that comes in the tick in which a turn ends does not pass those who wait', async () => {
+    const room = await openRoom();
+    const [id, agent] = await room.running();
+    await room.do('sendMessage', { session: id, message: 'first' });
+    agent.end();
+    const reply = await room.do('sendMessage', { session: id, message: 'second' });
+    expect(reply).toMatchObject({ status: 202, body: { applied: 'queue' } });
+    expect(agent.sent().at(-1)).toMatchObject({ text: 'first' });
+  });
+
   it('replace takes the place of what waits', async () => {
     const room = await openRoom();
     const [id] = await room.running();

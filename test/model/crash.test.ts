@@ -221,6 +221,7 @@ describe('[SES6] stop, from every status', () => {
     if (hadTurn) expect(played.last('turn.ended').outcome).toBe('interrupted');
     if (hadProcess) played.fact(exit(null, { signal: 'SIGTERM' }));
     expect(played.state).toMatchObject({ status: 'stopped', process: null });
+    expect(played.state.wake).toBeNull();
     expect(wantsProcess(played.state)).toBe(false);
     expect(begin(played, 'run_9').state.process).toBeNull();
     const { length } = played.log;
@@ -338,6 +339,7 @@ describe('[SES11] sleep', () => {
     const played = new PlayedSession().up();
     played.command({ type: 'close-process', cause: 'sleep' });
     played.send('wait!');
+    expect(begin(played, 'run_2').state.process?.id).toBe('run_1');
     played.fact(exit(0));
     expect(wantsProcess(played.state)).toBe(true);
     expect(played.state.status).toBe('starting');

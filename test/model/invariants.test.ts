@@ -4,7 +4,7 @@ import type { SessionCommand } from '../../src/model/command.ts';
 import { fold } from '../../src/model/fold.ts';
 import type { StoredFact } from '../../src/model/observe.ts';
 import type { SessionState } from '../../src/model/state.ts';
-import { sessionView } from '../../src/model/views.ts';
+import { queueView, sessionView } from '../../src/model/views.ts';
 import type { Event } from '../../src/protocol/event.ts';
 import { GrantId, InteractionId, MessageId } from '../../src/protocol/ids.ts';
 import { bashAsk, capabilities, PlayedSession, person } from '../support/session-states.ts';
@@ -223,6 +223,22 @@ describe('whatever people do and agents say', () => {
           expect(played.state.grants).toEqual([]);
         }
         if (played.state.process === null) expect(played.state.turn).toBeNull();
+      }),
+      runs,
+    );
+  });
+
+  it('[MSG1] [MSG2] the position a sender is told is the one that is shown', () => {
+    fc.assert(
+      fc.property(script, (steps) => {
+        let state: SessionState | null = null;
+        for (const event of play(steps).log) {
+          state = fold(state, event);
+          if (event.type !== 'message.queued' || event.applied === 'send' || event.applied === 'steer')
+            continue;
+          const shown = queueView(state).find((item) => item.messageId === event.messageId);
+          expect(shown?.position).toBe(event.position);
+        }
       }),
       runs,
     );

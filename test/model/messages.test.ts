@@ -225,6 +225,20 @@ describe('[MSG2] the queue', () => {
     expect(b).not.toBe(c);
   });
 
+  it('a steer that is on its way takes no place in it, either', () => {
+    const played = running();
+    played.send('a');
+    const b = played.send('b');
+    played.send('steered', 'steer');
+    played.command({ type: 'edit-queued', messageId: b, position: 1, by: person });
+    expect(texts(played)).toEqual(['b', 'a']);
+    played.send('c', 'interrupt');
+    expect(texts(played)).toEqual(['c', 'b', 'a']);
+    expect(played.last('message.queued').position).toBe(1);
+    played.command({ type: 'edit-queued', messageId: b, position: 3, by: person });
+    expect(texts(played)).toEqual(['c', 'a', 'b']);
+  });
+
   it('replace takes the place of all that wait, and of nothing that is being sent', () => {
     const played = running();
     played.send('a');
@@ -291,6 +305,8 @@ describe('[MSG3] sending', () => {
     expect(texts(played)).toEqual([]);
     played.fact({ type: 'exited', code: 1, signal: null, stderr: [] });
     expect(texts(played)).toEqual(['first']);
+    played.up('run_2');
+    expect(queueView(played.state)).toMatchObject([{ message: 'first', sending: true }]);
   });
 });
 

@@ -97,6 +97,16 @@ describe('[MSG3] [SES3] the sign that a message was taken, and its turn', () => 
     expect(played.all('message.taken')).toHaveLength(1);
   });
 
+  it('a message the agent had already, from before it was started again, begins no turn, and that is said', () => {
+    const played = new PlayedSession().up();
+    const messageId = played.send('again?');
+    const next = played.send('next');
+    played.fact({ type: 'message-taken', messageId, again: true });
+    expect(played.all('turn.started')).toEqual([]);
+    expect(played.last('agent.notice')).toMatchObject({ level: 'warning', code: 'not-run-again' });
+    expect(played.last('message.sending').messageId).toBe(next);
+  });
+
   it('an echo that comes after the turn has ended begins no other', () => {
     const played = new PlayedSession().up();
     const messageId = played.send('quick');
@@ -261,7 +271,7 @@ describe('[SES4] on what a session waits', () => {
   it('the model, a tool, a sub-agent, you, nothing', () => {
     const played = new PlayedSession();
     const seen = () =>
-      `${played.state.status}: ${played.state.waitingOn.kind} ${played.state.waitingOn.what ?? ''}`.trim();
+      `${played.state.status}: ${played.state.waitingOn} ${played.state.awaited?.what ?? ''}`.trim();
     expect(seen()).toBe('starting: nothing');
     played.up();
     expect(seen()).toBe('idle: nothing');
@@ -275,7 +285,7 @@ describe('[SES4] on what a session waits', () => {
     expect(seen()).toBe('running: tool tool t2');
     const id = played.asks(bashAsk('r1', 'ls'));
     expect(seen()).toBe('waiting: you Run ls');
-    expect(played.state.waitingOn.id).toBe(id);
+    expect(played.state.awaited?.id).toBe(id);
     played.respond(id, allow());
     expect(seen()).toBe('running: tool tool t2');
     played.facts(result('t2'), result('agent'), result('t1'));

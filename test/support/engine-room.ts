@@ -129,14 +129,16 @@ export class EngineRoom {
     this.env = parts.env;
     this.complaints = parts.complaints;
     this.removedRaw = parts.removedRaw;
-    const look = (): void => {
-      for (const check of this.#waiting) check();
-    };
     this.engine.listen((news) => {
       this.news.push(news);
-      look();
+      this.look();
     });
-    this.driver.onChange = look;
+    this.driver.onChange = () => this.look();
+  }
+
+  /** Lets all who wait look again. */
+  look(): void {
+    for (const check of this.#waiting) check();
   }
 
   /** What the operation replies; a refusal fails the test. */
@@ -219,10 +221,10 @@ export class EngineRoom {
     return this.events(id).filter((event): event is EventOf<T> => event.type === type);
   }
 
-  announcements<T extends AnnouncementType>(type: T): Extract<Announcement, { type: T }>[] {
+  announcements<T extends AnnouncementType>(type: T): (Announcement & { type: T })[] {
     return this.news
       .flatMap((news) => (news.kind === 'announcement' ? [news.announcement] : []))
-      .filter((one): one is Extract<Announcement, { type: T }> => one.type === type);
+      .filter((one): one is Announcement & { type: T } => one.type === type);
   }
 
   /** The first stored event of a type that fits, come or to come. */

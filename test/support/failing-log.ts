@@ -5,6 +5,8 @@ export interface FailingLog extends EventLog {
   full: boolean;
   /** Called with every batch before it is stored. */
   onAppend: (batch: AppendBatch) => void;
+  /** Called for every batch that is not. */
+  onRefusal: () => void;
   readonly refusals: number;
 }
 
@@ -14,6 +16,7 @@ export function failingLog(log: EventLog): FailingLog {
   const failing: FailingLog = {
     full: false,
     onAppend: () => {},
+    onRefusal: () => {},
     get refusals() {
       return refusals;
     },
@@ -21,6 +24,7 @@ export function failingLog(log: EventLog): FailingLog {
       failing.onAppend(batch);
       if (failing.full) {
         refusals += 1;
+        failing.onRefusal();
         throw new StorageError('The disk is full.');
       }
       return log.append(batch);
