@@ -1,4 +1,5 @@
 export { BeckonError, type BeckonErrorCode } from './beckon-error.ts';
+export { DirectTransport } from './direct-transport.ts';
 export type { RetryPolicy } from './event-stream.ts';
 export { HttpTransport, type HttpTransportOptions } from './http-transport.ts';
 export type {

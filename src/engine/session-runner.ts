@@ -68,7 +68,8 @@ interface Settled {
   readonly settle: (result: Result<Step[]>) => void;
 }
 
-const isKept = (item: Item): boolean => item.kind === 'fact' || (item.kind === 'command' && item.kept);
+/** What an agent said cannot be unsaid; all else is refused when the disk is, unless it insists. */
+const isKept = (item: Item): boolean => (item.kind === 'command' ? item.kept : item.kind !== 'create');
 
 const SNAPSHOT_EVERY = 250;
 const RETRY_MS = 1000;
@@ -125,7 +126,7 @@ export class SessionRunner {
 
   /** Passes on what is being said, behind what was said before it: an event that is being stored must not be overtaken. */
   live(deltas: readonly Delta[]): void {
-    if (this.#pumping) this.#mailbox.push({ kind: 'live', deltas });
+    if (this.#pumping || this.#mailbox.length > 0) this.#mailbox.push({ kind: 'live', deltas });
     else this.#options.onLive(deltas);
   }
 

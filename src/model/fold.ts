@@ -45,6 +45,7 @@ function created(event: EventOf<'session.created'>): SessionState {
     queue: [],
     interactions: {},
     tools: {},
+    tasks: [],
     grants: [],
     recentSends: [],
     usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, costUsd: 0, turns: 0 },
@@ -60,7 +61,7 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
     case 'session.changed':
       return { ...state, title: event.title ?? state.title, labels: event.labels ?? state.labels };
     case 'session.stopped':
-      return { ...state, life: 'stopped', wake: null, grants: [], tools: {} };
+      return { ...state, life: 'stopped', wake: null, grants: [], tools: {}, tasks: [] };
     case 'session.failed':
       return {
         ...state,
@@ -157,8 +158,11 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
     case 'agent.thinking':
     case 'agent.notice':
     case 'user.text':
-    case 'task.changed':
       return state;
+    case 'task.changed': {
+      const others = state.tasks.filter((id) => id !== event.taskId);
+      return { ...state, tasks: event.status === 'running' ? [...others, event.taskId] : others };
+    }
   }
 }
 
@@ -184,6 +188,7 @@ function afterExit(state: SessionState, event: EventOf<'process.exited'>): Sessi
     ...state,
     process: null,
     tools: {},
+    tasks: [],
     wake: event.cause === 'server-ended' ? null : crashed ? 'crash' : state.wake,
     lastCrashAt: crashed ? event.at : state.lastCrashAt,
   };

@@ -46,6 +46,8 @@ export interface SessionState {
   /** Open, or decided and not yet delivered. */
   readonly interactions: Readonly<Record<string, LiveInteraction>>;
   readonly tools: Readonly<Record<string, RunningTool>>;
+  /** Work that goes on by itself, also when no turn runs. */
+  readonly tasks: readonly string[];
   /** This session's own grants. */
   readonly grants: readonly Grant[];
   readonly recentSends: readonly EventOf<'message.queued'>[];

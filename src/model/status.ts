@@ -44,6 +44,7 @@ export const canSleep = (state: SessionState): boolean =>
   state.process?.phase === 'ready' &&
   !isBusy(state) &&
   state.queue.length === 0 &&
+  state.tasks.length === 0 &&
   oldestOpen(state) === undefined;
 
 function oldestOpen(state: SessionState): LiveInteraction | undefined {

@@ -39,7 +39,7 @@ describe('a server that is killed again and again', () => {
       await beckon.kill9();
     }
     expect(acknowledged.messages.size).toBeGreaterThan(KILLS);
-    expect(acknowledged.decisions.size).toBeGreaterThan(KILLS);
+    expect(acknowledged.decisions.size).toBeGreaterThan(KILLS / 5);
   });
 });
 

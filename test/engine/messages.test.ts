@@ -358,9 +358,12 @@ describe('[SES5] interrupt', () => {
   it('a turn that ends in time is never overdue', async () => {
     const room = await openRoom();
     const [id, agent] = await room.running();
+    const armed = room.clock.armed;
     await room.do('interrupt', { session: id });
+    expect(room.clock.armed).toBe(armed + 1);
     agent.end('interrupted');
     await room.event(id, 'turn.ended');
+    expect(room.clock.armed).toBe(armed);
     room.clock.pass(5000);
     await room.drained(id);
     expect(room.all(id, 'turn.overdue')).toEqual([]);

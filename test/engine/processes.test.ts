@@ -107,6 +107,17 @@ describe('[SES11] limits', () => {
     expect(room.driver.agents.map((agent) => agent.start.sessionId)).toEqual([a, first, third]);
   });
 
+  it('nobody makes room for one that has left the line', async () => {
+    const room = await openRoom({ settings: { mostProcesses: 1 } });
+    const [a, agentA] = await room.running();
+    const { id: b } = await room.create();
+    await room.do('stop', { session: b });
+    agentA.end();
+    await room.event(a, 'turn.ended');
+    await room.drained(a);
+    expect(room.all(a, 'process.closing')).toEqual([]);
+  });
+
   it('one that was put to sleep for others and is woken meanwhile goes to the end of the line', async () => {
     const room = await openRoom({ settings: { mostProcesses: 1 } });
     const [a, agentA] = await room.idle();
@@ -164,6 +175,23 @@ describe('[SES11] limits', () => {
     expect(room.driver.agent(id).start.resume).toBe(`own-${id}`);
     room.driver.agent(id).ready();
     await room.until('the message', () => room.driver.agent(id).sent()[0]);
+  });
+
+  it('work that goes on in the background keeps its agent awake until it is done', async () => {
+    const room = await openRoom({ settings: { idleMs: 60_000 } });
+    const [id, agent] = await room.running();
+    const task = (status: 'running' | 'completed') =>
+      agent.report({ type: 'said', event: { type: 'task.changed', taskId: 't1', status } });
+    task('running');
+    agent.end();
+    await room.event(id, 'turn.ended');
+    room.clock.pass(600_000);
+    await room.drained(id);
+    expect(room.all(id, 'process.closing')).toEqual([]);
+    task('completed');
+    await room.drained(id);
+    room.clock.pass(600_000);
+    await room.event(id, 'process.closing');
   });
 
   it('a session that works, waits for a person or starts is never put to sleep by a timer', async () => {

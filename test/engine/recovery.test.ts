@@ -232,7 +232,7 @@ describe('[SES7] a start', () => {
       log: watched,
       run: 'b',
       endLeftovers: async () => {
-        await Promise.resolve();
+        for (let n = 0; n < 5; n += 1) await new Promise<void>((resolve) => setImmediate(resolve));
         order.push('leftovers ended');
       },
     });

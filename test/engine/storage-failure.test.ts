@@ -90,6 +90,54 @@ describe('[STORE2] a disk that does not take it', () => {
     expect(room.announcements('approval-requested')).toHaveLength(1);
   });
 
+  it('what is said while a try is under way comes after what was said before', async () => {
+    const { log, room } = await onFailingDisk();
+    const [id, agent] = await room.running();
+    const says = (text: string) =>
+      agent.report({ type: 'said', event: { type: 'agent.text', agentMessageId: text, block: 0, text } });
+    log.full = true;
+    const rest = ['two', 'three'];
+    log.onAppend = () => {
+      const next = rest.shift();
+      if (next !== undefined) says(next);
+    };
+    says('one');
+    await room.until('the pause', () => agent.kinds().includes('pause'));
+    await room.drained(id);
+    mend(log, room);
+    await room.until('all of it', () => room.all(id, 'agent.text').length === 3);
+    expect(room.all(id, 'agent.text').map((event) => event.text)).toEqual(['one', 'two', 'three']);
+  });
+
+  it('live text waits behind what is not yet stored, and none of it is lost', async () => {
+    const { log, room } = await onFailingDisk();
+    const [id, agent] = await room.running();
+    const heard: string[] = [];
+    room.engine.listen((news) => {
+      if (news.kind !== 'session') return;
+      if (news.news.type === 'delta') heard.push(news.news.delta.text);
+      else if (news.news.event.type === 'agent.text') heard.push(news.news.event.text);
+    });
+    const says = {
+      type: 'said',
+      event: { type: 'agent.text', agentMessageId: 'm1', block: 0, text: 'stored' },
+    } as const;
+    const live = (text: string) =>
+      ({ type: 'delta', delta: { messageId: 'm2', block: 0, kind: 'text', text } }) as const;
+    log.full = true;
+    agent.report(says, live('one '));
+    await room.until('the pause', () => agent.kinds().includes('pause'));
+    agent.report(live('two '));
+    await room.drained(id);
+    agent.report(live('three'));
+    expect(heard).toEqual([]);
+    mend(log, room);
+    await room.event(id, 'agent.text');
+    await room.drained(id);
+    expect(heard).toEqual(['stored', 'one ', 'two ', 'three']);
+    expect(room.snapshot(id).partial).toMatchObject([{ messageId: 'm2', text: 'one two three' }]);
+  });
+
   it('a command that comes when the disk is back takes what was kept along, without waiting for the clock', async () => {
     const { log, room } = await onFailingDisk();
     const [id, agent] = await room.running();
@@ -135,8 +183,8 @@ describe('[STORE2] a disk that does not take it', () => {
       if (written.kind === 'answer') log.full = true;
     };
     await room.do('approve', { session: id, requestId: interactionId, decision: 'allow' });
-    await room.until('the answer', () => agent.answers()[0]);
-    await room.until('a try', () => log.refusals > 0);
+    await room.until('the pause', () => agent.kinds().includes('pause'));
+    expect(agent.answers()).toHaveLength(1);
     agent.exit(1);
     mend(log, room);
     expect(await room.event(id, 'interaction.resolved')).toMatchObject({

@@ -24,6 +24,8 @@ export function failingLog(log: EventLog): FailingLog {
       failing.onAppend(batch);
       if (failing.full) {
         refusals += 1;
+        // As a real disk: not in the same breath.
+        await new Promise<void>((resolve) => setImmediate(resolve));
         failing.onRefusal();
         throw new StorageError('The disk is full.');
       }

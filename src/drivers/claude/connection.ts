@@ -195,10 +195,19 @@ export class ClaudeConnection implements AgentConnection {
       void this.#peer.respond(request.requestId, {});
       return;
     }
-    const ask = askOf(this.#memory, request);
+    const ask = this.#understood(request);
     if (ask?.kind === 'form') this.#memory.openForms.add(ask.agentRequestId);
     if (ask) this.#facts.push({ type: 'asked', ask });
     else void this.#peer.respondError(request.requestId, 'The request was not understood');
+  }
+
+  /** An input nested beyond measure cannot be worked through; the agent must not wait for ever because of it. */
+  #understood(request: IncomingRequest): Ask | undefined {
+    try {
+      return askOf(this.#memory, request);
+    } catch {
+      return undefined;
+    }
   }
 
   #report(facts: readonly AgentFact[]): void {
