@@ -1,4 +1,5 @@
 import process from 'node:process';
+import type { Environment } from './console.ts';
 import type { Logger } from './logger.ts';
 
 export interface Ending {
@@ -10,9 +11,10 @@ export interface Ending {
 
 const timeForClean = 7_000;
 const timeForAbandoning = 2_000;
+const parentCheckMs = 250;
 
 /** Ends the program in order at the first signal and at once at the second. */
-export function watchForEnd(logger: Logger): Ending {
+export function watchForEnd(logger: Logger, env: Environment): Ending {
   const { promise: asked, resolve } = Promise.withResolvers<number>();
   let signals = 0;
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
@@ -20,6 +22,12 @@ export function watchForEnd(logger: Logger): Ending {
       signals += 1;
       if (signals > 1) process.exit(1);
       logger.info(`${signal}: ending; a second signal ends at once`);
+      resolve(0);
+    });
+  }
+  if (env.npm_lifecycle_event !== undefined) {
+    onParentGone(() => {
+      logger.info('npm was ended: ending');
       resolve(0);
     });
   }
@@ -38,6 +46,17 @@ export function watchForEnd(logger: Logger): Ending {
       return false;
     },
   };
+}
+
+/** npm hands a signal to the shell it runs a script in, and that shell dies without passing it on: all we see of it is another parent. */
+function onParentGone(callback: () => void): void {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    callback();
+  }, parentCheckMs);
+  timer.unref();
 }
 
 async function isDone(work: () => Promise<void>, milliseconds: number, logger: Logger): Promise<boolean> {

@@ -36,7 +36,7 @@ The configuration file is JSON: port, host, allowedHosts, open, claude, tools, r
     // Most of the program; a command line that fails need not wait for it.
     const { compose } = await import('./compose.ts');
     const logger = createLogger(console);
-    const ending = watchForEnd(logger);
+    const ending = watchForEnd(logger, console.env);
     if (!isLoopback(settings.host)) {
       logger.warn(
         `Bound to ${settings.host}: everyone on the network can reach Beckon, and whoever learns the token can run commands as you. The connection is not encrypted.`,
