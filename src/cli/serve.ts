@@ -21,7 +21,7 @@ export const serve: Command = {
   --host H          127.0.0.1; another address lets others on the network try (BECKON_HOST)
   --data-dir DIR    ~/.beckon (BECKON_DATA_DIR)
   --no-open         do not open the browser (BECKON_NO_OPEN)
-  --tools FILE…     interactive tools to load (BECKON_TOOLS, separated like PATH)
+  --tools FILE…     interactive tools: checked to be there, not loaded yet (BECKON_TOOLS, separated like PATH)
   --config FILE     config.json in the data directory (BECKON_CONFIG)
   --claude PATH     the program to run as Claude Code (BECKON_CLAUDE)
 

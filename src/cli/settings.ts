@@ -48,7 +48,7 @@ export async function readSettings(flags: ParsedFlags, console: Console): Promis
     allowedHosts: config.allowedHosts ?? [],
     open: !(isSet(flags, 'no-open') || isOn(env.BECKON_NO_OPEN)) && (config.open ?? true),
     tools: await existingTools(toolsOf(flags, console) ?? config.tools ?? []),
-    claude: textFlag(flags, 'claude') || env.BECKON_CLAUDE || config.claude,
+    claude: programOf(textFlag(flags, 'claude') || env.BECKON_CLAUDE || config.claude, console),
     roots: config.roots ?? [],
     defaultCwd: cwd,
     maxProcesses: config.maxProcesses ?? 250,
@@ -59,6 +59,10 @@ export async function readSettings(flags: ParsedFlags, console: Console): Promis
     ),
   };
 }
+
+/** A name is looked for on PATH; a path may begin at home. */
+const programOf = (named: string | undefined, { env, cwd }: Console): string | undefined =>
+  named?.startsWith('~/') ? absolute(named, cwd, env) : named;
 
 function readConfig(flags: ParsedFlags, { env, cwd }: Console, dataDir: string): Promise<Config> {
   const named = textFlag(flags, 'config') || env.BECKON_CONFIG;

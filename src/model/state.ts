@@ -95,4 +95,4 @@ export interface RunningTool {
 }
 
 /** Raise this whenever a stored snapshot of the state could no longer be understood. */
-export const STATE_VERSION = 1;
+export const STATE_VERSION = 2;

@@ -72,11 +72,13 @@ export function eventLogContract(name: string, open: () => EventLog): void {
 
       it('gives back what was stored, whatever it is', async () => {
         await fc.assert(
-          fc.asyncProperty(fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()), async (input) => {
+          fc.asyncProperty(fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()), async (made) => {
+            // JSON knows no -0, and neither does an agent's line.
+            const input = JSON.parse(JSON.stringify(made));
             const [stored] = await append(log, one, called(input));
             const read = log.page(one, { limit: 1 }).events;
             expect(read).toEqual([stored]);
-            expect(read).toEqual([{ ...called(JSON.parse(JSON.stringify(input))), seq: stored?.seq, at }]);
+            expect(read).toEqual([{ ...called(input), seq: stored?.seq, at }]);
           }),
           { numRuns: 50 },
         );

@@ -243,6 +243,22 @@ describe('[SES13] changing a session', () => {
     expect((await room.session(id)).model).toBeNull();
   });
 
+  it('a mode that the agent does not have is refused before it starts, and while it sleeps', async () => {
+    const room = await openRoom();
+    expect(await room.refused('createSession', { agent: 'demo', permissionMode: 'wild' })).toMatchObject({
+      code: 'invalid_value',
+      details: { field: 'permissionMode' },
+    });
+    const [id] = await room.idle();
+    await room.do('stop', { session: id });
+    expect((await room.refused('patchSession', { session: id, permissionMode: 'wild' })).code).toBe(
+      'invalid_value',
+    );
+    expect(await room.do('patchSession', { session: id, permissionMode: 'plan' })).toMatchObject({
+      status: 200,
+    });
+  });
+
   it('what it agreed to is shown, also if it refuses the rest', async () => {
     const room = await openRoom();
     const [id, agent] = await room.idle();

@@ -47,9 +47,11 @@ export function endOfWatch(
       handlers.onCaughtUp();
     }
     const { status, queueLength } = session;
+    // What is queued for a sleeping agent waits until somebody wakes it.
+    const isAtRest = status === 'asleep' || (status === 'idle' && queueLength === 0);
     if (status === 'stopped') handlers.onOver(0);
     else if (status === 'failed') handlers.onOver(1);
-    else if (isOnce && queueLength === 0 && (status === 'idle' || status === 'asleep')) handlers.onOver(0);
+    else if (isOnce && isAtRest) handlers.onOver(0);
   }
 }
 

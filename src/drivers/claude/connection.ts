@@ -78,7 +78,7 @@ export class ClaudeConnection implements AgentConnection {
 
   async setPermissionMode(mode: string): Promise<void> {
     if (!permissionModes.includes(mode))
-      throw new AgentRefusal(`Claude Code has no permission mode "${mode}"`);
+      throw new AgentRefusal(`The agent has no permission mode "${mode}".`);
     const response = expectReply(await this.#peer.setPermissionMode(mode));
     this.#report(modeChange(this.#memory, textAt(response, 'mode') ?? mode));
   }

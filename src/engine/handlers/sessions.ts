@@ -5,7 +5,7 @@ import type { CreateSession, PatchSession } from '../../protocol/command.ts';
 import { accept, type Result, refuse } from '../../protocol/errors.ts';
 import { MessageId, SessionId } from '../../protocol/ids.ts';
 import type { Actor } from '../../protocol/interaction.ts';
-import type { Agent } from '../../protocol/session.ts';
+import type { Agent, Capabilities } from '../../protocol/session.ts';
 import { checkDirectory } from '../directory.ts';
 import type { LiveSession } from '../live-session.ts';
 import { type AgentConnection, AgentRefusal } from '../ports/agent-driver.ts';
@@ -25,6 +25,8 @@ export const createSession: Handler<CreateSession> = async (room, input, { actor
   }
   const agent = await chooseAgent(room, input.agent);
   if (!agent.ok) return agent;
+  const unknownMode = checkMode(agent.value.capabilities, input.permissionMode);
+  if (unknownMode !== undefined) return unknownMode;
   const cwd = await checkDirectory(input.cwd ?? room.settings.defaultCwd, room.settings.roots);
   if (!cwd.ok) return cwd;
   const sessionId = SessionId.parse(room.ids.session());
@@ -81,6 +83,16 @@ function titleFrom(prompt: string | undefined): string | undefined {
   return characters.length <= 80 ? line : `${characters.slice(0, 79).join('')}…`;
 }
 
+/** An agent that is started in a mode it does not know ends at once; better said before. */
+function checkMode(capabilities: Capabilities | null, mode: string | undefined) {
+  const modes = capabilities?.permissionModes ?? [];
+  if (mode === undefined || modes.length === 0 || modes.includes(mode)) return undefined;
+  return refuse('invalid_value', `The agent has no permission mode "${mode}".`, {
+    field: 'permissionMode',
+    modes,
+  });
+}
+
 async function chooseAgent(room: Room, name: string | undefined): Promise<Result<Agent>> {
   if (name === undefined) {
     const claude = await room.drivers.get('claude')?.probe();
@@ -129,6 +141,9 @@ const unchanged: Result<undefined> = accept(undefined);
 
 const changeMode: Change = async (session, { permissionMode }, by) => {
   if (permissionMode === undefined || permissionMode === session.state.permissionMode) return unchanged;
+  const isAsleep = session.effects.connection === null;
+  const unknownMode = isAsleep ? checkMode(session.state.capabilities, permissionMode) : undefined;
+  if (unknownMode !== undefined) return unknownMode;
   const agreed = await confirmed(session, (connection) => connection.setPermissionMode(permissionMode));
   return agreed.ok ? session.runner.command({ type: 'set-mode', permissionMode, by }) : agreed;
 };
