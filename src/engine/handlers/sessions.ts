@@ -141,8 +141,8 @@ const unchanged: Result<undefined> = accept(undefined);
 
 const changeMode: Change = async (session, { permissionMode }, by) => {
   if (permissionMode === undefined || permissionMode === session.state.permissionMode) return unchanged;
-  const isAsleep = session.effects.connection === null;
-  const unknownMode = isAsleep ? checkMode(session.state.capabilities, permissionMode) : undefined;
+  const unknownMode =
+    listening(session) === undefined ? checkMode(session.state.capabilities, permissionMode) : undefined;
   if (unknownMode !== undefined) return unknownMode;
   const agreed = await confirmed(session, (connection) => connection.setPermissionMode(permissionMode));
   return agreed.ok ? session.runner.command({ type: 'set-mode', permissionMode, by }) : agreed;
@@ -164,13 +164,17 @@ const changeWords: Change = async ({ runner }, { title, labels }, by) =>
         by,
       });
 
+/** The agent at the other end, unless it sleeps or is on its way out. */
+const listening = ({ effects, state }: LiveSession): AgentConnection | undefined =>
+  state.process === null || state.process.phase === 'closing' ? undefined : (effects.connection ?? undefined);
+
 /** Mode and model are the agent's to change: it must confirm before the change is shown. An agent that sleeps is told when it starts. */
 async function confirmed(
-  { effects, state }: LiveSession,
+  session: LiveSession,
   ask: (connection: AgentConnection) => Promise<void>,
 ): Promise<Result<undefined>> {
-  const { connection } = effects;
-  if (connection === null || state.process?.phase === 'closing') return unchanged;
+  const connection = listening(session);
+  if (connection === undefined) return unchanged;
   try {
     await ask(connection);
     return unchanged;
