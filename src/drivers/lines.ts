@@ -1,4 +1,4 @@
-export const longestLine = 32 * 1024 * 1024;
+const longestLine = 32 * 1024 * 1024;
 const headBytes = 256;
 const newline = 10;
 const carriageReturn = 13;

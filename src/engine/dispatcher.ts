@@ -10,8 +10,34 @@ import * as sessions from './handlers/sessions.ts';
 import type { Caller, ControlRoom, Reply } from './ports/control-room.ts';
 import { StorageError } from './ports/event-log.ts';
 
-const handlers = { ...sessions, ...messages, ...interactions, ...grants, ...reading } satisfies {
-  [Name in OperationName]: Handler<never>;
+const handlers: { readonly [Name in OperationName]: Handler<never> } = {
+  listAgents: sessions.listAgents,
+  createSession: sessions.createSession,
+  listSessions: sessions.listSessions,
+  getSession: sessions.getSession,
+  patchSession: sessions.patchSession,
+  deleteSession: sessions.deleteSession,
+  interrupt: sessions.interrupt,
+  stop: sessions.stop,
+  resume: sessions.resume,
+  sendMessage: messages.sendMessage,
+  getQueue: messages.getQueue,
+  patchQueued: messages.patchQueued,
+  removeQueued: messages.removeQueued,
+  listPending: interactions.listPending,
+  listPendingOfSession: interactions.listPendingOfSession,
+  getInteraction: interactions.getInteraction,
+  approve: interactions.approve,
+  deny: interactions.deny,
+  answer: interactions.answer,
+  submitAnswers: interactions.submitAnswers,
+  respond: interactions.respond,
+  listGrants: grants.listGrants,
+  revokeGrant: grants.revokeGrant,
+  previewGrant: grants.previewGrant,
+  listEvents: reading.listEvents,
+  search: reading.search,
+  switchInteraction: reading.switchInteraction,
 };
 
 /** The one way in, for every transport: checks the input, then hands it to the operation's handler. */

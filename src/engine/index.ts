@@ -1,4 +1,4 @@
-export { type Engine, type EngineOptions, openEngine } from './engine.ts';
+export { type Engine, openEngine } from './engine.ts';
 export { systemClock } from './ports/clock.ts';
 export { randomIds } from './ports/ids.ts';
 export type { EngineSettings } from './settings.ts';

@@ -64,8 +64,7 @@ export const requeueInFlight = (state: SessionState, reason: string): NewEvent[]
     .filter((item) => item.sending !== null)
     .map((item) => ({ type: 'message.requeued', messageId: item.queued.messageId, reason }));
 
-export const waiting = (state: SessionState): QueueItem[] =>
-  state.queue.filter((item) => item.sending === null);
+const waiting = (state: SessionState): QueueItem[] => state.queue.filter((item) => item.sending === null);
 
 function apply(state: SessionState, command: SendCommand): { applied: Applied; reason: string | null } {
   const { disposition } = command;

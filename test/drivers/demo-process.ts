@@ -101,7 +101,7 @@ export function startDemo(options: DemoOptions = {}): DemoProcess {
   return demo;
 }
 
-export function directory(): string {
+function directory(): string {
   const made = realpathSync(mkdtempSync(join(tmpdir(), 'beckon-demo-')));
   directories.add(made);
   return made;

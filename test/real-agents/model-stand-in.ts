@@ -4,8 +4,8 @@ import { isFailure, type Reply, type ReplyOrMaker, type ToolUseBlock, text } fro
 import { type ModelRequest, readModelRequest, type ToolResult } from './model-request.ts';
 import { type SentBlock, streamMessage, wholeMessage } from './model-wire.ts';
 
-export { failure, gate, type Reply, type ReplyBlock, text, thinking, toolUse } from './model-reply.ts';
-export type { ModelRequest, ToolResult } from './model-request.ts';
+export { failure, gate, type Reply, text, thinking, toolUse } from './model-reply.ts';
+export type { ModelRequest } from './model-request.ts';
 
 /** Starts a scripted stand-in for the Messages API on loopback, so that real agents work without an account. */
 export async function startModelStandIn(): Promise<ModelStandIn> {

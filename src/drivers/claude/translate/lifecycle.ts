@@ -28,7 +28,7 @@ export function echoed(memory: Memory, uuid: string | undefined): readonly Agent
 type Taken = Extract<AgentFact, { type: 'message-taken' }>;
 
 /** A message is taken once, however many signs of it come. */
-export function taken(memory: Memory, uuid: string | undefined): readonly Taken[] {
+function taken(memory: Memory, uuid: string | undefined): readonly Taken[] {
   const awaited = uuid === undefined ? undefined : memory.awaited.get(uuid);
   if (uuid === undefined || !awaited) return [];
   memory.awaited.delete(uuid);
