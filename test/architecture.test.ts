@@ -13,7 +13,8 @@ const mayImport: Record<string, readonly string[]> = {
   log: ['protocol', 'model', 'engine/ports'],
   drivers: ['protocol', 'model', 'engine/ports'],
   server: ['protocol', 'model', 'engine/ports'],
-  client: ['protocol', 'model'],
+  client: ['protocol', 'model', 'engine/ports'],
+  web: ['protocol', 'model', 'client'],
   cli: ['protocol', 'model', 'engine', 'log', 'drivers', 'server', 'client'],
 };
 
@@ -33,12 +34,14 @@ interface Import {
 }
 
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.ts'))
+  .filter((file) => /\.tsx?$/.test(file))
   .map((file) => file.replaceAll('\\', '/'));
 
 const imports: Import[] = files.flatMap((file) => {
   const text = readFileSync(join(source, file), 'utf8');
-  const found = text.matchAll(/^(?:import|export)\s+(type\s)?[^'"]*?from\s+'([^']+)'|import\(\s*'([^']+)'\s*\)/gms);
+  const found = text.matchAll(
+    /^(?:import|export)\s+(type\s)?[^'"]*?from\s+'([^']+)'|import\(\s*'([^']+)'\s*\)/gms,
+  );
   return [...found].map((match) => ({
     file,
     target: match[2] ?? match[3] ?? '',
@@ -84,7 +87,8 @@ describe('architecture', () => {
 
   it('what runs in a browser imports nothing of Node', () => {
     const wrong = imports.filter(
-      ({ file, target }) => ['protocol', 'model', 'client'].includes(folderOf(file)) && target.startsWith('node:'),
+      ({ file, target }) =>
+        ['protocol', 'model', 'client', 'web'].includes(folderOf(file)) && target.startsWith('node:'),
     );
     expect(wrong.map(({ file, target }) => `${file} → ${target}`)).toEqual([]);
   });
@@ -92,7 +96,9 @@ describe('architecture', () => {
   it('the model knows neither clock nor chance', () => {
     const impure = files
       .filter((file) => folderOf(file) === 'model')
-      .filter((file) => /Date\.now|new Date\(\)|Math\.random|randomUUID/.test(readFileSync(join(source, file), 'utf8')));
+      .filter((file) =>
+        /Date\.now|new Date\(\)|Math\.random|randomUUID/.test(readFileSync(join(source, file), 'utf8')),
+      );
     expect(impure).toEqual([]);
   });
 

@@ -1,7 +1,8 @@
 import { interactionView } from '../../model/views.ts';
 import type { Delta, Event, EventOf } from '../../protocol/event.ts';
+import type { Interaction } from '../../protocol/interaction.ts';
 import type { Session } from '../../protocol/session.ts';
-import { type Item, isNotice, type Row, type ToolItem } from './row.ts';
+import { type Item, isNotice, type NoticeEvent, type Row, type ToolItem } from './row.ts';
 
 type Asked = Parameters<typeof interactionView>[1];
 type AboutInteraction = EventOf<'interaction.parked' | 'interaction.decided' | 'interaction.resolved'>;
@@ -18,12 +19,21 @@ export class Conversation {
   readonly #owner: Pick<Session, 'id' | 'key'>;
   readonly #tools = new Map<string, Row>();
   readonly #asked = new Map<string, { row: Row; asked: Asked }>();
+  readonly #askedAboutCall = new Map<string, { readonly interactionId: string; readonly seq: number }>();
   readonly #messages = new Map<string, Row>();
-  readonly #live = new Map<string, Row>();
+  readonly #droppedMessages = new Set<string>();
   readonly #stored = new Set<string>();
+  /** Rows for calls that lie on an older page, made because something of theirs is here already. */
+  readonly #standIns = new Set<Row>();
+  /** Calls that may have no end yet, with the number of the event that told of them. */
+  readonly #unfinished = new Map<Row, number>();
+  #live = new Map<string, Row>();
   #rows: Row[] = [];
   #waiting = new Map<string, (AboutInteraction | AboutCall)[]>();
   #version = 0;
+  #shape = 0;
+  #lastEnd: EventOf<'turn.ended'> | null = null;
+  #lastExit: EventOf<'process.exited'> | null = null;
 
   constructor(owner: Pick<Session, 'id' | 'key'>) {
     this.#owner = owner;
@@ -38,27 +48,64 @@ export class Conversation {
     return this.#version;
   }
 
+  /** Grows with every change but the growth of what is being said: what is made of the rows is made anew with it. */
+  get shape(): number {
+    return this.#shape;
+  }
+
+  /** The end of the latest turn known. */
+  get lastEnd(): EventOf<'turn.ended'> | null {
+    return this.#lastEnd;
+  }
+
   tool(toolCallId: string): ToolItem | undefined {
     const item = this.#tools.get(toolCallId)?.item;
     return item?.kind === 'tool' ? item : undefined;
   }
 
+  interaction(interactionId: string): Interaction | undefined {
+    const item = this.#asked.get(interactionId)?.row.item;
+    return item?.kind === 'interaction' ? item.interaction : undefined;
+  }
+
+  /** Whether a person has yet to say if the call may be made. */
+  isAsked({ interactionId }: Pick<ToolItem, 'interactionId'>): boolean {
+    return interactionId !== null && this.interaction(interactionId)?.status === 'open';
+  }
+
+  /** The oldest thing here that waits for a person. */
+  firstOpen(): Row | undefined {
+    for (const { row } of this.#asked.values()) {
+      if (row.item.kind === 'interaction' && row.item.interaction.status === 'open') return row;
+    }
+    return undefined;
+  }
+
   append(event: Event): void {
     this.#version += 1;
+    this.#shape += 1;
     this.#take(event);
   }
 
   /** A page of events that lie directly before those known. */
   prepend(events: readonly Event[]): void {
     this.#version += 1;
+    this.#shape += 1;
     const newer = this.#rows;
     const waiting = this.#waiting;
+    const live = this.#live;
     this.#rows = [];
     this.#waiting = new Map();
+    // The end of an old turn says nothing about what is being said now.
+    this.#live = new Map();
+    const laterChildren = [...this.#standIns].map((row) => ({ row, children: row.children.splice(0) }));
     for (const event of events) this.#take(event);
+    for (const { row, children } of laterChildren) row.children.push(...children);
+    this.#live = live;
     const older = new Set(this.#rows);
     this.#rows.push(...newer.filter((row) => row.parent === null && !older.has(row)));
     for (const event of [...waiting.values()].flat()) this.#take(event);
+    this.#cutShort();
   }
 
   addDelta(delta: Delta): void {
@@ -66,14 +113,17 @@ export class Conversation {
     if (this.#stored.has(place)) return;
     this.#version += 1;
     const row = this.#live.get(place);
-    if (row === undefined) this.#live.set(place, this.#startLive(place, delta));
-    else this.#change(row, grown(row.item, delta.text));
+    if (row === undefined) {
+      this.#shape += 1;
+      this.#live.set(place, this.#startLive(place, delta));
+    } else this.#change(row, grown(row.item, delta.text));
   }
 
   /** What is being said right now, in place of what was thought to be. */
   setPartials(blocks: readonly Delta[]): void {
     this.#endLive();
     this.#version += 1;
+    this.#shape += 1;
     for (const block of blocks) this.addDelta(block);
   }
 
@@ -89,42 +139,75 @@ export class Conversation {
         if (event.applied === 'send' || event.applied === 'steer') this.#sendMessage(event);
         return;
       case 'message.taken':
-        return this.#takeMessage(event);
+        this.#takeMessage(event);
+        return;
       case 'message.removed':
       case 'message.requeued':
-        return this.#dropMessage(event.messageId);
+        this.#dropMessage(event.messageId);
+        return;
       case 'agent.text':
       case 'agent.thinking': {
         const kind = event.type === 'agent.text' ? 'text' : 'thinking';
-        return this.#settle(event, { kind, at: event.at, text: event.text, isLive: false });
+        this.#settle(event, { kind, at: event.at, text: event.text, isLive: false });
+        return;
       }
       case 'tool.called':
-        return this.#call(event);
+        this.#call(event);
+        return;
       case 'tool.result':
       case 'task.changed':
-        return this.#aboutCall(event);
+        this.#aboutCall(event);
+        return;
       case 'interaction.requested':
-        return this.#ask(event);
+        this.#ask(event);
+        return;
       case 'interaction.parked':
       case 'interaction.decided':
       case 'interaction.resolved':
-        return this.#aboutInteraction(event);
+        this.#aboutInteraction(event);
+        return;
       case 'user.text':
         this.#add(`event:${event.seq}`, { kind: 'inserted-text', at: event.at, text: event.text }, event);
         return;
       case 'turn.ended':
+        if (event.seq > (this.#lastEnd?.seq ?? 0)) this.#lastEnd = event;
         this.#endLive();
+        this.#cutShort();
         this.#add(`event:${event.seq}`, { kind: 'turn-end', at: event.at, end: event });
         return;
       default:
-        if (event.type === 'process.exited') this.#endLive();
-        if (isNotice(event)) this.#add(`event:${event.seq}`, { kind: 'notice', at: event.at, event }, event);
+        if (event.type === 'process.exited') this.#exit(event);
+        if (isNotice(event)) this.#tell(event);
     }
+  }
+
+  #exit(event: EventOf<'process.exited'>): void {
+    if (event.seq > (this.#lastExit?.seq ?? 0)) this.#lastExit = event;
+    this.#endLive();
+    this.#cutShort();
+  }
+
+  /** Whoever waits for a call that ended with its turn or its process would wait for ever. */
+  #cutShort(): void {
+    for (const [row, seq] of this.#unfinished) {
+      const { item } = row;
+      const isExited = seq < (this.#lastExit?.seq ?? 0);
+      if (item.kind !== 'tool' || (!isExited && seq > (this.#lastEnd?.seq ?? 0))) continue;
+      if (item.result === null || (isExited && !isFinished(item)))
+        this.#change(row, { ...item, isOver: true });
+      if (isExited || isFinished(item) || item.result === null) this.#unfinished.delete(row);
+    }
+  }
+
+  #tell(event: NoticeEvent): void {
+    const place = event.type === 'agent.notice' ? event : {};
+    this.#add(`event:${event.seq}`, { kind: 'notice', at: event.at, event }, place);
   }
 
   #sendMessage({ messageId, text, images, at }: EventOf<'message.queued'>): void {
     const item = { kind: 'message', at, messageId, text, images, isOnItsWay: true } as const;
-    if (!this.#messages.has(messageId)) this.#messages.set(messageId, this.#add(messageId, item));
+    if (this.#messages.has(messageId) || this.#droppedMessages.has(messageId)) return;
+    this.#messages.set(messageId, this.#add(messageId, item));
   }
 
   #takeMessage({ messageId, text, images, at }: EventOf<'message.taken'>): void {
@@ -139,9 +222,11 @@ export class Conversation {
 
   #dropMessage(messageId: string): void {
     const row = this.#messages.get(messageId);
-    if (row === undefined) return;
-    this.#messages.delete(messageId);
-    this.#remove(row);
+    if (row === undefined) this.#droppedMessages.add(messageId);
+    else {
+      this.#messages.delete(messageId);
+      this.#remove(row);
+    }
   }
 
   #call(event: EventOf<'tool.called'>): void {
@@ -154,18 +239,25 @@ export class Conversation {
       input: event.input,
       startsAgent: event.startsAgent,
       liveInput: null,
+      interactionId: this.#askedAboutCall.get(event.toolCallId)?.interactionId ?? null,
     };
     const row = this.#settle(event, item, known);
+    this.#standIns.delete(row);
     this.#tools.set(event.toolCallId, row);
+    this.#unfinished.set(row, event.seq);
   }
 
   #aboutCall(event: AboutCall): void {
     if (event.toolCallId === undefined) return;
     const row = this.#tools.get(event.toolCallId);
-    if (row?.item.kind !== 'tool') return this.#wait(event.toolCallId, event);
-    if (event.type === 'task.changed') return this.#change(row, { ...row.item, task: event });
-    this.#change(row, { ...row.item, result: event });
-    // A result may come for a stand-in, whose call is on an older page and is still to be told of it.
+    if (row?.item.kind !== 'tool') {
+      this.#wait(event.toolCallId, event);
+      return;
+    }
+    // It is the last word, also when the page with the call tells of an earlier one.
+    if (this.#standIns.has(row)) this.#wait(event.toolCallId, event);
+    const item = { ...row.item, ...(event.type === 'tool.result' ? { result: event } : { task: event }) };
+    this.#change(row, { ...item, isOver: item.isOver === true && !isFinished(item) });
   }
 
   #ask(event: EventOf<'interaction.requested'>): void {
@@ -179,13 +271,19 @@ export class Conversation {
     } as const;
     const row = this.#add(interactionId, item, ask);
     this.#asked.set(interactionId, { row, asked });
-    const call = ask.toolCallId === undefined ? undefined : this.#tools.get(ask.toolCallId);
+    if (ask.toolCallId === undefined || (this.#askedAboutCall.get(ask.toolCallId)?.seq ?? 0) > event.seq)
+      return;
+    this.#askedAboutCall.set(ask.toolCallId, { interactionId, seq: event.seq });
+    const call = this.#tools.get(ask.toolCallId);
     if (call?.item.kind === 'tool') this.#change(call, { ...call.item, interactionId });
   }
 
   #aboutInteraction(event: AboutInteraction): void {
     const known = this.#asked.get(event.interactionId);
-    if (known === undefined) return this.#wait(event.interactionId, event);
+    if (known === undefined) {
+      this.#wait(event.interactionId, event);
+      return;
+    }
     if (event.type === 'interaction.parked') known.asked = { ...known.asked, parked: true };
     if (event.type === 'interaction.decided') known.asked = { ...known.asked, decided: event };
     const resolved = event.type === 'interaction.resolved' ? event : null;
@@ -255,6 +353,7 @@ export class Conversation {
     if (known !== undefined) return known;
     const standIn = this.#add(`call:${toolCallId}`, { ...emptyCall(toolCallId, ''), startsAgent: true });
     this.#tools.set(toolCallId, standIn);
+    this.#standIns.add(standIn);
     return standIn;
   }
 
@@ -291,6 +390,9 @@ export class Conversation {
     switch (row.item.kind) {
       case 'tool':
         this.#tools.delete(row.item.toolCallId);
+        this.#askedAboutCall.delete(row.item.toolCallId);
+        this.#standIns.delete(row);
+        this.#unfinished.delete(row);
         break;
       case 'interaction':
         this.#asked.delete(row.item.interaction.interactionId);
@@ -315,7 +417,11 @@ const emptyCall = (toolCallId: string, at: string): ToolItem => ({
   result: null,
   task: null,
   interactionId: null,
+  isOver: false,
 });
+
+/** A sub-agent in the background has its result at once, and goes on. */
+const isFinished = ({ result, task }: ToolItem): boolean => result !== null && task?.status !== 'running';
 
 function grown(item: Item, text: string): Item {
   switch (item.kind) {

@@ -20,7 +20,6 @@ export type Item =
   | TurnEndItem
   | NoticeItem
   | InsertedTextItem;
-export type ItemKind = Item['kind'];
 
 interface Timed {
   readonly at: string;
@@ -54,6 +53,8 @@ export interface ToolItem extends Timed {
   readonly result: ToolResult | null;
   readonly task: EventOf<'task.changed'> | null;
   readonly interactionId: string | null;
+  /** It was cut short: its turn or its process ended, and no result came. */
+  readonly isOver?: boolean;
 }
 
 export type ToolResult = Pick<EventOf<'tool.result'>, 'at' | 'isError' | 'text' | 'images' | 'detail'>;

@@ -1,0 +1,88 @@
+import type { ChildProcess } from 'node:child_process';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { HttpClient } from '../http-client.ts';
+import { lineOf, start, within } from '../running.ts';
+
+export interface BeckonServer {
+  readonly process: ChildProcess;
+  readonly client: HttpClient;
+  readonly base: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface SessionView {
+  readonly id: string;
+  readonly status: string;
+  readonly lastSeq: number;
+  readonly usage: { readonly turns: number };
+}
+
+const mainProgram = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+
+/** The arguments of a server on a data directory of its own. */
+export const serveArguments = (dataDir: string): string[] => [
+  mainProgram,
+  'serve',
+  '--port=0',
+  `--data-dir=${dataDir}`,
+  '--no-open',
+];
+
+/** Starts the program as a user would. */
+export const startServer = (dataDir: string, nodeArgs: readonly string[] = []): Promise<BeckonServer> =>
+  whenReady(spawnServer(dataDir, nodeArgs), dataDir);
+
+export function spawnServer(dataDir: string, nodeArgs: readonly string[] = []): ChildProcess {
+  const server = start(process.execPath, [...nodeArgs, ...serveArguments(dataDir)], {
+    env: { ...process.env, BECKON_LOG: 'warn' },
+  });
+  server.stderr?.on('data', passWarningOn);
+  return server;
+}
+
+export async function whenReady(server: ChildProcess, dataDir: string): Promise<BeckonServer> {
+  const address = await lineOf(server, 'stdout', 'Beckon is ready: ');
+  const base = new URL(address).origin;
+  const headers = { authorization: `Bearer ${readFileSync(join(dataDir, 'token'), 'utf8').trim()}` };
+  return { process: server, base, headers, client: new HttpClient(base, headers) };
+}
+
+/** Starts sessions of the demo agent, and waits until each is idle. */
+export async function startSessions(
+  { client }: BeckonServer,
+  dataDir: string,
+  count: number,
+): Promise<readonly string[]> {
+  const cwd = join(dataDir, 'work');
+  mkdirSync(cwd, { recursive: true });
+  const before = new Set((await listSessions(client)).map(({ id }) => id));
+  for (let made = 0; made < count; made += startedAtOnce) {
+    const body = JSON.stringify({ agent: 'demo', cwd });
+    const some = Array.from({ length: Math.min(startedAtOnce, count - made) });
+    await Promise.all(some.map(() => client.post('/api/sessions', body)));
+    await within(60_000, quiet(client), 'the sessions to be idle');
+  }
+  return (await listSessions(client)).map(({ id }) => id).filter((id) => !before.has(id));
+}
+
+const startedAtOnce = 10;
+
+async function quiet(client: HttpClient): Promise<void> {
+  for (;;) {
+    const sessions = await listSessions(client);
+    const failed = sessions.find(({ status }) => status === 'failed' || status === 'stopped');
+    if (failed !== undefined) throw new Error(`Session ${failed.id} is ${failed.status}`);
+    if (sessions.every(({ status }) => status === 'idle' || status === 'asleep')) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+const listSessions = async (client: HttpClient): Promise<readonly SessionView[]> =>
+  (await client.get<{ sessions: SessionView[] }>('/api/sessions')).sessions;
+
+function passWarningOn(chunk: Buffer): void {
+  const text = chunk.toString();
+  if (!/^(Debugger|For help)/.test(text)) process.stderr.write(text);
+}

@@ -1,0 +1,47 @@
+import { lazy, useCallback } from 'react';
+import { Redirect, Route, Switch } from 'wouter';
+import { useControlRoom, useRoom } from './data/room-context.tsx';
+import { Shell } from './frame/shell.tsx';
+import { SignIn } from './frame/sign-in.tsx';
+import { ControlPage } from './pages/control/control-page.tsx';
+import { routes } from './routes.ts';
+import { TooltipProvider } from './ui/tooltip.tsx';
+
+const BoardPage = lazy(async () => ({ default: (await import('./pages/board-page.tsx')).BoardPage }));
+const InboxPage = lazy(async () => ({ default: (await import('./pages/inbox/inbox-page.tsx')).InboxPage }));
+const SessionPage = lazy(async () => ({
+  default: (await import('./pages/session/session-page.tsx')).SessionPage,
+}));
+const SessionsPage = lazy(async () => ({
+  default: (await import('./pages/sessions-page.tsx')).SessionsPage,
+}));
+const SettingsPage = lazy(async () => ({
+  default: (await import('./pages/settings-page.tsx')).SettingsPage,
+}));
+
+/** `pairingFailure`: why the code that came with the address did not let this browser in. */
+export function App({ pairingFailure = null }: { readonly pairingFailure?: unknown }) {
+  const room = useControlRoom();
+  const isSignedOut = useRoom((state) => state.connection.state === 'signed-out');
+  const enter = useCallback(() => room.start(), [room]);
+  if (isSignedOut) return <SignIn onPaired={enter} failure={pairingFailure} />;
+  return (
+    <TooltipProvider>
+      <Shell>
+        <Switch>
+          <Route path={routes.control} component={ControlPage} />
+          <Route path={routes.board} component={BoardPage} />
+          <Route path={routes.inbox} component={InboxPage} />
+          <Route path={routes.sessions} component={SessionsPage} />
+          <Route path={routes.settings} component={SettingsPage} />
+          <Route path="/s/:id">
+            {({ id }) => <SessionPage key={id} sessionId={decodeURIComponent(id)} />}
+          </Route>
+          <Route>
+            <Redirect to={routes.control} replace />
+          </Route>
+        </Switch>
+      </Shell>
+    </TooltipProvider>
+  );
+}

@@ -1,0 +1,81 @@
+import type { MessageReceipt } from '../../client/transport.ts';
+import type { Interaction } from '../../protocol/interaction.ts';
+import type { Applied, Disposition, Session } from '../../protocol/session.ts';
+import type { RoomState } from '../data/control-room.ts';
+
+/** Why nothing can be sent right now. */
+export type Blocked = 'stopped' | 'failed' | 'disconnected';
+
+export function blockedBy(
+  session: Pick<Session, 'status'>,
+  connection: RoomState['connection']['state'],
+): Blocked | null {
+  if (connection === 'lost' || connection === 'refused' || connection === 'signed-out') return 'disconnected';
+  return session.status === 'stopped' || session.status === 'failed' ? session.status : null;
+}
+
+/** What Enter does, and what else can be chosen. */
+export interface Offer {
+  readonly enter: 'send' | 'wake' | 'queue';
+  readonly others: readonly ('interrupt' | 'steer')[];
+}
+
+export function offerOf({
+  status,
+  capabilities,
+  interrupting,
+}: Pick<Session, 'status' | 'capabilities' | 'interrupting'>): Offer {
+  switch (status) {
+    case 'running':
+    case 'waiting':
+      return {
+        enter: 'queue',
+        others: [
+          ...(capabilities?.interrupt === false || interrupting !== null ? [] : ['interrupt' as const]),
+          ...(capabilities?.steer === true && interrupting === null ? ['steer' as const] : []),
+        ],
+      };
+    case 'starting':
+    case 'asleep':
+      return { enter: 'wake', others: [] };
+    case 'idle':
+    case 'stopped':
+    case 'failed':
+      return { enter: 'send', others: [] };
+  }
+}
+
+const expectedOf: Readonly<Record<Offer['enter'], Applied>> = { send: 'send', wake: 'queue', queue: 'queue' };
+
+/** What a message became, if that is not what its sender was offered. */
+export interface Became {
+  readonly applied: Applied;
+  readonly reason: string | null;
+}
+
+export function becameOf(
+  wanted: Disposition,
+  offer: Offer['enter'],
+  { applied, reason }: Pick<MessageReceipt, 'applied' | 'reason'>,
+): Became | null {
+  const expected = wanted === 'interrupt' || wanted === 'steer' ? wanted : expectedOf[offer];
+  return applied === expected ? null : { applied, reason: reason ?? null };
+}
+
+/** The question that a text alone answers: there must be only one, or it would be a guess which is meant. */
+export function openQuestionOf(pending: readonly Interaction[], sessionId: string): Interaction | undefined {
+  const questions = pending.filter(
+    (interaction) => interaction.sessionId === sessionId && interaction.kind === 'question',
+  );
+  const [only] = questions;
+  return questions.length === 1 && only?.questions?.length === 1 ? only : undefined;
+}
+
+/** A text as the answer to a question: one of its options if it is called so, else words of one's own. */
+export function answerOf(
+  { questions }: Pick<Interaction, 'questions'>,
+  text: string,
+): { readonly selected: string[]; readonly other?: string } {
+  const label = questions?.[0]?.options.find((option) => option.label.trim() === text)?.label;
+  return label === undefined ? { selected: [], other: text } : { selected: [label] };
+}

@@ -1,0 +1,173 @@
+import { ImagePlus, X } from 'lucide-react';
+import { type ClipboardEvent, type KeyboardEvent, useRef, useState } from 'react';
+import type { Session } from '../../protocol/session.ts';
+import { useQueue } from '../data/room-context.tsx';
+import { useKeepClear } from '../dock/keep-clear.ts';
+import { useT } from '../i18n/i18n.ts';
+import { titleOf } from '../session/activity.logic.ts';
+import { cx } from '../ui/class-names.ts';
+import { IconButton } from '../ui/icon-button.tsx';
+import { AnswerChoice } from './answer-choice.tsx';
+import { BlockedNote } from './blocked-note.tsx';
+import { addPictures, type RefusedFile, removePicture } from './draft-pictures.ts';
+import { OutboxView } from './outbox-view.tsx';
+import { pictureTypes } from './picture.logic.ts';
+import { PictureChips } from './picture-chips.tsx';
+import { lastEditable } from './queue.logic.ts';
+import { type Editing, QueueView } from './queue-view.tsx';
+import { SendButton } from './send-button.tsx';
+import { useComposer } from './use-composer.ts';
+import { useFileDrop } from './use-file-drop.ts';
+import { useWriteKey } from './use-write-key.ts';
+
+/** Where one talks to a session: what waits in its queue, what is on its way, and the text that is next. */
+export function Composer({ session }: { readonly session: Session }) {
+  const t = useT();
+  const composer = useComposer(session);
+  const queue = useQueue(session.id);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const files = useRef<HTMLInputElement>(null);
+  const all = useRef<HTMLDivElement>(null);
+  useKeepClear(all);
+  useWriteKey(field);
+  const [editing, setEditing] = useState<Editing | null>(null);
+  const [refused, setRefused] = useState<readonly RefusedFile[]>([]);
+  const { draft, blocked, offer, answers, error, became } = composer;
+  const isEnded = blocked === 'stopped' || blocked === 'failed';
+  const takesPictures = session.capabilities?.images !== false;
+
+  const take = async (given: readonly File[]): Promise<void> => {
+    if (given.length === 0) return;
+    setRefused(
+      takesPictures
+        ? await addPictures(session.id, given)
+        : given.map(({ name }) => ({ name, why: 'not-taken' as const })),
+    );
+  };
+
+  const isOver = useFileDrop((given) => void take(given));
+
+  const pressed = (event: KeyboardEvent): void => {
+    if (event.nativeEvent.isComposing) return;
+    if (event.key === 'Enter' && !event.shiftKey) {
+      const isForced = (event.ctrlKey || event.metaKey) && offer.others.includes('interrupt');
+      void composer.submit(isForced ? 'interrupt' : 'auto');
+    } else if (event.key === 'ArrowUp' && draft === '' && !event.altKey) {
+      const last = lastEditable(queue);
+      if (last === undefined) return;
+      setEditing({ messageId: last.messageId, text: last.message });
+    } else return;
+    event.preventDefault();
+  };
+
+  const pasted = (event: ClipboardEvent): void => {
+    const given = [...event.clipboardData.files];
+    if (given.length === 0) return;
+    event.preventDefault();
+    void take(given);
+  };
+
+  return (
+    <div ref={all} className="flex flex-col gap-2">
+      <QueueView
+        session={session}
+        editing={editing}
+        onEdit={setEditing}
+        onDone={() => field.current?.focus()}
+      />
+      <OutboxView
+        sessionId={session.id}
+        canRetry={blocked === null}
+        onRetry={(outgoing) => void composer.retry(outgoing)}
+      />
+      {became !== null && (
+        <p
+          role="status"
+          className="flex items-center justify-between gap-2 rounded-ui bg-sunken py-0.5 pr-1 pl-3 text-sm text-soft"
+        >
+          <span>
+            {t(`composer.became.${became.applied}`)} {became.reason}
+          </span>
+          <IconButton icon={X} label={t('ui.close')} onClick={composer.forgetNotes} />
+        </p>
+      )}
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void composer.submit();
+        }}
+        className={cx(
+          'flex flex-col rounded-ui border bg-surface transition-colors duration-150',
+          isOver
+            ? 'border-ink border-dashed'
+            : answers !== null
+              ? 'border-you-edge focus-within:border-you'
+              : 'border-line-strong focus-within:border-faint',
+        )}
+      >
+        {composer.question !== null && blocked === null && (
+          <AnswerChoice
+            question={composer.question}
+            isAnswering={answers !== null}
+            onChoose={(isAnswering) => {
+              composer.chooseAnswering(isAnswering);
+              field.current?.focus();
+            }}
+          />
+        )}
+        <PictureChips
+          pictures={composer.pictures}
+          refused={refused}
+          onRemove={(id) => removePicture(session.id, id)}
+          onForget={() => setRefused([])}
+        />
+        <textarea
+          ref={field}
+          rows={1}
+          value={draft}
+          readOnly={isEnded || composer.isAnswering}
+          aria-disabled={isEnded || undefined}
+          enterKeyHint="send"
+          aria-label={t('composer.label', { title: titleOf(session) })}
+          placeholder={t(placeholderOf())}
+          onChange={(event) => composer.setDraft(event.target.value)}
+          onKeyDown={pressed}
+          onPaste={pasted}
+          className="field-sizing-content max-h-[40vh] min-h-10 w-full resize-none bg-transparent px-3 pt-2.5 pb-1 outline-none read-only:text-soft pointer-coarse:min-h-11 pointer-coarse:text-lg"
+        />
+        <div className="flex items-center gap-2 p-1.5">
+          <input
+            ref={files}
+            type="file"
+            multiple
+            hidden
+            accept={pictureTypes.join(',')}
+            onChange={({ target }) => {
+              void take([...(target.files ?? [])]);
+              target.value = '';
+            }}
+          />
+          <IconButton
+            icon={ImagePlus}
+            label={takesPictures ? t('composer.attach') : t('picture.not-taken')}
+            disabled={isEnded || !takesPictures || answers !== null}
+            onClick={() => files.current?.click()}
+          />
+          <BlockedNote session={session} blocked={blocked} />
+          {!isEnded && <SendButton composer={composer} onSent={() => field.current?.focus()} />}
+        </div>
+      </form>
+      {error !== null && (
+        <p role="alert" className="text-fail-ink text-sm">
+          {error}
+        </p>
+      )}
+    </div>
+  );
+
+  function placeholderOf() {
+    if (isEnded) return 'composer.over' as const;
+    if (answers !== null) return 'composer.answer' as const;
+    return `composer.placeholder.${offer.enter}` as const;
+  }
+}

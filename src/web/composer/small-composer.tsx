@@ -1,0 +1,89 @@
+import { ArrowUp, ListPlus } from 'lucide-react';
+import type { Session } from '../../protocol/session.ts';
+import { useT } from '../i18n/i18n.ts';
+import { titleOf } from '../session/activity.logic.ts';
+import { cx } from '../ui/class-names.ts';
+import { IconButton } from '../ui/icon-button.tsx';
+import { OutboxView } from './outbox-view.tsx';
+import { useComposer } from './use-composer.ts';
+
+/** One growing line to say something to a session. Enter sends; at work it queues, and Ctrl+Enter interrupts. */
+export function SmallComposer({ session }: { readonly session: Session }) {
+  const t = useT();
+  const composer = useComposer(session);
+  const { draft, offer, blocked, answers, became, error } = composer;
+  const isEnded = blocked === 'stopped' || blocked === 'failed';
+  const isQueueing = offer.enter === 'queue' && answers === null;
+  return (
+    <form
+      className="flex flex-col gap-1"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void composer.submit();
+      }}
+    >
+      <OutboxView
+        sessionId={session.id}
+        isSmall
+        canRetry={blocked === null}
+        onRetry={(outgoing) => void composer.retry(outgoing)}
+      />
+      <div
+        className={cx(
+          'flex items-end gap-1 rounded-ui border bg-surface',
+          answers === null
+            ? 'border-line-strong focus-within:border-faint'
+            : 'border-you-edge focus-within:border-you',
+        )}
+      >
+        <textarea
+          rows={1}
+          value={draft}
+          readOnly={isEnded}
+          enterKeyHint="send"
+          aria-label={t('composer.label', { title: titleOf(session) })}
+          placeholder={t(placeholderOf())}
+          onChange={(event) => composer.setDraft(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+            event.preventDefault();
+            const isForced = (event.ctrlKey || event.metaKey) && offer.others.includes('interrupt');
+            void composer.submit(isForced ? 'interrupt' : 'auto');
+          }}
+          className="field-sizing-content max-h-24 min-h-7.5 min-w-0 flex-1 resize-none bg-transparent px-2 py-1.25 text-sm outline-none pointer-coarse:min-h-11 pointer-coarse:py-3 pointer-coarse:text-lg"
+        />
+        {composer.pictures.length > 0 && (
+          <span className="shrink-0 py-1.5 text-faint text-xs">
+            {t('composer.pictures', { count: composer.pictures.length })}
+          </span>
+        )}
+        <IconButton
+          type="submit"
+          icon={isQueueing ? ListPlus : ArrowUp}
+          label={t(
+            answers !== null ? 'composer.sendAnswer' : isQueueing ? 'composer.queue' : 'composer.send',
+          )}
+          disabled={composer.isEmpty || blocked !== null || composer.isAnswering}
+          className="m-0.25"
+        />
+      </div>
+      {became !== null && (
+        <p role="status" className="text-faint text-xs">
+          {t(`composer.became.${became.applied}`)} {became.reason}
+        </p>
+      )}
+      {error !== null && (
+        <p role="alert" className="text-fail-ink text-xs">
+          {error}
+        </p>
+      )}
+    </form>
+  );
+
+  function placeholderOf() {
+    if (blocked === 'disconnected') return 'composer.disconnected' as const;
+    if (isEnded) return 'composer.over' as const;
+    if (answers !== null) return 'composer.answer' as const;
+    return `composer.placeholder.${offer.enter}` as const;
+  }
+}

@@ -1,0 +1,120 @@
+import { useMemo, useState } from 'react';
+import type { Interaction } from '../../protocol/interaction.ts';
+import type { Disposition, Session } from '../../protocol/session.ts';
+import { useDraft } from '../data/drafts.ts';
+import { useControlRoom, useRoom, useTransport } from '../data/room-context.tsx';
+import { useT } from '../i18n/i18n.ts';
+import { cardsOf } from '../interaction/cards.ts';
+import { errorText } from '../text/error-text.ts';
+import { announce } from '../ui/announcer.tsx';
+import {
+  answerOf,
+  type Became,
+  type Blocked,
+  becameOf,
+  blockedBy,
+  type Offer,
+  offerOf,
+  openQuestionOf,
+} from './composer.logic.ts';
+import { clearDraftPictures, useDraftPictures } from './draft-pictures.ts';
+import { dispatch, type Outgoing, retry } from './outbox.ts';
+import type { Picture } from './picture.logic.ts';
+
+export interface ComposerModel {
+  readonly draft: string;
+  setDraft(text: string): void;
+  readonly pictures: readonly Picture[];
+  readonly blocked: Blocked | null;
+  readonly offer: Offer;
+  /** The question that the text answers, as long as the person has not chosen to say something else. */
+  readonly answers: Interaction | null;
+  /** A question that could be answered, whatever was chosen. */
+  readonly question: Interaction | null;
+  chooseAnswering(isAnswering: boolean): void;
+  readonly isAnswering: boolean;
+  readonly isEmpty: boolean;
+  readonly became: Became | null;
+  readonly error: string | null;
+  forgetNotes(): void;
+  /** Sends the draft, or answers with it. */
+  submit(disposition?: Disposition): Promise<void>;
+  retry(outgoing: Outgoing): Promise<void>;
+}
+
+export function useComposer(session: Session): ComposerModel {
+  const t = useT();
+  const room = useControlRoom();
+  const transport = useTransport();
+  const [draft, setDraft] = useDraft(session.id);
+  const pictures = useDraftPictures(session.id);
+  const connection = useRoom((room) => room.connection.state);
+  const canAnswer = useRoom((room) => room.interaction === 'enabled');
+  const pending = useRoom((room) => room.pending);
+  const question = useMemo(
+    () => (canAnswer ? (openQuestionOf(pending, session.id) ?? null) : null),
+    [pending, session.id, canAnswer],
+  );
+  const [elseFor, setElseFor] = useState<string | null>(null);
+  const [isAnswering, setAnswering] = useState(false);
+  const [became, setBecame] = useState<Became | null>(null);
+  const [error, setError] = useState<string | null>(null);
+  const blocked = blockedBy(session, connection);
+  const offer = offerOf(session);
+  const answers = question !== null && question.interactionId !== elseFor ? question : null;
+  const isEmpty = draft.trim() === '' && (pictures.length === 0 || answers !== null);
+
+  const forgetNotes = (): void => {
+    setBecame(null);
+    setError(null);
+  };
+
+  const answer = async (asked: Interaction, text: string): Promise<void> => {
+    setAnswering(true);
+    const { requestId } = asked;
+    const card = await cardsOf(room).press(asked, 'answer', () =>
+      transport.answer(session.id, { requestId, answers: [answerOf(asked, text)] }),
+    );
+    // When another was first, the card says so, and what was typed is kept.
+    if (card.is === 'submitted' && card.endedBy === 'us') {
+      setDraft('');
+      announce(t('composer.answered'));
+    } else if (card.is === 'failed') setError(errorText(t, card.error));
+    setAnswering(false);
+  };
+
+  const told = (wanted: Disposition, receipt: Awaited<ReturnType<typeof dispatch>>): void => {
+    if (receipt === undefined) return;
+    setBecame(becameOf(wanted, offer.enter, receipt));
+    announce(t(receipt.status === 'sent' ? 'composer.sent' : 'composer.queued'));
+  };
+
+  const submit = async (disposition: Disposition = 'auto'): Promise<void> => {
+    const text = draft.trim();
+    if (isEmpty || blocked !== null || isAnswering) return;
+    forgetNotes();
+    if (answers !== null) return answer(answers, text);
+    setDraft('');
+    clearDraftPictures(session.id);
+    const pictureIds = pictures.map(({ id }) => id);
+    told(disposition, await dispatch(transport, { sessionId: session.id, text, pictureIds, disposition }));
+  };
+
+  return {
+    draft,
+    setDraft,
+    pictures,
+    blocked,
+    offer,
+    question,
+    answers,
+    isAnswering,
+    isEmpty,
+    became,
+    error,
+    forgetNotes,
+    submit,
+    chooseAnswering: (isChosen) => setElseFor(isChosen ? null : (question?.interactionId ?? null)),
+    retry: async ({ id, disposition }) => told(disposition, await retry(transport, id)),
+  };
+}

@@ -1,0 +1,45 @@
+import { useState } from 'react';
+import { useT } from '../i18n/i18n.ts';
+import { plainText } from '../text/plain-text.ts';
+import { cx } from '../ui/class-names.ts';
+import { cutLines } from './cut-lines.logic.ts';
+import { Pictures } from './pictures.tsx';
+import type { MessageItem } from './row.ts';
+
+const shownLines = 14;
+
+/** What a person said: set apart, quietly. */
+export function MessageRow({ item: { text, images, isOnItsWay, at } }: { readonly item: MessageItem }) {
+  const t = useT();
+  const [isWhole, setWhole] = useState(false);
+  const whole = plainText(text).trim();
+  const cut = cutLines(whole, isWhole ? Number.POSITIVE_INFINITY : shownLines);
+  const exact = at === '' ? undefined : new Date(at).toLocaleString(t.language);
+  return (
+    <div className="flex flex-col items-end gap-1.5">
+      <Pictures images={images} />
+      {whole !== '' && (
+        <div
+          title={exact}
+          className={cx(
+            'max-w-[85%] rounded-ui border bg-sunken px-3 dark:bg-hover py-2 leading-5.5',
+            isOnItsWay ? 'border-line-strong border-dashed' : 'border-transparent',
+          )}
+        >
+          <span className="sr-only">{t('conversation.you')}: </span>
+          <p className="whitespace-pre-wrap wrap-anywhere">{cut.text}</p>
+          {(cut.shown < cut.lines || isWhole) && (
+            <button
+              type="button"
+              onClick={() => setWhole(!isWhole)}
+              className="mt-1 block text-faint text-xs hover:text-ink pointer-coarse:min-h-11"
+            >
+              {isWhole ? t('conversation.showLess') : t('conversation.showAll', { count: cut.lines })}
+            </button>
+          )}
+        </div>
+      )}
+      {isOnItsWay && <p className="text-faint text-xs">{t('conversation.onItsWay')}</p>}
+    </div>
+  );
+}

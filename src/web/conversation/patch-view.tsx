@@ -1,0 +1,89 @@
+import { Fragment, memo, useState } from 'react';
+import { useT } from '../i18n/i18n.ts';
+import { showInvisible } from '../text/plain-text.ts';
+import { cx } from '../ui/class-names.ts';
+import { ScrollArea } from '../ui/scroll-area.tsx';
+import type { Hunk, PatchLine } from './patch.logic.ts';
+
+const shownAtOnce = 120;
+
+/** A change, line by line, with the numbers of the lines and what differs within them. */
+export const PatchView = memo(function PatchView({ hunks }: { readonly hunks: readonly Hunk[] }) {
+  const t = useT();
+  const [isWhole, setWhole] = useState(false);
+  const all = hunks.reduce((sum, hunk) => sum + hunk.length, 0);
+  const shown = isWhole ? hunks : firstLines(hunks, shownAtOnce);
+  const isNumbered = hunks.some((hunk) =>
+    hunk.some(({ before, after }) => before !== null || after !== null),
+  );
+  return (
+    <div>
+      <ScrollArea className="py-1">
+        <div className="w-max min-w-full font-mono text-xs leading-5">
+          {shown.map((hunk, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: hunks have no other name than their place
+            <Fragment key={at}>
+              {at > 0 && <div className="h-5 select-none bg-ground px-3 text-faint">⋯</div>}
+              {hunk.map((line, place) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name than their place
+                <Line key={place} line={line} isNumbered={isNumbered} />
+              ))}
+            </Fragment>
+          ))}
+        </div>
+      </ScrollArea>
+      {all > shownAtOnce && !isWhole && (
+        <button
+          type="button"
+          onClick={() => setWhole(true)}
+          className="block w-full border-line border-t px-3 py-1 text-left text-faint text-xs hover:text-ink pointer-coarse:min-h-11"
+        >
+          {t('conversation.showAll', { count: all })}
+        </button>
+      )}
+    </div>
+  );
+});
+
+function firstLines(hunks: readonly Hunk[], most: number): readonly Hunk[] {
+  let left = most;
+  return hunks.flatMap((hunk) => {
+    const part = hunk.slice(0, Math.max(0, left));
+    left -= part.length;
+    return part.length === 0 ? [] : [part];
+  });
+}
+
+const looks: Readonly<Record<PatchLine['sign'], string>> = {
+  '+': 'bg-done-tint text-done-ink',
+  '-': 'bg-fail-tint text-fail-ink',
+  ' ': 'text-soft',
+};
+
+function Line({ line, isNumbered }: { readonly line: PatchLine; readonly isNumbered: boolean }) {
+  const { sign, text, before, after, mark } = line;
+  return (
+    <div className={cx('flex', looks[sign])}>
+      {isNumbered && (
+        <span aria-hidden className="w-12 shrink-0 select-none pr-2 text-right">
+          {after ?? before}
+        </span>
+      )}
+      <span className="w-5 shrink-0 select-none text-center">{sign === '-' ? '−' : sign}</span>
+      <span className="whitespace-pre pr-3">
+        {mark === null || mark[0] >= mark[1] ? (
+          showInvisible(text)
+        ) : (
+          <>
+            {showInvisible(text.slice(0, mark[0]))}
+            <span className={cx('rounded-[2px]', sign === '+' ? 'bg-done-edge' : 'bg-fail-edge')}>
+              {showInvisible(text.slice(mark[0], mark[1]))}
+            </span>
+            {showInvisible(text.slice(mark[1]))}
+          </>
+        )}
+        {text === '' && ' '}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,97 @@
+import {
+  Bot,
+  FilePen,
+  FileText,
+  Globe,
+  ListTodo,
+  type LucideIcon,
+  MessageCircleQuestion,
+  Search,
+  SquareTerminal,
+  Wrench,
+} from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useT } from '../i18n/i18n.ts';
+import { cx } from '../ui/class-names.ts';
+import { exactDuration } from '../ui/time.logic.ts';
+import type { ToolItem } from './row.ts';
+import { type ToolVerb, toolLine } from './tool-line.logic.ts';
+
+const icons: Readonly<Record<ToolVerb, LucideIcon>> = {
+  run: SquareTerminal,
+  read: FileText,
+  edit: FilePen,
+  write: FilePen,
+  search: Search,
+  fetch: Globe,
+  delegate: Bot,
+  plan: ListTodo,
+  todo: ListTodo,
+  ask: MessageCircleQuestion,
+  call: Wrench,
+};
+
+/** Less than this is not worth a figure. */
+const worthTellingMs = 1000;
+
+/** A tool call in one line: icon, what, result. */
+export function ToolLineView({
+  item,
+  cwd,
+  depth = 0,
+}: {
+  readonly item: ToolItem;
+  readonly cwd: string;
+  readonly depth?: number;
+}) {
+  return (
+    <div className={cx('flex shrink-0 items-center gap-1.5 text-faint text-sm', depth > 0 && 'pl-4')}>
+      <ToolLineParts item={item} cwd={cwd} />
+    </div>
+  );
+}
+
+/** The parts of the line; `isDenied`: a person said no, which is not a failure of the tool. */
+export function ToolLineParts({
+  item,
+  cwd,
+  isDenied = false,
+  isToldOtherwise = false,
+  children,
+}: {
+  readonly item: ToolItem;
+  readonly cwd: string;
+  readonly isDenied?: boolean;
+  /** What stands beside it says already that it failed: an exit code. */
+  readonly isToldOtherwise?: boolean;
+  readonly children?: ReactNode;
+}) {
+  const t = useT();
+  const { verb, state, subject, isCode, change, durationMs } = toolLine(item, cwd);
+  const Icon = icons[verb];
+  const tone =
+    state === 'running' ? 'animate-breathe text-work' : state === 'failed' ? 'text-fail' : 'text-faint';
+  return (
+    <>
+      <Icon aria-hidden className={cx('size-3.5 shrink-0', tone)} />
+      <span className="min-w-0 truncate">
+        {t(`tool.${verb}.${state === 'running' ? 'running' : 'done'}`)}{' '}
+        <span className={cx('text-soft', isCode && 'font-mono text-xs')}>{subject}</span>
+      </span>
+      {change !== null && (
+        <span className="shrink-0 font-mono text-xs">
+          {change.added > 0 && <span className="text-done-ink">+{change.added}</span>}{' '}
+          {change.removed > 0 && <span className="text-fail-ink">−{change.removed}</span>}
+        </span>
+      )}
+      {children}
+      {state === 'failed' && !isToldOtherwise && (
+        <span className="shrink-0 text-fail-ink text-xs">{t(isDenied ? 'tool.denied' : 'tool.failed')}</span>
+      )}
+      {state === 'unfinished' && <span className="shrink-0 text-xs">{t('tool.unfinished')}</span>}
+      {durationMs !== null && durationMs >= worthTellingMs && (
+        <span className="shrink-0 text-xs">{exactDuration(durationMs)}</span>
+      )}
+    </>
+  );
+}

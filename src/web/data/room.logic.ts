@@ -1,0 +1,89 @@
+import type { RoomSnapshot } from '../../client/transport.ts';
+import type { Announcement } from '../../protocol/announcement.ts';
+import type { Interaction } from '../../protocol/interaction.ts';
+import type { QueuedMessage, Session } from '../../protocol/session.ts';
+
+/** What is known of all sessions. */
+export interface Room {
+  readonly sessions: Readonly<Record<string, Session>>;
+  /** Open interactions, oldest first. */
+  readonly pending: readonly Interaction[];
+  readonly queues: Readonly<Record<string, readonly QueuedMessage[]>>;
+  /** Interactions that ended while this page looked on, for those that still show them. */
+  readonly ended: readonly Interaction[];
+}
+
+export const emptyRoom: Room = { sessions: {}, pending: [], queues: {}, ended: [] };
+
+const rememberedEnds = 50;
+const nothing: readonly QueuedMessage[] = [];
+
+/** All that is, in place of what was known. What was open before and is no longer has ended out of sight. */
+export function roomOf(snapshot: RoomSnapshot, before: Room = emptyRoom): Room {
+  return {
+    sessions: Object.fromEntries(snapshot.sessions.map((session) => [session.id, session])),
+    pending: [...snapshot.pending].sort(byAge),
+    queues: snapshot.queues,
+    ended: before.ended,
+  };
+}
+
+export function afterAnnouncement(room: Room, { type, data }: Announcement): Room {
+  switch (type) {
+    case 'session-started':
+    case 'session-updated':
+    case 'session-ended':
+      return { ...room, sessions: { ...room.sessions, [data.id]: data } };
+    case 'session-removed':
+      return withoutSession(room, data.sessionId);
+    case 'approval-requested':
+    case 'question-requested':
+    case 'form-requested':
+      return { ...room, pending: [...without(room.pending, data.interactionId), data].sort(byAge) };
+    case 'approval-cancelled':
+      return ended(room, data);
+    case 'approval-resolved':
+      return ended(room, data.interaction);
+    case 'message-queued':
+    case 'message-updated':
+    case 'message-removed':
+    case 'message-sent':
+      return { ...room, queues: { ...room.queues, [data.sessionId]: data.queue } };
+    default:
+      // A newer server may announce what this page does not know.
+      return room;
+  }
+}
+
+export const queueOf = (room: Room, sessionId: string): readonly QueuedMessage[] =>
+  room.queues[sessionId] ?? nothing;
+
+/** A session by what an address calls it: its id or its key. */
+export const sessionNamed = ({ sessions }: Pick<Room, 'sessions'>, name: string): Session | undefined =>
+  sessions[name] ?? Object.values(sessions).find(({ key }) => key === name);
+
+function ended(room: Room, interaction: Interaction): Room {
+  const { interactionId } = interaction;
+  return {
+    ...room,
+    pending: without(room.pending, interactionId),
+    ended: [...without(room.ended, interactionId), interaction].slice(-rememberedEnds),
+  };
+}
+
+function withoutSession(room: Room, sessionId: string): Room {
+  const { [sessionId]: _, ...sessions } = room.sessions;
+  const { [sessionId]: __, ...queues } = room.queues;
+  return {
+    ...room,
+    sessions,
+    queues,
+    pending: room.pending.filter((interaction) => interaction.sessionId !== sessionId),
+  };
+}
+
+const without = (list: readonly Interaction[], interactionId: string): readonly Interaction[] =>
+  list.filter((interaction) => interaction.interactionId !== interactionId);
+
+const byAge = (a: Interaction, b: Interaction): number =>
+  a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : 0;

@@ -1,0 +1,16 @@
+import { useMemo } from 'react';
+import { patchOf } from '../conversation/patch.logic.ts';
+import { PatchView } from '../conversation/patch-view.tsx';
+
+/** A change as a person reviews it: what goes out and what comes in; a new text with the numbers of its lines. */
+export function DiffView({ before, after }: { readonly before: string; readonly after: string }) {
+  const hunks = useMemo(() => {
+    const input = before === '' ? { content: after } : { old_string: before, new_string: after };
+    return patchOf({ input, result: null }) ?? [];
+  }, [before, after]);
+  return (
+    <div className="overflow-hidden rounded-tight border border-line bg-surface">
+      <PatchView hunks={hunks} />
+    </div>
+  );
+}

@@ -1,0 +1,67 @@
+import { useEffect, useRef } from 'react';
+import { Link } from 'wouter';
+import type { Interaction } from '../../protocol/interaction.ts';
+import { useRoom, useSession } from '../data/room-context.tsx';
+import { useT } from '../i18n/i18n.ts';
+import { InteractionCard } from '../interaction/interaction-card.tsx';
+import { useCard } from '../interaction/use-card.ts';
+import { routes } from '../routes.ts';
+import { titleOf } from '../session/activity.logic.ts';
+import { Dialog } from '../ui/dialog.tsx';
+
+/** How it ended can be read before the dialog leaves. */
+const lingerMs = 1200;
+
+/** An interaction with all the room it needs. Closed without an answer, it is still open, with what was typed. */
+export function PopOut({
+  interactionId,
+  onClose,
+}: {
+  readonly interactionId: string;
+  readonly onClose: () => void;
+}) {
+  const isThis = (each: Interaction): boolean => each.interactionId === interactionId;
+  const interaction = useRoom((room) => room.pending.find(isThis) ?? room.ended.find(isThis));
+  useEffect(() => {
+    if (interaction === undefined) onClose();
+  }, [interaction, onClose]);
+  return interaction === undefined ? null : <Large interaction={interaction} onClose={onClose} />;
+}
+
+function Large({
+  interaction,
+  onClose,
+}: {
+  readonly interaction: Interaction;
+  readonly onClose: () => void;
+}) {
+  const t = useT();
+  const session = useSession(interaction.sessionId);
+  const isOver = useCard(interaction).state.is === 'submitted';
+  useEffect(() => {
+    if (!isOver) return;
+    const timer = setTimeout(onClose, lingerMs);
+    return () => clearTimeout(timer);
+  }, [isOver, onClose]);
+  const content = useRef<HTMLDivElement>(null);
+  // Not on the button that closes it, and not in place of a part that was asked for.
+  useEffect(() => {
+    if (content.current?.contains(document.activeElement) === false) content.current.focus();
+  }, []);
+  return (
+    <Dialog title={session === undefined ? t('dock.label') : titleOf(session)} onClose={onClose} size="xl">
+      <div ref={content} tabIndex={-1} className="flex flex-col gap-4 px-4 pt-1 pb-4 outline-none">
+        <InteractionCard interaction={interaction} isFramed={false} countsAsShown={false} />
+        {session !== undefined && (
+          <Link
+            href={routes.session(session.id)}
+            onClick={onClose}
+            className="self-start text-faint text-sm hover:text-ink hover:underline pointer-coarse:py-3"
+          >
+            {t('dock.toSession')}
+          </Link>
+        )}
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,31 @@
+import { lazy, Suspense } from 'react';
+import { PopOut } from '../dock/pop-out.tsx';
+import { NewSessionDialog } from '../session/new-session-dialog.tsx';
+import { RenameDialog } from '../session/rename-dialog.tsx';
+import { closeDialog, useOpenDialog } from './dialogs.ts';
+// Not loaded on demand: whoever opens it is already typing.
+import { Palette } from './palette.tsx';
+
+const Help = lazy(async () => ({ default: (await import('./help.tsx')).Help }));
+
+export function Dialogs() {
+  const { dialog } = useOpenDialog();
+  switch (dialog?.is) {
+    case undefined:
+      return null;
+    case 'new-session':
+      return <NewSessionDialog agent={dialog.agent} onClose={closeDialog} />;
+    case 'interaction':
+      return <PopOut key={dialog.interactionId} interactionId={dialog.interactionId} onClose={closeDialog} />;
+    case 'rename':
+      return <RenameDialog sessionId={dialog.sessionId} onClose={closeDialog} />;
+    case 'palette':
+      return <Palette onClose={closeDialog} />;
+    case 'help':
+      return (
+        <Suspense>
+          <Help onClose={closeDialog} />
+        </Suspense>
+      );
+  }
+}

@@ -1,0 +1,24 @@
+import { board } from './de/board.ts';
+import { composer } from './de/composer.ts';
+import { control } from './de/control.ts';
+import { conversation } from './de/conversation.ts';
+import { frame } from './de/frame.ts';
+import { inbox } from './de/inbox.ts';
+import { interaction } from './de/interaction.ts';
+import { session } from './de/session.ts';
+import { sessionPage } from './de/session-page.ts';
+import { settings } from './de/settings.ts';
+import type { Messages } from './messages.ts';
+
+export const de: Messages = {
+  ...frame,
+  ...control,
+  ...session,
+  ...sessionPage,
+  ...composer,
+  ...board,
+  ...conversation,
+  ...interaction,
+  ...inbox,
+  ...settings,
+};

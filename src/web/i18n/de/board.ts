@@ -1,0 +1,15 @@
+export const board = {
+  'board.open_one': '{count} offene Anfrage',
+  'board.open_other': '{count} offene Anfragen',
+  'board.cost': 'Bisherige Kosten',
+  'board.filter': 'Sitzungen filtern',
+  'board.allAgents': 'Alle Agenten',
+  'board.labels': 'Etiketten zum Filtern',
+  'board.all': 'Alle zeigen',
+  'board.noneHere': 'Keine passt.',
+  'board.empty.needs-you': 'Nichts wartet auf dich.',
+  'board.empty.working': 'Nichts läuft.',
+  'board.empty.idle': 'Kein Agent wartet auf eine Nachricht.',
+  'board.empty.asleep': 'Hier ruhen Sitzungen, die niemand braucht; eine Nachricht weckt sie.',
+  'board.empty.ended': 'Gestoppte und fehlgeschlagene Sitzungen lassen sich von hier fortsetzen.',
+} as const;

@@ -1,0 +1,85 @@
+export const settings = {
+  'settings.look': 'Aussehen',
+  'settings.lookText': 'Wie Beckon in diesem Browser aussieht und spricht.',
+  'settings.theme': 'Erscheinungsbild',
+  'settings.theme.system': 'Wie das System',
+  'settings.theme.light': 'Hell',
+  'settings.theme.dark': 'Dunkel',
+  'settings.language': 'Sprache',
+
+  'settings.answering': 'Antworten',
+  'settings.answeringText': 'Ob Agenten von hier aus Antwort bekommen können.',
+  'settings.interaction': 'Agenten in diesem Browser antworten',
+  'settings.interactionHint':
+    'Ist es aus, siehst du alles, was gefragt wird, kannst aber nicht versehentlich antworten. Werkzeuge, die eine Antwort brauchen, zählen diesen Browser als abwesend.',
+
+  'settings.notifications': 'Benachrichtigungen',
+  'settings.notificationsText':
+    'Für den Blick woandershin: anderer Tab, anderes Fenster, andere Sitzung. Was ohnehin zu sehen ist, bleibt still.',
+  'settings.when': 'Wenn',
+  'settings.channel.sound': 'Ton',
+  'settings.channel.desktop': 'Auf dem Schreibtisch',
+  'settings.urgency.asks': 'Ein Agent wartet auf dich',
+  'settings.urgency.failed': 'Eine Sitzung schlägt fehl',
+  'settings.urgency.finished': 'Ein Agent ist fertig',
+  'settings.permission.default':
+    'Der Browser wurde noch nicht gefragt, ob Beckon Benachrichtigungen zeigen darf.',
+  'settings.permission.granted': 'Der Browser lässt Beckon Benachrichtigungen zeigen.',
+  'settings.permission.denied':
+    'Der Browser verbietet Beckon Benachrichtigungen. Sie lassen sich in den Browser-Einstellungen für diese Seite erlauben; Töne gehen trotzdem.',
+  'settings.permission.insecure':
+    'Browser zeigen Benachrichtigungen nur für Seiten von diesem Rechner oder über HTTPS. Töne gehen trotzdem.',
+  'settings.permission.unsupported': 'Dieser Browser zeigt keine Benachrichtigungen. Töne gehen trotzdem.',
+  'settings.permit': 'Erlauben',
+  'settings.test': 'Ausprobieren',
+  'settings.unheard':
+    'Der Browser hat den Ton nicht durchgelassen. Irgendwo auf die Seite drücken, dann erneut versuchen.',
+  'notify.asks': 'Wartet auf dich',
+  'notify.failed': 'Fehlgeschlagen',
+  'notify.finished': 'Fertig',
+  'notify.test': 'So sieht eine Benachrichtigung aus.',
+
+  'settings.grants': 'Dauerhafte Freigaben',
+  'settings.grantsText': 'Was Agenten tun dürfen, ohne zu fragen. Jede Nutzung steht in der Unterhaltung.',
+  'settings.noGrants':
+    'Es gibt keine: Jede Anfrage kommt zu dir. Was für eine Sitzung oder für immer erlaubt wird, steht dann hier und lässt sich zurücknehmen.',
+  'settings.exact': 'genau dies',
+  'settings.scope.session': 'Diese Sitzung',
+  'settings.scope.always': 'Immer',
+  'settings.since': 'Erlaubt',
+  'settings.by': 'von {where}',
+  'settings.until': 'bis {when}',
+  'settings.revoke': 'Zurücknehmen',
+  'settings.confirmRevoke': 'Zum Zurücknehmen noch einmal drücken',
+  'settings.revoked': 'Ab jetzt fragt {tool} wieder.',
+
+  'settings.devices': 'Geräte',
+  'settings.devicesText': 'Browser, die eingelassen sind. Ein entferntes Gerät muss neu gekoppelt werden.',
+  'settings.noDevices':
+    'Kein Browser ist gekoppelt; Programme kommen mit dem Token aus dem Datenverzeichnis hinein.',
+  'settings.thisDevice': 'Dieses Gerät',
+  'settings.paired': 'Gekoppelt',
+  'settings.seen': 'Zuletzt gesehen',
+  'settings.removeDevice': 'Entfernen',
+  'settings.confirmRemove': 'Zum Entfernen noch einmal drücken',
+  'settings.deviceRemoved': '{name} wird nicht mehr eingelassen.',
+  'settings.signOut': 'Abmelden',
+  'settings.confirmSignOut': 'Zum Abmelden noch einmal drücken',
+  'settings.pair': 'Weiteres Gerät koppeln',
+  'settings.pairAgain': 'Neuen Code machen',
+  'settings.pairHow':
+    'Das Quadrat mit dem anderen Gerät scannen, den Link dort öffnen oder den Code eintippen.',
+  'settings.pairLink': 'Link zum Öffnen',
+  'settings.pairCode': 'Code zum Eintippen',
+  'settings.pairOnce': 'Gilt einmal, noch {left}.',
+  'settings.pairLoopback':
+    'Diese Adresse kennt nur dieser Rechner. Um Beckon vom Telefon aus zu erreichen, mit --host starten oder hinter einen Proxy oder Tunnel stellen und diese Seite dort öffnen.',
+  'settings.codeOver': 'Der Code ist abgelaufen.',
+  'settings.qr': 'Der Kopplungslink als Quadrat zum Scannen',
+  'settings.copy': 'Kopieren',
+  'settings.copied': 'Kopiert',
+
+  'settings.about': 'Über Beckon',
+  'settings.aboutText': 'Was hier läuft und welche Agenten auf diesem Rechner gefunden wurden.',
+  'settings.noAgents': 'Es sind keine Agenten bekannt.',
+} as const;

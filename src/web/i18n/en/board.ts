@@ -1,0 +1,15 @@
+export const board = {
+  'board.open_one': '{count} open request',
+  'board.open_other': '{count} open requests',
+  'board.cost': 'Cost so far',
+  'board.filter': 'Filter sessions',
+  'board.allAgents': 'All agents',
+  'board.labels': 'Labels to filter by',
+  'board.all': 'Show all',
+  'board.noneHere': 'None that fits.',
+  'board.empty.needs-you': 'Nothing waits for you.',
+  'board.empty.working': 'Nothing is running.',
+  'board.empty.idle': 'No agent is waiting for a message.',
+  'board.empty.asleep': 'Sessions rest here when nobody needs them; a message wakes them.',
+  'board.empty.ended': 'Stopped and failed sessions can be resumed from here.',
+} as const;

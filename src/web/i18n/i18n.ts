@@ -1,0 +1,63 @@
+import { create } from 'zustand';
+import { type Language, languages, setPreferences, usePreferences } from '../data/preferences.ts';
+import { en } from './en.ts';
+import type { MessageKey, Messages, Values } from './messages.ts';
+import { say } from './say.logic.ts';
+
+export type { MessageKey } from './messages.ts';
+
+interface Spoken {
+  readonly language: Language;
+  readonly messages: Messages;
+}
+
+/** English is in the first load; others are fetched when they are spoken. */
+const load: Readonly<Record<Language, () => Promise<Messages>>> = {
+  en: async () => en,
+  de: async () => (await import('./de.ts')).de,
+};
+
+const useSpoken = create<Spoken>(() => ({ language: 'en', messages: en }));
+
+export interface Translate {
+  (key: MessageKey, values?: Values): string;
+  readonly language: Language;
+}
+
+const spoken = new Map<Messages, Translate>();
+
+/** The page's words in the person's language. The same function as long as the language is the same. */
+export const useT = (): Translate => translateOf(useSpoken());
+
+/** For what is no part of the tree: the tab's title, announcements. */
+export const translate = (): Translate => translateOf(useSpoken.getState());
+
+/** Speaks the language that was chosen, or the browser's, and says so to assistive technology. */
+export async function speak(language: Language = preferredLanguage()): Promise<void> {
+  const messages = await load[language]();
+  useSpoken.setState({ language, messages });
+  document.documentElement.lang = language;
+}
+
+export async function chooseLanguage(language: Language): Promise<void> {
+  setPreferences({ language });
+  await speak(language);
+}
+
+function preferredLanguage(): Language {
+  const chosen = usePreferences.getState().language;
+  if (chosen !== undefined) return chosen;
+  const known = navigator.languages.map((tag) => languages.find((language) => tag.startsWith(language)));
+  return known.find((language) => language !== undefined) ?? 'en';
+}
+
+function translateOf({ language, messages }: Spoken): Translate {
+  const known = spoken.get(messages);
+  if (known !== undefined) return known;
+  const t: Translate = Object.assign(
+    (key: MessageKey, values: Values = {}) => say(messages, language, key, values),
+    { language },
+  );
+  spoken.set(messages, t);
+  return t;
+}

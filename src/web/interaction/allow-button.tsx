@@ -1,0 +1,48 @@
+import type { ReactNode } from 'react';
+import type { Transport } from '../../client/transport.ts';
+import type { Interaction } from '../../protocol/interaction.ts';
+import { useT } from '../i18n/i18n.ts';
+import { Button } from '../ui/button.tsx';
+import type { CardAction } from './interaction-card.logic.ts';
+import { buttonState, type Card } from './use-card.ts';
+
+export interface AllowButtonProps {
+  readonly card: Card;
+  readonly action: Extract<CardAction, `allow${string}`>;
+  readonly send: (transport: Transport) => Promise<Interaction>;
+  readonly size?: 'sm' | 'md';
+  readonly disabled?: boolean;
+  /** The one that stands out among its neighbours. */
+  readonly isMain?: boolean;
+  readonly children: ReactNode;
+}
+
+/** An ask that defaults to no is not made easy: nothing stands out, and it wants a second press. */
+export function AllowButton({
+  card,
+  action,
+  send,
+  size = 'md',
+  disabled = false,
+  isMain = action === 'allow',
+  children,
+}: AllowButtonProps) {
+  const t = useT();
+  const { state, interaction } = card;
+  const isConfirming = state.is === 'pending' && state.confirming === action;
+  const look = buttonState(card, action);
+  return (
+    <Button
+      size={size}
+      variant={isMain && interaction.defaultToNo !== true ? 'primary' : 'secondary'}
+      {...look}
+      disabled={look.disabled || disabled}
+      onBlur={card.stepBack}
+      // A key that is held down is not a second press, and not one for the next card either.
+      onKeyDown={(event) => event.repeat && event.preventDefault()}
+      onClick={() => card.press(action, send)}
+    >
+      {isConfirming ? t('ask.pressAgain') : children}
+    </Button>
+  );
+}

@@ -1,0 +1,208 @@
+import { useId } from 'react';
+import type { Interaction } from '../../protocol/interaction.ts';
+import { useRoom } from '../data/room-context.tsx';
+import { useT } from '../i18n/i18n.ts';
+import { titleOf } from '../session/activity.logic.ts';
+import { errorText } from '../text/error-text.ts';
+import { Button } from '../ui/button.tsx';
+import { cx } from '../ui/class-names.ts';
+import { Field, Select, Textarea } from '../ui/field.tsx';
+import { Time } from '../ui/time.tsx';
+import { AllowButton } from './allow-button.tsx';
+import { visibleLine } from './ask-summary.logic.ts';
+import { type GrantScope, grantEnds } from './draft.logic.ts';
+import { fieldRefused } from './interaction-card.logic.ts';
+import { CardPanel, PanelActions } from './panel.tsx';
+import { covers, expiresAtOf, patternChoices } from './pattern.logic.ts';
+import { buttonState, type Card } from './use-card.ts';
+import { usePanelFocus } from './use-panel-focus.ts';
+import { usePatternPreview } from './use-pattern-preview.ts';
+
+/** A standing approval: what it covers, for whom and how long, and what it would have let through so far. */
+export function AlwaysPanel({ card, onClose }: { readonly card: Card; readonly onClose: () => void }) {
+  const t = useT();
+  const area = usePanelFocus<HTMLTextAreaElement>(card);
+  const { interaction, draft } = card;
+  const choices = patternChoices(interaction);
+  const pattern = draft.pattern ?? choices[0] ?? '';
+  const isCovering = covers(pattern, interaction);
+  const refused = fieldRefused(card.state);
+  const isStill = buttonState(card, 'allow-always').disabled;
+  const fault = isCovering
+    ? refused?.field === 'pattern'
+      ? refused.message
+      : undefined
+    : t('ask.always.misses');
+  return (
+    <CardPanel label={t('ask.always.title')} onClose={onClose}>
+      <Field
+        label={t('ask.always.pattern', { tool: interaction.toolName })}
+        hint={t('ask.always.hint')}
+        error={fault}
+      >
+        {(ids) => (
+          <Textarea
+            {...ids}
+            ref={area}
+            rows={1}
+            value={pattern}
+            spellCheck={false}
+            disabled={isStill}
+            onChange={(event) => card.setDraft({ pattern: event.target.value })}
+            onKeyDown={(event) => event.key === 'Enter' && !event.shiftKey && event.preventDefault()}
+            className="max-h-32 min-h-8! font-mono text-sm"
+          />
+        )}
+      </Field>
+      {choices.length > 1 && (
+        <div className="flex flex-wrap gap-1.5">
+          {choices.map((choice) => (
+            <button
+              key={choice}
+              type="button"
+              aria-pressed={choice === pattern}
+              disabled={isStill}
+              onClick={() => card.setDraft({ pattern: choice })}
+              className={cx(
+                'max-w-full truncate rounded-tight border px-1.5 font-mono text-xs leading-5.5 pointer-coarse:min-h-11',
+                choice === pattern
+                  ? 'border-ink text-ink'
+                  : 'border-line-strong text-soft hover:border-faint hover:text-ink',
+              )}
+            >
+              {visibleLine(choice)}
+            </button>
+          ))}
+        </div>
+      )}
+      <div className="grid gap-3 sm:grid-cols-2">
+        <ScopeChoice
+          value={draft.grantScope}
+          isDisabled={isStill}
+          onChange={(grantScope) => card.setDraft({ grantScope })}
+        />
+        <Field label={t('ask.always.until')}>
+          {(ids) => (
+            <Select
+              {...ids}
+              value={draft.grantEnd}
+              disabled={isStill}
+              onChange={({ target }) =>
+                card.setDraft({ grantEnd: grantEnds.find((end) => end === target.value) ?? 'never' })
+              }
+            >
+              {grantEnds.map((end) => (
+                <option key={end} value={end}>
+                  {t(`ask.always.end.${end}`)}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+      </div>
+      <Preview toolName={interaction.toolName} pattern={pattern} />
+      <PanelActions>
+        <Button variant="ghost" onClick={onClose}>
+          {t('ui.cancel')}
+        </Button>
+        <AllowButton
+          card={card}
+          action="allow-always"
+          isMain
+          disabled={!isCovering}
+          send={(transport) => {
+            const expiresAt = expiresAtOf(draft.grantEnd, Date.now());
+            return transport.approve(interaction.sessionId, {
+              requestId: interaction.requestId,
+              decision: 'allow',
+              scope: draft.grantScope,
+              pattern,
+              ...(expiresAt === undefined ? {} : { expiresAt }),
+            });
+          }}
+        >
+          {t(`ask.always.save.${draft.grantScope}`)}
+        </AllowButton>
+      </PanelActions>
+    </CardPanel>
+  );
+}
+
+const scopes: readonly GrantScope[] = ['session', 'always'];
+
+function ScopeChoice({
+  value,
+  isDisabled,
+  onChange,
+}: {
+  readonly value: GrantScope;
+  readonly isDisabled: boolean;
+  readonly onChange: (scope: GrantScope) => void;
+}) {
+  const t = useT();
+  const name = useId();
+  return (
+    <fieldset className="flex flex-col gap-1" disabled={isDisabled}>
+      <legend className="mb-1 font-medium text-sm">{t('ask.always.scope')}</legend>
+      {scopes.map((scope) => (
+        <label key={scope} className="flex items-center gap-2 pointer-coarse:min-h-11">
+          <input
+            type="radio"
+            name={name}
+            checked={scope === value}
+            onChange={() => onChange(scope)}
+            className="accent-ink"
+          />
+          {t(`ask.always.scope.${scope}`)}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+/** So many earlier asks are shown; the rest is counted. */
+const mostShown = 6;
+
+function Preview({ toolName, pattern }: { readonly toolName: string; readonly pattern: string }) {
+  const t = useT();
+  const preview = usePatternPreview(toolName, pattern);
+  if (preview.is === 'failed') return <p className="text-fail-ink text-xs">{errorText(t, preview.error)}</p>;
+  const { matches } = preview;
+  return (
+    <section
+      aria-label={t('ask.always.preview')}
+      aria-busy={preview.is === 'asking'}
+      className="flex min-h-16 flex-col gap-1 rounded-tight bg-sunken px-2.5 py-2 text-xs"
+    >
+      <p role="status" className="text-soft">
+        {preview.is === 'asking' && matches.length === 0
+          ? t('ask.always.looking')
+          : t('ask.always.matches', { count: matches.length })}
+      </p>
+      <ul className="flex flex-col gap-0.5">
+        {matches.slice(0, mostShown).map((match) => (
+          <Match key={match.interactionId} match={match} />
+        ))}
+      </ul>
+      {matches.length > mostShown && (
+        <p className="text-faint">{t('ask.always.more', { count: matches.length - mostShown })}</p>
+      )}
+    </section>
+  );
+}
+
+function Match({ match }: { readonly match: Interaction }) {
+  const title = useRoom(({ sessions }) => {
+    const session = sessions[match.sessionId];
+    return session === undefined ? '' : titleOf(session);
+  });
+  return (
+    <li className="flex min-w-0 items-baseline gap-2">
+      <code className="min-w-0 flex-1 truncate font-mono text-ink">
+        {visibleLine(match.subject?.value ?? match.title)}
+      </code>
+      <span className="max-w-40 truncate text-faint">{title}</span>
+      <Time at={match.createdAt} className="shrink-0 text-faint" />
+    </li>
+  );
+}

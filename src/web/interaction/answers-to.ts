@@ -1,0 +1,71 @@
+import type { Transport } from '../../client/transport.ts';
+import type { Interaction } from '../../protocol/interaction.ts';
+import type { Session } from '../../protocol/session.ts';
+import type { CardDraft } from './draft.logic.ts';
+import { editedInput } from './edit.logic.ts';
+
+type Send = (transport: Transport) => Promise<Interaction>;
+
+/** Allows once, as it was asked. */
+export const allowOnce =
+  ({ sessionId, requestId }: Interaction): Send =>
+  (transport) =>
+    transport.approve(sessionId, { requestId, decision: 'allow', scope: 'once' });
+
+export const allowForSession =
+  ({ sessionId, requestId }: Interaction): Send =>
+  (transport) =>
+    transport.approve(sessionId, { requestId, decision: 'allow', scope: 'session' });
+
+/** Allows once, with the edit that a person made, if there is one. */
+export function allowEdited(interaction: Interaction, draft: CardDraft): Send {
+  const { sessionId, requestId } = interaction;
+  const edited = editedInput(interaction, draft.edited);
+  return (transport) =>
+    transport.approve(sessionId, {
+      requestId,
+      decision: 'allow',
+      scope: 'once',
+      ...(edited.is === 'edited' ? { updatedInput: edited.input } : {}),
+    });
+}
+
+/** Approves a plan, in the words a person left it in, to go on in the mode chosen. */
+export function approvePlan(interaction: Interaction, draft: CardDraft, session: Session | undefined): Send {
+  const { sessionId, requestId } = interaction;
+  const mode = modeAfterPlan(session, draft);
+  const edited = editedInput(interaction, draft.edited);
+  return (transport) =>
+    transport.approve(sessionId, {
+      requestId,
+      decision: 'allow',
+      scope: 'once',
+      ...(mode === undefined ? {} : { mode }),
+      ...(edited.is === 'edited' ? { updatedInput: edited.input } : {}),
+    });
+}
+
+export function deny({ sessionId, requestId }: Interaction, reason: string, interrupt: boolean): Send {
+  const said = reason.trim();
+  return (transport) =>
+    transport.deny(sessionId, {
+      requestId,
+      ...(said === '' ? {} : { reason: said }),
+      ...(interrupt ? { interrupt } : {}),
+    });
+}
+
+export const dismiss =
+  ({ sessionId, interactionId }: Interaction): Send =>
+  (transport) =>
+    transport.respond(sessionId, { interactionId, action: 'cancel' });
+
+/** The modes in which a plan can be carried out. */
+export const modesAfterPlan = (session: Session | undefined): readonly string[] =>
+  (session?.capabilities?.permissionModes ?? []).filter((mode) => mode !== 'plan');
+
+/** Asking for each thing is what a plan is carried out in, unless a person chooses otherwise. */
+export function modeAfterPlan(session: Session | undefined, { mode }: CardDraft): string | undefined {
+  const modes = modesAfterPlan(session);
+  return modes.find((each) => each === mode) ?? modes.find((each) => each === 'default');
+}

@@ -1,0 +1,144 @@
+import { Ellipsis, Maximize2, Pencil, ShieldCheck } from 'lucide-react';
+import { useEffect, useRef } from 'react';
+import type { Session } from '../../protocol/session.ts';
+import { openDialog } from '../frame/dialogs.ts';
+import { useT } from '../i18n/i18n.ts';
+import { Button } from '../ui/button.tsx';
+import { cx } from '../ui/class-names.ts';
+import { IconButton } from '../ui/icon-button.tsx';
+import { Menu, type MenuItem } from '../ui/menu.tsx';
+import { AllowButton } from './allow-button.tsx';
+import { AlwaysPanel } from './always-panel.tsx';
+import { allowForSession, allowOnce, approvePlan } from './answers-to.ts';
+import { DenyPanel } from './deny-panel.tsx';
+import type { Panel } from './draft.logic.ts';
+import { EditPanel } from './edit-panel.tsx';
+import { isAnswerable } from './interaction-card.logic.ts';
+import { isGrantable } from './pattern.logic.ts';
+import { PlanMode } from './plan-mode.tsx';
+import type { Card } from './use-card.ts';
+
+export interface ApprovalActionsProps {
+  readonly card: Card;
+  readonly session: Session | undefined;
+  readonly density: 'full' | 'compact';
+}
+
+/** Deny · Edit · Always… · Allow for session · Allow: in this order, everywhere. A panel takes the place of the row. */
+export function ApprovalActions(props: ApprovalActionsProps) {
+  const { card, session, density } = props;
+  const area = useRef<HTMLDivElement>(null);
+  const closed = useRef<Panel | null>(null);
+  const { panel } = card.draft;
+  const close = (): void => {
+    closed.current = panel;
+    card.setDraft({ panel: null });
+  };
+  // What was opened from a button gives the focus back to it.
+  useEffect(() => {
+    if (panel !== null || closed.current === null) return;
+    area.current?.querySelector<HTMLElement>(`[data-opens="${closed.current}"]`)?.focus();
+    closed.current = null;
+  }, [panel]);
+  return (
+    <div ref={area}>
+      {panel === 'deny' ? (
+        <DenyPanel card={card} session={session} onClose={close} />
+      ) : panel === 'edit' && density === 'full' ? (
+        <EditPanel card={card} session={session} onClose={close} />
+      ) : panel === 'always' && density === 'full' ? (
+        <AlwaysPanel card={card} onClose={close} />
+      ) : (
+        <Row {...props} />
+      )}
+    </div>
+  );
+}
+
+function Row({ card, session, density }: ApprovalActionsProps) {
+  const t = useT();
+  const { interaction } = card;
+  const isPlan = interaction.plan !== undefined;
+  const isCompact = density === 'compact';
+  const size = isCompact ? 'sm' : 'md';
+  const isStill = !isAnswerable(card.state);
+  return (
+    <div className={cx('flex flex-wrap items-center gap-x-1.5 gap-y-1.5', !isCompact && 'gap-x-2')}>
+      <Button
+        size={size}
+        variant="danger"
+        data-opens="deny"
+        disabled={isStill}
+        onClick={() => card.openPanel('deny')}
+      >
+        {isPlan ? t('ask.sendBack') : t('ask.deny')}
+      </Button>
+      {isCompact ? (
+        <More card={card} session={session} />
+      ) : (
+        canEdit(session) && (
+          <Button size={size} data-opens="edit" disabled={isStill} onClick={() => card.openPanel('edit')}>
+            {t('ask.edit.open')}
+          </Button>
+        )
+      )}
+      <span className="flex-1" />
+      {isPlan && !isCompact && <PlanMode card={card} session={session} />}
+      {isGrantable(card.interaction) && (
+        <>
+          {!isCompact && (
+            <Button
+              size={size}
+              variant="ghost"
+              data-opens="always"
+              disabled={isStill}
+              onClick={() => card.openPanel('always')}
+            >
+              {t('ask.always.open')}
+            </Button>
+          )}
+          <AllowButton card={card} size={size} action="allow-session" send={allowForSession(interaction)}>
+            {t('ask.allowSession')}
+          </AllowButton>
+        </>
+      )}
+      <AllowButton
+        card={card}
+        size={size}
+        action="allow"
+        send={isPlan ? approvePlan(interaction, card.draft, session) : allowOnce(interaction)}
+      >
+        {isPlan ? t('ask.approvePlan') : t('ask.allow')}
+      </AllowButton>
+    </div>
+  );
+}
+
+/** What a small card has no room for opens large. */
+function More({ card, session }: Pick<ApprovalActionsProps, 'card' | 'session'>) {
+  const t = useT();
+  const { interactionId } = card.interaction;
+  const openLarge = (panel: Panel | null): void => {
+    if (panel !== null) card.openPanel(panel);
+    openDialog({ is: 'interaction', interactionId });
+  };
+  const edit: MenuItem[] = canEdit(session)
+    ? [{ key: 'edit', label: t('ask.edit.open'), icon: Pencil, onSelect: () => openLarge('edit') }]
+    : [];
+  const always: MenuItem[] = isGrantable(card.interaction)
+    ? [{ key: 'always', label: t('ask.always.open'), icon: ShieldCheck, onSelect: () => openLarge('always') }]
+    : [];
+  return (
+    <Menu
+      align="start"
+      trigger={<IconButton icon={Ellipsis} label={t('ask.more')} disabled={!isAnswerable(card.state)} />}
+      groups={[
+        [...edit, ...always],
+        [{ key: 'large', label: t('ask.large'), icon: Maximize2, onSelect: () => openLarge(null) }],
+      ]}
+    />
+  );
+}
+
+/** An agent that cannot be given another input would run what it asked for. */
+export const canEdit = (session: Session | undefined): boolean => session?.capabilities?.editInput !== false;

@@ -1,0 +1,139 @@
+import { Globe, Info, TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { Interaction } from '../../protocol/interaction.ts';
+import { Diff } from '../diff/lazy-diff.tsx';
+import { useT } from '../i18n/i18n.ts';
+import { plainText, showInvisible } from '../text/plain-text.ts';
+import { cx } from '../ui/class-names.ts';
+import { ScrollArea } from '../ui/scroll-area.tsx';
+import { type CallBody, callBody } from './ask-body.logic.ts';
+import { verbOfAsk } from './ask-summary.logic.ts';
+import { PlanView } from './plan-view.tsx';
+
+/** What is asked in one sentence, then the thing itself, then why. */
+export function AskBody({ interaction, cwd }: { readonly interaction: Interaction; readonly cwd: string }) {
+  const t = useT();
+  switch (interaction.kind) {
+    case 'approval':
+      return (
+        <>
+          <Sentence>{t(`ask.${verbOfAsk(interaction)}`)}</Sentence>
+          {interaction.plan === undefined ? (
+            <Call body={callBody(interaction, cwd)} />
+          ) : (
+            <PlanView plan={interaction.plan} />
+          )}
+          {interaction.reason !== undefined && <Reason>{plainText(interaction.reason)}</Reason>}
+        </>
+      );
+    case 'question':
+      return (
+        <ul className="flex flex-col gap-1">
+          {(interaction.questions ?? []).map(({ question }) => (
+            <li key={question}>
+              <Sentence>{plainText(question)}</Sentence>
+            </li>
+          ))}
+        </ul>
+      );
+    case 'form':
+      return <Sentence>{plainText(interaction.form?.message || interaction.title)}</Sentence>;
+  }
+}
+
+export const Sentence = ({ children }: { readonly children: ReactNode }) => (
+  <p className="whitespace-pre-wrap font-medium wrap-anywhere">{children}</p>
+);
+
+const Reason = ({ children }: { readonly children: ReactNode }) => (
+  <p className="flex gap-1.5 text-sm text-soft">
+    <Info aria-hidden className="mt-0.75 size-3.5 shrink-0 text-faint" />
+    <span className="min-w-0 whitespace-pre-wrap wrap-anywhere">{children}</span>
+  </p>
+);
+
+function Call({ body }: { readonly body: CallBody }) {
+  return (
+    <>
+      {body.note !== null && <p className="text-sm text-soft wrap-anywhere">{plainText(body.note)}</p>}
+      <Thing body={body} />
+      {body.rest.length > 0 && <Rest rest={body.rest} />}
+    </>
+  );
+}
+
+function Thing({ body }: { readonly body: CallBody }) {
+  const t = useT();
+  switch (body.is) {
+    case 'command':
+      return <Machine>{body.command}</Machine>;
+    case 'change':
+      return (
+        <div className="flex flex-col gap-1.5">
+          <Path>{body.path}</Path>
+          {body.edits.map((edit, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: edits of a file have no other name than their place
+            <div key={at} className="flex flex-col gap-1">
+              {edit.isEverywhere && <p className="text-sm text-soft">{t('ask.everywhere')}</p>}
+              <Tall>
+                <Diff before={edit.before} after={edit.after} />
+              </Tall>
+            </div>
+          ))}
+        </div>
+      );
+    case 'address':
+      return (
+        <div className="flex flex-col gap-1.5">
+          {body.host !== null && (
+            <p className="flex items-center gap-1.5">
+              <Globe aria-hidden className="size-4 shrink-0 text-faint" />
+              <span className="min-w-0 font-mono font-semibold wrap-anywhere">{body.host}</span>
+            </p>
+          )}
+          <Machine>{body.url}</Machine>
+        </div>
+      );
+    case 'path':
+      return <Path>{body.path}</Path>;
+    case 'input':
+      return (
+        <div className="flex flex-col gap-1.5">
+          <Path>{body.tool}</Path>
+          {body.json !== null && <Machine>{body.json}</Machine>}
+        </div>
+      );
+  }
+}
+
+const Path = ({ children }: { readonly children: ReactNode }) => (
+  <p className="font-mono text-sm wrap-anywhere">{children}</p>
+);
+
+const Machine = ({ children }: { readonly children: ReactNode }) => (
+  <ScrollArea className="max-h-[50vh] rounded-tight bg-sunken px-2.5 py-2">
+    <pre className="whitespace-pre-wrap font-mono text-sm wrap-anywhere">{children}</pre>
+  </ScrollArea>
+);
+
+const Tall = ({ children }: { readonly children: ReactNode }) => (
+  <ScrollArea className="max-h-[50vh]">{children}</ScrollArea>
+);
+
+const Rest = ({ rest }: { readonly rest: CallBody['rest'] }) => (
+  <dl className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-0.5 text-xs">
+    {rest.map(({ name, text, isWarning }) => (
+      <div key={name} className={cx('contents', isWarning ? 'text-fail-ink' : 'text-soft')}>
+        <dt className="flex items-center gap-1 font-mono">
+          {isWarning && <TriangleAlert aria-hidden className="size-3.5 shrink-0" />}
+          {name}
+        </dt>
+        <dd
+          className={cx('min-w-0 whitespace-pre-wrap font-mono wrap-anywhere', isWarning && 'font-semibold')}
+        >
+          {showInvisible(text)}
+        </dd>
+      </div>
+    ))}
+  </dl>
+);

@@ -1,0 +1,103 @@
+import type { Interaction, Question } from '../../protocol/interaction.ts';
+import { relativeTo, type ToolVerb, toolName, verbOf } from '../conversation/tool-line.logic.ts';
+import { prose, showInvisible } from '../text/plain-text.ts';
+
+/** What is asked, in the few lines that a compact card has. */
+export type AskSummary =
+  | {
+      readonly is: 'call';
+      readonly verb: ToolVerb;
+      /** Shown exactly, with what is invisible made visible. */
+      readonly subject: string;
+      /** The whole address, where the subject is its host. */
+      readonly address: string | null;
+      readonly change: readonly ChangedLine[];
+    }
+  | { readonly is: 'plan'; readonly text: string }
+  | { readonly is: 'choice'; readonly question: Question }
+  | { readonly is: 'questions'; readonly questions: readonly Question[] }
+  | { readonly is: 'form'; readonly text: string };
+
+interface ChangedLine {
+  readonly sign: '+' | '-';
+  readonly text: string;
+}
+
+/** More options than this, and a compact card sends one to the whole one. */
+const mostOptions = 4;
+const mostChangedLines = 6;
+
+export function summaryOf(interaction: Interaction, cwd: string): AskSummary {
+  switch (interaction.kind) {
+    case 'approval':
+      return interaction.plan === undefined
+        ? callSummary(interaction, cwd)
+        : { is: 'plan', text: prose(interaction.plan) };
+    case 'question': {
+      const questions = interaction.questions ?? [];
+      const [only] = questions;
+      const isChoice =
+        questions.length === 1 &&
+        only !== undefined &&
+        !only.multiSelect &&
+        only.options.length > 0 &&
+        only.options.length <= mostOptions;
+      return isChoice ? { is: 'choice', question: only } : { is: 'questions', questions };
+    }
+    case 'form':
+      return { is: 'form', text: prose(interaction.form?.message ?? interaction.title) };
+  }
+}
+
+function callSummary(interaction: Interaction, cwd: string): AskSummary {
+  const { toolName: name, input, subject } = interaction;
+  return {
+    is: 'call',
+    verb: verbOfAsk(interaction),
+    subject: showInvisible(subjectText(name, input, subject, cwd)),
+    address: subject?.kind === 'host' && typeof input.url === 'string' ? showInvisible(input.url) : null,
+    change: changeOf(input),
+  };
+}
+
+/** What the call would do, as its line in the conversation says it. */
+export const verbOfAsk = ({ toolName: name, plan }: Interaction): ToolVerb =>
+  plan === undefined ? verbOf({ name, startsAgent: false }) : 'plan';
+
+function subjectText(
+  name: string,
+  input: Interaction['input'],
+  subject: Interaction['subject'],
+  cwd: string,
+): string {
+  switch (subject?.kind) {
+    case 'command':
+    case 'host':
+      return subject.value;
+    case 'path':
+      return relativeTo(cwd, subject.value);
+    case 'input':
+    case undefined:
+      return Object.keys(input).length === 0 ? toolName(name) : `${toolName(name)} ${JSON.stringify(input)}`;
+  }
+}
+
+/** The first lines that an edit takes out and puts in. */
+function changeOf(input: Interaction['input']): ChangedLine[] {
+  const removed = linesOf(input.old_string, '-');
+  const added = linesOf(input.new_string ?? input.content, '+');
+  const half = Math.max(1, Math.min(removed.length, mostChangedLines / 2));
+  const shownRemoved = removed.slice(0, removed.length === 0 ? 0 : half);
+  return [...shownRemoved, ...added.slice(0, mostChangedLines - shownRemoved.length)];
+}
+
+const linesOf = (value: unknown, sign: ChangedLine['sign']): ChangedLine[] =>
+  typeof value === 'string' && value !== ''
+    ? value
+        .replace(/\n$/, '')
+        .split('\n', mostChangedLines)
+        .map((text) => ({ sign, text: showInvisible(text) }))
+    : [];
+
+/** A text that a person decides on, in one line, with nothing invisible left out. */
+export const visibleLine = (text: string): string => showInvisible(text).replace(/\s+/g, ' ').trim();

@@ -1,0 +1,153 @@
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { Transport } from '../../client/transport.ts';
+import type { Interaction } from '../../protocol/interaction.ts';
+import type { ControlRoom } from '../data/control-room.ts';
+import { readStored, writeStored } from '../data/stored.ts';
+import { type CardDraft, emptyDraft, type Panel } from './draft.logic.ts';
+import {
+  type CardAction,
+  type CardEvent,
+  type CardState,
+  cardOf,
+  nextCard,
+} from './interaction-card.logic.ts';
+
+export interface CardsState {
+  readonly states: Readonly<Record<string, CardState>>;
+  readonly drafts: Readonly<Record<string, CardDraft>>;
+}
+
+const storedAs = 'answers';
+/** More than this is kept in memory only: it would be written with every key that is pressed. */
+const mostStored = 100_000;
+
+/**
+ * What this page knows of its cards. It is kept outside of them: a card may be on the screen twice, leave it and
+ * come back, or be reloaded with the page, and what was typed into it is still there.
+ */
+export class Cards {
+  readonly store: StoreApi<CardsState>;
+  readonly #room: ControlRoom;
+  #focusing: string | null = null;
+
+  constructor(room: ControlRoom) {
+    this.#room = room;
+    this.store = createStore<CardsState>(() => ({ states: {}, drafts: storedDrafts() }));
+  }
+
+  stateOf(interaction: Interaction): CardState {
+    const { interactionId } = interaction;
+    const known = this.store.getState().states[interactionId];
+    const { ended } = this.#room.store.getState();
+    return stateWith(known, interaction, endOf(ended, interactionId));
+  }
+
+  draftOf(interactionId: string): CardDraft {
+    return this.store.getState().drafts[interactionId] ?? emptyDraft;
+  }
+
+  setDraft(interactionId: string, changes: Partial<CardDraft>): void {
+    const draft = { ...this.draftOf(interactionId), ...changes };
+    this.store.setState(({ drafts }) => ({ drafts: { ...drafts, [interactionId]: draft } }));
+    this.#keepDrafts();
+  }
+
+  /** Opens a part of a card for whoever asked for it: it takes the focus when it comes. */
+  openPanel(interactionId: string, panel: Panel): void {
+    this.#focusing = interactionId;
+    this.setDraft(interactionId, { panel });
+  }
+
+  /** Whether the part that has just come was asked for by a person; once. */
+  takeFocus(interactionId: string): boolean {
+    const isWanted = this.#focusing === interactionId;
+    if (isWanted) this.#focusing = null;
+    return isWanted;
+  }
+
+  /**
+   * Sends what was pressed; an ask that defaults to no wants the same press twice. Whatever answers an interaction
+   * goes this way, so that its card knows the answer as this page's own. Resolves with the card as it is then.
+   */
+  async press(
+    interaction: Interaction,
+    action: CardAction,
+    send: (transport: Transport) => Promise<Interaction>,
+  ): Promise<CardState> {
+    const before = this.stateOf(interaction);
+    const needsSecondPress = interaction.defaultToNo === true && action.startsWith('allow');
+    const after = this.#take(interaction, { type: 'pressed', action, needsSecondPress });
+    if (after.is !== 'submitting' || before.is === 'submitting') return after;
+    try {
+      return this.#take(interaction, { type: 'replied', interaction: await send(this.#room.transport) });
+    } catch (thrown) {
+      const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+      return this.#take(interaction, { type: 'refused', error });
+    }
+  }
+
+  stepBack(interaction: Interaction): void {
+    this.#take(interaction, { type: 'stepped-back' });
+  }
+
+  #take(interaction: Interaction, event: CardEvent): CardState {
+    const { interactionId } = interaction;
+    const before = this.stateOf(interaction);
+    const after = nextCard(before, event);
+    if (after !== before)
+      this.store.setState(({ states }) => ({ states: { ...states, [interactionId]: after } }));
+    if (after.is === 'submitted') this.#forgetDraft(interactionId);
+    return after;
+  }
+
+  #forgetDraft(interactionId: string): void {
+    const { [interactionId]: draft, ...drafts } = this.store.getState().drafts;
+    if (draft === undefined) return;
+    this.store.setState({ drafts });
+    this.#keepDrafts();
+  }
+
+  /** Only those of open interactions: what was typed for one that has ended has nowhere to go. */
+  #keepDrafts(): void {
+    const { pending, isLoaded } = this.#room.store.getState();
+    const open = new Set<string>(pending.map(({ interactionId }) => interactionId));
+    const drafts = Object.entries(this.store.getState().drafts).filter(([id]) => !isLoaded || open.has(id));
+    const text = JSON.stringify(Object.fromEntries(drafts));
+    if (text.length <= mostStored) writeStored(storedAs, drafts.length === 0 ? null : text);
+  }
+}
+
+const known = new WeakMap<ControlRoom, Cards>();
+
+export function cardsOf(room: ControlRoom): Cards {
+  const cards = known.get(room) ?? new Cards(room);
+  known.set(room, cards);
+  return cards;
+}
+
+/** The state with what the stream has told since: of the interaction itself, or of its end. */
+export function stateWith(
+  state: CardState | undefined,
+  interaction: Interaction,
+  ended: Interaction | undefined,
+): CardState {
+  const end = ended ?? (interaction.status === 'resolved' ? interaction : undefined);
+  if (end === undefined) return state ?? cardOf(interaction);
+  if (state === undefined && ended === undefined) return cardOf(end);
+  return nextCard(state ?? cardOf({ ...interaction, status: 'open' }), { type: 'ended', interaction: end });
+}
+
+export const endOf = (ended: readonly Interaction[], interactionId: string): Interaction | undefined =>
+  ended.find((each) => each.interactionId === interactionId);
+
+function storedDrafts(): CardsState['drafts'] {
+  try {
+    const stored: unknown = JSON.parse(readStored(storedAs) ?? '{}');
+    if (typeof stored !== 'object' || stored === null) return {};
+    return Object.fromEntries(
+      Object.entries(stored).map(([id, draft]) => [id, { ...emptyDraft, ...(draft as Partial<CardDraft>) }]),
+    );
+  } catch {
+    return {};
+  }
+}

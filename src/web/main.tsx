@@ -1,0 +1,37 @@
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { HttpTransport } from '../client/http-transport.ts';
+import { App } from './app.tsx';
+import { pair } from './data/access.ts';
+import { ControlRoom } from './data/control-room.ts';
+import { takePairingCode } from './data/pairing.ts';
+import { usePreferences } from './data/preferences.ts';
+import { RoomProvider } from './data/room-context.tsx';
+import { keepTheme } from './frame/theme.ts';
+import { speak } from './i18n/i18n.ts';
+import './styles/app.css';
+
+keepTheme();
+const [pairingFailure] = await Promise.all([pairIfAsked(), speak()]);
+const room = new ControlRoom(new HttpTransport(), usePreferences.getState().interaction);
+room.start();
+
+const root = document.getElementById('root');
+if (root === null) throw new Error('The page has no root.');
+createRoot(root).render(
+  <StrictMode>
+    <RoomProvider room={room}>
+      <App pairingFailure={pairingFailure} />
+    </RoomProvider>
+  </StrictMode>,
+);
+
+/** A browser that is already known gets in even when the code was used before. */
+async function pairIfAsked(): Promise<unknown> {
+  const code = takePairingCode();
+  if (code === undefined) return null;
+  return pair(code).then(
+    () => null,
+    (error: unknown) => error,
+  );
+}

@@ -1,0 +1,37 @@
+import { Check, Copy } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { useT } from '../i18n/i18n.ts';
+import { announce } from '../ui/announcer.tsx';
+import { cx } from '../ui/class-names.ts';
+import { IconButton } from '../ui/icon-button.tsx';
+
+const shownMs = 1600;
+
+/** Puts a text on the clipboard, and says so. */
+export function CopyButton({ text, className }: { readonly text: string; readonly className?: string }) {
+  const t = useT();
+  const [isCopied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!isCopied) return;
+    const timer = setTimeout(() => setCopied(false), shownMs);
+    return () => clearTimeout(timer);
+  }, [isCopied]);
+  // Pages that were loaded over plain HTTP from another machine have no clipboard.
+  if (navigator.clipboard === undefined) return null;
+  return (
+    <IconButton
+      icon={isCopied ? Check : Copy}
+      label={isCopied ? t('conversation.copied') : t('conversation.copy')}
+      className={cx(className, isCopied && 'text-done-ink')}
+      onClick={() =>
+        void navigator.clipboard.writeText(text).then(
+          () => {
+            setCopied(true);
+            announce(t('conversation.copied'));
+          },
+          () => {},
+        )
+      }
+    />
+  );
+}

@@ -1,0 +1,129 @@
+import { Plus } from 'lucide-react';
+import { type KeyboardEvent, useMemo, useRef } from 'react';
+import { useRoom } from '../data/room-context.tsx';
+import { openDialog } from '../frame/dialogs.ts';
+import { PageHeader } from '../frame/page-header.tsx';
+import { useT } from '../i18n/i18n.ts';
+import type { Need, NeedGroup } from '../session/need.logic.ts';
+import { Button } from '../ui/button.tsx';
+import { cx } from '../ui/class-names.ts';
+import { IconButton } from '../ui/icon-button.tsx';
+import { Skeleton } from '../ui/skeleton.tsx';
+import { type Tone, toneText } from '../ui/tone.ts';
+import { choicesOf, columnsOf, isFiltered, spotAfter } from './board/board.logic.ts';
+import { BoardCard } from './board/board-card.tsx';
+import { BoardFilterBar, useBoardFilter } from './board/board-filter.tsx';
+
+/** Sessions as cards in columns, by what they want of you. */
+export function BoardPage() {
+  const t = useT();
+  const sessions = useRoom((room) => room.sessions);
+  const isLoaded = useRoom((room) => room.isLoaded);
+  const filter = useBoardFilter();
+  const all = useMemo(() => Object.values(sessions), [sessions]);
+  const columns = useMemo(() => columnsOf(all, filter), [all, filter]);
+  const choices = useMemo(() => choicesOf(all), [all]);
+  const board = useRef<HTMLDivElement>(null);
+
+  const moved = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const cards = [...(board.current?.children ?? [])].map((column) => [
+      ...column.querySelectorAll<HTMLElement>('[data-card]'),
+    ]);
+    const { target } = event;
+    if (!(target instanceof HTMLElement)) return;
+    const column = cards.findIndex((each) => each.includes(target));
+    const row = cards[column]?.indexOf(target) ?? -1;
+    if (row === -1) return;
+    const spot = spotAfter(
+      event.key,
+      { column, row },
+      cards.map((each) => each.length),
+    );
+    const next = spot === undefined ? undefined : cards[spot.column]?.[spot.row];
+    if (next === undefined) return;
+    event.preventDefault();
+    next.focus();
+    next.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  };
+
+  return (
+    <>
+      <PageHeader title={t('frame.board')}>
+        <Button icon={Plus} onClick={() => openDialog({ is: 'new-session' })}>
+          {t('control.new')}
+        </Button>
+      </PageHeader>
+      {all.length > 0 && <BoardFilterBar {...choices} />}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys move between the cards in it, which take the focus */}
+      <div
+        ref={board}
+        onKeyDown={moved}
+        aria-busy={!isLoaded || undefined}
+        className="flex min-h-0 flex-1 gap-3 overflow-x-auto px-4 pb-4 max-md:snap-x max-md:snap-mandatory max-md:scroll-px-3 max-md:px-3"
+      >
+        {columns.map((column) => (
+          <Column key={column.need} column={column} isLoaded={isLoaded} isFiltered={isFiltered(filter)} />
+        ))}
+      </div>
+    </>
+  );
+}
+
+/** A new session works as soon as it has a first message, and is idle without one. */
+const beginHere: readonly Need[] = ['working', 'idle'];
+
+const tones: Readonly<Record<Need, Tone>> = {
+  'needs-you': 'you',
+  working: 'work',
+  idle: 'neutral',
+  asleep: 'neutral',
+  ended: 'neutral',
+};
+
+function Column({
+  column: { need, sessions },
+  isLoaded,
+  isFiltered: isNarrowed,
+}: {
+  readonly column: NeedGroup;
+  readonly isLoaded: boolean;
+  readonly isFiltered: boolean;
+}) {
+  const t = useT();
+  return (
+    <section
+      aria-label={t(`need.${need}`)}
+      className="flex min-w-52 flex-1 snap-start flex-col gap-2 max-md:min-w-[82vw]"
+    >
+      <header className="flex h-7 items-center gap-2 px-1 pointer-coarse:h-11">
+        <h2 className={cx('font-medium text-sm', sessions.length > 0 ? toneText[tones[need]] : 'text-faint')}>
+          {t(`need.${need}`)}
+        </h2>
+        <span className="text-faint text-sm">{sessions.length}</span>
+        <span className="flex-1" />
+        {beginHere.includes(need) && (
+          <IconButton
+            icon={Plus}
+            label={t('control.new')}
+            keys="n"
+            onClick={() => openDialog({ is: 'new-session' })}
+          />
+        )}
+      </header>
+      <ul className="flex min-h-0 flex-1 flex-col gap-2 overflow-y-auto rounded-ui bg-sunken p-2">
+        {!isLoaded && <Skeleton className="h-20 bg-surface" />}
+        {isLoaded && sessions.length === 0 && (
+          <li className="px-1 py-2 text-faint text-sm">
+            {isNarrowed ? t('board.noneHere') : t(`board.empty.${need}`)}
+          </li>
+        )}
+        {sessions.map((session) => (
+          <li key={session.id} className="[contain-intrinsic-size:auto_84px] [content-visibility:auto]">
+            <BoardCard session={session} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,122 @@
+import { useState } from 'react';
+import type { Interaction } from '../../../protocol/interaction.ts';
+import { useControlRoom, useSession } from '../../data/room-context.tsx';
+import { useT } from '../../i18n/i18n.ts';
+import { allowOnce } from '../../interaction/answers-to.ts';
+import { AskBody } from '../../interaction/ask-body.tsx';
+import { cardsOf } from '../../interaction/cards.ts';
+import { isAnswerable } from '../../interaction/interaction-card.logic.ts';
+import { OutcomeLine } from '../../interaction/outcome-line.tsx';
+import { useCard } from '../../interaction/use-card.ts';
+import { titleOf } from '../../session/activity.logic.ts';
+import { errorText } from '../../text/error-text.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { useFocusOnMount } from '../../ui/use-focus-on-mount.ts';
+
+/** Several like asks, every one in full, to be allowed together. Those that come meanwhile are not among them. */
+export function BatchDialog({
+  interactions,
+  onClose,
+}: {
+  readonly interactions: readonly Interaction[];
+  readonly onClose: () => void;
+}) {
+  const t = useT();
+  const cards = cardsOf(useControlRoom());
+  const [shown] = useState(interactions);
+  const [taken, setTaken] = useState<ReadonlySet<string>>(
+    () => new Set<string>(shown.map(({ interactionId }) => interactionId)),
+  );
+  const cancel = useFocusOnMount<HTMLButtonElement>();
+  const [wasSent, setSent] = useState(false);
+  const chosen = shown.filter(({ interactionId }) => taken.has(interactionId));
+  const toggle = (id: string): void =>
+    setTaken((all) => {
+      const next = new Set(all);
+      if (!next.delete(id)) next.add(id);
+      return next;
+    });
+  const send = (): void => {
+    setSent(true);
+    for (const interaction of chosen) {
+      if (isAnswerable(cards.stateOf(interaction)))
+        void cards.press(interaction, 'allow', allowOnce(interaction));
+    }
+  };
+  return (
+    <Dialog
+      title={t('inbox.batch.title', { count: shown.length })}
+      onClose={onClose}
+      size="lg"
+      footer={
+        wasSent ? (
+          <Button onClick={onClose}>{t('ui.close')}</Button>
+        ) : (
+          <>
+            <Button ref={cancel} variant="ghost" onClick={onClose}>
+              {t('ui.cancel')}
+            </Button>
+            <Button variant="primary" disabled={chosen.length === 0} onClick={send}>
+              {t('inbox.batch.allow', { count: chosen.length })}
+            </Button>
+          </>
+        )
+      }
+    >
+      <ul className="flex flex-col gap-3 px-4 py-3">
+        {shown.map((interaction) => (
+          <BatchItem
+            key={interaction.interactionId}
+            interaction={interaction}
+            isTaken={taken.has(interaction.interactionId)}
+            isFixed={wasSent}
+            onToggle={toggle}
+          />
+        ))}
+      </ul>
+    </Dialog>
+  );
+}
+
+function BatchItem({
+  interaction,
+  isTaken,
+  isFixed,
+  onToggle,
+}: {
+  readonly interaction: Interaction;
+  readonly isTaken: boolean;
+  readonly isFixed: boolean;
+  readonly onToggle: (interactionId: string) => void;
+}) {
+  const t = useT();
+  const { state } = useCard(interaction);
+  const session = useSession(interaction.sessionId);
+  const cwd = session?.cwd ?? '';
+  const title = session === undefined ? interaction.title : titleOf(session);
+  return (
+    <li className="flex flex-col gap-2 rounded-ui border border-line p-3">
+      <label className="flex items-center gap-2.5 pointer-coarse:min-h-11">
+        <input
+          type="checkbox"
+          checked={isTaken}
+          disabled={isFixed || !isAnswerable(state)}
+          onChange={() => onToggle(interaction.interactionId)}
+          className="size-4 shrink-0 accent-ink"
+        />
+        <span className="min-w-0 flex-1 truncate font-semibold text-sm">{title}</span>
+      </label>
+      {state.is === 'submitted' ? (
+        <OutcomeLine interaction={state.interaction} endedBy={state.endedBy} cwd={cwd} />
+      ) : (
+        <AskBody interaction={interaction} cwd={cwd} />
+      )}
+      {state.is === 'failed' && (
+        <p role="alert" className="text-fail-ink text-sm wrap-anywhere">
+          {errorText(t, state.error)}
+        </p>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,78 @@
+import { useState } from 'react';
+import { PageHeader } from '../../frame/page-header.tsx';
+import { useT } from '../../i18n/i18n.ts';
+import { Button } from '../../ui/button.tsx';
+import { cx } from '../../ui/class-names.ts';
+import { BatchDialog } from './batch-dialog.tsx';
+import { CurrentCard } from './current-card.tsx';
+import { InboxEmpty } from './inbox-empty.tsx';
+import { InboxFilters } from './inbox-filters.tsx';
+import { InboxKeys } from './inbox-keys.tsx';
+import { InboxList } from './inbox-list.tsx';
+import { useInbox } from './use-inbox.ts';
+import { useInboxKeys } from './use-inbox-keys.ts';
+
+/** All open interactions of all sessions, oldest first: a list, and the card of the one chosen. */
+export function InboxPage() {
+  const t = useT();
+  const inbox = useInbox();
+  const { pending, items, filter, selected, batch } = inbox;
+  const [isCardOpen, setCardOpen] = useState(false);
+  useInboxKeys(inbox.run);
+
+  if (pending.length === 0 && items.length === 0) return <InboxEmpty />;
+  return (
+    <>
+      <div className={cx('contents', isCardOpen && 'max-md:hidden')}>
+        <PageHeader
+          title={t('frame.inbox')}
+          summary={<span className="text-sm text-you-ink">{t('inbox.open', { count: pending.length })}</span>}
+        >
+          <InboxFilters pending={pending} filter={filter} onChange={inbox.setFilter} />
+        </PageHeader>
+      </div>
+      <div className={cx('flex min-h-0 flex-1 border-line border-t', isCardOpen && 'max-md:border-t-0')}>
+        <div
+          className={cx(
+            'flex w-88 shrink-0 flex-col border-line border-r bg-surface max-md:w-full max-md:border-r-0',
+            isCardOpen && 'max-md:hidden',
+          )}
+        >
+          <InboxList
+            ref={inbox.list}
+            items={items}
+            currentId={inbox.currentId}
+            marked={new Set(selected.map(({ interactionId }) => interactionId))}
+            onChoose={(id) => {
+              inbox.choose(id);
+              setCardOpen(true);
+            }}
+            onToggle={inbox.toggle}
+          />
+          {selected.length > 0 && (
+            <div className="flex items-center gap-2 border-line border-t px-3 py-2">
+              <span className="flex-1 text-sm text-soft">
+                {t('inbox.selected', { count: selected.length })}
+              </span>
+              <Button size="sm" variant="ghost" onClick={inbox.clear}>
+                {t('inbox.clear')}
+              </Button>
+              <Button size="sm" onClick={inbox.openBatch}>
+                {t('inbox.allowSelected')}
+              </Button>
+            </div>
+          )}
+          <InboxKeys />
+        </div>
+        <CurrentCard
+          key={inbox.currentId}
+          interaction={inbox.current}
+          isOpenOnPhone={isCardOpen}
+          onBack={() => setCardOpen(false)}
+          onAnswered={inbox.goOn}
+        />
+      </div>
+      {batch !== null && <BatchDialog interactions={batch} onClose={inbox.closeBatch} />}
+    </>
+  );
+}

@@ -1,0 +1,146 @@
+import { Download } from 'lucide-react';
+import { memo, useDeferredValue, useMemo } from 'react';
+import type { Session } from '../../../protocol/session.ts';
+import type { Row } from '../../conversation/row.ts';
+import { TodoList } from '../../conversation/todo-list.tsx';
+import type { SessionFeed } from '../../data/session-feed.ts';
+import { useT } from '../../i18n/i18n.ts';
+import { money } from '../../session/figures.logic.ts';
+import { digestOf, type SessionDigest } from '../../session/session-digest.logic.ts';
+import { Button } from '../../ui/button.tsx';
+import { DetailsGrants } from './details-grants.tsx';
+import { DetailsLabels } from './details-labels.tsx';
+import { DetailsAgents, DetailsFiles, DetailsPlan } from './details-lists.tsx';
+import { Section } from './details-section.tsx';
+
+const nothing: SessionDigest = { todos: [], plan: null, files: [], agents: [], grantNews: 0 };
+
+interface SessionDetailsProps {
+  readonly session: Session;
+  readonly feed: SessionFeed | null;
+  /** The feed stays the same object; these tell that it changed. */
+  readonly shape: number;
+  readonly isReading: boolean;
+  readonly onReveal: (row: Row) => void;
+}
+
+/** What a session has come to, beside what was said: steps, plan, files, sub-agents, grants, figures. */
+export const SessionDetails = memo(function SessionDetails({
+  session,
+  feed,
+  shape: latest,
+  isReading,
+  onReveal,
+}: SessionDetailsProps) {
+  const t = useT();
+  const conversation = feed?.conversation;
+  const shape = useDeferredValue(latest);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the shape tells when the conversation changed
+  const digest = useMemo(
+    () => (conversation === undefined ? nothing : digestOf(conversation.rows, session.cwd)),
+    [conversation, shape, session.cwd],
+  );
+  const { todos, plan, files, agents, grantNews } = digest;
+  const done = todos.filter(({ state }) => state === 'done').length;
+  return (
+    <div className="flex min-h-0 flex-1 flex-col gap-6 overflow-y-auto px-4 py-4">
+      {todos.length > 0 && (
+        <Section title={t('details.todos')} aside={t('details.todosDone', { done, all: todos.length })}>
+          <TodoList todos={todos} />
+        </Section>
+      )}
+      {plan !== null && plan.text !== '' && (
+        <Section title={t('details.plan')}>
+          <DetailsPlan plan={plan} onReveal={onReveal} />
+        </Section>
+      )}
+      {files.length > 0 && (
+        <Section title={t('details.files')} aside={String(files.length)}>
+          <DetailsFiles files={files} onReveal={onReveal} />
+        </Section>
+      )}
+      {agents.length > 0 && (
+        <Section title={t('details.agents')} aside={String(agents.length)}>
+          <DetailsAgents agents={agents} onReveal={onReveal} />
+        </Section>
+      )}
+      {feed?.state === 'ready' && feed.hasOlder && (
+        <p className="flex flex-col items-start gap-1 text-faint text-xs">
+          {t('details.partly')}
+          <Button size="sm" isBusy={isReading} onClick={() => void feed.loadOlder().catch(() => {})}>
+            {t('details.readMore')}
+          </Button>
+        </p>
+      )}
+      <DetailsGrants sessionId={session.id} news={grantNews} />
+      {session.usage.turns > 0 && <Usage session={session} />}
+      <Section title={t('details.labels')}>
+        <DetailsLabels session={session} />
+      </Section>
+      <About session={session} />
+    </div>
+  );
+});
+
+function Usage({ session: { usage } }: { readonly session: Session }) {
+  const t = useT();
+  const number = (count: number): string => count.toLocaleString(t.language);
+  const figures: readonly (readonly [string, string])[] = [
+    [t('details.turns'), number(usage.turns)],
+    [t('details.tokensIn'), number(usage.inputTokens)],
+    [t('details.tokensOut'), number(usage.outputTokens)],
+    [t('details.cacheRead'), number(usage.cacheReadTokens)],
+    [t('details.cacheWrite'), number(usage.cacheWriteTokens)],
+    [t('details.cost'), money(usage.costUsd, t.language)],
+  ];
+  return (
+    <Section title={t('details.usage')}>
+      <dl className="flex flex-col gap-1 text-sm">
+        {figures.map(([name, value]) => (
+          <div key={name} className="flex justify-between gap-4">
+            <dt className="text-soft">{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </Section>
+  );
+}
+
+function About({ session }: { readonly session: Session }) {
+  const t = useT();
+  const started = new Date(session.createdAt).toLocaleString(t.language, {
+    dateStyle: 'medium',
+    timeStyle: 'short',
+  });
+  const facts: readonly (readonly [string, string | null])[] = [
+    [t('details.directory'), session.cwd],
+    [t('details.agent'), [session.agent, session.agentVersion].filter(Boolean).join(' ')],
+    [t('details.key'), session.key],
+    [t('details.agentSession'), session.agentSessionId],
+    [t('details.started'), started],
+  ];
+  return (
+    <Section title={t('details.about')}>
+      <dl className="flex flex-col gap-2 text-sm">
+        {facts.map(
+          ([name, value]) =>
+            value !== null && (
+              <div key={name}>
+                <dt className="text-faint text-xs">{name}</dt>
+                <dd className="wrap-anywhere">{value}</dd>
+              </div>
+            ),
+        )}
+      </dl>
+      <a
+        href={`/api/sessions/${encodeURIComponent(session.id)}/raw`}
+        download={`${session.id}.ndjson.txt`}
+        className="mt-1 inline-flex min-h-7 items-center gap-1.5 self-start text-sm text-soft hover:text-ink hover:underline pointer-coarse:min-h-11"
+      >
+        <Download aria-hidden className="size-3.5" />
+        {t('details.raw')}
+      </a>
+    </Section>
+  );
+}

@@ -1,0 +1,155 @@
+import { Bell, Ellipsis, OctagonX, PanelRight, Pause, RotateCcw } from 'lucide-react';
+import { memo, type ReactNode } from 'react';
+import type { Session } from '../../../protocol/session.ts';
+import type { Conversation } from '../../conversation/conversation.logic.ts';
+import { useTransport } from '../../data/room-context.tsx';
+import { useAgents } from '../../data/use-agents.ts';
+import { type Translate, useT } from '../../i18n/i18n.ts';
+import { shortDirectory } from '../../session/activity.logic.ts';
+import { ActivityLine } from '../../session/activity-line.tsx';
+import { allTokens, money, shortCount } from '../../session/figures.logic.ts';
+import { modeLabel } from '../../session/mode-label.ts';
+import { useSessionActions } from '../../session/use-session-actions.ts';
+import { Button } from '../../ui/button.tsx';
+import { cx } from '../../ui/class-names.ts';
+import { IconButton } from '../../ui/icon-button.tsx';
+import { Menu, type MenuItem } from '../../ui/menu.tsx';
+import { EditableTitle } from './editable-title.tsx';
+import { SettingMenu } from './setting-menu.tsx';
+
+interface SessionHeaderProps {
+  readonly session: Session;
+  readonly conversation: Conversation | undefined;
+  /** The conversation stays the same object; its shape tells that it changed. */
+  readonly shape: number;
+  readonly areDetailsShown: boolean;
+  readonly onDetails: () => void;
+  /** Goes to what waits for a person. */
+  readonly onBell: () => void;
+}
+
+/** What the session is, what it does, and what can be done to it. */
+export const SessionHeader = memo(function SessionHeader({
+  session,
+  conversation,
+  areDetailsShown,
+  onDetails,
+  onBell,
+}: SessionHeaderProps) {
+  const t = useT();
+  const { interrupt, stop, resume, canInterrupt, canStop } = useSessionActions(session, useTransport());
+  const more: readonly (readonly MenuItem[])[] = [
+    [{ key: 'details', label: t('header.details'), icon: PanelRight, onSelect: onDetails }],
+    canStop
+      ? [{ key: 'stop', label: t('session.stop'), icon: OctagonX, isDanger: true, onSelect: stop }]
+      : [],
+  ];
+  return (
+    <header className="flex shrink-0 flex-col gap-0.5 border-line border-b bg-surface px-4 py-2 max-md:px-3">
+      <div className="flex min-h-8 min-w-0 items-center gap-2">
+        <EditableTitle session={session} />
+        {canInterrupt && (
+          <Button icon={Pause} disabled={session.interrupting !== null} onClick={interrupt}>
+            <span className="max-md:sr-only">{t('session.interrupt')}</span>
+          </Button>
+        )}
+        {session.status === 'asleep' && (
+          <Button icon={RotateCcw} onClick={resume}>
+            <span className="max-md:sr-only">{t('session.resume')}</span>
+          </Button>
+        )}
+        {session.pendingCount > 0 && <BellButton count={session.pendingCount} onPress={onBell} />}
+        <IconButton
+          icon={PanelRight}
+          label={t('header.details')}
+          aria-pressed={areDetailsShown}
+          onClick={onDetails}
+          className={cx('max-md:hidden', areDetailsShown && 'bg-hover text-ink')}
+        />
+        {canStop && (
+          <Button variant="danger" icon={OctagonX} onClick={stop} className="max-md:hidden">
+            {t('session.stop')}
+          </Button>
+        )}
+        <div className="md:hidden">
+          <Menu trigger={<IconButton icon={Ellipsis} label={t('header.more')} />} groups={more} />
+        </div>
+      </div>
+      <div className="flex min-w-0 items-center gap-x-3 gap-y-0.5 max-md:flex-wrap">
+        <div className="min-w-24">
+          <ActivityLine session={session} conversation={conversation} />
+        </div>
+        <Facts session={session} />
+      </div>
+    </header>
+  );
+});
+
+function BellButton({ count, onPress }: { readonly count: number; readonly onPress: () => void }) {
+  const t = useT();
+  return (
+    <button
+      type="button"
+      aria-label={t('header.bell', { count })}
+      title={t('header.bell', { count })}
+      onClick={onPress}
+      className="inline-flex min-h-8 items-center gap-1.5 rounded-ui border border-you-edge bg-you-tint px-2.5 font-semibold text-sm text-you-ink hover:border-you pointer-coarse:min-h-11"
+    >
+      <Bell aria-hidden className="size-3.5" />
+      {count}
+    </button>
+  );
+}
+
+function Facts({ session }: { readonly session: Session }) {
+  const t = useT();
+  const agents = useAgents();
+  const agent = agents?.find(({ name }) => name === session.agent);
+  const capabilities = session.capabilities ?? agent?.capabilities;
+  const { usage, permissionMode, model } = session;
+  return (
+    <div className="flex min-w-0 flex-1 items-center gap-1 text-faint text-xs max-md:-ml-1 max-md:flex-none max-md:flex-wrap">
+      <Quiet title={session.cwd}>{shortDirectory(session.cwd)}</Quiet>
+      <Quiet>{[agent?.label ?? session.agent, session.agentVersion].filter(Boolean).join(' ')}</Quiet>
+      <SettingMenu
+        session={session}
+        name={t('header.mode')}
+        value={permissionMode}
+        shown={permissionMode === null ? t('header.modeDefault') : modeLabel(t, permissionMode)}
+        choices={(capabilities?.permissionModes ?? []).map((mode) => ({
+          value: mode,
+          label: modeLabel(t, mode),
+        }))}
+        change={(mode) => ({ permissionMode: mode })}
+      />
+      <SettingMenu
+        session={session}
+        name={t('header.model')}
+        value={model}
+        shown={model === null ? t('header.modelDefault') : labelOf(model, capabilities?.models)}
+        choices={capabilities?.setModel === true ? (capabilities.models ?? []) : []}
+        change={(chosen) => ({ model: chosen })}
+      />
+      <span className="flex-1" />
+      <span className="shrink-0 max-lg:hidden">{usageText(t, usage)}</span>
+    </div>
+  );
+}
+
+const Quiet = ({ title, children }: { readonly title?: string; readonly children: ReactNode }) => (
+  <span title={title} className="min-w-0 max-w-60 truncate px-1 max-md:hidden">
+    {children}
+  </span>
+);
+
+const labelOf = (model: string, models: readonly { value: string; label: string }[] = []): string =>
+  models.find(({ value }) => value === model)?.label ?? model;
+
+function usageText(t: Translate, usage: Session['usage']): string {
+  const tokens = allTokens(usage);
+  const parts = [
+    tokens === 0 ? '' : t('turn.tokens', { count: shortCount(tokens, t.language) }),
+    usage.costUsd === 0 ? '' : money(usage.costUsd, t.language),
+  ];
+  return parts.filter((part) => part !== '').join(' · ');
+}

@@ -1,0 +1,161 @@
+import { MessageSquareDashed, OctagonX } from 'lucide-react';
+import { memo, useCallback, useRef, useState } from 'react';
+import { Link } from 'wouter';
+import type { Session } from '../../../protocol/session.ts';
+import { Composer } from '../../composer/composer.tsx';
+import type { Row } from '../../conversation/row.ts';
+import { setPreferences, usePreferences } from '../../data/preferences.ts';
+import { useFeed, useRoom, useTransport } from '../../data/room-context.tsx';
+import { useT } from '../../i18n/i18n.ts';
+import { routes } from '../../routes.ts';
+import { FailureNote } from '../../session/failure-note.tsx';
+import { useSessionActions } from '../../session/use-session-actions.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { SidePanel } from '../../ui/side-panel.tsx';
+import { ConversationShape } from './conversation-edges.tsx';
+import { type ConversationHandle, ConversationView } from './conversation-view.tsx';
+import { useOpenness } from './openness.ts';
+import { SessionDetails } from './session-details.tsx';
+import { SessionHeader } from './session-header.tsx';
+import { useIsWide } from './use-is-wide.ts';
+import { useSessionKeys } from './use-session-keys.ts';
+import { useTurnAnnouncer } from './use-turn-announcer.ts';
+
+/** One session. Its address may also name it by its key. */
+export function SessionPage({ sessionId }: { readonly sessionId: string }) {
+  const isLoaded = useRoom((room) => room.isLoaded);
+  const session = useRoom(
+    ({ sessions }) =>
+      sessions[sessionId] ?? Object.values(sessions).find(({ key }) => key !== null && key === sessionId),
+  );
+  if (session !== undefined) return <KnownSession key={session.id} session={session} />;
+  return isLoaded ? <UnknownSession /> : <ConversationShape />;
+}
+
+function KnownSession({ session }: { readonly session: Session }) {
+  const t = useT();
+  const feed = useFeed(session.id, 'whole');
+  const control = useOpenness();
+  const handle = useRef<ConversationHandle>(null);
+  const details = useDetails();
+  useTurnAnnouncer(feed);
+  useSessionKeys({
+    toLatest: useCallback(() => handle.current?.toLatest(), []),
+    toggleDetails: control.toggleDetails,
+  });
+  const { closeDialog } = details;
+  const reveal = useCallback(
+    (row: Row) => {
+      closeDialog();
+      handle.current?.reveal(row);
+    },
+    [closeDialog],
+  );
+  const toOldestAsk = useCallback(() => {
+    const asking = feed?.conversation.firstOpen();
+    if (asking !== undefined) reveal(asking);
+  }, [feed, reveal]);
+  const shape = feed?.conversation.shape ?? 0;
+  const panel = (
+    <SessionDetails
+      session={session}
+      feed={feed}
+      shape={shape}
+      isReading={feed?.isReadingOlder === true}
+      onReveal={reveal}
+    />
+  );
+  return (
+    <div className="flex min-h-0 flex-1">
+      <div className="flex min-w-0 flex-1 flex-col">
+        <SessionHeader
+          session={session}
+          conversation={feed?.conversation}
+          shape={shape}
+          areDetailsShown={details.isBeside}
+          onDetails={details.toggle}
+          onBell={toOldestAsk}
+        />
+        {feed === null ? (
+          <div className="min-h-0 flex-1 overflow-hidden bg-surface">
+            <ConversationShape />
+          </div>
+        ) : (
+          <ConversationView ref={handle} session={session} feed={feed} control={control} />
+        )}
+        <div className="shrink-0 bg-surface">
+          <div className="mx-auto flex w-full max-w-190 flex-col gap-2 px-4 pt-1 pb-4 max-md:px-3 max-md:pb-3">
+            {session.failure !== null && <FailureNote session={session} canResume={false} />}
+            <OverdueNote session={session} />
+            <QuietComposer session={session} />
+          </div>
+        </div>
+      </div>
+      <SidePanel side="right" label={t('header.details')} isOpen={details.isBeside}>
+        {panel}
+      </SidePanel>
+      {details.isInDialog && (
+        <Dialog title={t('header.details')} onClose={details.closeDialog}>
+          {panel}
+        </Dialog>
+      )}
+    </div>
+  );
+}
+
+/** The page is drawn with every frame while the agent speaks; what one types in is not. */
+const QuietComposer = memo(Composer);
+
+/** Beside the conversation where there is room, and remembered; else in a dialog. */
+function useDetails() {
+  const isWide = useIsWide();
+  const isOpen = usePreferences((preferences) => preferences.isDetailsOpen);
+  const [isInDialog, setInDialog] = useState(false);
+  const closeDialog = useCallback(() => setInDialog(false), []);
+  return {
+    isBeside: isWide && isOpen,
+    isInDialog: isInDialog && !isWide,
+    toggle: useCallback(
+      () => (isWide ? setPreferences({ isDetailsOpen: !isOpen }) : setInDialog(true)),
+      [isWide, isOpen],
+    ),
+    closeDialog,
+  };
+}
+
+/** An interrupt that was not obeyed in time: the stronger word is offered, never spoken by itself. */
+function OverdueNote({ session }: { readonly session: Session }) {
+  const t = useT();
+  const { stop } = useSessionActions(session, useTransport());
+  if (session.interrupting?.overdue !== true) return null;
+  return (
+    <p
+      role="alert"
+      className="flex flex-wrap items-center justify-between gap-2 rounded-ui border border-line-strong bg-surface px-3 py-2 text-sm"
+    >
+      {t('session.notStopping')}
+      <Button variant="danger" size="sm" icon={OctagonX} onClick={stop}>
+        {t('session.stopSession')}
+      </Button>
+    </p>
+  );
+}
+
+function UnknownSession() {
+  const t = useT();
+  return (
+    <EmptyState icon={MessageSquareDashed} title={t('session.unknown')}>
+      <p>{t('session.unknownWhy')}</p>
+      <p className="flex gap-4">
+        <Link href={routes.control} className="underline">
+          {t('frame.control')}
+        </Link>
+        <Link href={routes.sessions} className="underline">
+          {t('frame.sessions')}
+        </Link>
+      </p>
+    </EmptyState>
+  );
+}

@@ -1,0 +1,41 @@
+import { PageHeader } from '../frame/page-header.tsx';
+import { useT } from '../i18n/i18n.ts';
+import { About } from './settings/about.tsx';
+import { Answering } from './settings/answering.tsx';
+import { Devices } from './settings/devices.tsx';
+import { Grants } from './settings/grants.tsx';
+import { Look } from './settings/look.tsx';
+import { Notifications } from './settings/notifications.tsx';
+import { Section } from './settings/section.tsx';
+
+/** How this browser likes it, what was allowed for good, and who is let in. */
+export function SettingsPage() {
+  const t = useT();
+  return (
+    <>
+      <PageHeader title={t('frame.settings')} />
+      <div className="min-h-0 flex-1 overflow-y-auto px-4 pb-10 max-md:px-3">
+        <div className="flex max-w-5xl flex-col divide-y divide-line">
+          <Section title={t('settings.look')} text={t('settings.lookText')}>
+            <Look />
+          </Section>
+          <Section title={t('settings.answering')} text={t('settings.answeringText')}>
+            <Answering />
+          </Section>
+          <Section title={t('settings.notifications')} text={t('settings.notificationsText')}>
+            <Notifications />
+          </Section>
+          <Section title={t('settings.grants')} text={t('settings.grantsText')}>
+            <Grants />
+          </Section>
+          <Section title={t('settings.devices')} text={t('settings.devicesText')}>
+            <Devices />
+          </Section>
+          <Section title={t('settings.about')} text={t('settings.aboutText')}>
+            <About />
+          </Section>
+        </div>
+      </div>
+    </>
+  );
+}

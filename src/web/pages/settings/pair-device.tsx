@@ -1,0 +1,103 @@
+import { Check, Copy, Smartphone } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+import { makePairingCode, type PairingCode } from '../../data/access.ts';
+import { useT } from '../../i18n/i18n.ts';
+import { errorText } from '../../text/error-text.ts';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { useClock } from '../../ui/clock.ts';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { shortDuration } from '../../ui/time.logic.ts';
+
+const QrCode = lazy(async () => ({ default: (await import('./qr-code.tsx')).QrCode }));
+
+/** A link and a code that let one more browser in, once. */
+export function PairDevice() {
+  const t = useT();
+  const [code, setCode] = useState<PairingCode | null>(null);
+  const [isMaking, setMaking] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+  const make = async (): Promise<void> => {
+    setMaking(true);
+    setError(null);
+    try {
+      setCode(await makePairingCode());
+    } catch (failure) {
+      setError(errorText(t, failure));
+    }
+    setMaking(false);
+  };
+  return (
+    <>
+      {code !== null && <Invitation key={code.code} code={code} />}
+      {error !== null && (
+        <p role="alert" className="text-fail-ink text-sm">
+          {error}
+        </p>
+      )}
+      <div>
+        <Button icon={Smartphone} isBusy={isMaking} onClick={() => void make()}>
+          {code === null ? t('settings.pair') : t('settings.pairAgain')}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function Invitation({ code: { code, expiresAt } }: { readonly code: PairingCode }) {
+  const t = useT();
+  // The address by which this browser gets here is more likely to be of use elsewhere than the server's own idea of it.
+  const link = `${location.origin}/#pair=${code}`;
+  const left = useClock((now) => {
+    const milliseconds = Date.parse(expiresAt) - now;
+    return milliseconds <= 0 ? '' : shortDuration(milliseconds);
+  });
+  if (left === '') return <p className="text-soft text-sm">{t('settings.codeOver')}</p>;
+  return (
+    <Card className="flex flex-wrap items-start gap-6 p-4">
+      <Suspense fallback={<Skeleton className="size-40" />}>
+        <QrCode text={link} label={t('settings.qr')} />
+      </Suspense>
+      <div className="flex min-w-0 flex-1 basis-64 flex-col gap-3">
+        <p className="text-soft">{t('settings.pairHow')}</p>
+        <Copyable label={t('settings.pairLink')} text={link} />
+        <Copyable label={t('settings.pairCode')} text={code} />
+        <p className="text-faint text-sm">{t('settings.pairOnce', { left })}</p>
+        {isLoopback(location.hostname) && <p className="text-faint text-sm">{t('settings.pairLoopback')}</p>}
+      </div>
+    </Card>
+  );
+}
+
+function Copyable({ label, text }: { readonly label: string; readonly text: string }) {
+  const t = useT();
+  const [isCopied, setCopied] = useState(false);
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+  };
+  return (
+    <div className="flex flex-col gap-1">
+      <span className="font-medium text-sm">{label}</span>
+      <div className="flex items-center gap-2">
+        <code className="min-w-0 flex-1 select-all rounded-ui border border-line bg-ground px-2.5 py-1.5 font-mono text-sm wrap-anywhere">
+          {text}
+        </code>
+        {/* Pages that were loaded over plain HTTP from another machine have no clipboard. */}
+        {globalThis.navigator.clipboard !== undefined && (
+          <Button
+            size="sm"
+            icon={isCopied ? Check : Copy}
+            aria-label={`${t('settings.copy')}: ${label}`}
+            onClick={() => void copy()}
+          >
+            {isCopied ? t('settings.copied') : t('settings.copy')}
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '[::1]' || host.startsWith('127.');

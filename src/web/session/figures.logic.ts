@@ -1,0 +1,25 @@
+/** A count in few characters: "840", "12K", "1.3M". */
+export const shortCount = (count: number, language: string): string =>
+  count.toLocaleString(language, { notation: 'compact', maximumFractionDigits: count < 100_000 ? 1 : 0 });
+
+/** What something cost, as exactly as it matters: fractions of a cent only where there is no cent. */
+export function money(dollars: number, language: string): string {
+  const digits = dollars > 0 && dollars < 0.01 ? 4 : 2;
+  return dollars.toLocaleString(language, {
+    style: 'currency',
+    currency: 'USD',
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+}
+
+export interface Tokens {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+}
+
+/** All that went in and out, whether it was kept from before or not. */
+export const allTokens = (tokens: Tokens): number =>
+  tokens.inputTokens + tokens.outputTokens + tokens.cacheReadTokens + tokens.cacheWriteTokens;

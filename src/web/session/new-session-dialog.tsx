@@ -1,0 +1,294 @@
+import { Play } from 'lucide-react';
+import { type FormEvent, useId, useState } from 'react';
+import { useLocation } from 'wouter';
+import { BeckonError } from '../../client/beckon-error.ts';
+import type { Agent } from '../../protocol/session.ts';
+import { useDraft } from '../data/drafts.ts';
+import { setPreferences, usePreferences } from '../data/preferences.ts';
+import { useRoom, useTransport } from '../data/room-context.tsx';
+import { useAgents } from '../data/use-agents.ts';
+import { useT } from '../i18n/i18n.ts';
+import { routes } from '../routes.ts';
+import { errorText } from '../text/error-text.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Field, Input, Select, Textarea } from '../ui/field.tsx';
+import { Kbd } from '../ui/kbd.tsx';
+import { Skeleton } from '../ui/skeleton.tsx';
+import { useFocusOnMount } from '../ui/use-focus-on-mount.ts';
+import { shortDirectory } from './activity.logic.ts';
+import { AgentChoice } from './agent-choice.tsx';
+import { modeLabel } from './mode-label.ts';
+import {
+  beginning,
+  knownDirectories,
+  lastUsedOf,
+  type NewSession,
+  requestOf,
+  withAgent,
+} from './new-session.logic.ts';
+
+/** Starts a session and goes there. */
+export function NewSessionDialog({
+  agent,
+  onClose,
+}: {
+  readonly agent?: string | undefined;
+  readonly onClose: () => void;
+}) {
+  const t = useT();
+  const agents = useAgents();
+  return (
+    <Dialog title={t('new.title')} onClose={onClose}>
+      {agents === undefined ? (
+        <div className="flex flex-col gap-3 p-4">
+          <Skeleton className="h-12" />
+          <Skeleton className="h-8" />
+          <Skeleton className="h-20" />
+        </div>
+      ) : (
+        <NewSessionForm agents={agents} wanted={agent} onClose={onClose} />
+      )}
+    </Dialog>
+  );
+}
+
+/** What was typed outlives a dialog that was closed by mistake, as every draft does. */
+const draftName = 'new';
+
+interface Failure {
+  readonly field: string | undefined;
+  readonly text: string;
+}
+
+function NewSessionForm({
+  agents,
+  wanted,
+  onClose,
+}: {
+  readonly agents: readonly Agent[];
+  readonly wanted: string | undefined;
+  readonly onClose: () => void;
+}) {
+  const t = useT();
+  const transport = useTransport();
+  const sessions = useRoom((room) => room.sessions);
+  const [, navigate] = useLocation();
+  const [draft, setDraft] = useDraft(draftName);
+  const [rest, setForm] = useState(() => beginning(agents, usePreferences.getState().lastUsed, wanted));
+  const form = { ...rest, prompt: draft };
+  const [isStarting, setStarting] = useState(false);
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const directoriesId = useId();
+  const directories = knownDirectories(Object.values(sessions));
+  const prompt = useFocusOnMount<HTMLTextAreaElement>();
+  const agent = agents.find(({ name }) => name === form.agent);
+  const set = (changes: Partial<NewSession>): void => setForm((before) => ({ ...before, ...changes }));
+  const errorOf = (field: string): string | undefined =>
+    failure?.field === field ? failure.text : undefined;
+
+  const start = async (event?: FormEvent): Promise<void> => {
+    event?.preventDefault();
+    if (isStarting || agent === undefined) return;
+    setStarting(true);
+    setFailure(null);
+    try {
+      const session = await transport.createSession(requestOf(form));
+      setPreferences({ lastUsed: lastUsedOf(form) });
+      setDraft('');
+      onClose();
+      navigate(routes.session(session.id));
+    } catch (error) {
+      setFailure({ field: fieldOf(error), text: errorText(t, error) });
+      setStarting(false);
+    }
+  };
+
+  return (
+    <form
+      onSubmit={(event) => void start(event)}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void start(event);
+      }}
+      className="flex flex-col"
+    >
+      <div className="flex flex-col gap-4 p-4">
+        <AgentChoice agents={agents} value={form.agent} onChange={(name) => setForm(withAgent(form, name))} />
+        <Field label={t('new.prompt')} error={errorOf('prompt')}>
+          {(ids) => (
+            <Textarea
+              {...ids}
+              ref={prompt}
+              value={form.prompt}
+              placeholder={form.agent === 'demo' ? t('new.promptDemo') : t('new.promptHint')}
+              onChange={(event) => setDraft(event.target.value)}
+              className="max-h-60"
+            />
+          )}
+        </Field>
+        <Field label={t('new.cwd')} error={errorOf('cwd')}>
+          {(ids) => (
+            <>
+              <Input
+                {...ids}
+                value={form.cwd}
+                list={directoriesId}
+                spellCheck={false}
+                autoComplete="off"
+                placeholder={t('new.cwdHint')}
+                onChange={(event) => set({ cwd: event.target.value })}
+                className="font-mono"
+              />
+              <datalist id={directoriesId}>
+                {directories.map((cwd) => (
+                  <option key={cwd} value={cwd} />
+                ))}
+              </datalist>
+              <RecentDirectories
+                directories={directories.filter((cwd) => cwd !== form.cwd.trim())}
+                onChoose={(cwd) => set({ cwd })}
+              />
+            </>
+          )}
+        </Field>
+        <Field label={t('new.sessionTitle')} error={errorOf('title')}>
+          {(ids) => (
+            <Input
+              {...ids}
+              value={form.title}
+              maxLength={500}
+              placeholder={t('new.sessionTitleHint')}
+              onChange={(event) => set({ title: event.target.value })}
+            />
+          )}
+        </Field>
+        <div className="grid gap-4 sm:grid-cols-2">
+          <Field label={t('new.mode')} error={errorOf('permissionMode')}>
+            {(ids) => (
+              <Select
+                {...ids}
+                value={form.permissionMode}
+                onChange={(event) => set({ permissionMode: event.target.value })}
+              >
+                <option value="">{t('new.agentsChoice')}</option>
+                {agent?.capabilities.permissionModes.map((mode) => (
+                  <option key={mode} value={mode}>
+                    {modeLabel(t, mode)}
+                  </option>
+                ))}
+              </Select>
+            )}
+          </Field>
+          <Field label={t('new.model')} error={errorOf('model')}>
+            {(ids) => (
+              <ModelChoice ids={ids} agent={agent} value={form.model} onChange={(model) => set({ model })} />
+            )}
+          </Field>
+        </div>
+        <Field label={t('new.labels')} hint={t('new.labelsHint')} error={errorOf('labels')}>
+          {(ids) => (
+            <Input
+              {...ids}
+              value={form.labels}
+              autoComplete="off"
+              onChange={(event) => set({ labels: event.target.value })}
+            />
+          )}
+        </Field>
+        {failure !== null && !shownFields.includes(failure.field ?? '') && (
+          <p role="alert" className="rounded-ui border border-fail-edge bg-fail-tint px-3 py-2 text-fail-ink">
+            {failure.text}
+          </p>
+        )}
+      </div>
+      <div className="sticky bottom-0 flex items-center justify-end gap-2 border-line border-t bg-raised px-4 py-3">
+        <Button variant="ghost" onClick={onClose}>
+          {t('ui.cancel')}
+        </Button>
+        <Button
+          type="submit"
+          variant="primary"
+          icon={Play}
+          isBusy={isStarting}
+          disabled={agent?.available !== true}
+        >
+          {t('new.start')}
+          <span className="pointer-coarse:hidden">
+            <Kbd keys="Mod+Enter" isInverse />
+          </span>
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+const shownFields = ['prompt', 'cwd', 'title', 'permissionMode', 'model', 'labels'];
+
+function RecentDirectories({
+  directories,
+  onChoose,
+}: {
+  readonly directories: readonly string[];
+  readonly onChoose: (cwd: string) => void;
+}) {
+  const t = useT();
+  if (directories.length === 0) return null;
+  return (
+    <fieldset aria-label={t('new.recent')} className="flex min-w-0 flex-wrap gap-1">
+      {directories.slice(0, 3).map((cwd) => (
+        <button
+          key={cwd}
+          type="button"
+          title={cwd}
+          onClick={() => onChoose(cwd)}
+          className="max-w-full truncate rounded-tight bg-sunken px-1.5 font-mono text-2xs text-soft leading-5 hover:text-ink pointer-coarse:min-h-11 pointer-coarse:px-3"
+        >
+          {shortDirectory(cwd)}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+function ModelChoice({
+  ids,
+  agent,
+  value,
+  onChange,
+}: {
+  readonly ids: { readonly id: string };
+  readonly agent: Agent | undefined;
+  readonly value: string;
+  readonly onChange: (model: string) => void;
+}) {
+  const t = useT();
+  const models = agent?.capabilities.models;
+  if (models === undefined) {
+    return (
+      <Input
+        {...ids}
+        value={value}
+        spellCheck={false}
+        placeholder={t('new.agentsChoice')}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    );
+  }
+  return (
+    <Select {...ids} value={value} onChange={(event) => onChange(event.target.value)}>
+      <option value="">{t('new.agentsChoice')}</option>
+      {models.map((model) => (
+        <option key={model.value} value={model.value}>
+          {model.label}
+        </option>
+      ))}
+    </Select>
+  );
+}
+
+/** The field that a refusal is about. */
+function fieldOf(error: unknown): string | undefined {
+  if (!(error instanceof BeckonError)) return undefined;
+  if (error.code === 'directory_not_found' || error.code === 'directory_not_allowed') return 'cwd';
+  return typeof error.details.field === 'string' ? error.details.field : undefined;
+}

@@ -1,0 +1,84 @@
+import type { Row, ToolItem } from '../conversation/row.ts';
+import { planIn, type Todo, todosIn } from '../conversation/tool-detail.logic.ts';
+import { type ToolLine, toolLine } from '../conversation/tool-line.logic.ts';
+
+/** What can be said of a session from its conversation, beside the conversation itself. */
+export interface SessionDigest {
+  readonly todos: readonly Todo[];
+  readonly plan: { readonly text: string; readonly row: Row } | null;
+  /** Each file once, the one changed last first. */
+  readonly files: readonly ChangedFile[];
+  readonly agents: readonly StartedAgent[];
+  /** Grows with every grant that was given or ended. */
+  readonly grantNews: number;
+}
+
+export interface ChangedFile {
+  readonly path: string;
+  readonly added: number;
+  readonly removed: number;
+  /** The last change. */
+  readonly row: Row;
+}
+
+export interface StartedAgent {
+  readonly name: string;
+  readonly state: ToolLine['state'];
+  readonly depth: number;
+  readonly row: Row;
+}
+
+type Building = { -readonly [K in Exclude<keyof SessionDigest, 'files' | 'agents'>]: SessionDigest[K] } & {
+  readonly files: Map<string, ChangedFile>;
+  readonly agents: StartedAgent[];
+};
+
+export function digestOf(rows: readonly Row[], cwd: string): SessionDigest {
+  const digest: Building = { todos: [], plan: null, files: new Map(), agents: [], grantNews: 0 };
+  gather(rows, cwd, 0, digest);
+  return { ...digest, files: [...digest.files.values()].reverse() };
+}
+
+function gather(rows: readonly Row[], cwd: string, depth: number, digest: Building): void {
+  for (const row of rows) {
+    const { item } = row;
+    if (item.kind === 'notice' && item.event.type.startsWith('grant.')) digest.grantNews += 1;
+    if (item.kind !== 'tool') continue;
+    gatherCall(row, item, cwd, depth, digest);
+    if (row.children.length > 0) gather(row.children, cwd, depth + 1, digest);
+  }
+}
+
+function gatherCall(row: Row, item: ToolItem, cwd: string, depth: number, digest: Building): void {
+  if (item.startsAgent) {
+    const { subject, state } = toolLine(item, cwd);
+    digest.agents.push({ name: subject, state, depth, row });
+    return;
+  }
+  if (item.liveInput !== null) return;
+  const line = toolLine(item, cwd);
+  switch (line.verb) {
+    case 'todo':
+      // A sub-agent's list is its own affair.
+      if (depth === 0) digest.todos = todosIn(item.input) ?? digest.todos;
+      return;
+    case 'plan':
+      digest.plan = { text: planIn(item), row };
+      return;
+    case 'edit':
+    case 'write': {
+      if (line.state !== 'done') return;
+      const known = digest.files.get(line.subject);
+      // Taken out first, so that the last changed is the last in order.
+      digest.files.delete(line.subject);
+      digest.files.set(line.subject, {
+        path: line.subject,
+        added: (known?.added ?? 0) + (line.change?.added ?? 0),
+        removed: (known?.removed ?? 0) + (line.change?.removed ?? 0),
+        row,
+      });
+      return;
+    }
+    default:
+  }
+}

@@ -1,0 +1,44 @@
+import { useMemo } from 'react';
+import type { Transport } from '../../client/transport.ts';
+import type { Session } from '../../protocol/session.ts';
+import { addToDraft } from '../data/drafts.ts';
+import { useT } from '../i18n/i18n.ts';
+import { noteOwnAct } from '../notifications/own-acts.ts';
+import { errorText } from '../text/error-text.ts';
+import { toast } from '../ui/toast.tsx';
+
+export interface SessionActions {
+  readonly canInterrupt: boolean;
+  readonly canStop: boolean;
+  readonly canResume: boolean;
+  interrupt(): void;
+  stop(): void;
+  resume(): void;
+}
+
+/** What can be done to a session as it is now; a refusal is told. */
+export function useSessionActions(
+  { id, status }: Pick<Session, 'id' | 'status'>,
+  transport: Transport,
+): SessionActions {
+  const t = useT();
+  return useMemo(() => {
+    const tell = (error: unknown): void => toast('fail', errorText(t, error));
+    const isOver = status === 'stopped' || status === 'failed';
+    return {
+      canInterrupt: status === 'running' || status === 'waiting',
+      canStop: !isOver,
+      canResume: isOver || status === 'asleep',
+      interrupt: () => {
+        noteOwnAct(id);
+        transport.interrupt(id).catch(tell);
+      },
+      resume: () => void transport.resume(id).catch(tell),
+      stop: () =>
+        void transport.stop(id).then((returned) => {
+          // What was queued is the person's: it goes back to where it was typed.
+          if (returned.length > 0) addToDraft(id, returned.join('\n\n'));
+        }, tell),
+    };
+  }, [id, status, transport, t]);
+}

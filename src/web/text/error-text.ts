@@ -1,0 +1,8 @@
+import { BeckonError } from '../../client/beckon-error.ts';
+import type { Translate } from '../i18n/i18n.ts';
+
+/** What happened and what to do, for a person. The server's own sentences are plain enough to be shown. */
+export function errorText(t: Translate, error: unknown): string {
+  if (error instanceof BeckonError && error.code === 'unreachable') return t('error.unreachable');
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,40 @@
+const escapeSequence =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal control is what is looked for
+  /[\u001b\u009b](?:\][^\u0007\u001b\n]{0,2000}(?:\u0007|\u001b\\)?|[[()#;?]*(?:\d{1,4}(?:;\d{0,4})*)?[0-9A-PR-TZcf-nq-uy=><~])/g;
+const harmful = /[^\P{Cc}\n\t]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+
+/** Text of an agent or a tool without terminal control, or marks that change the order in which it is shown. */
+export const plainText = (text: string): string =>
+  text.replace(escapeSequence, '').replace(/\r\n?/g, '\n').replace(harmful, '');
+
+export const oneLine = (text: string): string => plainText(text).replace(/\s+/g, ' ').trim();
+
+/** Everything invisible made visible, for what a person decides on: taking a character out would show another command than the one that runs. */
+export const showInvisible = (text: string): string =>
+  text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/gu, (character) => {
+    if (character === '\n' || character === '\t') return character;
+    return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+  });
+
+/** Markdown read as prose: the marks that only a renderer needs are left out. */
+export const prose = (markdown: string): string =>
+  plainText(markdown)
+    .replace(/^#{1,6} +/gm, '')
+    .replace(/(\*\*|__)(?=\S)(.*?\S)\1/g, '$2')
+    .replace(/(?<![*\w])\*(?=[^\s*])([^*\n]*[^\s*])\*(?![*\w])/g, '$1')
+    .replace(/`([^`\n]+)`/g, '$1')
+    .replace(/^(\s*)[-*] /gm, '$1• ')
+    .replace(/\n{2,}/g, '\n');
+
+export interface Passage {
+  readonly isCode: boolean;
+  readonly text: string;
+}
+
+/** Markdown as prose and the blocks of code between it; one that is not closed yet goes on to the end. */
+export function passagesOf(markdown: string): Passage[] {
+  return plainText(markdown)
+    .split(/^ {0,3}```.*$\n?/m)
+    .map((part, at) => ({ isCode: at % 2 === 1, text: at % 2 === 1 ? part.trimEnd() : prose(part).trim() }))
+    .filter(({ text }) => text !== '');
+}

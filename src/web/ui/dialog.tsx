@@ -1,0 +1,87 @@
+import { X } from 'lucide-react';
+import { type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
+import { useT } from '../i18n/i18n.ts';
+import { cx } from './class-names.ts';
+import { IconButton } from './icon-button.tsx';
+import { OverlayContainer } from './overlay-container.tsx';
+
+export interface DialogProps {
+  readonly title: string;
+  readonly isTitleHidden?: boolean;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+  readonly footer?: ReactNode;
+  readonly size?: 'md' | 'lg' | 'xl';
+}
+
+/**
+ * A modal dialog, there as long as it is rendered. The browser's own: it keeps the focus inside,
+ * makes the rest inert, and gives the focus back to where it was.
+ */
+export function Dialog({
+  title,
+  isTitleHidden = false,
+  onClose,
+  children,
+  footer,
+  size = 'md',
+}: DialogProps) {
+  const t = useT();
+  const ref = useRef<HTMLDialogElement>(null);
+  const [container, setContainer] = useState<HTMLElement | null>(null);
+  const titleId = useId();
+  const close = useRef(onClose);
+  useEffect(() => {
+    close.current = onClose;
+  });
+  useLayoutEffect(() => {
+    const dialog = ref.current;
+    if (dialog === null) return;
+    dialog.showModal();
+    setContainer(dialog);
+    return () => dialog.close();
+  }, []);
+
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape comes as the cancel event
+    <dialog
+      ref={ref}
+      aria-labelledby={titleId}
+      onCancel={(event) => {
+        event.preventDefault();
+        close.current();
+      }}
+      onClick={(event) => {
+        if (event.target === ref.current) close.current();
+      }}
+      className={cx(
+        'm-auto max-h-[calc(100dvh-2rem)] w-[calc(100%-1rem)] animate-appear overflow-hidden rounded-ui border border-line bg-raised p-0 text-ink shadow-float sm:mt-[12vh]',
+        widths[size],
+      )}
+    >
+      <OverlayContainer value={container}>
+        <div className="flex max-h-[calc(100dvh-2rem)] flex-col sm:max-h-[80vh]">
+          <header
+            className={cx(
+              'flex items-center justify-between gap-4 px-4 pt-3 pb-1',
+              isTitleHidden && 'sr-only',
+            )}
+          >
+            <h2 id={titleId} className="font-semibold text-lg">
+              {title}
+            </h2>
+            {!isTitleHidden && <IconButton icon={X} label={t('ui.close')} onClick={onClose} />}
+          </header>
+          <div className="min-h-0 flex-1 overflow-y-auto">{children}</div>
+          {footer !== undefined && (
+            <footer className="flex flex-wrap items-center justify-end gap-2 border-line border-t px-4 py-3">
+              {footer}
+            </footer>
+          )}
+        </div>
+      </OverlayContainer>
+    </dialog>
+  );
+}
+
+const widths = { md: 'max-w-lg', lg: 'max-w-2xl', xl: 'max-w-4xl sm:mt-[6vh]' } as const;

@@ -1,0 +1,221 @@
+import { describe, expect, it } from 'vitest';
+import { callBody } from '../../src/web/interaction/ask-body.logic.ts';
+import { editableOf, editedInput, editOf } from '../../src/web/interaction/edit.logic.ts';
+import { safeAddress } from '../../src/web/interaction/form.logic.ts';
+import { decisionInShort, decisionParts } from '../../src/web/interaction/outcome.logic.ts';
+import { covers, expiresAtOf, isGrantable, patternChoices } from '../../src/web/interaction/pattern.logic.ts';
+import { leftOf } from '../../src/web/interaction/time-left.logic.ts';
+import { anInteraction, at } from './support/samples.ts';
+
+const cwd = '/work/project';
+const now = Date.parse(at(0));
+const asking = (toolName: string, input: Record<string, unknown>) => anInteraction({ toolName, input });
+
+describe('the thing itself that is asked about', () => {
+  it('[UI5] is the whole command, with the words on it, and nothing of the input left out', () => {
+    const body = callBody(
+      asking('Bash', {
+        command: 'a\nb',
+        description: 'Tidy up',
+        timeout: 5,
+        dangerouslyDisableSandbox: true,
+      }),
+      cwd,
+    );
+    expect(body).toEqual({
+      is: 'command',
+      command: 'a\nb',
+      note: 'Tidy up',
+      rest: [
+        { name: 'timeout', text: '5', isWarning: false },
+        { name: 'dangerouslyDisableSandbox', text: 'true', isWarning: true },
+      ],
+    });
+  });
+
+  it('[UI12] shows what is invisible in a command, a path and an input', () => {
+    const hidden = 'x\u202ey\u001b[0m';
+    expect(callBody(asking('Bash', { command: hidden }), cwd)).toMatchObject({
+      command: 'x\\u{202e}y\\u{1b}[0m',
+    });
+    expect(callBody(asking('Write', { file_path: hidden, content: '' }), cwd)).toMatchObject({
+      path: 'x\\u{202e}y\\u{1b}[0m',
+    });
+    expect(callBody(asking('mcp__a__b', { z: 'x\u202ey' }), cwd)).toMatchObject({
+      tool: 'a › b',
+      json: '{\n  "z": "x\\u{202e}y"\n}',
+    });
+  });
+
+  it('[UI5] is a change for an edit, several for several, and the file for a write', () => {
+    const file_path = `${cwd}/src/a.ts`;
+    expect(
+      callBody(asking('Edit', { file_path, old_string: 'a', new_string: 'b', replace_all: true }), cwd),
+    ).toMatchObject({
+      is: 'change',
+      path: 'src/a.ts',
+      edits: [{ before: 'a', after: 'b', isEverywhere: true }],
+      rest: [],
+    });
+    const edits = [
+      { old_string: 'a', new_string: 'b' },
+      { old_string: 'c', new_string: '' },
+    ];
+    expect(callBody(asking('MultiEdit', { file_path, edits }), cwd)).toMatchObject({
+      edits: [
+        { before: 'a', after: 'b' },
+        { before: 'c', after: '' },
+      ],
+    });
+    expect(callBody(asking('Write', { file_path, content: 'new' }), cwd)).toMatchObject({
+      edits: [{ before: '', after: 'new' }],
+    });
+  });
+
+  it('does not hide an edit that it cannot read behind those that it can', () => {
+    const edits = [{ old_string: 'a', new_string: 'b' }, { rm: '-rf' }];
+    const body = callBody(asking('MultiEdit', { file_path: '/x', edits }), cwd);
+    expect(body).toMatchObject({ is: 'input' });
+    expect(JSON.stringify(body)).toContain('-rf');
+  });
+
+  it('[UI12] makes the host of an address plain, also where it pretends to be another', () => {
+    expect(callBody(asking('WebFetch', { url: 'https://good.example@evil.example/x' }), cwd)).toMatchObject({
+      is: 'address',
+      host: 'evil.example',
+    });
+    expect(callBody(asking('WebFetch', { url: 'nonsense' }), cwd)).toMatchObject({ host: null });
+    expect(safeAddress('javascript:alert(1)')).toBeUndefined();
+    expect(safeAddress('https://пример.example/')).toMatchObject({ host: 'xn--e1afmkfd.example' });
+  });
+});
+
+describe('an edited input', () => {
+  it('[ASK6] changes the one field that was edited and keeps the rest as it was asked', () => {
+    const run = asking('Bash', { command: 'a', timeout: 5 });
+    expect(editableOf(run)).toEqual({ field: 'command', text: 'a' });
+    expect(editedInput(run, 'b')).toEqual({ is: 'edited', input: { command: 'b', timeout: 5 } });
+    expect(editedInput(run, 'a')).toEqual({ is: 'same' });
+    expect(editedInput(run, null)).toEqual({ is: 'same' });
+    expect(editedInput(run, '  ')).toEqual({ is: 'wrong', why: 'empty' });
+  });
+
+  it('[ASK6] edits the content of a file, the new text of an edit, a plan, and anything else as JSON', () => {
+    expect(editableOf(asking('Write', { file_path: '/a', content: 'x' })).field).toBe('content');
+    expect(editableOf(asking('Edit', { file_path: '/a', old_string: 'x', new_string: 'y' })).field).toBe(
+      'new_string',
+    );
+    expect(editableOf(anInteraction({ plan: 'p', input: { plan: 'p' } })).field).toBe('plan');
+    const other = asking('mcp__x__y', { content: 'x' });
+    expect(editableOf(other)).toEqual({ field: null, text: '{\n  "content": "x"\n}' });
+    expect(editedInput(other, '{"content":"y"}')).toEqual({ is: 'edited', input: { content: 'y' } });
+    expect(editedInput(other, '{"content":')).toEqual({ is: 'wrong', why: 'not-json' });
+    expect(editedInput(other, '[1]')).toEqual({ is: 'wrong', why: 'not-an-object' });
+  });
+
+  it('[ASK6] is told as an edit afterwards: the field alone where only that was changed', () => {
+    const allowed = (updatedInput: Record<string, unknown>) =>
+      editOf({
+        ...asking('Bash', { command: 'a', timeout: 5 }),
+        decision: { type: 'allow', scope: 'once', updatedInput },
+      });
+    expect(allowed({ command: 'b', timeout: 5 })).toEqual({ before: 'a', after: 'b' });
+    expect(allowed({ command: 'b', timeout: 9 })?.before).toContain('"timeout": 5');
+    expect(editOf(asking('Bash', { command: 'a' }))).toBeNull();
+  });
+});
+
+describe('a pattern for a standing approval', () => {
+  const command = (value: string) => anInteraction({ subject: { kind: 'command', value } });
+
+  it('[GRANT2] starts with exactly what was asked, then wider ones that match it', () => {
+    expect(patternChoices(command('npm test -- a'))).toEqual(['npm test -- a', 'npm test *', 'npm *']);
+    expect(patternChoices(command('ls'))).toEqual(['ls']);
+    expect(patternChoices(anInteraction({ subject: { kind: 'path', value: '/a/b/c.ts' } }))).toEqual([
+      '/a/b/c.ts',
+      '/a/b/*',
+    ]);
+    expect(patternChoices(anInteraction({ subject: { kind: 'host', value: 'api.x.org' } }))).toEqual([
+      'api.x.org',
+      '*.x.org',
+    ]);
+  });
+
+  it('[GRANT3] offers nothing wider for a command with operators', () => {
+    expect(patternChoices(command('npm test && rm -rf /'))).toEqual(['npm test && rm -rf /']);
+  });
+
+  it('[GRANT2] must match what is asked now', () => {
+    expect(covers('npm *', command('npm test'))).toBe(true);
+    expect(covers('yarn *', command('npm test'))).toBe(false);
+    expect(covers(' ', command('npm test'))).toBe(false);
+  });
+
+  it('[GRANT5] is not offered for what needs a person, a plan, or an ask without a call', () => {
+    expect(isGrantable(anInteraction())).toBe(true);
+    expect(isGrantable(anInteraction({ requiresPerson: true }))).toBe(false);
+    expect(isGrantable(anInteraction({ plan: 'p' }))).toBe(false);
+    const { toolCallId: _, ...loose } = anInteraction();
+    expect(isGrantable(loose)).toBe(false);
+  });
+
+  it('[GRANT1] can have an end', () => {
+    expect(expiresAtOf('never', now)).toBeUndefined();
+    expect(expiresAtOf('hour', now)).toBe(at(3600));
+  });
+});
+
+describe('what is left of the time to answer', () => {
+  it('[ASK7] counts down to none, and never promises more than there was', () => {
+    const limited = { createdAt: at(0), expiresAt: at(300) };
+    expect(leftOf(limited, now + 60_000)).toBe(240_000);
+    expect(leftOf(limited, now + 900_000)).toBe(0);
+    expect(leftOf(limited, now - 3_600_000)).toBe(300_000);
+    expect(leftOf({ createdAt: at(0) }, now)).toBeUndefined();
+  });
+});
+
+describe('what was decided', () => {
+  it('[ASK4] tells the answers given, by question', () => {
+    const answered = anInteraction({
+      kind: 'question',
+      questions: [
+        { question: 'Which?', options: [{ label: 'A' }], multiSelect: false },
+        { question: 'More?', options: [], multiSelect: true },
+      ],
+      status: 'resolved',
+      outcome: 'answered',
+      decision: { type: 'answer', answers: [{ selected: ['A'] }, { selected: [], other: 'my own' }] },
+    });
+    expect(decisionParts(answered)).toEqual([
+      { is: 'said', label: 'Which?', text: 'A' },
+      { is: 'said', label: 'More?', text: 'my own' },
+    ]);
+    expect(decisionInShort(answered)).toBe('A · my own');
+  });
+
+  it('[ASK4] tells the reason of a denial, and does not make one of a time limit', () => {
+    const decision = { type: 'deny', message: 'No,\nuse pnpm', interrupt: true } as const;
+    const denied = anInteraction({ status: 'resolved', outcome: 'denied', decision });
+    expect(decisionInShort(denied)).toBe('No, use pnpm');
+    expect(decisionParts(denied)).toEqual([{ is: 'reason', text: 'No,\nuse pnpm', isInterrupting: true }]);
+    expect(decisionInShort({ ...denied, outcome: 'expired' })).toBe('');
+  });
+
+  it('[ASK4] tells the values of a form by their labels', () => {
+    const field = { id: 'size', type: 'select', label: 'Size', required: true } as const;
+    const submitted = anInteraction({
+      kind: 'form',
+      form: {
+        message: '',
+        presentation: 'tool',
+        fields: [{ ...field, options: [{ value: 's', label: 'Small' }] }],
+      },
+      decision: { type: 'submit', values: { size: 's', https: true } },
+    });
+    expect(decisionParts(submitted)).toEqual([
+      { is: 'said', label: 'Size', text: 'Small' },
+      { is: 'said', label: 'https', text: '✓' },
+    ]);
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { choicesOf, columnsOf, fits, noFilter, spotAfter } from '../../src/web/pages/board/board.logic.ts';
+import { moneyText } from '../../src/web/ui/money.logic.ts';
+import { agoText } from '../../src/web/ui/time.logic.ts';
+import { aSession, at } from './support/samples.ts';
+
+const sessions = [
+  aSession({ id: 'a', title: 'Fix login', status: 'waiting', labels: ['backend'], since: at(5) }),
+  aSession({ id: 'b', title: 'Docs', status: 'running', agent: 'claude', labels: ['docs', 'web'] }),
+  aSession({ id: 'c', title: 'Old', status: 'stopped', cwd: '/work/login' }),
+  aSession({ id: 'd', title: 'First', status: 'waiting', since: at(1) }),
+];
+const ids = (columns: ReturnType<typeof columnsOf>) =>
+  Object.fromEntries(columns.map(({ need, sessions: own }) => [need, own.map(({ id }) => id)]));
+
+describe('the board', () => {
+  it('[UI2] has every column, also the empty ones, the longest waiting first', () => {
+    expect(ids(columnsOf(sessions, noFilter))).toEqual({
+      'needs-you': ['d', 'a'],
+      working: ['b'],
+      idle: [],
+      asleep: [],
+      ended: ['c'],
+    });
+  });
+
+  it('[UI2] is filtered by words, agent and labels together', () => {
+    const by = (changes: Partial<typeof noFilter>) =>
+      sessions.filter((session) => fits(session, { ...noFilter, ...changes })).map(({ id }) => id);
+    expect(by({ text: 'login' })).toEqual(['a', 'c']);
+    expect(by({ text: 'LOGIN fix' })).toEqual(['a']);
+    expect(by({ agent: 'claude' })).toEqual(['b']);
+    expect(by({ labels: ['docs', 'web'] })).toEqual(['b']);
+    expect(by({ labels: ['docs', 'backend'] })).toEqual([]);
+    expect(choicesOf(sessions)).toEqual({ agents: ['claude', 'demo'], labels: ['backend', 'docs', 'web'] });
+  });
+
+  it('[UI8] is walked with the arrow keys; empty columns are passed over', () => {
+    const heights = [2, 0, 3, 1];
+    expect(spotAfter('ArrowDown', { column: 0, row: 0 }, heights)).toEqual({ column: 0, row: 1 });
+    expect(spotAfter('ArrowDown', { column: 0, row: 1 }, heights)).toBeUndefined();
+    expect(spotAfter('ArrowRight', { column: 0, row: 1 }, heights)).toEqual({ column: 2, row: 1 });
+    expect(spotAfter('ArrowRight', { column: 2, row: 2 }, heights)).toEqual({ column: 3, row: 0 });
+    expect(spotAfter('ArrowRight', { column: 3, row: 0 }, heights)).toBeUndefined();
+    expect(spotAfter('ArrowLeft', { column: 2, row: 2 }, heights)).toEqual({ column: 0, row: 1 });
+    expect(spotAfter('k', { column: 2, row: 2 }, heights)).toEqual({ column: 2, row: 1 });
+    expect(spotAfter('x', { column: 0, row: 0 }, heights)).toBeUndefined();
+  });
+});
+
+describe('what is written on it', () => {
+  it('shows a price that would round to nothing as less than a cent', () => {
+    expect(moneyText('en', 0.004)).toBe('< $0.01');
+    expect(moneyText('en', 1.234)).toBe('$1.23');
+    expect(moneyText('de', 1.234)).toMatch(/^1,23\s\$$/);
+  });
+
+  it('[UI10] says how long ago in the words of the language', () => {
+    expect(agoText('en', 4 * 60_000)).toBe('4 minutes ago');
+    expect(agoText('de', 3 * 3_600_000)).toBe('vor 3 Stunden');
+    expect(agoText('en', 10_000)).toBe('now');
+  });
+});

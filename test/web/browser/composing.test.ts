@@ -1,0 +1,189 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
+import { violationsOf } from './accessibility.ts';
+import { desktop, openBrowser, phone, type View, type Visit, visitPaired } from './browser.ts';
+import { startSessions } from './demo-sessions.ts';
+
+let browser: Browser;
+const visits: Visit[] = [];
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(async () => browser.close());
+afterEach(async () => {
+  await Promise.all(visits.splice(0).map(({ context }) => context.close()));
+  await endBeckons();
+});
+
+/** A session of the demo agent at work, and its page in a browser. */
+async function begin(
+  prompt: string,
+  status: string,
+  view: View = desktop,
+): Promise<Visit & { readonly beckon: Beckon; readonly id: string }> {
+  const beckon = await startBeckon();
+  const [id = ''] = await startSessions(
+    beckon,
+    [{ title: 'Talk', prompt, status }],
+    await temporaryDirectory(),
+  );
+  const visited = await visitPaired(browser, beckon, `/s/${id}`, view);
+  visits.push(visited);
+  return { ...visited, beckon, id };
+}
+
+const composerOf = (page: Page) => page.getByRole('textbox', { name: 'Message to Talk' });
+const queueOf = (page: Page) => page.getByRole('region', { name: 'Queued messages' }).getByRole('listitem');
+
+/** The texts that the agent took, in their order. */
+async function takenBy(beckon: Beckon, id: string): Promise<string[]> {
+  const { body } = await beckon.api('GET', `/api/sessions/${id}/events?limit=1000`);
+  return body.events
+    .filter(({ type }: { type: string }) => type === 'message.taken')
+    .map(({ text }: { text: string }) => text);
+}
+
+/** A small picture on the clipboard, pasted where messages are written. */
+const paste = (page: Page): Promise<void> =>
+  composerOf(page).evaluate((field) => {
+    const bytes = Uint8Array.from(
+      atob(
+        'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+      ),
+      (character) => character.charCodeAt(0),
+    );
+    const clipboardData = new DataTransfer();
+    clipboardData.items.add(new File([bytes], 'shot.png', { type: 'image/png' }));
+    field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+  });
+
+describe('the composer in a browser', () => {
+  it('[MSG2] [MSG3] queues, edits, reorders and removes by keyboard and by hand, and sends in that order', async () => {
+    const { page, beckon, id, problems } = await begin('slow 100000', 'running');
+    await composerOf(page).waitFor();
+    await page.keyboard.press('m');
+    for (const text of ['first', 'second', 'third', 'fourth']) {
+      await page.keyboard.type(text);
+      await page.keyboard.press('Enter');
+      await queueOf(page).filter({ hasText: text }).waitFor();
+    }
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.type(', edited');
+    await page.keyboard.press('Enter');
+    await page.getByRole('textbox', { name: 'Edit the queued message' }).waitFor({ state: 'detached' });
+    await queueOf(page).filter({ hasText: 'fourth, edited' }).waitFor();
+
+    await queueOf(page).nth(2).focus();
+    await page.keyboard.press('Alt+ArrowUp');
+    await expect.poll(() => queueOf(page).nth(1).textContent()).toContain('third');
+    await page.keyboard.press('Alt+ArrowUp');
+    await expect.poll(() => queueOf(page).first().textContent()).toContain('third');
+    await queueOf(page).nth(1).focus();
+    await page.keyboard.press('Delete');
+    await expect.poll(() => queueOf(page).count()).toBe(3);
+    await queueOf(page).nth(2).dragTo(queueOf(page).first());
+    await expect.poll(() => queueOf(page).first().textContent()).toContain('fourth');
+
+    await beckon.api('POST', `/api/sessions/${id}/interrupt`, {});
+    await expect
+      .poll(() => takenBy(beckon, id), { timeout: 20_000 })
+      .toEqual(['slow 100000', 'fourth, edited', 'third', 'second']);
+    await expect.poll(() => queueOf(page).count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
+  it('[MSG1] redirects the agent with Ctrl+Enter', async () => {
+    const { page, beckon, id, problems } = await begin('slow 100000', 'running');
+    await composerOf(page).fill('turn around');
+    await composerOf(page).press('Control+Enter');
+    await expect.poll(() => takenBy(beckon, id), { timeout: 20_000 }).toEqual(['slow 100000', 'turn around']);
+    const { body } = await beckon.api('GET', `/api/sessions/${id}/events?limit=1000`);
+    const ends = body.events.filter(({ type }: { type: string }) => type === 'turn.ended');
+    expect(ends[0]?.outcome).toBe('interrupted');
+    expect(problems).toEqual([]);
+  });
+
+  it('[MSG6] [SES10] keeps text and image of a draft across a reload and a restart, and sends both', async () => {
+    const dataDir = await temporaryDirectory();
+    const beckon = await startBeckon({ dataDir });
+    const [id = ''] = await startSessions(
+      beckon,
+      [{ title: 'Talk', prompt: 'hello', status: 'idle' }],
+      await temporaryDirectory(),
+    );
+    const visited = await visitPaired(browser, beckon, `/s/${id}`);
+    visits.push(visited);
+    const { page } = visited;
+    await composerOf(page).fill('image');
+    await paste(page);
+    await page.getByRole('button', { name: 'Remove shot.png' }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Remove shot.png' }).waitFor();
+    await beckon.stop();
+    await page.getByText('Not connected. What you type is safe.').waitFor();
+    await composerOf(page).press('Enter');
+    expect(await composerOf(page).inputValue()).toBe('image');
+    const again = await startBeckon({ dataDir, args: ['--port', new URL(beckon.url).port] });
+    await page.getByText('Not connected. What you type is safe.').waitFor({ state: 'detached' });
+    await composerOf(page).press('Enter');
+    await page
+      .getByText(/image\/png/)
+      .first()
+      .waitFor();
+    expect(await takenBy(again, id)).toEqual(['hello', 'image']);
+    expect(await page.getByRole('button', { name: 'Remove shot.png' }).count()).toBe(0);
+  });
+
+  it('[MSG5] keeps a message whose reply was lost, also across a reload, and sends it once', async () => {
+    const { page, beckon, id } = await begin('hello', 'idle');
+    let isFirst = true;
+    await page.route('**/api/sessions/*/message', async (request) => {
+      if (!isFirst) return request.continue();
+      isFirst = false;
+      await request.fetch();
+      await request.abort();
+    });
+    await composerOf(page).fill('say it once');
+    await composerOf(page).press('Enter');
+    await page.getByRole('region', { name: 'Not sent' }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('region', { name: 'Not sent' }).waitFor({ state: 'detached' });
+    await expect.poll(() => takenBy(beckon, id)).toEqual(['hello', 'say it once']);
+  });
+
+  it('[UI4] answers the one open question with what was typed', async () => {
+    const { page, beckon, id } = await begin('tour', 'waiting');
+    const { body } = await beckon.api('GET', `/api/sessions/${id}/pending`);
+    await beckon.api('POST', `/api/sessions/${id}/approve`, {
+      requestId: body.pending[0].requestId,
+      decision: 'allow',
+    });
+    await page.getByRole('button', { name: 'Answer the question', pressed: true }).waitFor();
+    await composerOf(page).fill('Paint the shed');
+    await composerOf(page).press('Enter');
+    await page.getByText(/You answered my question with Paint the shed/).waitFor();
+  });
+
+  it.each([
+    ['desktop, light', desktop],
+    ['phone, dark', { ...phone, theme: 'dark' as const }],
+  ])(
+    '[UI8] [UI10] breaks no accessibility rule with a full queue, an image and the menu open: %s',
+    async (_, view) => {
+      const { page, beckon, id, problems } = await begin('slow 100000', 'running', view);
+      for (const message of ['short', 'long '.repeat(200), 'x'.repeat(400)])
+        await beckon.api('POST', `/api/sessions/${id}/message`, { message });
+      await expect.poll(() => queueOf(page).count()).toBe(3);
+      await paste(page);
+      await composerOf(page).fill('line\n'.repeat(60));
+      expect(await violationsOf(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Other ways to send' }).click();
+      await page.getByRole('menuitem', { name: /^Steer/ }).waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(view.width);
+      expect(problems).toEqual([]);
+    },
+  );
+});

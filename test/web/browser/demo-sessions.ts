@@ -1,0 +1,97 @@
+import type { Beckon } from '../../support/beckon-process.ts';
+
+export interface DemoSession {
+  readonly title: string;
+  readonly prompt: string;
+  /** The status to wait for. */
+  readonly status: string;
+}
+
+export const threeSessions: readonly DemoSession[] = [
+  { title: 'Greet the new contributors', prompt: 'hello', status: 'idle' },
+  { title: 'Migrate the session store to SQLite', prompt: 'slow 2000', status: 'running' },
+  {
+    title: 'Fix the flaky login test',
+    prompt: 'run npm test -- --run test/login.test.ts',
+    status: 'waiting',
+  },
+];
+
+const more: readonly Omit<DemoSession, 'title'>[] = [
+  { prompt: 'slow 3000', status: 'running' },
+  { prompt: 'hello', status: 'idle' },
+  { prompt: 'question', status: 'waiting' },
+  { prompt: 'think', status: 'idle' },
+  { prompt: 'slow 4000', status: 'running' },
+  { prompt: 'subagent', status: 'waiting' },
+  { prompt: 'help', status: 'idle' },
+  { prompt: 'plan', status: 'waiting' },
+  { prompt: 'tour', status: 'waiting' },
+  { prompt: 'todo', status: 'idle' },
+];
+
+const names = [
+  'Upgrade the HTTP client',
+  'Explain the retry policy',
+  'Choose a cache for thumbnails',
+  'Why is start-up slow?',
+  'Port the importer to streams',
+  'Count what is unused',
+  'Document the plug-in API',
+  'Plan the release',
+  'Write the change log',
+  'List the open ends',
+];
+
+/** A wall of sessions in all states. */
+export const manySessions = (count: number): readonly DemoSession[] =>
+  Array.from({ length: count }, (_, at) => {
+    const { prompt, status } = more[at % more.length] ?? { prompt: 'hello', status: 'idle' };
+    const round = Math.floor(at / names.length);
+    return { title: `${names[at % names.length]}${round === 0 ? '' : ` (${round + 1})`}`, prompt, status };
+  });
+
+export const longTitles: readonly DemoSession[] = [
+  {
+    title:
+      'Find out why the nightly build of the documentation site fails only on the second Tuesday of the month, and only when the cache was warmed by the preview deployment before',
+    prompt:
+      'run npm run docs:build -- --reporter=verbose --cache-dir=node_modules/.cache/documentation/preview && echo done',
+    status: 'waiting',
+  },
+  {
+    title: 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'.repeat(2),
+    prompt: 'question',
+    status: 'waiting',
+  },
+  { title: 'x', prompt: 'hello', status: 'idle' },
+  { title: 'A session that crashes whatever one does', prompt: '!crash-always', status: 'failed' },
+];
+
+/** Starts the sessions and waits until each is as it should be. */
+export async function startSessions(
+  beckon: Beckon,
+  sessions: readonly DemoSession[],
+  cwd: string,
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (const { title, prompt } of sessions) {
+    const { status, body } = await beckon.api('POST', '/api/sessions', { agent: 'demo', title, prompt, cwd });
+    if (status !== 201) throw new Error(`"${title}" was not started: ${JSON.stringify(body)}`);
+    ids.push(body.session.id);
+  }
+  await Promise.all(sessions.map(({ status }, at) => untilStatus(beckon, ids[at] ?? '', status)));
+  return ids;
+}
+
+async function untilStatus(beckon: Beckon, id: string, status: string): Promise<void> {
+  const deadline = Date.now() + 30_000;
+  for (;;) {
+    const { body } = await beckon.api('GET', `/api/sessions/${id}`);
+    if (body.session.status === status) return;
+    if (Date.now() > deadline)
+      throw new Error(`"${body.session.title}" is ${body.session.status}, not ${status}`);
+    // Asked in turn with the others; each reply takes its time.
+    await beckon.api('GET', `/api/sessions/${id}/events?limit=1`);
+  }
+}

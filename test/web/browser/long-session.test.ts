@@ -1,0 +1,146 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
+import { openBrowser, type Visit, visitPaired } from './browser.ts';
+import { storeSession } from './stored-session.ts';
+import { long } from './told-conversations.ts';
+
+let browser: Browser;
+const visits: Visit[] = [];
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(async () => browser.close());
+afterEach(async () => {
+  await Promise.all(visits.splice(0).map(({ context }) => context.close()));
+  await endBeckons();
+});
+
+async function come(beckon: Beckon, path: string): Promise<Page> {
+  const visited = await visitPaired(browser, beckon, path);
+  visits.push(visited);
+  return visited.page;
+}
+
+const conversation = (page: Page) => page.getByRole('region', { name: 'Conversation' });
+
+/** What was measured, for those who look at the figures: `BECKON_FIGURES=1`. */
+const report = (figures: Readonly<Record<string, unknown>>): void => {
+  if (process.env.BECKON_FIGURES !== undefined) console.log(JSON.stringify(figures));
+};
+
+describe('a long session in the browser', () => {
+  it('[PERF4] [UI9] opens with 100,000 events about as fast as with 1,000, and scrolls smoothly', async () => {
+    const dataDir = await temporaryDirectory();
+    await storeSession(dataDir, { id: 'ses_short', title: 'Short', events: long(1_000) });
+    await storeSession(dataDir, { id: 'ses_long', title: 'Long', events: long(100_000) });
+    const beckon = await startBeckon({ dataDir });
+    const page = await come(beckon, '/');
+    const times: Record<string, number[]> = { ses_short: [], ses_long: [] };
+    for (let run = 0; run < 5; run += 1) {
+      for (const id of ['ses_short', 'ses_long']) times[id]?.push(await openingTime(page, beckon, id));
+    }
+    const [short, longer] = [Math.min(...(times.ses_short ?? [])), Math.min(...(times.ses_long ?? []))];
+    const scrolling = await mainThreadDuring(page, () => scrollThrough(page));
+    report({ opening: times, short, longer, ratio: longer / short, scrolling });
+    expect(longer).toBeLessThan(short * 2);
+    expect(scrolling.tasks).toBeGreaterThan(400);
+    expect(scrolling.overFifty).toBe(0);
+  }, 180_000);
+
+  it('[UI9] stays flat in memory while 20,000 pieces of text stream', async () => {
+    const cwd = await temporaryDirectory();
+    const beckon = await startBeckon({ cwd });
+    const { body } = await beckon.api('POST', '/api/sessions', { agent: 'demo', title: 'Flood', cwd });
+    const page = await come(beckon, `/s/${body.session.id}`);
+    await conversation(page).waitFor();
+    await send(page, beckon, body.session.id, 2_000);
+    const before = await heapOf(page);
+    const streaming = await mainThreadDuring(page, async () => {
+      for (let flood = 0; flood < 4; flood += 1) await send(page, beckon, body.session.id, 20_000);
+    });
+    const after = await heapOf(page);
+    report({ before, after, streaming });
+    // Four floods leave four texts of 109 kB, and what draws the last of them.
+    expect(after - before).toBeLessThan(12_000_000);
+  }, 180_000);
+});
+
+async function openingTime(page: Page, beckon: Beckon, id: string): Promise<number> {
+  await page.goto(`${beckon.url}/settings`);
+  await page.getByRole('heading').first().waitFor();
+  return page.evaluate(async (path) => {
+    const began = performance.now();
+    history.pushState(null, '', path);
+    while (document.querySelectorAll('[data-entry]').length < 5) await new Promise(requestAnimationFrame);
+    return performance.now() - began;
+  }, `/s/${id}`);
+}
+
+interface MainThread {
+  readonly tasks: number;
+  /** In milliseconds of the processor: what others on the machine took is not counted. */
+  readonly longest: number;
+  readonly overFifty: number;
+}
+
+/** How long the page was busy at a time while something went on. */
+async function mainThreadDuring(page: Page, work: () => Promise<void>): Promise<MainThread> {
+  await browser.startTracing(page, { categories: ['toplevel'] });
+  await work();
+  const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as {
+    traceEvents: TraceEvent[];
+  };
+  const threads = new Set(
+    traceEvents
+      .filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain')
+      .map(({ pid, tid }) => `${pid}:${tid}`),
+  );
+  const durations = traceEvents
+    .filter(({ name, pid, tid }) => name.endsWith('RunTask') && threads.has(`${pid}:${tid}`))
+    .map(({ tdur }) => (tdur ?? 0) / 1000);
+  return {
+    tasks: durations.length,
+    longest: Math.max(0, ...durations),
+    overFifty: durations.filter((duration) => duration > 50).length,
+  };
+}
+
+interface TraceEvent {
+  readonly name: string;
+  readonly pid: number;
+  readonly tid: number;
+  readonly tdur?: number;
+  readonly args?: { readonly name?: string };
+}
+
+/** Up through the history as fast as it can be read, and down again. */
+const scrollThrough = (page: Page): Promise<void> =>
+  conversation(page).evaluate(async (element) => {
+    const steps = 240;
+    for (let step = 0; step < steps; step += 1) {
+      element.scrollBy(0, step < steps * 0.8 ? -700 : 1400);
+      await new Promise(requestAnimationFrame);
+      await new Promise(requestAnimationFrame);
+    }
+  });
+
+async function send(page: Page, beckon: Beckon, id: string, pieces: number): Promise<void> {
+  await beckon.api('POST', `/api/sessions/${id}/message`, { message: `!flood ${pieces}` });
+  await conversation(page)
+    .getByText(new RegExp(`${pieces - 1} ${pieces}\\s*$`))
+    .last()
+    .waitFor();
+  await page.getByRole('textbox', { name: /Message to/ }).waitFor();
+  await expect
+    .poll(async () => (await beckon.api('GET', `/api/sessions/${id}`)).body.session.status)
+    .toBe('idle');
+}
+
+async function heapOf(page: Page): Promise<number> {
+  const client = await page.context().newCDPSession(page);
+  await client.send('HeapProfiler.collectGarbage');
+  const { usedSize } = (await client.send('Runtime.getHeapUsage')) as { usedSize: number };
+  await client.detach();
+  return usedSize;
+}

@@ -1,0 +1,93 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Page } from 'playwright-core';
+import { buildWeb } from '../../../scripts/build-web.ts';
+import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
+import { desktop, openBrowser, phone, type View, visitPaired } from './browser.ts';
+import { type DemoSession, longTitles, manySessions, startSessions, threeSessions } from './demo-sessions.ts';
+
+/**
+ * Pictures of the page with demo sessions, to be looked at:
+ * `node test/web/browser/screenshot.ts --out /tmp/shots [--only three,thirty] [--views desktop-light,phone-dark] [--language de]`
+ */
+interface Shot {
+  readonly name: string;
+  readonly sessions: readonly DemoSession[];
+  readonly path?: (ids: readonly string[]) => string;
+  readonly prepare?: (page: Page) => Promise<void>;
+}
+
+const shots: readonly Shot[] = [
+  { name: 'empty', sessions: [] },
+  { name: 'three', sessions: threeSessions },
+  { name: 'one', sessions: threeSessions.slice(1, 2) },
+  { name: 'thirty', sessions: manySessions(30) },
+  { name: 'long', sessions: longTitles },
+  { name: 'focus', sessions: threeSessions, prepare: (page) => page.getByRole('article').nth(1).focus() },
+  { name: 'session', sessions: threeSessions, path: (ids) => `/s/${ids[0]}` },
+  { name: 'session-waiting', sessions: threeSessions, path: (ids) => `/s/${ids[2]}` },
+  { name: 'inbox', sessions: manySessions(10), path: () => '/inbox' },
+  { name: 'inbox-empty', sessions: threeSessions.slice(0, 1), path: () => '/inbox' },
+  { name: 'board', sessions: manySessions(12), path: () => '/board' },
+  { name: 'sessions', sessions: manySessions(12), path: () => '/sessions' },
+  { name: 'settings', sessions: threeSessions, path: () => '/settings' },
+  { name: 'new', sessions: threeSessions, prepare: (page) => page.keyboard.press('n') },
+  { name: 'palette', sessions: threeSessions, prepare: (page) => page.keyboard.press('Control+k') },
+  { name: 'help', sessions: threeSessions, prepare: (page) => page.keyboard.press('?') },
+];
+
+const views: Readonly<Record<string, View>> = {
+  'desktop-light': { ...desktop, theme: 'light' },
+  'desktop-dark': { ...desktop, theme: 'dark' },
+  'phone-light': { ...phone, theme: 'light' },
+  'phone-dark': { ...phone, theme: 'dark' },
+};
+
+const { values } = parseArgs({
+  options: {
+    out: { type: 'string', default: '/tmp/shots' },
+    only: { type: 'string' },
+    views: { type: 'string', default: 'desktop-light,desktop-dark,phone-light' },
+    language: { type: 'string', default: 'en' },
+  },
+});
+const language = values.language === 'de' ? 'de' : 'en';
+await mkdir(values.out, { recursive: true });
+await buildWeb();
+const browser = await openBrowser();
+try {
+  for (const shot of shots.filter(
+    ({ name }) => values.only === undefined || values.only.split(',').includes(name),
+  )) {
+    await take(shot);
+  }
+} finally {
+  await browser.close();
+  await endBeckons();
+}
+
+async function take(shot: Shot): Promise<void> {
+  const beckon: Beckon = await startBeckon();
+  const ids = await startSessions(beckon, shot.sessions, await temporaryDirectory());
+  for (const name of values.views.split(',')) {
+    const view = views[name];
+    if (view === undefined)
+      throw new Error(`There is no view ${name}; there are ${Object.keys(views).join(', ')}`);
+    const { context, page, problems } = await visitPaired(browser, beckon, shot.path?.(ids) ?? '/', {
+      ...view,
+      language,
+    });
+    await page.locator('main [aria-busy]').first().waitFor({ state: 'detached' });
+    await page.waitForLoadState('load');
+    await page.evaluate(() => document.fonts.ready);
+    await shot.prepare?.(page);
+    // Long enough for the first words of the streams, and for lazy parts to be drawn.
+    await page.waitForTimeout(700);
+    const path = join(values.out, `${shot.name}-${name}${language === 'en' ? '' : `-${language}`}.png`);
+    await page.screenshot({ path });
+    process.stdout.write(`${path}\n${problems.map((problem) => `  ! ${problem}\n`).join('')}`);
+    await context.close();
+  }
+  await beckon.stop();
+}

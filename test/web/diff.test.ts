@@ -1,0 +1,39 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type DiffLine, diffLines } from '../../src/web/diff/diff.logic.ts';
+
+const shown = (lines: readonly DiffLine[]): string[] => lines.map(({ sign, text }) => sign + text);
+const side = (lines: readonly DiffLine[], left: '-' | '+'): string =>
+  lines
+    .filter(({ sign }) => sign === ' ' || sign === left)
+    .map(({ text }) => text)
+    .join('\n');
+
+describe('a change, line by line', () => {
+  it('[UI5] keeps what is the same and puts what goes before what comes', () => {
+    expect(shown(diffLines('a\nb\nc\n', 'a\nB\nc\nd\n'))).toEqual([' a', '-b', '+B', ' c', '+d']);
+  });
+
+  it('shows a new file as added, and an emptied one as removed', () => {
+    expect(shown(diffLines('', 'a\n\nb'))).toEqual(['+a', '+', '+b']);
+    expect(shown(diffLines('a', ''))).toEqual(['-a']);
+  });
+
+  it('gives back both texts, whatever they are', () => {
+    const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd', ''), { minLength: 1, maxLength: 12 });
+    const body = lines.map((each) => `${each.join('\n')}x`);
+    fc.assert(
+      fc.property(body, body, (before, after) => {
+        const diff = diffLines(before, after);
+        expect(side(diff, '-')).toBe(before);
+        expect(side(diff, '+')).toBe(after);
+      }),
+    );
+  });
+
+  it('stands two large texts that have nothing in common', () => {
+    const text = (word: string) => Array.from({ length: 5000 }, (_, at) => `${word}${at}`).join('\n');
+    const lines = diffLines(text('a'), text('b'));
+    expect(lines.map(({ sign }) => sign).join('')).toBe('-'.repeat(5000) + '+'.repeat(5000));
+  });
+});

@@ -1,0 +1,64 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { de } from '../../src/web/i18n/de.ts';
+import { en } from '../../src/web/i18n/en.ts';
+import { say } from '../../src/web/i18n/say.logic.ts';
+
+const web = resolve(import.meta.dirname, '../../src/web');
+const keys = Object.keys(en) as (keyof typeof en)[];
+const placeholders = (message: string): string[] =>
+  [...message.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '').sort();
+
+describe('the words of the page', () => {
+  it('[UI10] are there in both languages, each with the same values to put in', () => {
+    expect(Object.keys(de).sort()).toEqual([...keys].sort());
+    for (const key of keys) expect([key, placeholders(de[key])]).toEqual([key, placeholders(en[key])]);
+  });
+
+  it('[UI10] are not left untranslated: a German message that equals the English one is meant to', () => {
+    const same = keys.filter((key) => de[key] === en[key]);
+    expect(same).toEqual(['new.agent']);
+  });
+
+  it('are all used', () => {
+    const source = readdirSync(web, { recursive: true, encoding: 'utf8' })
+      .filter((file) => /\.tsx?$/.test(file) && !/^i18n[/\\](en|de)/.test(file))
+      .map((file) => readFileSync(join(web, file), 'utf8'))
+      .join('\n');
+    const written = new Set([...source.matchAll(/'([\w-]+(?:\.[\w-]+)+)'/g)].map(([, key]) => key));
+    const patterns = [...source.matchAll(/`([\w-]+\.[^`]*\$\{[^`]*)`/g)].map(
+      ([, template = '']) =>
+        new RegExp(`^${template.replaceAll('.', '\\.').replace(/\$\{[^}]*\}/g, '[\\w-]+')}$`),
+    );
+    const unused = keys
+      .map((key) => key.replace(/_(one|other)$/, ''))
+      .filter((key) => !written.has(key) && !patterns.some((pattern) => pattern.test(key)));
+    expect(unused).toEqual([]);
+  });
+
+  it('have both grammatical forms where they have one', () => {
+    const stems = new Set(
+      keys.filter((key) => /_(one|other)$/.test(key)).map((key) => key.replace(/_(one|other)$/, '')),
+    );
+    for (const stem of stems) expect(keys).toEqual(expect.arrayContaining([`${stem}_one`, `${stem}_other`]));
+  });
+});
+
+describe('saying', () => {
+  const messages = { 'a.b': 'Hello {name}', n_one: '{count} thing', n_other: '{count} things' };
+
+  it('puts values in, and numbers as the language writes them', () => {
+    expect(say(messages, 'en', 'a.b', { name: 'you' })).toBe('Hello you');
+    expect(say(messages, 'de', 'n', { count: 12_345 })).toBe('12.345 things');
+  });
+
+  it('takes the grammatical form that the count asks for', () => {
+    expect(say(messages, 'en', 'n', { count: 1 })).toBe('1 thing');
+    expect(say(messages, 'en', 'n', { count: 0 })).toBe('0 things');
+  });
+
+  it('does not put in again what came with a value', () => {
+    expect(say(messages, 'en', 'a.b', { name: '{name}' })).toBe('Hello {name}');
+  });
+});

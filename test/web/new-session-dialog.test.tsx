@@ -1,0 +1,81 @@
+import { screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { BeckonError } from '../../src/client/beckon-error.ts';
+import { setPreferences } from '../../src/web/data/preferences.ts';
+import { closeDialog, openDialog } from '../../src/web/frame/dialogs.ts';
+import { FakeTransport } from './support/fake-transport.ts';
+import { renderPage } from './support/render-page.tsx';
+import { anAgent, aSession } from './support/samples.ts';
+
+const agents = [
+  anAgent({ name: 'claude', label: 'Claude Code', version: '2.1.325' }),
+  anAgent(),
+  anAgent({ name: 'codex', label: 'Codex', available: false, reason: 'Not found.' }),
+];
+
+async function open(fake = new FakeTransport()) {
+  fake.agentList = agents;
+  const page = renderPage(fake);
+  await page.tell(() => fake.tellSnapshot([aSession({ cwd: '/work/before' })]));
+  await page.tell(() => openDialog({ is: 'new-session' }));
+  await screen.findByRole('textbox', { name: 'First message' });
+  return fake;
+}
+
+beforeEach(() => {
+  closeDialog();
+  setPreferences({ lastUsed: {} });
+});
+
+describe('the dialog for a new session', () => {
+  it('starts what was filled in, leaves the rest to the server, and goes there', async () => {
+    const fake = await open();
+    fake.answers = { createSession: () => Promise.resolve(aSession({ id: 'new' })) };
+    await userEvent.type(screen.getByRole('textbox', { name: 'First message' }), 'Fix the build');
+    await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Permission mode' }), 'plan');
+    await userEvent.click(screen.getByRole('button', { name: /^Start/ }));
+    expect(fake.called('createSession')).toEqual([
+      [{ agent: 'claude', prompt: 'Fix the build', permissionMode: 'plan' }],
+    ]);
+    await waitFor(() => expect(location.pathname).toBe('/s/new'));
+    expect(screen.queryByRole('dialog')).toBeNull();
+  });
+
+  it('remembers what was used last', async () => {
+    setPreferences({ lastUsed: { agent: 'demo', cwd: '/work/api', permissionMode: 'plan' } });
+    await open();
+    expect((screen.getByRole('radio', { name: /Demo agent/ }) as HTMLInputElement).checked).toBe(true);
+    expect((screen.getByRole('combobox', { name: 'Directory' }) as HTMLInputElement).value).toBe('/work/api');
+    expect((screen.getByRole('combobox', { name: 'Permission mode' }) as HTMLSelectElement).value).toBe(
+      'plan',
+    );
+  });
+
+  it('says at the field what is wrong with it, and keeps everything', async () => {
+    const fake = await open();
+    const refusal = new BeckonError('directory_not_found', 422, 'There is no directory /nowhere.');
+    fake.answers = { createSession: () => Promise.reject(refusal) };
+    const directory = screen.getByRole('combobox', { name: 'Directory' }) as HTMLInputElement;
+    await userEvent.type(directory, '/nowhere');
+    await userEvent.type(
+      screen.getByRole('textbox', { name: 'First message' }),
+      'Hello{Control>}{Enter}{/Control}',
+    );
+    expect(await screen.findByText('There is no directory /nowhere.')).toBeTruthy();
+    expect(directory.getAttribute('aria-invalid')).toBe('true');
+    expect(directory.value).toBe('/nowhere');
+  });
+
+  it('says why an agent cannot be chosen', async () => {
+    await open();
+    expect((screen.getByRole('radio', { name: /Codex/ }) as HTMLInputElement).disabled).toBe(true);
+    expect(screen.getByText('Not found.')).toBeTruthy();
+  });
+
+  it('[UI8] closes with Escape', async () => {
+    await open();
+    screen.getByRole('dialog').dispatchEvent(new Event('cancel', { cancelable: true }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  });
+});

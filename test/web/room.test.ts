@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import type { Announcement } from '../../src/protocol/announcement.ts';
+import { afterAnnouncement, emptyRoom, queueOf, type Room, roomOf } from '../../src/web/data/room.logic.ts';
+import { anInteraction, aSession, at, messageId, sessionId } from './support/samples.ts';
+
+const snapshot = {
+  clientId: 'c1',
+  sessions: [aSession({ id: 's1' }), aSession({ id: 's2' })],
+  pending: [
+    anInteraction({ id: 'late', createdAt: at(9) }),
+    anInteraction({ id: 'early', createdAt: at(1) }),
+  ],
+  queues: {},
+  partials: {},
+};
+const ids = (room: Room): string[] => room.pending.map(({ interactionId }) => interactionId);
+const afterThese = (room: Room, ...announcements: readonly Announcement[]): Room =>
+  announcements.reduce(afterAnnouncement, room);
+
+describe('what is known of all sessions', () => {
+  it('[UI2] has open interactions oldest first', () => {
+    const room = roomOf(snapshot);
+    expect(ids(room)).toEqual(['early', 'late']);
+    const between = anInteraction({ id: 'between', createdAt: at(5) });
+    expect(ids(afterThese(room, { type: 'question-requested', data: between }))).toEqual([
+      'early',
+      'between',
+      'late',
+    ]);
+  });
+
+  it('[UI1] knows a new session as soon as it is told of, and forgets a removed one with all that was its', () => {
+    const room = afterThese(
+      roomOf(snapshot),
+      { type: 'session-started', data: { ...aSession({ id: 's3' }), sessionId: sessionId('s3') } },
+      { type: 'session-removed', data: { sessionId: sessionId('s1') } },
+    );
+    expect(Object.keys(room.sessions)).toEqual(['s2', 's3']);
+    expect(room.pending).toEqual([]);
+  });
+
+  it('[ASK4] takes an interaction from the open ones however it ended, and remembers how', () => {
+    const ended = anInteraction({ id: 'early', status: 'resolved', outcome: 'withdrawn' });
+    const room = afterThese(roomOf(snapshot), { type: 'approval-cancelled', data: ended });
+    expect(ids(room)).toEqual(['late']);
+    expect(room.ended).toEqual([ended]);
+  });
+
+  it('is told of the same interaction twice and has it once', () => {
+    const again = anInteraction({ id: 'early', createdAt: at(1) });
+    expect(ids(afterThese(roomOf(snapshot), { type: 'approval-requested', data: again }))).toEqual([
+      'early',
+      'late',
+    ]);
+  });
+
+  it('[MSG2] has the queue as the server last told it', () => {
+    const queue = [
+      {
+        messageId: messageId('q1'),
+        message: 'Next',
+        position: 1,
+        disposition: 'queue' as const,
+        createdAt: at(0),
+        images: 0,
+        sending: false,
+      },
+    ];
+    const data = { sessionId: sessionId('s1'), messageId: 'q1', message: 'Next', queue };
+    expect(queueOf(afterThese(emptyRoom, { type: 'message-queued', data }), 's1')).toEqual(queue);
+    expect(queueOf(emptyRoom, 's1')).toBe(queueOf(emptyRoom, 's2'));
+  });
+
+  it('[MULTI3] is replaced by a snapshot: what is not in it is gone', () => {
+    const room = roomOf({ ...snapshot, sessions: [], pending: [] }, roomOf(snapshot));
+    expect(room).toMatchObject({ sessions: {}, pending: [] });
+  });
+
+  it('takes no harm from an announcement of a newer server', () => {
+    const unknown = { type: 'something-new', data: {} } as unknown as Announcement;
+    const room = roomOf(snapshot);
+    expect(afterAnnouncement(room, unknown)).toBe(room);
+  });
+});

@@ -1,0 +1,46 @@
+import { fileURLToPath } from 'node:url';
+import tailwindcss from '@tailwindcss/vite';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+export default defineConfig({
+  root: here('./src/web'),
+  plugins: [react(), tailwindcss()],
+  // The highlighter fetches its grammars one by one, which only modules can.
+  worker: { format: 'es' },
+  build: {
+    outDir: here('./dist/web'),
+    emptyOutDir: true,
+    target: 'es2023',
+    // The content security policy of the page forbids what would be inlined as a style or script.
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+    rolldownOptions: {
+      output: {
+        // What is needed at once comes in one file, not in thirty small ones that pages happen to share.
+        codeSplitting: {
+          groups: [{ name: firstLoad, debugName: 'first-load', includeDependenciesRecursively: false }],
+        },
+      },
+    },
+  },
+});
+
+interface ModuleInfos {
+  getModuleInfo(id: string): { readonly importers: readonly string[] } | null;
+}
+
+/** Names the chunk of modules that the page's entry imports, directly or not, without an `import()` in between. */
+function firstLoad(id: string, modules: ModuleInfos): string | null {
+  const entry = here('./src/web/main.tsx');
+  const seen = new Set<string>();
+  const reaches = (module: string): boolean => {
+    if (module === entry) return true;
+    if (seen.has(module)) return false;
+    seen.add(module);
+    return modules.getModuleInfo(module)?.importers.some(reaches) ?? false;
+  };
+  return id !== entry && reaches(id) ? 'first-load' : null;
+}
