@@ -26,6 +26,10 @@ function announcementsOfStep({ event, before, after }: Step, final: SessionState
       if (live === undefined || live.decided !== null) return [];
       return [{ type: requestedWord[event.ask.kind], data: interactionView(final, live) }];
     }
+    case 'interaction.parked': {
+      const live = final.interactions[event.interactionId];
+      return live === undefined ? [] : [{ type: 'approval-parked', data: interactionView(final, live) }];
+    }
     case 'interaction.resolved':
       return resolved(event, before);
     case 'message.queued':

@@ -33,7 +33,13 @@ export type Announcement =
     }
   | { readonly type: 'session-removed'; readonly data: { readonly sessionId: SessionId } }
   | {
-      readonly type: 'approval-requested' | 'question-requested' | 'form-requested' | 'approval-cancelled';
+      readonly type:
+        | 'approval-requested'
+        | 'question-requested'
+        | 'form-requested'
+        /** It has waited longer than its soft limit. */
+        | 'approval-parked'
+        | 'approval-cancelled';
       readonly data: Interaction;
     }
   | { readonly type: 'approval-resolved'; readonly data: ResolvedNotice }

@@ -164,6 +164,8 @@ describe('agents that misbehave', () => {
       askTimeout: { softSeconds: 0.2, hardSeconds: 0.5 },
     });
     await session.watch.event('interaction.parked');
+    const parked = await all.until('that it is parked', ({ event }) => event === 'approval-parked');
+    expect(parked.data).toMatchObject({ sessionId: session.id, parked: true, status: 'open' });
     const { data } = await all.until('the end of the ask', ({ event }) => event === 'approval-resolved');
     expect(data).toMatchObject({ outcome: 'expired', decision: null, by: { kind: 'timer' } });
     const result = await session.watch.event('tool.result');

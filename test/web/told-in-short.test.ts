@@ -89,7 +89,22 @@ describe('what is asked, in short', () => {
         { sign: '-', text: 'b' },
         { sign: '+', text: 'c' },
       ],
+      hiddenLines: 0,
     });
+  });
+
+  it('[UI5] says how much of a change it does not show, and what must not be overlooked', () => {
+    const content = 'line\n'.repeat(200);
+    const write = anInteraction({ toolName: 'Write', input: { file_path: '/p/a', content } });
+    expect(summaryOf(write, '/p')).toMatchObject({ hiddenLines: 194 });
+    const edits = [
+      { old_string: 'a', new_string: 'b' },
+      { old_string: 'c', new_string: 'd' },
+    ];
+    const several = anInteraction({ toolName: 'MultiEdit', input: { file_path: '/p/a', edits } });
+    expect(summaryOf(several, '/p')).toMatchObject({ change: { length: 4 }, hiddenLines: 0 });
+    const bare = anInteraction({ input: { command: 'a', dangerouslyDisableSandbox: true } });
+    expect(summaryOf(bare, '/p')).toMatchObject({ warnings: ['dangerouslyDisableSandbox'] });
   });
 });
 

@@ -39,6 +39,7 @@ export function afterAnnouncement(room: Room, { type, data }: Announcement): Roo
     case 'approval-requested':
     case 'question-requested':
     case 'form-requested':
+    case 'approval-parked':
       return { ...room, pending: [...without(room.pending, data.interactionId), data].sort(byAge) };
     case 'approval-cancelled':
       return ended(room, data);

@@ -1,7 +1,7 @@
 import type { Interaction } from '../../protocol/interaction.ts';
 import { relativeTo, toolName } from '../conversation/tool-line.logic.ts';
 import { showInvisible } from '../text/plain-text.ts';
-import { verbOfAsk } from './ask-summary.logic.ts';
+import { isWarning, verbOfAsk } from './ask-summary.logic.ts';
 import { safeAddress } from './form.logic.ts';
 
 type Input = Interaction['input'];
@@ -108,7 +108,7 @@ function restOf(input: Input, ...shown: readonly string[]): RestField[] {
     .map(([name, value]) => ({
       name: showInvisible(name),
       text: showInvisible(typeof value === 'string' ? value : JSON.stringify(value)),
-      isWarning: name.startsWith('dangerously') && value !== false,
+      isWarning: isWarning(name, value),
     }));
 }
 

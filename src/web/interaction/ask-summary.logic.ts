@@ -12,6 +12,8 @@ export type AskSummary =
       /** The whole address, where the subject is its host. */
       readonly address: string | null;
       readonly change: readonly ChangedLine[];
+      readonly hiddenLines: number;
+      readonly warnings: readonly string[];
     }
   | { readonly is: 'plan'; readonly text: string }
   | { readonly is: 'choice'; readonly question: Question }
@@ -56,7 +58,8 @@ function callSummary(interaction: Interaction, cwd: string): AskSummary {
     verb: verbOfAsk(interaction),
     subject: showInvisible(subjectText(name, input, subject, cwd)),
     address: subject?.kind === 'host' && typeof input.url === 'string' ? showInvisible(input.url) : null,
-    change: changeOf(input),
+    ...changeOf(input),
+    warnings: warningsIn(input),
   };
 }
 
@@ -82,22 +85,36 @@ function subjectText(
   }
 }
 
-/** The first lines that an edit takes out and puts in. */
-function changeOf(input: Interaction['input']): ChangedLine[] {
-  const removed = linesOf(input.old_string, '-');
-  const added = linesOf(input.new_string ?? input.content, '+');
+/** The first lines that an edit takes out and puts in, and how many there are beyond them. */
+function changeOf(input: Interaction['input']): { change: ChangedLine[]; hiddenLines: number } {
+  const edits = Array.isArray(input.edits) ? input.edits : [input];
+  const removed = edits.flatMap((edit) => linesOf(edit?.old_string, '-'));
+  const added = edits.flatMap((edit) => linesOf(edit?.new_string ?? edit?.content ?? edit?.new_source, '+'));
   const half = Math.max(1, Math.min(removed.length, mostChangedLines / 2));
   const shownRemoved = removed.slice(0, removed.length === 0 ? 0 : half);
-  return [...shownRemoved, ...added.slice(0, mostChangedLines - shownRemoved.length)];
+  const change = [...shownRemoved, ...added.slice(0, mostChangedLines - shownRemoved.length)];
+  return {
+    change: change.map(({ sign, text }) => ({ sign, text: showInvisible(text) })),
+    hiddenLines: removed.length + added.length - change.length,
+  };
 }
 
 const linesOf = (value: unknown, sign: ChangedLine['sign']): ChangedLine[] =>
   typeof value === 'string' && value !== ''
     ? value
         .replace(/\n$/, '')
-        .split('\n', mostChangedLines)
-        .map((text) => ({ sign, text: showInvisible(text) }))
+        .split('\n')
+        .map((text) => ({ sign, text }))
     : [];
+
+/** Fields of the input that a person must not overlook, whatever else there is no room for. */
+const warningsIn = (input: Interaction['input']): string[] =>
+  Object.keys(input)
+    .filter((name) => isWarning(name, input[name]))
+    .map(showInvisible);
+
+export const isWarning = (name: string, value: unknown): boolean =>
+  name.startsWith('dangerously') && value !== false;
 
 /** A text that a person decides on, in one line, with nothing invisible left out. */
 export const visibleLine = (text: string): string => showInvisible(text).replace(/\s+/g, ' ').trim();

@@ -1,3 +1,4 @@
+import { TriangleAlert } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { openDialog } from '../frame/dialogs.ts';
 import { useT } from '../i18n/i18n.ts';
@@ -35,7 +36,19 @@ function Summary({ summary, reason }: { readonly summary: AskSummary; readonly r
             {summary.address === null ? summary.subject : <strong>{summary.subject}</strong>}
             {summary.address !== null && `\n${summary.address}`}
           </pre>
+          {summary.warnings.map((warning) => (
+            <p
+              key={warning}
+              className="flex items-center gap-1 font-mono font-semibold text-fail-ink text-xs"
+            >
+              <TriangleAlert aria-hidden className="size-3.5 shrink-0" />
+              {warning}
+            </p>
+          ))}
           {summary.change.length > 0 && <Change lines={summary.change} />}
+          {summary.hiddenLines > 0 && (
+            <p className="text-faint text-xs">{t('ask.hiddenLines', { count: summary.hiddenLines })}</p>
+          )}
           {reason !== undefined && <p className="text-faint text-xs wrap-anywhere">{plainText(reason)}</p>}
         </>
       );

@@ -15,6 +15,8 @@ export const interaction = {
   'ask.questions_one': 'Eine Frage',
   'ask.questions_other': '{count} Fragen',
   'ask.everywhere': 'Überall, wo der alte Text steht:',
+  'ask.hiddenLines_one': '{count} weitere Zeile: groß öffnen, um alles zu sehen',
+  'ask.hiddenLines_other': '{count} weitere Zeilen: groß öffnen, um alles zu sehen',
   'ask.parked': 'Geparkt',
   'ask.parkedHint': 'Es wartet schon lange. Es wartet weiter; nichts wurde entschieden.',
   'ask.left': 'noch {time}',

@@ -15,6 +15,8 @@ export const interaction = {
   'ask.questions_one': 'A question for you',
   'ask.questions_other': '{count} questions for you',
   'ask.everywhere': 'In every place where the old text stands:',
+  'ask.hiddenLines_one': '{count} more line: open large to see all',
+  'ask.hiddenLines_other': '{count} more lines: open large to see all',
   'ask.parked': 'Parked',
   'ask.parkedHint': 'It has waited for long. It still waits; nothing was decided.',
   'ask.left': '{time} left',
