@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EventOf } from '../../src/protocol/event.ts';
 import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../support/beckon-process.ts';
+import { isRunning } from '../support/running.ts';
 import { endWatches, type Watch, watchSession } from '../support/watch.ts';
 import { claudeEnvironment, claudePrograms } from './claude-program.ts';
 import { gate, type ModelStandIn, startModelStandIn, text, toolUse } from './model-stand-in.ts';
@@ -348,6 +349,6 @@ describe.each(claudePrograms())('Beckon with Claude Code $version', (program) =>
       .toMatch(/^\d+\n$/);
     const pid = Number(await readFile(file, 'utf8'));
     expect(await post(session, 'stop')).toMatchObject({ status: 200, body: { status: 'ok' } });
-    expect(() => process.kill(pid, 0)).toThrow();
+    expect(isRunning(pid)).toBe(false);
   });
 });
