@@ -10,6 +10,7 @@ import {
   startBeckon,
   temporaryDirectory,
 } from '../support/beckon-process.ts';
+import { isRunning } from '../support/running.ts';
 
 afterEach(endBeckons);
 
@@ -293,7 +294,7 @@ describe('ending', () => {
     const began = performance.now();
     expect(await beckon.stop(signal)).toEqual({ code: 0, signal: null });
     expect(performance.now() - began).toBeLessThan(10_000);
-    expect(agents.filter(isAlive)).toEqual([]);
+    expect(agents.filter(isRunning)).toEqual([]);
   });
 
   it('[SES7] streams that are open do not keep it from ending', async () => {
@@ -318,7 +319,7 @@ describe('ending under difficulties', () => {
     }, 10_000);
     const processes = [...childrenOf(beckon.pid), grandchild];
     expect(processes.length).toBeGreaterThan(1);
-    expect(processes.filter(isAlive)).toEqual(processes);
+    expect(processes.filter(isRunning)).toEqual(processes);
     return { beckon, processes };
   };
 
@@ -327,7 +328,7 @@ describe('ending under difficulties', () => {
     const began = performance.now();
     expect(await beckon.stop()).toEqual({ code: 0, signal: null });
     expect(performance.now() - began).toBeLessThan(10_000);
-    expect(processes.filter(isAlive)).toEqual([]);
+    expect(processes.filter(isRunning)).toEqual([]);
   });
 
   it('[SES7] a second signal ends it at once; the next start ends what was left', async () => {
@@ -336,7 +337,7 @@ describe('ending under difficulties', () => {
     await vi.waitFor(() => expect(beckon.stderr()).toContain('a second signal ends at once'));
     expect(await beckon.stop()).toEqual({ code: 1, signal: null });
     await startBeckon({ dataDir: beckon.dataDir });
-    await vi.waitFor(() => expect(processes.filter(isAlive)).toEqual([]), 10_000);
+    await vi.waitFor(() => expect(processes.filter(isRunning)).toEqual([]), 10_000);
   });
 
   it('[SES7] an error that nobody caught is logged, ends the agents and the program, exit 1', async () => {
@@ -344,7 +345,7 @@ describe('ending under difficulties', () => {
     const { beckon, processes } = await stubborn({ env: { NODE_OPTIONS: `--import ${bug}` } });
     expect(await beckon.stop('SIGUSR2')).toEqual({ code: 1, signal: null });
     expect(beckon.stderr()).toContain('boom');
-    expect(processes.filter(isAlive)).toEqual([]);
+    expect(processes.filter(isRunning)).toEqual([]);
     await expect(stat(join(beckon.dataDir, 'server.json'))).rejects.toThrow('ENOENT');
   });
 });
@@ -356,13 +357,4 @@ function childrenOf(pid: number): number[] {
     .split('\n')
     .map((row) => row.trim().split(/\s+/).map(Number));
   return rows.flatMap(([child = 0, parent]) => (parent === pid ? [child] : []));
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { isRunning } from '../support/running.ts';
 import {
   adopt,
   contentOf,
   type DemoProcess,
   endDemos,
-  isAlive,
   isAsk,
   type Line,
   startDemo,
@@ -71,10 +71,10 @@ describe('misbehaviour that the demo program rehearses', () => {
     demo.kill('SIGTERM');
     demo.say('hello');
     expect((await demo.result()).subtype).toBe('success');
-    expect(isAlive(pid)).toBe(true);
+    expect(isRunning(pid)).toBe(true);
     demo.kill('SIGKILL');
     expect(await demo.exited).toBe('SIGKILL');
-    expect(isAlive(pid)).toBe(true);
+    expect(isRunning(pid)).toBe(true);
   });
 
   it('!child: a grandchild in a session of its own', async () => {
@@ -91,7 +91,7 @@ describe('misbehaviour that the demo program rehearses', () => {
       .split(' ')[3];
     expect(Number(grandparent)).toBe(demo.pid);
     expect(await demo.end()).toBe(0);
-    expect(isAlive(pid)).toBe(true);
+    expect(isRunning(pid)).toBe(true);
   });
 
   it('!crash: ends in the middle of a turn with the code given', async () => {
