@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { adopt, contentOf, endDemos, isAlive, isAsk, startDemo } from './demo-process.ts';
+import { isRunning } from '../support/running.ts';
+import { adopt, contentOf, endDemos, isAsk, startDemo } from './demo-process.ts';
 
 afterEach(endDemos);
 
@@ -158,7 +159,7 @@ describe('scenes of the demo program', () => {
     const demo = startDemo({ args: ['--permission-mode', 'bypassPermissions'] });
     demo.say('run sleep 1000 & echo $!');
     const { result = '' } = await demo.result();
-    expect(isAlive(adopt(Number(/^(\d+)$/m.exec(result)?.[1])))).toBe(true);
+    expect(isRunning(adopt(Number(/^(\d+)$/m.exec(result)?.[1])))).toBe(true);
   });
 
   it('todo: ticks off its steps', async () => {

@@ -1,16 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import {
-  contentOf,
-  type DemoProcess,
-  endDemos,
-  isAlive,
-  kindOf,
-  type Line,
-  startDemo,
-  uuid,
-} from './demo-process.ts';
+import { isRunning } from '../support/running.ts';
+import { contentOf, type DemoProcess, endDemos, kindOf, type Line, startDemo, uuid } from './demo-process.ts';
 
 afterEach(endDemos);
 
@@ -81,7 +73,7 @@ describe('interrupting the demo program', () => {
     const pid = Number(readFileSync(join(demo.cwd, 'pid.txt'), 'utf8'));
     demo.request('i', { subtype: 'interrupt' });
     expect((await demo.result()).terminal_reason).toBe('aborted_tools');
-    await expect.poll(() => isAlive(pid)).toBe(false);
+    await expect.poll(() => isRunning(pid)).toBe(false);
     expect(await demo.end()).toBe(1);
   });
 
