@@ -123,10 +123,12 @@ describe('answering in a browser', () => {
     const { beckon, page, id } = await ask('run touch made.txt');
     const other = await come(beckon, '/inbox', phone);
     await other.page.locator('[data-row]').click();
-    await Promise.all([
-      button(page, 'Allow').click(),
-      other.page.getByRole('button', { name: 'Allow', exact: true }).click(),
+    // Both are found first: whichever answer comes first takes the other's button away.
+    const buttons = await Promise.all([
+      button(page, 'Allow').elementHandle(),
+      other.page.getByRole('button', { name: 'Allow', exact: true }).elementHandle(),
     ]);
+    await Promise.all(buttons.map((found) => found?.evaluate((element) => (element as HTMLElement).click())));
     await page.getByText('I ran touch made.txt').waitFor();
     await other.page.getByText('Nothing waits for you').waitFor();
     const { body } = await beckon.api('GET', `/api/sessions/${id}/events?limit=200`);
