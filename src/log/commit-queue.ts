@@ -1,75 +1,86 @@
 import { StorageError } from '../engine/ports/event-log.ts';
 
-/** One thing to write. `run` is called inside a transaction, and again if that transaction was undone. */
-export interface Write<T> {
-  readonly decision: boolean;
-  readonly run: () => T;
-}
-
 /** Writes all or nothing: throws after it has undone everything. */
-export type Transact = (writes: readonly Write<unknown>[]) => readonly unknown[];
+export type Transact<W, T> = (writes: readonly W[]) => readonly T[];
 
 /**
  * Gathers what is to be written during one turn of the event loop into one transaction, in the order it came.
  * `setImmediate` comes right after the turn's input was handled: later would add waiting, earlier would gather less.
  */
-export class CommitQueue {
-  readonly #transact: Transact;
-  #waiting: Waiting[] = [];
+export class CommitQueue<W, T> {
+  readonly #transact: Transact<W, T>;
+  #waiting: Waiting<W, T>[] = [];
   #scheduled: NodeJS.Immediate | undefined;
+  #held = false;
   #closed = false;
 
-  constructor(transact: Transact) {
+  constructor(transact: Transact<W, T>) {
     this.#transact = transact;
   }
 
-  add<T>(write: Write<T>): Promise<T> {
+  add(write: W): Promise<T> {
     if (this.#closed) return Promise.reject(new StorageError('The event log is closed.'));
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ write, resolve: (value) => resolve(value as T), reject });
-      this.#scheduled ??= setImmediate(() => this.#flush());
+      this.#waiting.push({ write, resolve, reject });
+      this.#schedule();
     });
+  }
+
+  /** Lets everything wait until it is released. */
+  hold(): void {
+    this.#held = true;
+  }
+
+  release(): void {
+    this.#held = false;
+    if (this.#waiting.length > 0) this.#schedule();
   }
 
   /** Writes what still waits, and takes no more. */
   close(): void {
     this.#closed = true;
-    if (this.#scheduled === undefined) return;
+    this.#held = false;
     clearImmediate(this.#scheduled);
     this.#flush();
   }
 
+  #schedule(): void {
+    this.#scheduled ??= setImmediate(() => this.#flush());
+  }
+
   #flush(): void {
+    this.#scheduled = undefined;
+    if (this.#held) return;
     const gathered = this.#waiting;
     this.#waiting = [];
-    this.#scheduled = undefined;
     if (gathered.length > 1 && this.#writeTogether(gathered)) return;
     for (const waiting of gathered) this.#writeAlone(waiting);
   }
 
   /** False if it was undone. Then each is tried alone, so that only the one at fault fails. */
-  #writeTogether(gathered: readonly Waiting[]): boolean {
-    let results: readonly unknown[];
+  #writeTogether(gathered: readonly Waiting<W, T>[]): boolean {
+    let results: readonly T[];
     try {
       results = this.#transact(gathered.map(({ write }) => write));
     } catch {
       return false;
     }
-    for (const [index, { resolve }] of gathered.entries()) resolve(results[index]);
+    // one result for each
+    for (const [index, { resolve }] of gathered.entries()) resolve(results[index] as T);
     return true;
   }
 
-  #writeAlone({ write, resolve, reject }: Waiting): void {
+  #writeAlone({ write, resolve, reject }: Waiting<W, T>): void {
     try {
-      resolve(this.#transact([write])[0]);
+      resolve(this.#transact([write])[0] as T);
     } catch (error) {
       reject(error);
     }
   }
 }
 
-interface Waiting {
-  readonly write: Write<unknown>;
-  readonly resolve: (value: unknown) => void;
+interface Waiting<W, T> {
+  readonly write: W;
+  readonly resolve: (value: T) => void;
   readonly reject: (error: unknown) => void;
 }

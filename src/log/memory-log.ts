@@ -12,22 +12,24 @@ import type {
 import { type Event, searchTextOf } from '../protocol/event.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { pageOf, pageRange } from './page-range.ts';
-import { type PreparedPart, prepare } from './prepare.ts';
+import { holdsNothing, type PreparedMark, type PreparedPart, prepare } from './prepare.ts';
 import { excerptOf, matches, searchableStart, wordsOf } from './search-words.ts';
-import { numbered, parseStored, type StoredEvent } from './stored-event.ts';
+import { parseStored, type StoredEvent, storedBatches } from './stored-event.ts';
+import type { WriteRequest } from './write-request.ts';
 
 /** A log that is gone with the process. It keeps JSON, so that what is read is never what a caller still holds. */
 export const memoryLog = (): EventLog => new MemoryLog();
 
 class MemoryLog implements EventLog {
-  readonly #queue = new CommitQueue((writes) => writes.map(({ run }) => run()));
+  readonly #queue = new CommitQueue<WriteRequest, readonly number[]>((requests) =>
+    requests.map((request) => this.#take(request)),
+  );
   readonly #streams = new Map<StreamId, Stream>();
   /** Of all streams, in the order they were appended. */
   #all: Kept[] = [];
 
   async append(batch: AppendBatch): Promise<readonly StoredBatch[]> {
-    const { parts, decision } = prepare(batch);
-    return this.#queue.add({ decision, run: () => parts.map((part) => this.#store(part)) });
+    return storedBatches(batch, await this.#queue.add({ do: 'append', ...prepare(batch) }));
   }
 
   page(stream: StreamId, query: PageQuery): EventPage {
@@ -43,7 +45,7 @@ class MemoryLog implements EventLog {
 
   findByReference(stream: StreamId, reference: string): readonly Event[] {
     return this.#eventsOf(stream)
-      .filter(({ references }) => references.has(reference))
+      .filter(({ references }) => references.includes(reference))
       .map(parseStored);
   }
 
@@ -66,9 +68,10 @@ class MemoryLog implements EventLog {
   }
 
   *streams(): Iterable<StreamStart> {
-    for (const [stream, { snapshot }] of [...this.#streams]) {
+    for (const [stream, { snapshot, mark }] of [...this.#streams]) {
       yield {
         stream,
+        mark: mark && { ...mark, memory: JSON.parse(mark.memory) },
         snapshot: snapshot && { ...snapshot, state: JSON.parse(snapshot.state) },
         eventsAfter: (seq) => this.#eventsOf(stream).slice(seq).map(parseStored),
       };
@@ -80,35 +83,43 @@ class MemoryLog implements EventLog {
     return blob && { mediaType: blob.mediaType, data: new Uint8Array(blob.data) };
   }
 
-  remove(stream: StreamId): Promise<void> {
-    return this.#queue.add({
-      decision: true,
-      run: () => {
-        this.#streams.delete(stream);
-        this.#all = this.#all.filter((kept) => kept.stream !== stream);
-      },
-    });
+  async remove(stream: StreamId): Promise<void> {
+    await this.#queue.add({ do: 'remove', stream });
   }
 
   async close(): Promise<void> {
     this.#queue.close();
   }
 
-  #store({ stream: name, at, events, blobs, snapshot }: PreparedPart): StoredBatch {
-    if (events.length === 0 && blobs.length === 0 && !snapshot) return { stream: name, events: [] };
-    const stream: Stream = this.#streams.get(name) ?? { events: [], blobs: new Map(), snapshot: undefined };
+  /** For each part of an append the number of its stream's last event after it. */
+  #take(request: WriteRequest): readonly number[] {
+    switch (request.do) {
+      case 'append':
+        return request.parts.map((part) => this.#store(part));
+      case 'remove':
+        this.#streams.delete(request.stream);
+        this.#all = this.#all.filter(({ stream }) => stream !== request.stream);
+        return [];
+    }
+  }
+
+  #store(part: PreparedPart): number {
+    const { stream: name, at, events, blobs, snapshot, mark } = part;
+    const known = this.#streams.get(name);
+    if (known === undefined && holdsNothing(part)) return 0;
+    const stream = known ?? newStream();
     this.#streams.set(name, stream);
-    const stored = events.map(({ event, body, references, askedTool }) => {
+    for (const { body, references, askedTool } of events) {
       const seq = stream.events.length + 1;
-      const searchText = searchableStart(searchTextOf(event) ?? '');
+      const searchText = searchableStart(searchTextOf(JSON.parse(body)) ?? '');
       const kept: Kept = { stream: name, seq, at, body, references, askedTool, searchText };
       stream.events.push(kept);
       this.#all.push(kept);
-      return numbered(event, seq, at);
-    });
+    }
     for (const blob of blobs) stream.blobs.set(blob.blobId, { ...blob, data: new Uint8Array(blob.data) });
     if (snapshot) stream.snapshot = { ...snapshot, seq: stream.events.length };
-    return { stream: name, events: stored };
+    if (mark !== undefined) stream.mark = mark ?? undefined;
+    return stream.events.length;
   }
 
   #eventsOf(stream: StreamId): readonly Kept[] {
@@ -127,8 +138,8 @@ class MemoryLog implements EventLog {
 
 interface Kept extends StoredEvent {
   readonly stream: StreamId;
-  readonly references: ReadonlySet<string>;
-  readonly askedTool: string | undefined;
+  readonly references: readonly string[];
+  readonly askedTool: string | null;
   readonly searchText: string;
 }
 
@@ -136,4 +147,7 @@ interface Stream {
   readonly events: Kept[];
   readonly blobs: Map<string, Blob>;
   snapshot: { readonly seq: number; readonly version: number; readonly state: string } | undefined;
+  mark: PreparedMark | undefined;
 }
+
+const newStream = (): Stream => ({ events: [], blobs: new Map(), snapshot: undefined, mark: undefined });

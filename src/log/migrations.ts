@@ -59,6 +59,18 @@ export const migrations: readonly Migration[] = [
       INSERT INTO search_progress VALUES (0);
     `,
   },
+  {
+    version: 2,
+    sql: `
+      -- apart from the stream's row: it changes with nearly every append, and that row may carry a large snapshot
+      CREATE TABLE mark (
+        stream INTEGER PRIMARY KEY,
+        process_id TEXT NOT NULL,
+        read_to INTEGER NOT NULL,
+        memory TEXT NOT NULL
+      ) STRICT;
+    `,
+  },
 ];
 
 export interface Migration {

@@ -7,7 +7,7 @@ import {
   searchTextOf,
 } from '../protocol/event.ts';
 
-/** An append in the form it is stored in. */
+/** An append in the form it is stored in: plain data, which another thread can be handed. */
 export interface PreparedBatch {
   readonly parts: readonly PreparedPart[];
   /** Whether it holds a decision, which must be on the disk itself when it is acknowledged. */
@@ -20,15 +20,23 @@ export interface PreparedPart {
   readonly events: readonly PreparedEvent[];
   readonly blobs: readonly Blob[];
   readonly snapshot: { readonly version: number; readonly state: string } | undefined;
+  /** Undefined leaves the one there is. */
+  readonly mark: PreparedMark | null | undefined;
 }
 
 export interface PreparedEvent {
-  readonly event: NewEvent;
   readonly body: string;
-  readonly references: ReadonlySet<string>;
+  /** Without doubles. */
+  readonly references: readonly string[];
   /** The tool an approval was asked for. */
-  readonly askedTool: string | undefined;
+  readonly askedTool: string | null;
   readonly searchable: boolean;
+}
+
+export interface PreparedMark {
+  readonly processId: string;
+  readonly offset: number;
+  readonly memory: string;
 }
 
 /** Throws for what cannot be stored, before it can spoil the transaction of others. */
@@ -39,29 +47,34 @@ export function prepare(batch: AppendBatch): PreparedBatch {
   };
 }
 
-function preparePart({ stream, at, events, blobs, snapshot }: AppendPart): PreparedPart {
+/** Whether there is nothing to keep: such a part does not make a stream. */
+export const holdsNothing = ({ events, blobs, snapshot, mark }: PreparedPart): boolean =>
+  events.length === 0 && blobs.length === 0 && snapshot === undefined && !mark;
+
+function preparePart({ stream, at, events, blobs, snapshot, mark }: AppendPart): PreparedPart {
   return {
     stream,
     at,
     events: events.map(prepareEvent),
     blobs: blobs ?? [],
-    snapshot: snapshot && { version: snapshot.version, state: JSON.stringify(snapshot.state) ?? 'null' },
+    snapshot: snapshot && { version: snapshot.version, state: jsonOf(snapshot.state) },
+    mark: mark && { processId: mark.processId, offset: mark.offset, memory: jsonOf(mark.memory) },
   };
 }
 
 function prepareEvent(event: NewEvent): PreparedEvent {
   if (durabilityOf(event) === 'live') throw new TypeError(`"${event.type}" is passed on, never stored.`);
   return {
-    event,
     body: JSON.stringify(event),
-    references: new Set(referencesOf(event)),
+    references: [...new Set(referencesOf(event))],
     askedTool:
-      event.type === 'interaction.requested' && event.ask.kind === 'approval'
-        ? event.ask.toolName
-        : undefined,
+      event.type === 'interaction.requested' && event.ask.kind === 'approval' ? event.ask.toolName : null,
     searchable: searchTextOf(event) !== undefined,
   };
 }
+
+/** JSON has no undefined. */
+const jsonOf = (value: unknown): string => JSON.stringify(value) ?? 'null';
 
 function durabilityOf(event: NewEvent): Durability {
   const definition: { durability: Durability } | undefined = eventDefinitions[event.type];

@@ -201,7 +201,8 @@ class RawFiles implements RawLog {
 
 const megabyte = 1024 * 1024;
 const writtenAtOnce = megabyte / 4;
-const pauseMs = 100;
+/** Each write opens and closes a file: a hundred busy sessions would spend more on that than on all else. */
+const pauseMs = 500;
 /** More than any header has. */
 const headerBytes = 64;
 

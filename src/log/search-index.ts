@@ -1,14 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { SearchHit, StreamId } from '../engine/ports/event-log.ts';
-import { searchTextOf } from '../protocol/event.ts';
-import { excerptOf, type SearchWords, searchableStart, wordsOf } from './search-words.ts';
-import { parseStored, type StoredEvent } from './stored-event.ts';
+import { searchTextOfStored } from './search.ts';
+import type { StoredEvent } from './stored-event.ts';
 import type { Transactions } from './transactions.ts';
 
 /**
- * The words of the events, found by FTS5. It follows the log a moment later, in small steps: indexing inside each append
- * would make some of them wait tens of milliseconds for the index to be merged. A search first takes in what is still missing,
- * but does not keep everyone waiting for it: after a flood the newest may be found only seconds later.
+ * Takes in the words of the events, for FTS5. It follows the log a moment later, in small steps: indexing inside each append
+ * would make some of them wait tens of milliseconds for the index to be merged.
  */
 export class SearchIndex {
   readonly #transactions: Transactions;
@@ -25,14 +22,6 @@ export class SearchIndex {
     this.#followIn(pauseMs);
   }
 
-  find(query: string, limit: number): readonly SearchHit[] {
-    const words = wordsOf(query);
-    if (words.length === 0) return [];
-    this.#catchUp();
-    const rows = this.#sql.find.all(matchOf(words), limit) as unknown as FoundRow[];
-    return rows.map((row) => hitOf(row, words));
-  }
-
   /** What it holds of a stream, for `forget`. */
   entriesOf(stream: number): readonly number[] {
     return (this.#sql.entriesOf.all(stream) as unknown as { id: number }[]).map(({ id }) => id);
@@ -45,9 +34,15 @@ export class SearchIndex {
     this.#sql.stepBack.run();
   }
 
+  /** Takes in what it can without keeping everyone waiting. */
+  catchUp(): void {
+    const patienceEnds = performance.now() + patienceMs;
+    while (performance.now() < patienceEnds && this.#tryStep() === 'more');
+  }
+
   close(): void {
     clearTimeout(this.#timer);
-    this.#catchUp();
+    this.catchUp();
   }
 
   #followIn(ms: number): void {
@@ -57,24 +52,20 @@ export class SearchIndex {
     }, ms).unref();
   }
 
-  #catchUp(): void {
-    const patienceEnds = performance.now() + patienceMs;
-    while (performance.now() < patienceEnds && this.#tryStep() === 'more');
-  }
-
   /** A disk that takes no more stops the index, not the search: what it has can still be found. */
   #tryStep(): 'more' | 'done' {
     try {
       if (this.#sql.next.get() === undefined) return 'done';
-      this.#transactions.run('process', () => this.#step());
+      const isFull = this.#transactions.run(() => this.#step());
       this.#sql.merge.run(pagesMergedAtOnce);
-      return 'more';
+      return isFull ? 'more' : 'done';
     } catch {
       return 'done';
     }
   }
 
-  #step(): void {
+  /** Whether it stopped because it had enough for once: a little that came just now can wait for more. */
+  #step(): boolean {
     let characters = 0;
     let indexed = 0;
     for (const row of this.#sql.following.iterate()) {
@@ -86,32 +77,17 @@ export class SearchIndex {
       if (characters >= charactersAtOnce) break;
     }
     this.#sql.advance.run(indexed);
+    return characters >= charactersAtOnce;
   }
 }
 
-/** About a millisecond's work each, so that nobody notices. */
-const charactersAtOnce = 8_000;
+/** Less than a millisecond's work each, so that no append waits longer for it. */
+const charactersAtOnce = 4_000;
 const pagesMergedAtOnce = 16;
-const pauseMs = 20;
+/** Few and full steps cost far less than many small ones; a search does not wait for them, but has what is missing taken in first. */
+const pauseMs = 100;
 const shortPauseMs = 5;
 const patienceMs = 250;
-
-/** A word's tokens hold letters and digits alone: inside quotes they are no syntax. */
-const matchOf = (words: SearchWords): string =>
-  `${words.map((tokens) => `"${tokens.join(' ')}"`).join(' ')} *`;
-
-function hitOf({ name, ...stored }: FoundRow, words: SearchWords): SearchHit {
-  const event = parseStored(stored);
-  const text = searchableStart(searchTextOf(event) ?? '');
-  return { stream: name, seq: event.seq, at: event.at, type: event.type, excerpt: excerptOf(text, words) };
-}
-
-const searchTextOfStored = (stored: StoredEvent): string =>
-  searchableStart(searchTextOf(parseStored(stored)) ?? '');
-
-interface FoundRow extends StoredEvent {
-  readonly name: StreamId;
-}
 
 const statementsOf = (db: DatabaseSync) => ({
   next: db.prepare(`
@@ -122,10 +98,6 @@ const statementsOf = (db: DatabaseSync) => ({
   add: db.prepare('INSERT INTO search (rowid, text) VALUES (?, ?)'),
   advance: db.prepare('UPDATE search_progress SET indexed = ?'),
   merge: db.prepare(`INSERT INTO search (search, rank) VALUES ('merge', ?)`),
-  find: db.prepare(`
-    SELECT stream.name, event.seq, event.at, event.body
-    FROM search JOIN event ON event.id = search.rowid JOIN stream ON stream.id = event.stream
-    WHERE search MATCH ? ORDER BY search.rowid DESC LIMIT ?`),
   entriesOf: db.prepare(`
     SELECT id FROM event
     WHERE stream = ? AND searchable AND id <= (SELECT indexed FROM search_progress)`),

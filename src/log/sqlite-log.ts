@@ -4,6 +4,7 @@ import {
   type EventLog,
   type EventPage,
   type PageQuery,
+  type ReadingMark,
   type SearchHit,
   StorageError,
   type StoredBatch,
@@ -11,83 +12,122 @@ import {
   type StreamStart,
 } from '../engine/ports/event-log.ts';
 import type { Event } from '../protocol/event.ts';
-import { CommitQueue, type Write } from './commit-queue.ts';
+import { Checkpoints } from './checkpoints.ts';
+import { CommitQueue } from './commit-queue.ts';
+import { Disk, type SyncFile } from './disk.ts';
 import { type DatabaseOptions, openDatabase } from './open-database.ts';
 import { pageOf, pageRange } from './page-range.ts';
-import { type PreparedEvent, type PreparedPart, prepare } from './prepare.ts';
+import { prepare } from './prepare.ts';
+import { Search } from './search.ts';
 import { SearchIndex } from './search-index.ts';
 import { storageFailure } from './storage-failure.ts';
-import { numbered, parseStored, type StoredEvent } from './stored-event.ts';
+import { parseStored, type StoredEvent, storedBatches } from './stored-event.ts';
+import { nowhere, placeQuery, type StreamPlace } from './stream-place.ts';
+import { StreamWriter } from './stream-writer.ts';
 import { Transactions } from './transactions.ts';
+import type { WriteRequest } from './write-request.ts';
+
+export interface SqliteLogOptions extends DatabaseOptions {
+  /** How to wait for the disk. */
+  readonly sync?: SyncFile;
+}
 
 /** Throws `StorageError` if the file cannot be opened. Its directory must be there. */
-export function openSqliteLog(options: DatabaseOptions): EventLog {
-  return new SqliteLog(options.path, openDatabase(options));
+export function openSqliteLog(options: SqliteLogOptions): EventLog {
+  return new SqliteLog(options, openDatabase(options));
 }
 
 class SqliteLog implements EventLog {
   readonly #path: string;
   readonly #db: DatabaseSync;
   readonly #sql: ReturnType<typeof statementsOf>;
-  readonly #transactions: Transactions;
-  readonly #queue: CommitQueue;
+  readonly #search: Search;
   readonly #index: SearchIndex;
-  readonly #known = new Map<StreamId, Stream>();
-  /** What the running transaction has changed; holds only once it is committed. */
-  #changed = new Map<StreamId, Stream | 'removed'>();
+  readonly #writer: StreamWriter;
+  readonly #queue: CommitQueue<WriteRequest, Written>;
+  readonly #disk: Disk;
+  readonly #checkpoints: Checkpoints;
+  /** As far as acknowledged: more may be written already, of which nobody is to know yet. */
+  readonly #known = new Map<StreamId, StreamPlace>();
+  #closing: Promise<void> | undefined;
 
-  constructor(path: string, db: DatabaseSync) {
+  constructor({ path, sync }: SqliteLogOptions, db: DatabaseSync) {
+    const transactions = new Transactions(db);
     this.#path = path;
     this.#db = db;
     this.#sql = statementsOf(db);
-    this.#transactions = new Transactions(db);
-    this.#queue = new CommitQueue((writes) => this.#transact(writes));
-    this.#index = new SearchIndex(db, this.#transactions);
+    this.#search = new Search(db);
+    this.#index = new SearchIndex(db, transactions);
+    this.#writer = new StreamWriter(db, transactions, this.#index);
+    this.#queue = new CommitQueue((requests) => this.#transact(requests));
+    this.#disk = new Disk(path, sync);
+    this.#checkpoints = new Checkpoints({
+      path,
+      db,
+      onHold: (hold) => (hold ? this.#queue.hold() : this.#queue.release()),
+    });
     this.#index.follow();
   }
 
   async append(batch: AppendBatch): Promise<readonly StoredBatch[]> {
-    const { parts, decision } = prepare(batch);
-    return this.#queue.add({ decision, run: () => parts.map((part) => this.#store(part)) });
+    const prepared = prepare(batch);
+    for (const { stream } of batch.parts) this.#note(stream);
+    const { places, onDisk } = await this.#queue.add({ do: 'append', ...prepared });
+    await onDisk;
+    for (const [index, { stream }] of batch.parts.entries())
+      this.#acknowledge(stream, places[index] ?? nowhere);
+    return storedBatches(
+      batch,
+      places.map(({ lastSeq }) => lastSeq),
+    );
   }
 
   page(stream: StreamId, query: PageQuery): EventPage {
     return this.#read(() => {
-      const known = this.#find(stream);
-      const last = known?.lastSeq ?? 0;
-      const range = pageRange(query, last);
-      return pageOf(known ? this.#events(known.id, range.from, range.to) : [], range, last);
+      const { id, lastSeq } = this.#find(stream);
+      const range = pageRange(query, lastSeq);
+      return pageOf(this.#events(id, range.from, range.to), range, lastSeq);
     });
   }
 
   lastSeq(stream: StreamId): number {
-    return this.#read(() => this.#find(stream)?.lastSeq ?? 0);
+    return this.#read(() => this.#find(stream).lastSeq);
   }
 
   findByReference(stream: StreamId, reference: string): readonly Event[] {
     return this.#read(() => {
-      const known = this.#find(stream);
-      if (known === undefined) return [];
-      return (this.#sql.byReference.all(known.id, reference) as unknown as StoredEvent[]).map(parseStored);
+      const { id, lastSeq } = this.#find(stream);
+      const found = this.#sql.byReference.all(id, reference, lastSeq) as unknown as StoredEvent[];
+      return found.map(parseStored);
     });
   }
 
   findAsks(toolName: string, limit: number): readonly { stream: StreamId; event: Event }[] {
     return this.#read(() => {
-      const rows = this.#sql.asks.all(toolName, limit) as unknown as (StoredEvent & { name: StreamId })[];
-      return rows.map(({ name, ...stored }) => ({ stream: name, event: parseStored(stored) }));
+      const asks: { stream: StreamId; event: Event }[] = [];
+      for (const row of this.#sql.asks.iterate(toolName)) {
+        if (asks.length >= limit) break;
+        const { name, ...stored } = row as unknown as StoredEvent & { name: StreamId };
+        if (this.#isShown(name, stored.seq)) asks.push({ stream: name, event: parseStored(stored) });
+      }
+      return asks;
     });
   }
 
   search(query: string, limit: number): readonly SearchHit[] {
-    return this.#read(() => this.#index.find(query, limit));
+    return this.#read(() => {
+      this.#index.catchUp();
+      return this.#search.find(query, limit, (stream, seq) => this.#isShown(stream, seq));
+    });
   }
 
   *streams(): Iterable<StreamStart> {
     const rows = this.#read(() => this.#sql.streams.all()) as unknown as { id: number; name: StreamId }[];
     for (const { id, name } of rows) {
+      if (this.#known.get(name) === nowhere) continue;
       yield {
         stream: name,
+        mark: this.#read(() => this.#mark(id)),
         snapshot: this.#read(() => this.#snapshot(id)),
         eventsAfter: (seq) => this.#eventsAfter(id, seq),
       };
@@ -95,20 +135,26 @@ class SqliteLog implements EventLog {
   }
 
   blob(stream: StreamId, blobId: string): { mediaType: string; data: Uint8Array } | undefined {
-    return this.#read(() => {
-      const known = this.#find(stream);
-      return known && (this.#sql.blob.get(known.id, blobId) as BlobRow | undefined);
-    });
+    return this.#read(() => this.#sql.blob.get(this.#find(stream).id, blobId) as BlobRow | undefined);
   }
 
-  remove(stream: StreamId): Promise<void> {
-    return this.#queue.add({ decision: true, run: () => this.#remove(stream) });
+  async remove(stream: StreamId): Promise<void> {
+    this.#note(stream);
+    const { places, onDisk } = await this.#queue.add({ do: 'remove', stream });
+    await onDisk;
+    // by now there may be another of that name
+    if (this.#find(stream).id === places[0]?.id) this.#known.delete(stream);
   }
 
-  async close(): Promise<void> {
-    if (!this.#db.isOpen) return;
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     this.#queue.close();
     this.#index.close();
+    await Promise.all([this.#disk.close(), this.#checkpoints.close()]);
     try {
       this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
@@ -117,74 +163,43 @@ class SqliteLog implements EventLog {
     this.#db.close();
   }
 
-  #transact(writes: readonly Write<unknown>[]): readonly unknown[] {
-    this.#changed = new Map();
+  #transact(requests: readonly WriteRequest[]): Written[] {
+    if (this.#disk.failure !== undefined) throw this.#disk.failure;
     try {
-      const durable = writes.some(({ decision }) => decision) ? 'disk' : 'process';
-      const results = this.#transactions.run(durable, () => writes.map(({ run }) => run()));
-      for (const [name, stream] of this.#changed) {
-        if (stream === 'removed') this.#known.delete(name);
-        else this.#known.set(name, stream);
-      }
-      return results;
+      const places = this.#writer.write(requests);
+      this.#checkpoints.wrote(requests.reduce((sum, request) => sum + pagesOf(request), 0));
+      const onDisk = requests.some(mustReachDisk) ? this.#disk.reached() : undefined;
+      return requests.map((request, index) => ({
+        places: places[index] ?? [],
+        onDisk: mustReachDisk(request) ? onDisk : undefined,
+      }));
     } catch (error) {
       throw storageFailure(this.#path, error);
-    } finally {
-      this.#changed = new Map();
     }
   }
 
-  #store({ stream: name, at, events, blobs, snapshot }: PreparedPart): StoredBatch {
-    if (events.length === 0 && blobs.length === 0 && !snapshot) return { stream: name, events: [] };
-    const { id, lastSeq } = this.#find(name) ?? this.#create(name);
-    const stored = events.map((event, index) => this.#insert(id, lastSeq + 1 + index, at, event));
-    for (const { blobId, mediaType, data } of blobs) this.#sql.addBlob.run(id, blobId, mediaType, data);
-    const newLast = lastSeq + events.length;
-    if (snapshot) this.#sql.setSnapshot.run(newLast, snapshot.version, snapshot.state, id);
-    this.#changed.set(name, { id, lastSeq: newLast });
-    return { stream: name, events: stored };
+  /** Before anything is written to it: what is then found in the database may be more than is acknowledged. */
+  #note(stream: StreamId): void {
+    this.#read(() => this.#known.has(stream) || this.#known.set(stream, this.#load(stream)));
   }
 
-  #insert(stream: number, seq: number, at: string, prepared: PreparedEvent): Event {
-    const { event, body, references, askedTool, searchable } = prepared;
-    const { lastInsertRowid } = this.#sql.addEvent.run(
-      stream,
-      seq,
-      at,
-      askedTool ?? null,
-      searchable ? 1 : 0,
-      body,
-    );
-    for (const reference of references) this.#sql.addReference.run(stream, reference, lastInsertRowid);
-    if (searchable) this.#index.follow();
-    return numbered(event, seq, at);
+  /** One that had to wait for the disk comes after later ones that had not; ids and numbers only grow. */
+  #acknowledge(stream: StreamId, { id, lastSeq }: StreamPlace): void {
+    const before = this.#known.get(stream) ?? nowhere;
+    if (id > before.id || (id === before.id && lastSeq > before.lastSeq))
+      this.#known.set(stream, { id, lastSeq });
   }
 
-  #create(name: StreamId): Stream {
-    return { id: Number(this.#sql.addStream.run(name).lastInsertRowid), lastSeq: 0 };
+  #find(stream: StreamId): StreamPlace {
+    return this.#known.get(stream) ?? this.#load(stream);
   }
 
-  #remove(name: StreamId): void {
-    const stream = this.#find(name);
-    if (stream === undefined) return;
-    const entries = this.#index.entriesOf(stream.id);
-    for (const statement of this.#sql.removeAll) statement.run(stream.id);
-    this.#index.forget(entries);
-    this.#changed.set(name, 'removed');
+  #load(stream: StreamId): StreamPlace {
+    return (this.#sql.place.get(stream) as StreamPlace | undefined) ?? nowhere;
   }
 
-  #find(name: StreamId): Stream | undefined {
-    const changed = this.#changed.get(name);
-    if (changed === 'removed') return undefined;
-    return changed ?? this.#known.get(name) ?? this.#load(name);
-  }
-
-  #load(name: StreamId): Stream | undefined {
-    const row = this.#sql.stream.get(name) as { id: number; last_seq: number } | undefined;
-    if (row === undefined) return undefined;
-    const stream = { id: row.id, lastSeq: row.last_seq };
-    this.#known.set(name, stream);
-    return stream;
+  #isShown(stream: StreamId, seq: number): boolean {
+    return seq <= (this.#known.get(stream)?.lastSeq ?? Number.POSITIVE_INFINITY);
   }
 
   #events(stream: number, from: number, to: number): Event[] {
@@ -208,6 +223,11 @@ class SqliteLog implements EventLog {
     return row && { seq: row.seq, version: row.version, state: JSON.parse(row.state) };
   }
 
+  #mark(stream: number): ReadingMark | undefined {
+    const row = this.#sql.mark.get(stream) as MarkRow | undefined;
+    return row && { processId: row.processId, offset: row.offset, memory: JSON.parse(row.memory) };
+  }
+
   #read<T>(work: () => T): T {
     if (!this.#db.isOpen) throw new StorageError('The event log is closed.');
     try {
@@ -220,15 +240,39 @@ class SqliteLog implements EventLog {
 
 const eventsReadAtOnce = 500;
 
-interface Stream {
-  readonly id: number;
-  readonly lastSeq: number;
+interface Written {
+  /** Of the streams of an append's parts, after it; of a removed stream, before. */
+  readonly places: readonly StreamPlace[];
+  /** For what may be acknowledged only then. */
+  readonly onDisk: Promise<void> | undefined;
 }
+
+const mustReachDisk = (request: WriteRequest): boolean => request.do === 'remove' || request.decision;
+
+/** About how much a write adds to the write-ahead log: some pages of the tables and indexes it touches, and its own size. */
+function pagesOf(request: WriteRequest): number {
+  if (request.do === 'remove') return pagesTouched;
+  let bytes = 0;
+  for (const { events, blobs, snapshot } of request.parts) {
+    for (const { body } of events) bytes += body.length;
+    for (const { data } of blobs) bytes += data.byteLength;
+    bytes += snapshot?.state.length ?? 0;
+  }
+  return pagesTouched + bytes / pageBytes;
+}
+const pagesTouched = 5;
+const pageBytes = 4_096;
 
 interface SnapshotRow {
   readonly seq: number;
   readonly version: number;
   readonly state: string;
+}
+
+interface MarkRow {
+  readonly processId: string;
+  readonly offset: number;
+  readonly memory: string;
 }
 
 interface BlobRow {
@@ -237,34 +281,18 @@ interface BlobRow {
 }
 
 const statementsOf = (db: DatabaseSync) => ({
-  stream: db.prepare(`
-    SELECT id, (SELECT coalesce(max(seq), 0) FROM event WHERE event.stream = stream.id) AS last_seq
-    FROM stream WHERE name = ?`),
+  place: db.prepare(placeQuery),
   streams: db.prepare('SELECT id, name FROM stream ORDER BY id'),
+  mark: db.prepare('SELECT process_id AS processId, read_to AS offset, memory FROM mark WHERE stream = ?'),
   snapshot: db.prepare(`
     SELECT snapshot_seq AS seq, snapshot_version AS version, snapshot_state AS state
     FROM stream WHERE id = ? AND snapshot_seq IS NOT NULL`),
   events: db.prepare('SELECT seq, at, body FROM event WHERE stream = ? AND seq BETWEEN ? AND ? ORDER BY seq'),
   byReference: db.prepare(`
     SELECT event.seq, event.at, event.body FROM reference JOIN event ON event.id = reference.event
-    WHERE reference.stream = ? AND reference.name = ? ORDER BY reference.event`),
+    WHERE reference.stream = ? AND reference.name = ? AND event.seq <= ? ORDER BY reference.event`),
   asks: db.prepare(`
     SELECT stream.name, event.seq, event.at, event.body FROM event JOIN stream ON stream.id = event.stream
-    WHERE event.asked_tool = ? ORDER BY event.id DESC LIMIT ?`),
+    WHERE event.asked_tool = ? ORDER BY event.id DESC`),
   blob: db.prepare('SELECT media_type AS mediaType, data FROM blob WHERE stream = ? AND blob_id = ?'),
-  addStream: db.prepare('INSERT INTO stream (name) VALUES (?)'),
-  addEvent: db.prepare(
-    'INSERT INTO event (stream, seq, at, asked_tool, searchable, body) VALUES (?, ?, ?, ?, ?, ?)',
-  ),
-  addReference: db.prepare('INSERT INTO reference (stream, name, event) VALUES (?, ?, ?)'),
-  addBlob: db.prepare('INSERT OR REPLACE INTO blob (stream, blob_id, media_type, data) VALUES (?, ?, ?, ?)'),
-  setSnapshot: db.prepare(
-    'UPDATE stream SET snapshot_seq = ?, snapshot_version = ?, snapshot_state = ? WHERE id = ?',
-  ),
-  removeAll: [
-    db.prepare('DELETE FROM reference WHERE stream = ?'),
-    db.prepare('DELETE FROM blob WHERE stream = ?'),
-    db.prepare('DELETE FROM event WHERE stream = ?'),
-    db.prepare('DELETE FROM stream WHERE id = ?'),
-  ],
 });

@@ -289,6 +289,77 @@ export function eventLogContract(name: string, open: () => EventLog): void {
       });
     });
 
+    describe('marking how far an agent was read', () => {
+      const mark = (offset: number, memory: unknown = { open: ['a'] }) => ({
+        processId: 'p1',
+        offset,
+        memory,
+      });
+      const marks = () =>
+        Object.fromEntries(Array.from(log.streams(), (start) => [start.stream, start.mark]));
+
+      it('[STORE2] keeps the newest with the events it came with, for each stream', async () => {
+        await log.append({ parts: [{ stream: one, at, events: [overdue('a')], mark: mark(10) }] });
+        await append(log, two, overdue('b'));
+        expect(marks()).toEqual({ one: mark(10), two: undefined });
+        await log.append({
+          parts: [
+            { stream: one, at, events: [overdue('c')], mark: mark(2 ** 40, { nested: { text: 'ü"\n' } }) },
+            { stream: two, at, events: [], mark: { processId: 'p2', offset: 0, memory: null } },
+          ],
+        });
+        expect(marks()).toEqual({
+          one: mark(2 ** 40, { nested: { text: 'ü"\n' } }),
+          two: { processId: 'p2', offset: 0, memory: null },
+        });
+      });
+
+      it('leaves it when an append says nothing of it, and forgets it for null', async () => {
+        await log.append({ parts: [{ stream: one, at, events: [overdue('a')], mark: mark(10) }] });
+        await append(log, one, overdue('b'));
+        expect(marks()).toEqual({ one: mark(10) });
+        await log.append({ parts: [{ stream: one, at, events: [overdue('c')], mark: null }] });
+        expect(marks()).toEqual({ one: undefined });
+        await log.append({ parts: [{ stream: one, at, events: [], mark: mark(3) }] });
+        expect(marks()).toEqual({ one: mark(3) });
+        expect(log.lastSeq(one)).toBe(3);
+      });
+
+      it('makes no stream for forgetting one that was never there', async () => {
+        expect(await log.append({ parts: [{ stream: one, at, events: [], mark: null }] })).toEqual([
+          { stream: one, events: [] },
+        ]);
+        expect(marks()).toEqual({});
+      });
+
+      it('keeps what was marked when the caller changes it afterwards', async () => {
+        const memory = { open: ['a'] };
+        const stored = log.append({ parts: [{ stream: one, at, events: [], mark: mark(1, memory) }] });
+        memory.open.push('b');
+        await stored;
+        expect(marks()).toEqual({ one: mark(1) });
+      });
+
+      it('keeps neither when one of them cannot be stored', async () => {
+        await log.append({ parts: [{ stream: one, at, events: [overdue('a')], mark: mark(1) }] });
+        const circular: Record<string, unknown> = {};
+        circular.itself = circular;
+        const refused = (part: { events: NewEvent[]; mark: ReturnType<typeof mark> }) =>
+          expect(log.append({ parts: [{ stream: one, at, ...part }] })).rejects.toThrow();
+        await refused({ events: [called(circular)], mark: mark(2) });
+        await refused({ events: [overdue('b')], mark: mark(3, circular) });
+        expect(marks()).toEqual({ one: mark(1) });
+        expect(log.lastSeq(one)).toBe(1);
+      });
+
+      it('[SES14] is removed with its stream', async () => {
+        await log.append({ parts: [{ stream: one, at, events: [overdue('a')], mark: mark(1) }] });
+        await log.remove(one);
+        await append(log, one, overdue('b'));
+        expect(marks()).toEqual({ one: undefined });
+      });
+    });
+
     it('keeps blobs with their stream', async () => {
       const data = new Uint8Array([0, 1, 254, 255]);
       await log.append({

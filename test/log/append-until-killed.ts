@@ -1,9 +1,9 @@
 import { writeSync } from 'node:fs';
 import type { EventLog } from '../../src/engine/ports/event-log.ts';
 import { openSqliteLog } from '../../src/log/sqlite-log.ts';
-import { append, decided, said, session } from './sample-events.ts';
+import { at, decided, said, session } from './sample-events.ts';
 
-/** Appends for ever to the database named in its arguments, and prints `stream seq text` for each event that was acknowledged. */
+/** Appends for ever to the database named in its arguments, each event with a mark that names it, and prints `stream seq text` for each that was acknowledged. */
 const [path = '', run = ''] = process.argv.slice(2);
 const log = openSqliteLog({ path });
 for (let round = 0; ; round += 1) {
@@ -14,5 +14,7 @@ for (let round = 0; ; round += 1) {
 async function appendOne(log: EventLog, name: string, round: number): Promise<void> {
   const text = `event-${run}-${name}-${round}`;
   const event = round % 5 === 0 ? decided(`i${round}`, text) : said(text);
-  for (const { seq } of await append(log, session(name), event)) writeSync(1, `${name} ${seq} ${text}\n`);
+  const mark = { processId: text, offset: round, memory: {} };
+  const [stored] = await log.append({ parts: [{ stream: session(name), at, events: [event], mark }] });
+  for (const { seq } of stored?.events ?? []) writeSync(1, `${name} ${seq} ${text}\n`);
 }

@@ -1,53 +1,59 @@
 import { describe, expect, it } from 'vitest';
-import { CommitQueue, type Write } from '../../src/log/commit-queue.ts';
+import { StorageError } from '../../src/engine/ports/event-log.ts';
+import { CommitQueue } from '../../src/log/commit-queue.ts';
 
 describe('the commit queue', () => {
-  it('writes what one turn of the event loop brought in one transaction, in order', async () => {
-    const transactions: number[] = [];
-    const done: string[] = [];
-    const queue = new CommitQueue((writes) => {
-      transactions.push(writes.length);
-      return writes.map(({ run }) => run());
+  const open = () => {
+    const attempts: string[] = [];
+    const queue = new CommitQueue<string, string>((writes) => {
+      attempts.push(writes.join(''));
+      if (writes.includes('!')) throw new Error('at fault');
+      return writes.map((write) => write.toUpperCase());
     });
-    const write = (name: string) =>
-      queue.add({
-        decision: false,
-        run: () => {
-          done.push(name);
-          return name;
-        },
-      });
+    return { queue, attempts };
+  };
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-    const first = [write('a'), write('b')];
+  it('writes what one turn of the event loop brought in one transaction, in order', async () => {
+    const { queue, attempts } = open();
+    const first = [queue.add('a'), queue.add('b')];
     await Promise.resolve();
-    first.push(write('c'));
-    expect(await Promise.all(first)).toEqual(['a', 'b', 'c']);
-    expect(await write('d')).toBe('d');
-    expect(transactions).toEqual([3, 1]);
-    expect(done).toEqual(['a', 'b', 'c', 'd']);
+    first.push(queue.add('c'));
+    expect(await Promise.all(first)).toEqual(['A', 'B', 'C']);
+    expect(await queue.add('d')).toBe('D');
+    expect(attempts).toEqual(['abc', 'd']);
   });
 
   it('tries each alone when they failed together, so that only the one at fault is rejected', async () => {
-    const attempts: number[] = [];
-    const queue = new CommitQueue((writes: readonly Write<unknown>[]) => {
-      attempts.push(writes.length);
-      return writes.map(({ run }) => run());
-    });
-    const settled = await Promise.allSettled([
-      queue.add({ decision: false, run: () => 'a' }),
-      queue.add({
-        decision: false,
-        run: () => {
-          throw new Error('at fault');
-        },
-      }),
-      queue.add({ decision: false, run: () => 'c' }),
-    ]);
-    expect(settled).toMatchObject([
-      { status: 'fulfilled', value: 'a' },
+    const { queue, attempts } = open();
+    expect(await Promise.allSettled(['a', '!', 'c'].map((write) => queue.add(write)))).toMatchObject([
+      { status: 'fulfilled', value: 'A' },
       { status: 'rejected', reason: { message: 'at fault' } },
-      { status: 'fulfilled', value: 'c' },
+      { status: 'fulfilled', value: 'C' },
     ]);
-    expect(attempts).toEqual([3, 1, 1, 1]);
+    await expect(queue.add('!')).rejects.toThrow('at fault');
+    expect(attempts).toEqual(['a!c', 'a', '!', 'c', '!']);
+  });
+
+  it('writes nothing while it is held, and everything when it is released', async () => {
+    const { queue, attempts } = open();
+    const scheduled = queue.add('a');
+    queue.hold();
+    await turn();
+    const held = queue.add('b');
+    await turn();
+    expect(attempts).toEqual([]);
+    queue.release();
+    expect(await Promise.all([scheduled, held])).toEqual(['A', 'B']);
+    expect(attempts).toEqual(['ab']);
+  });
+
+  it('writes what waits when it is closed, held or not, and takes no more', async () => {
+    const { queue } = open();
+    queue.hold();
+    const waiting = queue.add('a');
+    queue.close();
+    expect(await waiting).toBe('A');
+    await expect(queue.add('late')).rejects.toThrow(StorageError);
   });
 });

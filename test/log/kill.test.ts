@@ -53,8 +53,12 @@ async function check(path: string, acknowledged: ReadonlyMap<string, string>): P
   const log = openSqliteLog({ path });
   try {
     const stored = new Map<string, string>();
-    for (const { stream, eventsAfter } of log.streams()) {
+    for (const { stream, mark, eventsAfter } of log.streams()) {
       const events = [...eventsAfter(0)];
+      // the mark is of the very transaction that stored the last event
+      expect(JSON.stringify(events.at(-1))).toContain(
+        stream === 'after' ? 'turn.overdue' : `"${mark?.processId}"`,
+      );
       expect(seqsOf(events)).toEqual(upTo(events.length));
       for (const event of events) stored.set(`${stream} ${event.seq}`, JSON.stringify(event));
     }

@@ -11,10 +11,15 @@ import { temporaryDirectories } from './temporary-directory.ts';
 const directory = temporaryDirectories();
 
 type Step =
-  | { do: 'append'; parts: { stream: StreamId; events: NewEvent[]; snapshot: boolean; blob: boolean }[] }
+  | {
+      do: 'append';
+      parts: { stream: StreamId; events: NewEvent[]; snapshot: boolean; blob: boolean; mark: Mark }[];
+    }
   | { do: 'remove'; stream: StreamId }
   | { do: 'wait' }
   | { do: 'reopen' };
+
+type Mark = number | null | undefined;
 
 type Question = typeof question extends fc.Arbitrary<infer Q> ? Q : never;
 
@@ -38,6 +43,7 @@ const part = fc.record({
   events: fc.array(event, { maxLength: 4 }),
   snapshot: fc.boolean(),
   blob: fc.boolean(),
+  mark: fc.constantFrom<Mark[]>(undefined, undefined, null, 1, 2),
 });
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -97,10 +103,13 @@ it('[STORE1] the log in memory and the log on SQLite give the same answers', {
 function take(log: EventLog, one: Extract<Step, { do: 'append' | 'remove' }>): Promise<unknown> {
   if (one.do === 'remove') return log.remove(one.stream);
   return log.append({
-    parts: one.parts.map(({ stream, events, snapshot, blob }) => ({
+    parts: one.parts.map(({ stream, events, snapshot, blob, mark }) => ({
       stream,
       at,
       events,
+      ...(mark === undefined
+        ? {}
+        : { mark: mark === null ? null : { processId: 'p', offset: mark, memory: [mark] } }),
       ...(snapshot ? { snapshot: { version: 1, state: { after: events.length } } } : {}),
       ...(blob ? { blobs: [{ blobId: 'i1', mediaType: 'x/y', data: new Uint8Array([events.length]) }] } : {}),
     })),
@@ -123,8 +132,9 @@ function answers(log: EventLog, { stream, after, before, limit, id, words }: Que
 }
 
 const starts = (log: EventLog) =>
-  Array.from(log.streams(), ({ stream, snapshot, eventsAfter }) => ({
+  Array.from(log.streams(), ({ stream, mark, snapshot, eventsAfter }) => ({
     stream,
+    mark,
     snapshot,
     tail: [...eventsAfter(snapshot?.seq ?? 0)],
   }));

@@ -16,7 +16,8 @@ it('keeps nothing of an append that failed half-way', async () => {
   const one = session('one');
   const data = 'no bytes' as unknown as Uint8Array;
   const blobs = [{ blobId: 'b', mediaType: 'image/png', data }];
-  const failing = () => log.append({ parts: [{ stream: one, at, events: [overdue('half')], blobs }] });
+  const mark = { processId: 'p1', offset: 1, memory: {} };
+  const failing = () => log.append({ parts: [{ stream: one, at, events: [overdue('half')], blobs, mark }] });
 
   await expect(failing()).rejects.toThrow(StorageError);
   expect([...log.streams()]).toEqual([]);
@@ -30,5 +31,6 @@ it('keeps nothing of an append that failed half-way', async () => {
     { seq: 1, turnId: 'a' },
     { seq: 2, turnId: 'b' },
   ]);
+  expect([...log.streams()]).toMatchObject([{ stream: one, mark: undefined }]);
   await log.close();
 });

@@ -1,0 +1,122 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { StreamId } from '../engine/ports/event-log.ts';
+import { holdsNothing, type PreparedEvent, type PreparedMark, type PreparedPart } from './prepare.ts';
+import type { SearchIndex } from './search-index.ts';
+import { nowhere, placeQuery, type StreamPlace } from './stream-place.ts';
+import type { Transactions } from './transactions.ts';
+import type { WriteRequest } from './write-request.ts';
+
+/** Writes the streams, and is the only one that does. */
+export class StreamWriter {
+  readonly #sql: ReturnType<typeof statementsOf>;
+  readonly #transactions: Transactions;
+  readonly #index: SearchIndex;
+  readonly #known = new Map<StreamId, StreamPlace>();
+  /** What the running transaction has changed; holds only once it is committed. */
+  #changed = new Map<StreamId, StreamPlace>();
+
+  constructor(db: DatabaseSync, transactions: Transactions, index: SearchIndex) {
+    this.#sql = statementsOf(db);
+    this.#transactions = transactions;
+    this.#index = index;
+  }
+
+  /** In one transaction. Gives for each append the places of its parts' streams after it, for a removal the place before. */
+  write(requests: readonly WriteRequest[]): (readonly StreamPlace[])[] {
+    this.#changed = new Map();
+    try {
+      const places = this.#transactions.run(() => requests.map((request) => this.#take(request)));
+      for (const [name, place] of this.#changed) {
+        if (place === nowhere) this.#known.delete(name);
+        else this.#known.set(name, place);
+      }
+      return places;
+    } finally {
+      this.#changed = new Map();
+    }
+  }
+
+  #take(request: WriteRequest): readonly StreamPlace[] {
+    switch (request.do) {
+      case 'append':
+        return request.parts.map((part) => this.#store(part));
+      case 'remove':
+        return [this.#remove(request.stream)];
+    }
+  }
+
+  #store(part: PreparedPart): StreamPlace {
+    const { stream: name, at, events, blobs, snapshot, mark } = part;
+    const before = this.#find(name);
+    if (before === nowhere && holdsNothing(part)) return nowhere;
+    const { id } = before === nowhere ? this.#create(name) : before;
+    for (const [index, event] of events.entries()) this.#insert(id, before.lastSeq + 1 + index, at, event);
+    for (const { blobId, mediaType, data } of blobs) this.#sql.addBlob.run(id, blobId, mediaType, data);
+    const place = { id, lastSeq: before.lastSeq + events.length };
+    if (snapshot) this.#sql.setSnapshot.run(place.lastSeq, snapshot.version, snapshot.state, id);
+    if (mark !== undefined) this.#mark(id, mark);
+    this.#changed.set(name, place);
+    return place;
+  }
+
+  #insert(stream: number, seq: number, at: string, event: PreparedEvent): void {
+    const { body, references, askedTool, searchable } = event;
+    const { lastInsertRowid } = this.#sql.addEvent.run(stream, seq, at, askedTool, searchable ? 1 : 0, body);
+    for (const reference of references) this.#sql.addReference.run(stream, reference, lastInsertRowid);
+    if (searchable) this.#index.follow();
+  }
+
+  #mark(stream: number, mark: PreparedMark | null): void {
+    if (mark === null) this.#sql.removeMark.run(stream);
+    else this.#sql.setMark.run(stream, mark.processId, mark.offset, mark.memory);
+  }
+
+  #create(name: StreamId): StreamPlace {
+    return { id: Number(this.#sql.addStream.run(name).lastInsertRowid), lastSeq: 0 };
+  }
+
+  #remove(name: StreamId): StreamPlace {
+    const place = this.#find(name);
+    const { id } = place;
+    const entries = this.#index.entriesOf(id);
+    for (const statement of this.#sql.removeAll) statement.run(id);
+    this.#index.forget(entries);
+    this.#changed.set(name, nowhere);
+    return place;
+  }
+
+  #find(name: StreamId): StreamPlace {
+    return this.#changed.get(name) ?? this.#known.get(name) ?? this.#load(name);
+  }
+
+  #load(name: StreamId): StreamPlace {
+    const found = this.#sql.place.get(name) as StreamPlace | undefined;
+    if (found === undefined) return nowhere;
+    this.#known.set(name, found);
+    return found;
+  }
+}
+
+const statementsOf = (db: DatabaseSync) => ({
+  place: db.prepare(placeQuery),
+  addStream: db.prepare('INSERT INTO stream (name) VALUES (?)'),
+  addEvent: db.prepare(
+    'INSERT INTO event (stream, seq, at, asked_tool, searchable, body) VALUES (?, ?, ?, ?, ?, ?)',
+  ),
+  addReference: db.prepare('INSERT INTO reference (stream, name, event) VALUES (?, ?, ?)'),
+  addBlob: db.prepare('INSERT OR REPLACE INTO blob (stream, blob_id, media_type, data) VALUES (?, ?, ?, ?)'),
+  setSnapshot: db.prepare(
+    'UPDATE stream SET snapshot_seq = ?, snapshot_version = ?, snapshot_state = ? WHERE id = ?',
+  ),
+  setMark: db.prepare(
+    'INSERT OR REPLACE INTO mark (stream, process_id, read_to, memory) VALUES (?, ?, ?, ?)',
+  ),
+  removeMark: db.prepare('DELETE FROM mark WHERE stream = ?'),
+  removeAll: [
+    db.prepare('DELETE FROM reference WHERE stream = ?'),
+    db.prepare('DELETE FROM blob WHERE stream = ?'),
+    db.prepare('DELETE FROM mark WHERE stream = ?'),
+    db.prepare('DELETE FROM event WHERE stream = ?'),
+    db.prepare('DELETE FROM stream WHERE id = ?'),
+  ],
+});
