@@ -53,7 +53,7 @@ process.on('SIGTERM', () => {
 
 function startAgent(): Agent {
   const program = fileURLToPath(new URL('../src/drivers/demo/program/main.ts', import.meta.url));
-  const args = claudeArguments({ model: null, permissionMode: null, resume: null });
+  const args = claudeArguments({ model: null, permissionMode: null, resume: null, tools: null });
   return spawn(process.execPath, [program, ...args], {
     cwd,
     env: { ...process.env, BECKON_DEMO_HOME: home },

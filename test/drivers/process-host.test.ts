@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,9 +10,12 @@ import { procTable } from '../../src/drivers/process/proc-table.ts';
 import { type ProcessTable, sharingScans } from '../../src/drivers/process/process-table.ts';
 import { psTable } from '../../src/drivers/process/ps-table.ts';
 import { tableTreeEnder } from '../../src/drivers/process/tree-ender.ts';
-import type { AgentProcess, ProcessSpec } from '../../src/engine/ports/process-host.ts';
+import type { ProcessSpec } from '../../src/engine/ports/process-host.ts';
 import { SessionId } from '../../src/protocol/ids.ts';
+import { processHostContract } from '../contracts/process-host-contract.ts';
 import { isRunning } from '../support/running.ts';
+
+processHostContract('a host whose processes are children', (parts) => new LocalProcessHost(parts));
 
 let dir: string;
 let host: LocalProcessHost;
@@ -35,10 +38,6 @@ afterEach(async () => {
 
 function shell(script: string): ProcessSpec {
   return specOf('sh', ['-c', script]);
-}
-
-function node(script: string): ProcessSpec {
-  return specOf(process.execPath, ['-e', script]);
 }
 
 function specOf(command: string, args: string[]): ProcessSpec {
@@ -69,244 +68,8 @@ async function pidIn(file: string): Promise<number> {
   return pid;
 }
 
-async function outputOf(agent: AgentProcess): Promise<string> {
-  const chunks: Buffer[] = [];
-  await new Promise<void>((resolve) => {
-    agent.readOutput({ chunk: (chunk) => chunks.push(chunk), end: resolve });
-  });
-  return Buffer.concat(chunks).toString();
-}
-
 // Waits for a signal that never comes, in a session of its own, and is no child of its starter's starter.
 const orphan = (file: string) => `(setsid sh -c 'echo $$ > ${file}; exec sleep 600' &)`;
-
-test('a process gets its input, directory and environment, and nothing of ours', async () => {
-  const spec = { ...shell('pwd; env; cat'), env: { PATH: process.env.PATH ?? '', GREETING: 'hello' } };
-  const agent = host.start(spec);
-  expect(await agent.write('from stdin\n')).toEqual({ ok: true });
-  agent.closeInput();
-  const lines = (await outputOf(agent)).trim().split('\n');
-  expect(lines[0]).toBe(dir);
-  expect(lines).toContain('GREETING=hello');
-  expect(lines).toContain('from stdin');
-  const names = lines.map((line) => line.split('=')[0]).filter((name) => name?.startsWith('BECKON'));
-  expect(names).toEqual(['BECKON_PROCESS']);
-  expect(await agent.exited).toEqual({ kind: 'exited', code: 0, signal: null });
-});
-
-test('output comes with offsets, and what is printed before there is a reader is not lost', async () => {
-  const agent = host.start(shell('echo early; echo $$ > started; read line; echo late'));
-  await pidIn('started');
-  const seen: [number, number][] = [];
-  let text = '';
-  const ended = new Promise<void>((resolve) => {
-    agent.readOutput({
-      chunk(chunk, offset) {
-        seen.push([offset, chunk.length]);
-        text += chunk;
-      },
-      end: resolve,
-    });
-  });
-  await agent.write('go\n');
-  await ended;
-  expect(text).toBe('early\nlate\n');
-  let expected = 0;
-  for (const [offset, length] of seen) {
-    expect(offset).toBe(expected);
-    expected += length;
-  }
-});
-
-test('[PEER3] a slow reader holds the process back, and all 10 MB arrive', async () => {
-  const size = 10 * 1024 * 1024;
-  const agent = host.start(
-    node(`const b = Buffer.alloc(65536, 120); let n = 0;
-      const step = () => { while (n < ${size}) { n += b.length; if (!process.stdout.write(b)) { process.stderr.write(n + '\\n'); return process.stdout.once('drain', step); } } };
-      step();`),
-  );
-  let received = 0;
-  let chunks = 0;
-  const ended = new Promise<void>((resolve) => {
-    agent.readOutput({
-      chunk(chunk, offset) {
-        expect(offset).toBe(received);
-        received += chunk.length;
-        chunks += 1;
-        if (chunks % 10 === 1) {
-          agent.pauseOutput();
-          setTimeout(() => agent.resumeOutput(), 1);
-        }
-        if (chunks === 1) agent.pauseOutput();
-      },
-      end: resolve,
-    });
-  });
-  await ended;
-  expect(received).toBe(size);
-  const written = agent.stderrTail().map(Number);
-  expect(written[0]).toBeLessThan(size);
-});
-
-test('[MULTI4] output stays held back after the process has gone, until it is wanted', async () => {
-  const agent = host.start(shell('echo one; echo two'));
-  const early = host.start(shell('echo early'));
-  let text = '';
-  const ended = new Promise<void>((resolve) => {
-    agent.readOutput({
-      chunk: (chunk) => {
-        text += chunk;
-      },
-      end: resolve,
-    });
-  });
-  agent.pauseOutput();
-  await agent.exited;
-  await early.exited;
-  await agent.end();
-  expect(text).toBe('');
-  agent.resumeOutput();
-  await ended;
-  expect(text).toBe('one\ntwo\n');
-  expect(await outputOf(early)).toBe('early\n');
-});
-
-test('[PEER3] writing to a process that does not read or is gone is a value, never a crash', async () => {
-  const agent = host.start(shell('exec 0<&-; echo closed; exec sleep 600'));
-  await new Promise<void>((resolve) => {
-    agent.readOutput({ chunk: () => resolve(), end() {} });
-  });
-  expect(await agent.write('x'.repeat(1_000_000))).toMatchObject({ ok: false, code: 'EPIPE' });
-  expect(await agent.write('more')).toMatchObject({ ok: false });
-  await agent.end();
-  expect(await agent.write('after the end')).toMatchObject({ ok: false });
-});
-
-test('[PEER3] a write that waits on a full pipe is settled when the process is ended', async () => {
-  const agent = host.start(shell('exec sleep 600'));
-  const write = agent.write(Buffer.alloc(4 * 1024 * 1024));
-  await agent.end();
-  expect(await write).toMatchObject({ ok: false });
-});
-
-test('[SES7] a program that cannot be started is a value that says why', async () => {
-  writeFileSync(join(dir, 'plain.txt'), 'no program');
-  chmodSync(join(dir, 'plain.txt'), 0o644);
-  const codeOf = async (spec: ProcessSpec) => {
-    const agent = host.start(spec);
-    const exit = await agent.exited;
-    expect(await agent.write('x')).toMatchObject({ ok: false });
-    expect(await outputOf(agent)).toBe('');
-    await agent.end();
-    return exit.kind === 'spawn-failed' ? exit.code : exit.kind;
-  };
-  expect(await codeOf(specOf('/no/such/program', []))).toBe('not-found');
-  expect(await codeOf(specOf(join(dir, 'plain.txt'), []))).toBe('not-executable');
-  expect(await codeOf({ ...shell('true'), cwd: join(dir, 'gone') })).toBe('cwd-missing');
-  expect(await codeOf(specOf('sh', ['-c', 'bad\0argument']))).toBe('failed');
-  await host.close();
-  expect(await codeOf(shell('true'))).toBe('host-closed');
-});
-
-test('[STORE3] every byte in and out is passed on as it is, with its session', async () => {
-  const raw: Record<string, string> = {};
-  const listening = new LocalProcessHost({
-    dataDir: dir,
-    onRaw(sessionId, direction, chunk) {
-      const key = `${sessionId} ${direction}`;
-      raw[key] = (raw[key] ?? '') + chunk.toString('latin1');
-    },
-  });
-  const agent = listening.start(shell(`printf 'no newline\\377'; echo oops >&2; cat > /dev/null`));
-  const output = outputOf(agent);
-  await agent.write('a line\n');
-  agent.closeInput();
-  await output;
-  await agent.end();
-  expect(raw).toEqual({ 's1 in': 'a line\n', 's1 out': 'no newline\xff', 's1 err': 'oops\n' });
-});
-
-test('the last lines of stderr are kept, bounded', async () => {
-  const agent = host.start(
-    node(
-      `for (let i = 1; i <= 500; i++) console.error('line ' + i); console.error('y'.repeat(100000)); process.stderr.write('no newline')`,
-    ),
-  );
-  const heard: string[] = [];
-  agent.onStderr((line) => heard.push(line));
-  await eventually('the last line', () => heard.includes('no newline'));
-  const tail = agent.stderrTail();
-  expect(tail).toHaveLength(50);
-  expect(tail[0]).toBe('line 453');
-  expect(tail.at(-2)).toMatch(/^y{256}… \(100000 bytes\)$/);
-  expect(heard).toHaveLength(502);
-});
-
-test('[SES6] end reaches descendants in sessions of their own, orphans too', async () => {
-  const agent = host.start(
-    shell(
-      `${orphan('orphan')}; setsid sh -c 'echo $$ > child; sleep 600 & echo $! > grandchild; wait' & wait`,
-    ),
-  );
-  const pids = [await pidIn('orphan'), await pidIn('child'), await pidIn('grandchild'), agent.pid ?? 0];
-  expect(pids.map(isRunning)).toEqual([true, true, true, true]);
-  await agent.end();
-  expect(pids.map(isRunning)).toEqual([false, false, false, false]);
-  expect(await agent.exited).toMatchObject({ signal: 'SIGTERM' });
-});
-
-test('[SES6] a tree that hid its environment is found by its parents', async () => {
-  const agent = host.start(shell(`env -i PATH="$PATH" setsid sh -c 'echo $$ > bare; exec sleep 600' & wait`));
-  const bare = await pidIn('bare');
-  await agent.end();
-  expect(isRunning(bare)).toBe(false);
-});
-
-test('[SES6] what ignores SIGTERM is killed after the grace, also when that is shortened', async () => {
-  const agent = host.start(
-    shell(
-      `trap '' TERM; echo $$ > root; setsid sh -c 'trap "" TERM; echo $$ > child; while :; do sleep 1; done' & while :; do sleep 1; done`,
-    ),
-  );
-  const child = await pidIn('child');
-  await pidIn('root');
-  const patient = agent.end({ graceMs: 60_000 });
-  await agent.end({ graceMs: 50 });
-  await patient;
-  expect(await agent.exited).toMatchObject({ signal: 'SIGKILL' });
-  expect(isRunning(child)).toBe(false);
-});
-
-test('[SES6] a program gets the chance to end by itself', async () => {
-  const agent = host.start(
-    shell(`trap 'echo bye > bye; exit 3' TERM; echo $$ > root; while :; do sleep 0.05; done`),
-  );
-  await pidIn('root');
-  await agent.end();
-  expect(readFileSync(join(dir, 'bye'), 'utf8')).toBe('bye\n');
-  expect(await agent.exited).toEqual({ kind: 'exited', code: 3, signal: null });
-});
-
-test('[SES7] a crash leaves no descendant, and the output ends although one held the pipe', async () => {
-  const agent = host.start(
-    shell(`${orphan('orphan')}; echo last words; while [ ! -s orphan ]; do sleep 0.01; done; kill -9 $$`),
-  );
-  const orphanPid = await pidIn('orphan');
-  expect(await outputOf(agent)).toBe('last words\n');
-  expect(await agent.exited).toEqual({ kind: 'exited', code: null, signal: 'SIGKILL' });
-  await eventually('the orphan is gone', () => !isRunning(orphanPid));
-});
-
-test('[SES7] a stranger that took over the pipe does not keep the output open', async () => {
-  const agent = host.start(
-    shell(
-      `env -i PATH="$PATH" setsid sh -c 'echo $$ > bare; exec sleep 600' & while [ ! -s bare ]; do sleep 0.01; done; echo done; exit 0`,
-    ),
-  );
-  const bare = await pidIn('bare');
-  expect(await outputOf(agent)).toBe('done\n');
-  expect(isRunning(bare)).toBe(true);
-});
 
 test('[SES7] leftovers of a killed server are found by marker and ended; others are left alone', async () => {
   const server = join(dir, 'server.ts');
@@ -389,4 +152,14 @@ test('[SES6] without /proc the same is done with ps', async () => {
   const pids = [await pidIn('orphan'), await pidIn('root')];
   await agent.end();
   expect(pids.map(isRunning)).toEqual([false, false]);
+});
+
+test('processes end with the server, so that nothing is kept for the next', async () => {
+  const agent = host.start(shell('echo $$ > agent; exec sleep 600'));
+  const pid = await pidIn('agent');
+  expect(agent.outlivesServer).toBe(false);
+  await host.detach();
+  expect(isRunning(pid)).toBe(false);
+  expect(await host.kept()).toEqual([]);
+  expect(host.attach(agent.id, 0)).toBeUndefined();
 });

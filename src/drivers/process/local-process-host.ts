@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { resolve } from 'node:path';
 import type {
   AgentProcess,
+  KeptProcess,
   LeftoverReport,
   ProcessHost,
   ProcessSpec,
@@ -10,8 +9,10 @@ import type {
 import type { RawDirection } from '../../engine/ports/raw-log.ts';
 import type { SessionId } from '../../protocol/ids.ts';
 import { failedProcess, LocalProcess, spawnFailure } from './local-process.ts';
+import { ownerOf } from './owner.ts';
 import { markerVariable } from './process-table.ts';
 import { type TreeEnder, treeEnder } from './tree-ender.ts';
+import { withoutSecrets } from './without-secrets.ts';
 
 export interface LocalProcessHostOptions {
   /** Tells the processes of this server from those of another on the same machine. */
@@ -19,7 +20,7 @@ export interface LocalProcessHostOptions {
   leftoverGraceMs?: number;
   ender?: TreeEnder;
   /** Every byte that goes in or comes out, before anyone makes sense of it. */
-  onRaw?(sessionId: SessionId, direction: RawDirection, chunk: Buffer): void;
+  onRaw?(sessionId: SessionId, direction: RawDirection, chunk: Buffer, processId: string): void;
 }
 
 /** Runs agents as children of this program. */
@@ -33,7 +34,7 @@ export class LocalProcessHost implements ProcessHost {
 
   constructor({ dataDir, leftoverGraceMs = 2_000, ender = treeEnder(), onRaw }: LocalProcessHostOptions) {
     this.#onRaw = onRaw;
-    this.#owner = createHash('sha256').update(resolve(dataDir)).digest('hex').slice(0, 16);
+    this.#owner = ownerOf(dataDir);
     this.#leftoverGraceMs = leftoverGraceMs;
     this.#ender = ender;
   }
@@ -41,7 +42,10 @@ export class LocalProcessHost implements ProcessHost {
   start(spec: ProcessSpec): AgentProcess {
     if (this.#closing) return failedProcess(spec, hostClosed);
     const marker = `${this.#owner}/${spec.id}`;
-    const onRaw = (direction: RawDirection, chunk: Buffer) => this.#onRaw?.(spec.sessionId, direction, chunk);
+    const onRaw = (direction: RawDirection, chunk: Buffer) => {
+      if (spec.isCommand) return;
+      this.#onRaw?.(spec.sessionId, direction, withoutSecrets(chunk, spec.secrets), spec.id);
+    };
     try {
       const child = spawn(spec.command, spec.args, {
         cwd: spec.cwd,
@@ -59,6 +63,14 @@ export class LocalProcessHost implements ProcessHost {
     }
   }
 
+  async kept(): Promise<readonly KeptProcess[]> {
+    return [];
+  }
+
+  attach(_id: string, _from: number): undefined {
+    return undefined;
+  }
+
   async endLeftovers(): Promise<LeftoverReport> {
     const killAt = performance.now() + this.#leftoverGraceMs;
     return this.#ender.endMarked(
@@ -70,6 +82,10 @@ export class LocalProcessHost implements ProcessHost {
   close(): Promise<void> {
     this.#closing ??= Promise.all([...this.#running.values()].map((running) => running.end())).then(() => {});
     return this.#closing;
+  }
+
+  detach(): Promise<void> {
+    return this.close();
   }
 
   #keep(started: LocalProcess): LocalProcess {

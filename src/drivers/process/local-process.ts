@@ -15,6 +15,7 @@ import type { RawDirection } from '../../engine/ports/raw-log.ts';
 import { InputPipe } from './input-pipe.ts';
 import { StderrTail } from './stderr-tail.ts';
 import type { TreeEnder } from './tree-ender.ts';
+import { WritesOnce } from './writes-once.ts';
 
 const defaultGraceMs = 2_000;
 const lastOutputMs = 250;
@@ -29,6 +30,7 @@ export interface LocalProcessParts {
 export class LocalProcess implements AgentProcess {
   readonly id: string;
   readonly pid: number | undefined;
+  readonly outlivesServer = false;
   readonly exited: Promise<ProcessExit>;
   /** Settles when the process and all its descendants are gone and its output is read. */
   readonly finished: Promise<void>;
@@ -36,6 +38,7 @@ export class LocalProcess implements AgentProcess {
   readonly #onRaw: LocalProcessParts['onRaw'];
   readonly #marker: string;
   readonly #input: InputPipe | undefined;
+  readonly #writes = new WritesOnce();
   readonly #stdout: Readable | undefined;
   readonly #stderr = new StderrTail();
   readonly #stderrRead: Promise<void>;
@@ -70,12 +73,17 @@ export class LocalProcess implements AgentProcess {
     this.finished = this.exited.then(() => this.#finish(child));
   }
 
-  write(data: string | Buffer): Promise<WriteOutcome> {
-    if (!this.#input) return Promise.resolve(notStarted);
-    const bytes = typeof data === 'string' ? Buffer.from(data) : data;
-    this.#onRaw('in', bytes);
-    return this.#input.write(bytes);
+  write(data: string | Buffer, writeId?: string): Promise<WriteOutcome> {
+    return this.#writes.once(writeId, () => {
+      if (!this.#input) return Promise.resolve(notStarted);
+      const bytes = typeof data === 'string' ? Buffer.from(data) : data;
+      this.#onRaw('in', bytes);
+      return this.#input.write(bytes);
+    });
   }
+
+  /** The pipe is read once: what was read cannot be asked for again. */
+  stored(): void {}
 
   closeInput(): void {
     this.#input?.close();
@@ -181,8 +189,10 @@ export function failedProcess(spec: ProcessSpec, exit: ProcessExit): AgentProces
   return {
     id: spec.id,
     pid: undefined,
+    outlivesServer: false,
     exited: Promise.resolve(exit),
     write: async () => notStarted,
+    stored() {},
     closeInput() {},
     readOutput(reader) {
       let attached = true;

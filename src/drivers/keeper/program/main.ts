@@ -1,0 +1,42 @@
+import { closeSync, writeSync } from 'node:fs';
+import { Keeper, type KeeperOptions } from './keeper.ts';
+
+const mostLogBytes = 256 * 1024;
+const logDescriptor = 2;
+/** Where the starter hears that it is open; closed without a word, another one is. */
+const readyDescriptor = 3;
+
+let logged = 0;
+
+/** `main.ts compile` only loads everything, so that the next start finds it compiled; otherwise the options come as JSON. */
+const [order = '{}'] = process.argv.slice(2);
+if (order !== 'compile') await run(JSON.parse(order) as KeeperOptions);
+
+async function run(options: KeeperOptions): Promise<void> {
+  // A terminal's Ctrl-C and hang-up are meant for the server.
+  for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
+  process.chdir('/');
+  const keeper = new Keeper({ ...options, log });
+  process.on('SIGTERM', () => void keeper.close());
+  // Fifty agents live here: an error in the handling of one connection must not end them.
+  process.on('uncaughtException', (error) => log(error.stack ?? error.message));
+  const isOpen = await keeper.open().catch((error: Error) => {
+    log(`Could not open: ${error.message}`);
+    writeSync(readyDescriptor, `failed: ${error.message}\n`);
+    process.exit(1);
+  });
+  if (isOpen) {
+    log(`Open, version ${options.version}, process ${process.pid}`);
+    writeSync(readyDescriptor, 'ready\n');
+  }
+  closeSync(readyDescriptor);
+  await keeper.closed;
+  if (isOpen) log('Ended');
+  process.exit(0);
+}
+
+function log(text: string): void {
+  const line = `${new Date().toISOString()} ${text}\n`;
+  logged += line.length;
+  if (logged < mostLogBytes) writeSync(logDescriptor, line);
+}
