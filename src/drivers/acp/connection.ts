@@ -1,0 +1,390 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type ClientConnection,
+  type ClientRequestContext,
+  client,
+  RequestError,
+} from '@agentclientprotocol/sdk';
+import {
+  type AgentConnection,
+  type AgentFact,
+  AgentRefusal,
+  type AgentStart,
+  type OutgoingMessage,
+} from '../../engine/ports/agent-driver.ts';
+import type { AgentProcess, ProcessHost } from '../../engine/ports/process-host.ts';
+import type { Ask, Decision } from '../../protocol/interaction.ts';
+import type { Capabilities } from '../../protocol/session.ts';
+import { isObject, type JsonObject, objectAt, textAt } from '../claude/fields.ts';
+import { toolServerName } from '../claude/tool-config.ts';
+import { exitFact } from '../process/exit-fact.ts';
+import { acpCapabilities, leastCapabilities } from './capabilities.ts';
+import { diagnosticFact } from './diagnostic-fact.ts';
+import { OpenAsks } from './open-asks.ts';
+import { chooseAtStart, openSession, within } from './opening.ts';
+import { cancelled, permissionReply } from './permission-options.ts';
+import { promptOf } from './prompt.ts';
+import { replyTo } from './reply.ts';
+import { Services } from './services.ts';
+import type { Choice, SessionSettings } from './settings.ts';
+import { Terminals } from './terminals.ts';
+import { permissionAsk } from './translate/ask.ts';
+import { elicitationAsk } from './translate/elicitation.ts';
+import { type Memory, newMemory } from './translate/memory.ts';
+import { notice } from './translate/notices.ts';
+import { translateFailure, translateReply } from './translate/turn-end.ts';
+import { unknownOnce } from './translate/unknown.ts';
+import {
+  closeTurn,
+  isWork,
+  modeChange,
+  modelChange,
+  translateSettings,
+  translateUpdate,
+} from './translate/update.ts';
+import { sinceBegun, type Turn, Turns } from './turns.ts';
+import { Wire } from './wire.ts';
+import { wordsOf } from './words.ts';
+import { Workspace } from './workspace.ts';
+
+export interface ConnectionOptions {
+  readonly start: AgentStart;
+  readonly label: string;
+  /** What we say of ourselves. */
+  readonly ownVersion: string;
+  /** The whole environment of the agent; its commands get the same. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly processes: ProcessHost;
+  readonly process: AgentProcess;
+  readonly startLimitMs: number;
+  report(facts: readonly AgentFact[]): void;
+  onReady(version: string | null, capabilities: Capabilities): void;
+}
+
+/** One running agent that speaks the Agent Client Protocol. */
+export class AcpConnection implements AgentConnection {
+  readonly #options: ConnectionOptions;
+  readonly #process: AgentProcess;
+  readonly #memory: Memory;
+  readonly #wire: Wire;
+  readonly #peer: ClientConnection;
+  readonly #asks = new OpenAsks();
+  readonly #turns: Turns;
+  readonly #terminals: Terminals;
+  readonly #services: Services;
+  readonly #exitReported: Promise<void>;
+  #facts: AgentFact[] = [];
+  #session: { readonly id: string; readonly settings: SessionSettings } | undefined;
+  #capabilities: Capabilities = leastCapabilities;
+  /** The mode to go on in once the approved plan is left: an agent sets one of its own at that moment. */
+  #modeAfter: { readonly toolCallId: string | undefined; readonly mode: string } | undefined;
+  #isPaused = false;
+  /** A service that was under way when the agent ended may have something to tell yet; nothing comes after the end. */
+  #isOver = false;
+  #startError: string | undefined;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    const { start, processes, process, env } = options;
+    const { cwd, processId, permissionMode, model } = start;
+    this.#process = process;
+    this.#terminals = new Terminals(processes, start);
+    const outputOf = (id: string) => this.#terminals.printed(id);
+    this.#memory = newMemory({ cwd, prefix: processId, permissionMode, model, outputOf });
+    this.#turns = new Turns({
+      memory: this.#memory,
+      isAsking: () => !this.#asks.isEmpty,
+      report: (facts) => this.#report(facts),
+    });
+    this.#services = new Services({
+      workspace: new Workspace(cwd),
+      terminals: this.#terminals,
+      memory: this.#memory,
+      env,
+      report: (facts) => this.#report(facts),
+    });
+    const served = Object.keys(this.#services.handlers);
+    this.#wire = new Wire(process, {
+      handledRequests: new Set(['session/request_permission', 'elicitation/create', ...served]),
+      onNotification: (method, params) => this.#notified(method, params),
+      onDiagnostic: (diagnostic) => this.#facts.push(diagnosticFact(diagnostic)),
+      onReadEnd: () => this.#flush(),
+    });
+    this.#peer = this.#connect();
+    this.#exitReported = this.#live();
+    void this.#open();
+  }
+
+  async send(message: OutgoingMessage, how: 'turn' | 'steer'): Promise<void> {
+    if (how === 'steer') throw new AgentRefusal('This agent cannot be steered');
+    const session = this.#session;
+    if (!session) throw new Error('The agent is not ready');
+    const written = this.#wire.written((sent) => 'method' in sent && sent.method === 'session/prompt');
+    const { prompt, facts } = promptOf(message, this.#capabilities);
+    const turn = this.#turns.begin(message);
+    const reply = this.#request('session/prompt', { sessionId: session.id, prompt });
+    this.#report(facts);
+    void this.#finish(turn, reply);
+    await written.catch((error: unknown) => {
+      this.#turns.drop(turn);
+      throw error;
+    });
+  }
+
+  async answer(ask: Ask, decision: Decision): Promise<void> {
+    const { agentRequestId } = ask;
+    if (!this.#asks.has(agentRequestId)) throw new Error('The agent does not wait for this answer any more');
+    // It would run what it asked for, not what the person allowed.
+    if (decision.type === 'allow' && decision.updatedInput !== undefined)
+      throw new AgentRefusal('This agent cannot be given another input than the one it asked with');
+    const { reply, facts } = replyTo(ask, decision);
+    // Ahead of the reply, for a turn that goes on after it may be over before it can be cancelled.
+    const interrupted = decision.type === 'deny' && decision.interrupt ? this.#cancel() : undefined;
+    if (decision.type === 'allow' && decision.mode !== undefined)
+      this.#modeAfter = { toolCallId: ask.toolCallId, mode: decision.mode };
+    const requestId = this.#asks.settle(agentRequestId, reply);
+    const written = this.#wire.written((sent) => !('method' in sent) && sent.id === requestId);
+    this.#report(facts);
+    await Promise.all([written, interrupted]);
+    if (interrupted) this.#settleInterrupted();
+    this.#turns.watchOwn();
+  }
+
+  async interrupt(): Promise<void> {
+    await this.#cancel();
+    this.#settleInterrupted();
+  }
+
+  async setPermissionMode(mode: string): Promise<void> {
+    await this.#choose('mode', mode);
+    this.#report(modeChange(this.#memory, mode));
+  }
+
+  async setModel(model: string): Promise<void> {
+    await this.#choose('model', model);
+    this.#report(modelChange(this.#memory, model));
+  }
+
+  close(): Promise<void> {
+    // Held back output has no one to take it any more, and would keep the end from being seen.
+    if (this.#isPaused) this.#wire.close();
+    void this.#process.end();
+    return this.#exitReported;
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+    this.#process.pauseOutput();
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#process.resumeOutput();
+  }
+
+  #connect(): ClientConnection {
+    const app = client({ name: 'beckon' })
+      .onRequest('session/request_permission', asObject, (context) => this.#askPermission(context))
+      .onRequest('elicitation/create', asObject, (context) => this.#askForm(context));
+    for (const [method, handle] of Object.entries(this.#services.handlers)) {
+      app.onRequest(method, asObject, ({ params }) => handle(params));
+    }
+    const peer = app.connect(this.#wire.stream);
+    void peer.closed.then(() => this.#wire.close());
+    return peer;
+  }
+
+  async #live(): Promise<void> {
+    void this.#wire.ended.then(() => this.#process.end());
+    const exit = await this.#process.exited;
+    await this.#wire.ended;
+    this.#peer.close();
+    this.#turns.close();
+    this.#asks.cancelAll();
+    await this.#services.close();
+    await this.#process.end();
+    this.#report([...closeTurn(this.#memory), exitFact(exit, this.#process.stderrTail(), this.#startError)]);
+    this.#isOver = true;
+  }
+
+  async #open(): Promise<void> {
+    const { start, label, startLimitMs, ownVersion } = this.#options;
+    const ask = (method: string, params: JsonObject) =>
+      within(this.#request(method, params), startLimitMs, method);
+    try {
+      const opened = await openSession(ask, start, ownVersion);
+      const { sessionId, settings, initialized } = opened;
+      const mode = await chooseAtStart(ask, sessionId, settings.mode, start.permissionMode, 'mode');
+      const model = await chooseAtStart(ask, sessionId, settings.model, start.model, 'model');
+      this.#capabilities = acpCapabilities(initialized, settings);
+      const version = textAt(objectAt(initialized, 'agentInfo') ?? {}, 'version') ?? null;
+      this.#options.onReady(version, this.#capabilities);
+      if (!opened.isResumed) this.#turns.identify(sessionId);
+      this.#session = { id: sessionId, settings };
+      this.#report([
+        ...opened.notices,
+        ...mode.notices,
+        ...model.notices,
+        {
+          type: 'ready',
+          agentSessionId: opened.isResumed ? sessionId : null,
+          version,
+          capabilities: this.#capabilities,
+        },
+        ...modeChange(this.#memory, mode.current),
+        ...modelChange(this.#memory, model.current),
+      ]);
+    } catch (error) {
+      // A connection that closed is told by the exit of the process.
+      if (this.#peer.signal.aborted) return;
+      this.#startError = `${label} did not get ready: ${wordsOf(error)}`;
+      void this.#process.end();
+    }
+  }
+
+  #notified(method: string, params: JsonObject): void {
+    if (method === 'session/update') this.#updated(params);
+    else if (!method.startsWith('_') && method !== 'elicitation/complete') {
+      this.#facts.push(...unknownOnce(this.#memory, `notification ${method}`, params));
+    }
+  }
+
+  #updated(params: JsonObject): void {
+    const update = objectAt(params, 'update') ?? {};
+    // Until the session is open, what comes is its history, which is stored here already.
+    if (!this.#session) {
+      this.#facts.push(...translateSettings(this.#memory, update));
+      return;
+    }
+    if (textAt(params, 'sessionId') !== this.#session.id) {
+      this.#facts.push(...unknownOnce(this.#memory, 'session', params));
+      return;
+    }
+    this.#services.noteCall(update);
+    if (isWork(update)) this.#facts.push(...this.#turns.showWork());
+    this.#facts.push(...translateUpdate(this.#memory, update));
+    const isPlanLeft = update.toolCallId === this.#modeAfter?.toolCallId && update.status === 'completed';
+    if (isPlanLeft || update.sessionUpdate === 'current_mode_update') void this.#goOn();
+    this.#turns.watchOwn();
+  }
+
+  async #finish(turn: Turn, reply: Promise<JsonObject>): Promise<void> {
+    const ended = await reply.then(
+      (response) => translateReply(this.#memory, response, sinceBegun(turn)),
+      (error: unknown) =>
+        this.#peer.signal.aborted
+          ? undefined
+          : translateFailure(this.#memory, wordsOf(error), sinceBegun(turn), turn.isCancelled),
+    );
+    // Closed in mid-turn: the exit tells how it ended.
+    const begun = ended && this.#turns.finish(turn);
+    if (!ended || !begun) return;
+    void this.#goOn();
+    this.#report([...begun, ...this.#withdrawAll(), ...ended]);
+  }
+
+  async #cancel(): Promise<void> {
+    const session = this.#session;
+    if (!session) throw new Error('The agent is not ready');
+    this.#turns.cancel();
+    await this.#peer.agent.notify('session/cancel', { sessionId: session.id });
+  }
+
+  /** The protocol wants what is open to be answered as cancelled, for else the turn may not end. */
+  #settleInterrupted(): void {
+    this.#report(this.#withdrawAll());
+    this.#turns.endOwn('interrupted');
+  }
+
+  #withdrawAll(): readonly AgentFact[] {
+    return this.#asks.cancelAll().map((agentRequestId) => ({ type: 'withdrawn', agentRequestId }));
+  }
+
+  #askPermission({ params, requestId, signal }: ClientRequestContext<JsonObject>): Promise<JsonObject> {
+    this.#facts.push(...this.#turns.showWork());
+    const { facts, ask } = permissionAsk(this.#memory, randomUUID(), params);
+    this.#facts.push(...facts);
+    const unasked = this.#unaskedReply(ask);
+    if (unasked) return Promise.resolve(unasked);
+    return this.#put(ask, { outcome: cancelled.outcome }, requestId, signal);
+  }
+
+  /** A tool of ours that asks by itself would else be asked about twice. */
+  #unaskedReply(ask: Ask): JsonObject | undefined {
+    const { tools } = this.#options.start;
+    if (!tools?.unasked.some((name) => ask.toolName === `mcp__${toolServerName}__${name}`)) return undefined;
+    const { outcome } = permissionReply(ask, { type: 'allow', scope: 'once' });
+    return ask.requiresPerson || outcome.outcome === 'cancelled' ? undefined : { outcome };
+  }
+
+  #askForm({ params, requestId, signal }: ClientRequestContext<JsonObject>): Promise<JsonObject> {
+    this.#facts.push(...this.#turns.showWork());
+    return this.#put(
+      elicitationAsk(this.#memory, randomUUID(), params),
+      { action: 'cancel' },
+      requestId,
+      signal,
+    );
+  }
+
+  #put(
+    ask: Ask,
+    nothingDecided: JsonObject,
+    requestId: ClientRequestContext<JsonObject>['requestId'],
+    signal: AbortSignal,
+  ): Promise<JsonObject> {
+    const { agentRequestId } = ask;
+    const reply = this.#asks.add(agentRequestId, requestId, nothingDecided);
+    const withdraw = () => {
+      if (this.#asks.cancel(agentRequestId)) this.#report([{ type: 'withdrawn', agentRequestId }]);
+    };
+    this.#turns.watchOwn();
+    if (!this.#peer.signal.aborted) this.#report([{ type: 'asked', ask }]);
+    if (signal.aborted) withdraw();
+    else signal.addEventListener('abort', () => !this.#peer.signal.aborted && withdraw(), { once: true });
+    return reply;
+  }
+
+  async #choose(what: 'mode' | 'model', value: string): Promise<void> {
+    const session = this.#session;
+    if (!session) throw new Error('The agent is not ready');
+    const choice: Choice | undefined = session.settings[what];
+    if (!choice?.options.some((option) => option.value === value))
+      throw new AgentRefusal(`The agent has no ${what} "${value}".`);
+    const { method, params } = choice.request(session.id, value);
+    await this.#request(method, params).catch((error: unknown) => {
+      throw error instanceof RequestError ? new AgentRefusal(error.message) : error;
+    });
+  }
+
+  /** The options of a plan name no modes that we know; so it is approved, and the mode is asked for after it. */
+  async #goOn(): Promise<void> {
+    const { mode } = this.#modeAfter ?? {};
+    this.#modeAfter = undefined;
+    if (mode === undefined || mode === this.#memory.permissionMode) return;
+    await this.setPermissionMode(mode).catch((error: unknown) => {
+      if (this.#peer.signal.aborted) return;
+      const text = `The plan is approved, but the agent does not go on in the mode "${mode}": ${wordsOf(error)}`;
+      this.#report([notice('warning', 'mode-refused', text)]);
+    });
+  }
+
+  async #request(method: string, params: JsonObject): Promise<JsonObject> {
+    const result = await this.#peer.agent.request<unknown, JsonObject>(method, params);
+    return asObject(result);
+  }
+
+  #report(facts: readonly AgentFact[]): void {
+    this.#facts.push(...facts);
+    this.#flush();
+  }
+
+  #flush(): void {
+    if (this.#facts.length === 0 || this.#isOver) return;
+    const facts = this.#facts;
+    this.#facts = [];
+    this.#options.report(facts);
+  }
+}
+
+const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {});

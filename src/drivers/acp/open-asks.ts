@@ -1,0 +1,47 @@
+import type { JsonRpcId } from '@agentclientprotocol/sdk';
+import type { JsonObject } from '../claude/fields.ts';
+
+interface OpenAsk {
+  readonly requestId: JsonRpcId;
+  /** What is said when nobody decides any more. */
+  readonly cancelled: JsonObject;
+  settle(reply: JsonObject): void;
+}
+
+/** The requests of the agent that wait for a person; each is settled once. */
+export class OpenAsks {
+  readonly #open = new Map<string, OpenAsk>();
+
+  /** The promise is what the agent gets. */
+  add(agentRequestId: string, requestId: JsonRpcId, cancelled: JsonObject): Promise<JsonObject> {
+    const { promise, resolve } = Promise.withResolvers<JsonObject>();
+    this.#open.set(agentRequestId, { requestId, cancelled, settle: resolve });
+    return promise;
+  }
+
+  get isEmpty(): boolean {
+    return this.#open.size === 0;
+  }
+
+  has(agentRequestId: string): boolean {
+    return this.#open.has(agentRequestId);
+  }
+
+  /** The id under which the reply goes out; undefined when it is settled already. */
+  settle(agentRequestId: string, reply: JsonObject): JsonRpcId | undefined {
+    const open = this.#open.get(agentRequestId);
+    if (!open) return undefined;
+    this.#open.delete(agentRequestId);
+    open.settle(reply);
+    return open.requestId;
+  }
+
+  cancel(agentRequestId: string): boolean {
+    const open = this.#open.get(agentRequestId);
+    return open !== undefined && this.settle(agentRequestId, open.cancelled) !== undefined;
+  }
+
+  cancelAll(): readonly string[] {
+    return [...this.#open.keys()].filter((agentRequestId) => this.cancel(agentRequestId));
+  }
+}

@@ -1,0 +1,168 @@
+import type { AgentProcess, ProcessExit, ProcessHost } from '../../engine/ports/process-host.ts';
+import type { SessionId } from '../../protocol/ids.ts';
+
+const mostTerminals = 50;
+const rememberedOutputs = 20;
+const mostBytes = 1024 * 1024;
+const endGraceMs = 1_000;
+
+export interface TerminalSpec {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly outputByteLimit?: number;
+}
+
+export interface TerminalOutput {
+  readonly output: string;
+  readonly truncated: boolean;
+  readonly exitStatus?: ExitStatus;
+}
+
+export interface ExitStatus {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+}
+
+/** The commands that an agent has us run. They are children of the process host, and end with the agent. */
+export class Terminals {
+  readonly #processes: ProcessHost;
+  readonly #owner: { readonly processId: string; readonly sessionId: SessionId };
+  readonly #open = new Map<string, Terminal>();
+  /** What released ones had printed: calls that name them end later. */
+  readonly #outputs = new Map<string, string>();
+  #count = 0;
+  #isClosed = false;
+
+  constructor(processes: ProcessHost, owner: { processId: string; sessionId: SessionId }) {
+    this.#processes = processes;
+    this.#owner = owner;
+  }
+
+  create(spec: TerminalSpec): string {
+    if (this.#isClosed) throw new Error('The agent is being ended');
+    if (this.#open.size >= mostTerminals)
+      throw new Error(`There are ${mostTerminals} terminals open already`);
+    this.#count += 1;
+    const id = `terminal-${this.#count}`;
+    const process = this.#processes.start({
+      id: `${this.#owner.processId}-${id}`,
+      sessionId: this.#owner.sessionId,
+      ...commandOf(spec),
+      cwd: spec.cwd,
+      env: spec.env,
+      isCommand: true,
+    });
+    this.#open.set(id, new Terminal(spec, process));
+    return id;
+  }
+
+  output(id: string): TerminalOutput {
+    return this.#find(id).output();
+  }
+
+  exit(id: string): Promise<ExitStatus> {
+    return this.#find(id).exited;
+  }
+
+  async kill(id: string): Promise<void> {
+    await this.#find(id).end();
+  }
+
+  async release(id: string): Promise<Terminal> {
+    const terminal = this.#find(id);
+    await terminal.end();
+    this.#open.delete(id);
+    this.#outputs.set(id, terminal.output().output);
+    for (const oldest of this.#outputs.keys()) {
+      if (this.#outputs.size <= rememberedOutputs) break;
+      this.#outputs.delete(oldest);
+    }
+    return terminal;
+  }
+
+  /** What a terminal has printed, also when it is released. */
+  printed(id: string): string | undefined {
+    return this.#open.get(id)?.output().output ?? this.#outputs.get(id);
+  }
+
+  /** Ends what still runs, and gives out what was not released. */
+  async close(): Promise<ReadonlyMap<string, Terminal>> {
+    this.#isClosed = true;
+    const left = new Map(this.#open);
+    await Promise.all([...left.values()].map((terminal) => terminal.end()));
+    this.#open.clear();
+    return left;
+  }
+
+  #find(id: string): Terminal {
+    const terminal = this.#open.get(id);
+    if (!terminal) throw new Error(`There is no terminal ${id}`);
+    return terminal;
+  }
+}
+
+export class Terminal {
+  readonly spec: TerminalSpec;
+  /** Settles when it has ended and all it printed was read. */
+  readonly exited: Promise<ExitStatus>;
+  readonly #process: AgentProcess;
+  readonly #limit: number;
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+  #isCut = false;
+  #exit: ExitStatus | undefined;
+
+  constructor(spec: TerminalSpec, process: AgentProcess) {
+    this.spec = spec;
+    this.#process = process;
+    this.#limit = Math.min(Math.max(0, spec.outputByteLimit ?? mostBytes), mostBytes);
+    const { promise: allRead, resolve } = Promise.withResolvers<void>();
+    process.readOutput({ chunk: (chunk) => this.#keep(chunk), end: resolve });
+    process.closeInput();
+    this.exited = process.exited.then(async (exit) => {
+      await allRead;
+      this.#exit = statusOf(exit);
+      return this.#exit;
+    });
+  }
+
+  output(): TerminalOutput {
+    const all = Buffer.concat(this.#chunks, this.#bytes);
+    const shown = all.subarray(Math.max(0, all.length - this.#limit));
+    // A cut through the middle of a character leaves a piece that means nothing.
+    const output = shown.toString('utf8').replace(this.#isCut ? /^\uFFFD+/ : /^$/, '');
+    return { output, truncated: this.#isCut, ...(this.#exit && { exitStatus: this.#exit }) };
+  }
+
+  async end(): Promise<void> {
+    await this.#process.end({ graceMs: endGraceMs });
+    await this.exited;
+  }
+
+  /** The end of the output is worth more than its beginning; a command that floods must not fill the memory. */
+  #keep(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#bytes += chunk.length;
+    if (this.#bytes > this.#limit) this.#isCut = true;
+    while (this.#bytes - (this.#chunks[0]?.length ?? 0) >= this.#limit && this.#chunks.length > 1) {
+      this.#bytes -= this.#chunks.shift()?.length ?? 0;
+    }
+  }
+}
+
+/** With both outputs in one, in order. A command without arguments is a line for the shell, as agents give it. */
+function commandOf({ command, args }: TerminalSpec): { command: string; args: readonly string[] } {
+  const script = args.length === 0 ? command : 'exec "$0" "$@"';
+  return {
+    command: '/bin/sh',
+    args: ['-c', `exec 2>&1\n${script}`, ...(args.length === 0 ? [] : [command, ...args])],
+  };
+}
+
+function statusOf(exit: ProcessExit): ExitStatus {
+  return exit.kind === 'exited'
+    ? { exitCode: exit.code, signal: exit.signal }
+    : { exitCode: 127, signal: null };
+}

@@ -1,0 +1,81 @@
+import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
+import type { Ask } from '../../../protocol/interaction.ts';
+import { type JsonObject, objectAt, textAt } from '../../claude/fields.ts';
+import { optionsIn, type PermissionOption } from '../permission-options.ts';
+import { contentsIn, wordsOf } from './content.ts';
+import type { Call, Memory } from './memory.ts';
+import { callSubject } from './subject.ts';
+import { callAsked } from './tool-call.ts';
+import { inputOf, ownInput } from './tool-input.ts';
+import { toolNameOf } from './tool-name.ts';
+
+const longestTitle = 200;
+
+/** What the agent asks leave for. The call it is about is told first, with what the ask says of it. */
+export function permissionAsk(
+  memory: Memory,
+  agentRequestId: string,
+  request: JsonObject,
+): { readonly facts: readonly AgentFact[]; readonly ask: Ask } {
+  const told = objectAt(request, 'toolCall') ?? {};
+  const { facts, call } = callAsked(memory, told);
+  const fields = call?.fields ?? told;
+  const options = optionsIn(request);
+  const toolName = toolNameOf(fields);
+  const common = {
+    kind: 'approval' as const,
+    agentRequestId,
+    toolName,
+    input: inputOf(fields, toolName),
+    suggestions: options,
+    ...originOf(call),
+  };
+  const plan = planIn(fields, toolName);
+  if (plan !== undefined)
+    return { facts, ask: { ...common, title: 'Approve the plan', plan, requiresPerson: true } };
+  const subject = callSubject(fields, toolName, memory.cwd);
+  const shown = subject.kind === 'input' ? textAt(fields, 'title') : subject.value;
+  const title = shown === undefined || shown === toolName ? toolName : `${toolName}: ${shown}`;
+  const reason = oddity(options);
+  const needsPerson = call === undefined || reason !== undefined;
+  return {
+    facts,
+    ask: {
+      ...common,
+      title: shorten(title),
+      subject,
+      ...(reason !== undefined && { reason }),
+      ...(needsPerson && { requiresPerson: true }),
+    },
+  };
+}
+
+/** To leave a planning mode is to approve a plan; it is in the input, or shown. */
+function planIn(fields: JsonObject, toolName: string): string | undefined {
+  if (fields.kind !== 'switch_mode' && toolName !== 'ExitPlanMode') return undefined;
+  return textAt(ownInput(fields), 'plan') ?? contentsIn(fields).map(wordsOf).join('\n');
+}
+
+function originOf(call: Call | undefined): Pick<Ask, 'toolCallId' | 'agentId' | 'parentToolCallId'> {
+  if (!call) return {};
+  const { toolCallId, parentToolCallId } = call;
+  return {
+    toolCallId,
+    ...(parentToolCallId !== undefined && { parentToolCallId, agentId: parentToolCallId }),
+  };
+}
+
+/** What the person must know before deciding; no standing approval may answer then. */
+function oddity(options: readonly PermissionOption[]): string | undefined {
+  const kinds = new Set(options.map(({ kind }) => kind));
+  if (kinds.has('allow_once')) return undefined;
+  return kinds.has('allow_always')
+    ? 'The agent offers no approval for this one time: what is allowed here it takes as allowed for good.'
+    : 'The agent offers no way to allow this.';
+}
+
+export function shorten(title: string): string {
+  const [firstLine = ''] = title.split('\n', 1);
+  const cut = firstLine.length > longestTitle ? firstLine.slice(0, longestTitle) : firstLine;
+  return cut === title ? title : `${cut}…`;
+}

@@ -1,0 +1,33 @@
+import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
+import { type JsonObject, listAt, textAt } from '../../claude/fields.ts';
+import { type Memory, newName } from './memory.ts';
+import { nextPlace } from './place.ts';
+import { endSpeech } from './speech.ts';
+
+/** The agent's list of steps comes whole each time. It is kept as the call by which other agents write theirs. */
+export function translatePlan(memory: Memory, update: JsonObject): readonly AgentFact[] {
+  const todos = listAt(update, 'entries').flatMap((entry) => {
+    const content = textAt(entry, 'content');
+    return content === undefined ? [] : [{ content, status: textAt(entry, 'status') ?? 'pending' }];
+  });
+  const plan = JSON.stringify(todos);
+  if (plan === memory.lastPlan) return [];
+  memory.lastPlan = plan;
+  const spoken = endSpeech(memory, '');
+  const toolCallId = newName(memory, 'plan');
+  return [
+    ...spoken,
+    {
+      type: 'said',
+      event: {
+        type: 'tool.called',
+        ...nextPlace(memory),
+        toolCallId,
+        name: 'TodoWrite',
+        input: { todos },
+        startsAgent: false,
+      },
+    },
+    { type: 'said', event: { type: 'tool.result', toolCallId, isError: false, text: '' } },
+  ];
+}

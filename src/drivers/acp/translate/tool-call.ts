@@ -1,0 +1,154 @@
+import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
+import type { NewEventOf } from '../../../protocol/event.ts';
+import { isObject, type JsonObject, textAt } from '../../claude/fields.ts';
+import { imagesIn } from './content.ts';
+import type { Call, Memory } from './memory.ts';
+import { nextPlace } from './place.ts';
+import { endSpeech } from './speech.ts';
+import { inputOf } from './tool-input.ts';
+import { startsAgent, toolNameOf } from './tool-name.ts';
+import { resultDetail, resultText } from './tool-result.ts';
+import { unknownOnce } from './unknown.ts';
+import { vendorNote } from './vendor.ts';
+
+const mostOpenCalls = 500;
+
+/**
+ * A call is told in pieces: it begins without its input, and its end comes in an update of its own. It is stored when
+ * its input is known, at the latest with its result, for what is stored is not changed any more.
+ */
+export function translateCall(memory: Memory, update: JsonObject): readonly AgentFact[] {
+  const toolCallId = textAt(update, 'toolCallId');
+  if (toolCallId === undefined) return unknownOnce(memory, 'tool call', update);
+  const isNew = !memory.calls.has(toolCallId);
+  // The end of a call that was told as over, or of one from before the agent was started again.
+  if (isNew && update.sessionUpdate === 'tool_call_update' && !canBegin(update)) return [];
+  const facts = isNew ? beginCall(memory, toolCallId, update) : [];
+  const call = learn(memory, toolCallId, update);
+  if (!call) return facts;
+  const isOver = call.fields.status === 'completed' || call.fields.status === 'failed';
+  const isKnown = isOver || call.fields.status === 'in_progress' || hasInput(call);
+  return [...facts, ...(isKnown ? tellCall(call) : []), ...(isOver ? endCall(memory, call) : [])];
+}
+
+/** An ask for a call is asked with all that is known of it, and the call is shown before the ask. */
+export function callAsked(
+  memory: Memory,
+  update: JsonObject,
+): { facts: readonly AgentFact[]; call: Call | undefined } {
+  const toolCallId = textAt(update, 'toolCallId');
+  if (toolCallId === undefined) return { facts: [], call: undefined };
+  const begun = memory.calls.has(toolCallId) ? [] : beginCall(memory, toolCallId, update);
+  const call = learn(memory, toolCallId, update);
+  return { facts: [...begun, ...(call ? tellCall(call) : [])], call };
+}
+
+/** Calls that never told their input, or never began: the turn is over, and what is known of them is all there is. */
+export function tellAllCalls(memory: Memory): readonly AgentFact[] {
+  return [...memory.calls.values()].flatMap(tellCall);
+}
+
+function beginCall(memory: Memory, toolCallId: string, update: JsonObject): readonly AgentFact[] {
+  const { parentToolCallId } = vendorNote(update);
+  const spoken = endSpeech(memory, parentToolCallId ?? '');
+  const place = nextPlace(memory);
+  memory.calls.set(toolCallId, { toolCallId, fields: {}, parentToolCallId, place, isTold: false });
+  for (const oldest of memory.calls.keys()) {
+    if (memory.calls.size <= mostOpenCalls) break;
+    memory.calls.delete(oldest);
+  }
+  return spoken;
+}
+
+function learn(memory: Memory, toolCallId: string, update: JsonObject): Call | undefined {
+  const known = memory.calls.get(toolCallId);
+  if (!known) return undefined;
+  const { parentToolCallId = known.parentToolCallId } = vendorNote(update);
+  const call = { ...known, parentToolCallId, fields: merged(known.fields, update) };
+  memory.calls.set(toolCallId, call);
+  return call;
+}
+
+/** Fields that are left out, or null, stay as they were; so does an input that an ask repeats without its content. */
+function merged(before: JsonObject, update: JsonObject): JsonObject {
+  const told = Object.entries(update).filter(
+    ([field, value]) => value !== null && value !== undefined && field !== 'sessionUpdate',
+  );
+  const next: Record<string, unknown> = { ...before, ...Object.fromEntries(told) };
+  if (isEmpty(update.rawInput) && !isEmpty(before.rawInput)) next.rawInput = before.rawInput;
+  const notes = [before._meta, update._meta].filter(isObject);
+  if (notes.length > 0) next._meta = mergedNotes(notes);
+  return next;
+}
+
+function mergedNotes(notes: readonly JsonObject[]): JsonObject {
+  const claudeCode = Object.assign({}, ...notes.map((note) => note.claudeCode).filter(isObject));
+  return { ...Object.assign({}, ...notes), claudeCode };
+}
+
+function tellCall(call: Call): readonly AgentFact[] {
+  if (call.isTold) return [];
+  call.isTold = true;
+  const { toolCallId, fields, place } = call;
+  const name = toolNameOf(fields);
+  const starts = startsAgent(fields);
+  const event: NewEventOf<'tool.called'> = {
+    type: 'tool.called',
+    ...place,
+    toolCallId,
+    name,
+    input: inputOf(fields, name),
+    startsAgent: starts,
+    ...parentOf(call),
+  };
+  return [{ type: 'said', event }, ...(starts ? [taskFact(call, 'running')] : [])];
+}
+
+function endCall(memory: Memory, call: Call): readonly AgentFact[] {
+  memory.calls.delete(call.toolCallId);
+  const { toolCallId, fields } = call;
+  const isError = fields.status === 'failed';
+  const images = imagesIn(fields);
+  const detail = images.length === 0 ? resultDetail(fields) : undefined;
+  const said: AgentFact = {
+    type: 'said',
+    event: {
+      type: 'tool.result',
+      toolCallId,
+      isError,
+      text: resultText(memory, fields),
+      ...(detail !== undefined && { detail }),
+      ...parentOf(call),
+    },
+    ...(images.length > 0 && { images }),
+  };
+  const spoken = endSpeech(memory, toolCallId);
+  const task = startsAgent(fields) ? [taskFact(call, isError ? 'failed' : 'completed')] : [];
+  return [...spoken, ...task, said];
+}
+
+/** The protocol has no name for a sub-agent but the call that started it. */
+function taskFact(call: Call, status: 'running' | 'completed' | 'failed'): AgentFact {
+  const { toolCallId, fields } = call;
+  const description = textAt(fields, 'title');
+  return {
+    type: 'said',
+    event: {
+      type: 'task.changed',
+      taskId: toolCallId,
+      toolCallId,
+      status,
+      ...(description !== undefined && { description }),
+    },
+  };
+}
+
+const parentOf = ({ parentToolCallId }: Call) => (parentToolCallId === undefined ? {} : { parentToolCallId });
+
+const canBegin = (update: JsonObject): boolean => update.title !== undefined || update.kind !== undefined;
+
+const hasInput = ({ fields }: Call): boolean => !isEmpty(fields.rawInput);
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || (isObject(value) && Object.keys(value).length === 0);
+}

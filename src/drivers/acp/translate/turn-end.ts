@@ -1,0 +1,71 @@
+import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
+import { type JsonObject, numberAt, objectAt } from '../../claude/fields.ts';
+import type { Memory } from './memory.ts';
+import { unknownOnce } from './unknown.ts';
+import { closeTurn, costOfTurn } from './update.ts';
+
+type TurnEnd = Extract<AgentFact, { type: 'turn-ended' }>;
+
+/** The reply to a prompt is the end of its turn. */
+export function translateReply(memory: Memory, reply: JsonObject, durationMs: number): readonly AgentFact[] {
+  const { outcome, error, unknown } = endingOf(reply);
+  const usage = usageOf(reply);
+  const costUsd = costOfTurn(memory);
+  return [
+    ...closeTurn(memory),
+    ...(unknown ? unknownOnce(memory, `reason to stop ${String(reply.stopReason)}`, reply) : []),
+    {
+      type: 'turn-ended',
+      outcome,
+      durationMs,
+      ...(error !== undefined && { error }),
+      ...(usage && { usage }),
+      ...(costUsd !== undefined && { costUsd }),
+    },
+  ];
+}
+
+export function translateFailure(
+  memory: Memory,
+  error: string,
+  durationMs: number,
+  wasCancelled: boolean,
+): readonly AgentFact[] {
+  const how = wasCancelled ? { outcome: 'interrupted' as const } : { outcome: 'failed' as const, error };
+  return [...closeTurn(memory), { type: 'turn-ended', ...how, durationMs }];
+}
+
+interface Ending {
+  readonly outcome: TurnEnd['outcome'];
+  readonly error?: string;
+  readonly unknown?: boolean;
+}
+
+function endingOf({ stopReason }: JsonObject): Ending {
+  switch (stopReason) {
+    case 'end_turn':
+      return { outcome: 'completed' };
+    case 'cancelled':
+      return { outcome: 'interrupted' };
+    case 'max_tokens':
+      return { outcome: 'failed', error: 'The agent stopped: its limit of tokens is reached' };
+    case 'max_turn_requests':
+      return { outcome: 'failed', error: 'The agent stopped: its limit of requests for one turn is reached' };
+    case 'refusal':
+      return { outcome: 'failed', error: 'The agent refuses to go on' };
+    default:
+      return { outcome: 'completed', unknown: true };
+  }
+}
+
+function usageOf(reply: JsonObject): TurnEnd['usage'] {
+  const usage = objectAt(reply, 'usage');
+  return (
+    usage && {
+      inputTokens: numberAt(usage, 'inputTokens') ?? 0,
+      outputTokens: numberAt(usage, 'outputTokens') ?? 0,
+      cacheReadTokens: numberAt(usage, 'cachedReadTokens') ?? 0,
+      cacheWriteTokens: numberAt(usage, 'cachedWriteTokens') ?? 0,
+    }
+  );
+}

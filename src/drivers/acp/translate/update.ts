@@ -1,0 +1,99 @@
+import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
+import { type JsonObject, numberAt, objectAt, textAt } from '../../claude/fields.ts';
+import { configValue } from '../settings.ts';
+import type { Memory } from './memory.ts';
+import { translateCompaction, translateNotice } from './notices.ts';
+import { translatePlan } from './plan.ts';
+import { endAllSpeech, translateChunk } from './speech.ts';
+import { tellAllCalls, translateCall } from './tool-call.ts';
+import { unknownOnce } from './unknown.ts';
+
+/** What an update of the session means, in words no vendor owns. Those with no meaning for us give no facts. */
+export function translateUpdate(memory: Memory, update: JsonObject): readonly AgentFact[] {
+  switch (update.sessionUpdate) {
+    case 'agent_message_chunk':
+      return translateChunk(memory, update, 'text');
+    case 'agent_thought_chunk':
+      return translateChunk(memory, update, 'thinking');
+    case 'tool_call':
+    case 'tool_call_update':
+      return translateCall(memory, update);
+    case 'plan':
+      return translatePlan(memory, update);
+    case 'notice':
+      return translateNotice(update);
+    case 'compaction_update':
+      return translateCompaction(update);
+    case 'usage_update':
+      noteCost(memory, update);
+      return [];
+    case 'current_mode_update':
+    case 'config_option_update':
+      return translateSettings(memory, update);
+    case 'available_commands_update':
+    case 'compaction_summary_chunk':
+    case 'session_info_update':
+    case 'user_message_chunk':
+      return [];
+    default:
+      return unknownOnce(memory, `update ${String(update.sessionUpdate)}`, update);
+  }
+}
+
+/** Whether an update shows that the agent works on what it was sent; others come at any time. */
+export function isWork({ sessionUpdate }: JsonObject): boolean {
+  return (
+    sessionUpdate === 'agent_message_chunk' ||
+    sessionUpdate === 'agent_thought_chunk' ||
+    sessionUpdate === 'tool_call' ||
+    sessionUpdate === 'plan'
+  );
+}
+
+/** The mode and the model, where an update tells them; also in a history that is otherwise passed over. */
+export function translateSettings(memory: Memory, update: JsonObject): readonly AgentFact[] {
+  switch (update.sessionUpdate) {
+    case 'current_mode_update':
+      return modeChange(memory, textAt(update, 'currentModeId'));
+    case 'config_option_update':
+      return [
+        ...modeChange(memory, configValue(update, 'mode')),
+        ...modelChange(memory, configValue(update, 'model')),
+      ];
+    default:
+      return [];
+  }
+}
+
+/** What was begun and not ended is ended with the turn. */
+export function closeTurn(memory: Memory): readonly AgentFact[] {
+  return [...endAllSpeech(memory), ...tellAllCalls(memory)];
+}
+
+export function modeChange(memory: Memory, permissionMode: string | undefined): readonly AgentFact[] {
+  if (permissionMode === undefined || permissionMode === memory.permissionMode) return [];
+  memory.permissionMode = permissionMode;
+  return [{ type: 'mode-changed', permissionMode }];
+}
+
+export function modelChange(memory: Memory, model: string | undefined): readonly AgentFact[] {
+  if (model === undefined || model === memory.model) return [];
+  memory.model = model;
+  return [{ type: 'model-changed', model }];
+}
+
+/** The cost since the last turn ended. */
+export function costOfTurn(memory: Memory): number | undefined {
+  const { costSoFar, costTold } = memory;
+  memory.costTold = costSoFar;
+  return costSoFar === 0 ? undefined : Math.max(0, costSoFar - costTold);
+}
+
+function noteCost(memory: Memory, update: JsonObject): void {
+  const cost = objectAt(update, 'cost');
+  const amount = cost && cost.currency === 'USD' ? numberAt(cost, 'amount') : undefined;
+  if (amount === undefined) return;
+  // After a resume the count may begin again.
+  if (amount < memory.costTold) memory.costTold = 0;
+  memory.costSoFar = amount;
+}

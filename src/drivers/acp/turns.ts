@@ -1,0 +1,108 @@
+import type { AgentFact, OutgoingMessage } from '../../engine/ports/agent-driver.ts';
+import type { Memory } from './translate/memory.ts';
+import { closeTurn } from './translate/update.ts';
+
+const ownTurnQuietMs = 2_000;
+
+export interface Turn {
+  /** None for a turn that the agent began by itself. */
+  readonly message: OutgoingMessage | undefined;
+  readonly begunAt: number;
+  isTaken: boolean;
+  isCancelled: boolean;
+}
+
+export interface TurnsOptions {
+  readonly memory: Memory;
+  /** Whether the agent waits for a person. */
+  isAsking(): boolean;
+  report(facts: readonly AgentFact[]): void;
+}
+
+/** The turn that runs, if one does. A prompt's ends with its reply; one that the agent began by itself, when it falls silent. */
+export class Turns {
+  readonly #options: TurnsOptions;
+  #running: Turn | undefined;
+  #untoldId: string | undefined;
+  #quiet: NodeJS.Timeout | undefined;
+
+  constructor(options: TurnsOptions) {
+    this.#options = options;
+  }
+
+  /** Told with the first message: a session without one cannot be taken up again. */
+  identify(agentSessionId: string): void {
+    this.#untoldId = agentSessionId;
+  }
+
+  begin(message: OutgoingMessage): Turn {
+    this.endOwn('completed');
+    this.#running = newTurn(message);
+    return this.#running;
+  }
+
+  /** Forgets a turn whose prompt never left. */
+  drop(turn: Turn): void {
+    if (this.#running === turn) this.#running = undefined;
+  }
+
+  cancel(): void {
+    if (this.#running) this.#running.isCancelled = true;
+  }
+
+  /** The first sign of work shows that the message was taken; work without a message is a turn of the agent's own. */
+  showWork(): readonly AgentFact[] {
+    this.#running ??= newTurn(undefined);
+    return this.#taken(this.#running);
+  }
+
+  /** What is told before a turn's end; undefined when it does not run any more. */
+  finish(turn: Turn): readonly AgentFact[] | undefined {
+    if (this.#running !== turn) return undefined;
+    this.#running = undefined;
+    return this.#taken(turn);
+  }
+
+  /** The protocol has no end for a turn of the agent's own: it is over when nothing more comes and nobody is asked. */
+  watchOwn(): void {
+    clearTimeout(this.#quiet);
+    if (!this.#running || this.#running.message || this.#options.isAsking()) return;
+    this.#quiet = setTimeout(() => this.endOwn('completed'), ownTurnQuietMs);
+  }
+
+  endOwn(outcome: 'completed' | 'interrupted'): void {
+    clearTimeout(this.#quiet);
+    const turn = this.#running;
+    if (!turn || turn.message) return;
+    this.#running = undefined;
+    const ended: AgentFact = { type: 'turn-ended', outcome, durationMs: sinceBegun(turn) };
+    this.#options.report([...closeTurn(this.#options.memory), ended]);
+  }
+
+  close(): void {
+    clearTimeout(this.#quiet);
+  }
+
+  #taken(turn: Turn): readonly AgentFact[] {
+    if (turn.isTaken) return [];
+    turn.isTaken = true;
+    if (!turn.message) return [{ type: 'turn-started', messageIds: [] }];
+    const agentSessionId = this.#untoldId;
+    this.#untoldId = undefined;
+    const { messageId } = turn.message;
+    return [
+      { type: 'message-taken', messageId },
+      ...(agentSessionId === undefined ? [] : [{ type: 'identified' as const, agentSessionId }]),
+      { type: 'turn-started', messageIds: [messageId] },
+    ];
+  }
+}
+
+export const sinceBegun = ({ begunAt }: Turn): number => Math.round(performance.now() - begunAt);
+
+const newTurn = (message: OutgoingMessage | undefined): Turn => ({
+  message,
+  begunAt: performance.now(),
+  isTaken: false,
+  isCancelled: false,
+});

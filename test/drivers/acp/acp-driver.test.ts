@@ -1,0 +1,29 @@
+import { driverContract } from '../../contracts/driver-contract.ts';
+import { acpRig } from './acp-rig.ts';
+
+for (const [how, flags] of [
+  ['resumes', []],
+  ['loads', ['--load']],
+] as const) {
+  driverContract(`an ACP agent that ${how} its conversations`, async () => {
+    const { driver, cwd, close } = acpRig({ flags: [...flags] });
+    return {
+      driver,
+      cwd,
+      env: {},
+      otherModel: 'another-model',
+      close,
+      scenario: {
+        reply: 'hello',
+        command: 'run touch asked.txt',
+        question: 'question',
+        endless: 'endless',
+        twoAtOnce: 'two',
+        subAgent: 'subagent',
+        modelError: 'fail',
+        plan: 'plan',
+        sleeper: "run setsid sh -c 'echo $$ > sleeper.pid; exec sleep 600' & wait",
+      },
+    };
+  });
+}

@@ -1,0 +1,119 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { agent, ndJsonStream, RequestError } from '@agentclientprotocol/sdk';
+import { play } from './scenes.ts';
+import { Stage } from './stage.ts';
+
+/** A small agent that speaks the protocol as strictly as the SDK does, and plays a scene for each message. */
+const flags = new Set(process.argv.slice(2));
+const home = process.env.ACP_AGENT_HOME ?? process.cwd();
+const modes = ['default', 'acceptEdits', 'plan'];
+const models = ['small-model', 'another-model'];
+const state = { mode: 'default', model: 'small-model', sessionId: '', cwd: process.cwd() };
+const turns = new Map<string, AbortController>();
+
+const app = agent({ name: 'scripted' })
+  .onRequest('initialize', async ({ params }) => {
+    if (flags.has('--hang')) await new Promise(() => {});
+    if (flags.has('--refuse')) throw new RequestError(-32603, 'Internal error', { details: 'no account' });
+    remember('client', JSON.stringify(params.clientCapabilities));
+    return {
+      protocolVersion: flags.has('--version-9') ? 9 : 1,
+      agentInfo: { name: 'scripted', title: 'Scripted', version: '1.2.3' },
+      authMethods: [{ id: 'login', name: 'Log in', description: 'with a browser' }],
+      agentCapabilities: {
+        loadSession: !flags.has('--forgetful'),
+        promptCapabilities: { image: !flags.has('--blind') },
+        mcpCapabilities: { http: !flags.has('--no-http') },
+        sessionCapabilities: flags.has('--load') || flags.has('--forgetful') ? {} : { resume: {} },
+      },
+    };
+  })
+  .onRequest('session/new', ({ params }) => {
+    if (flags.has('--auth')) throw RequestError.authRequired();
+    state.sessionId = `session-${process.pid}-${Date.now()}`;
+    state.cwd = params.cwd;
+    remember('servers', JSON.stringify(params.mcpServers));
+    return { sessionId: state.sessionId, ...settings() };
+  })
+  .onRequest('session/load', async ({ params, client }) => {
+    takeUp(params.sessionId, params.cwd);
+    const { sessionId } = params;
+    for (const line of historyOf(sessionId)) {
+      const content = { type: 'text' as const, text: line };
+      await client.notify('session/update', {
+        sessionId,
+        update: { sessionUpdate: 'user_message_chunk', content },
+      });
+      await client.notify('session/update', {
+        sessionId,
+        update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'told before' } },
+      });
+    }
+    return settings();
+  })
+  .onRequest('session/resume', ({ params }) => {
+    takeUp(params.sessionId, params.cwd);
+    return settings();
+  })
+  .onRequest('session/set_mode', ({ params }) => {
+    if (!modes.includes(params.modeId)) throw RequestError.invalidParams(undefined, 'no such mode');
+    state.mode = params.modeId;
+    return {};
+  })
+  .onRequest('session/set_config_option', ({ params }) => {
+    if (!models.includes(String(params.value))) throw RequestError.invalidParams(undefined, 'no such model');
+    state.model = String(params.value);
+    return { configOptions: settings().configOptions };
+  })
+  .onNotification('session/cancel', ({ params }) => turns.get(params.sessionId)?.abort())
+  .onRequest('session/prompt', async ({ params, client }) => {
+    const words = params.prompt
+      .map((block) => (block.type === 'text' ? block.text : `[${block.type}]`))
+      .join(' ');
+    writeFileSync(historyFile(params.sessionId), `${words}\n`, { flag: 'a' });
+    const turn = new AbortController();
+    turns.set(params.sessionId, turn);
+    try {
+      await play(words, new Stage({ client, sessionId: params.sessionId, signal: turn.signal, state }));
+      return { stopReason: turn.signal.aborted ? 'cancelled' : 'end_turn' };
+    } catch (error) {
+      if (turn.signal.aborted) return { stopReason: 'cancelled' };
+      throw error;
+    }
+  });
+
+app.connect(
+  ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>),
+);
+process.stdin.on('end', () => process.exit(0));
+
+function settings() {
+  const select = { type: 'select' as const, currentValue: state.model };
+  const options = models.map((value) => ({ value, name: `The ${value}` }));
+  return {
+    modes: { currentModeId: state.mode, availableModes: modes.map((id) => ({ id, name: id })) },
+    configOptions: [{ ...select, id: 'model', name: 'Model', category: 'model' as const, options }],
+  };
+}
+
+function takeUp(sessionId: string, cwd: string): void {
+  if (!existsSync(historyFile(sessionId))) throw RequestError.sessionNotFound(sessionId);
+  state.sessionId = sessionId;
+  state.cwd = cwd;
+}
+
+function historyOf(sessionId: string): readonly string[] {
+  return readFileSync(historyFile(sessionId), 'utf8').split('\n').slice(0, -1);
+}
+
+function historyFile(sessionId: string): string {
+  mkdirSync(home, { recursive: true });
+  return join(home, `${sessionId.replaceAll('/', '_')}.history`);
+}
+
+function remember(name: string, text: string): void {
+  mkdirSync(home, { recursive: true });
+  writeFileSync(join(home, `${name}.json`), text);
+}
