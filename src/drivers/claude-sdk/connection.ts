@@ -1,0 +1,359 @@
+import { setTimeout as delay, setImmediate as nextRound } from 'node:timers/promises';
+import {
+  type AgentConnection,
+  type AgentFact,
+  AgentRefusal,
+  type AgentStart,
+  type OutgoingMessage,
+  type Report,
+} from '../../engine/ports/agent-driver.ts';
+import type { AgentProcess, ProcessExit, WriteOutcome } from '../../engine/ports/process-host.ts';
+import type { Ask, Decision } from '../../protocol/interaction.ts';
+import { answerTo } from '../claude/answer.ts';
+import { claudeCapabilities, permissionModes } from '../claude/capabilities.ts';
+import { type JsonObject, textAt, textsAt } from '../claude/fields.ts';
+import type { IncomingRequest, TypedMessage } from '../claude/incoming.ts';
+import { uuidOf } from '../claude/message-uuid.ts';
+import { askOf } from '../claude/translate/ask.ts';
+import { type Memory, newMemory, noteSent } from '../claude/translate/memory.ts';
+import { modeChange, modelChange } from '../claude/translate/system.ts';
+import { translate } from '../claude/translate/translate.ts';
+import { exitFact } from '../process/exit-fact.ts';
+import { FactBatch } from './fact-batch.ts';
+import { HostedProcess } from './hosted-process.ts';
+import { Inbox } from './inbox.ts';
+import { OpenAsks } from './open-asks.ts';
+import type { SdkSettingsOptions } from './options.ts';
+import { formRequest, toolRequest } from './request-of.ts';
+import type {
+  AgentSdk,
+  SdkElicitationResult,
+  SdkOptions,
+  SdkPermissionMode,
+  SdkPermissionResult,
+  SdkQuery,
+  SdkSpawnOptions,
+} from './sdk-types.ts';
+import { userMessage } from './user-message.ts';
+
+const startLimitMs = 60_000;
+/** How long the SDK may take to notice that its process has gone. */
+const lastWordsMs = 2_000;
+
+export interface SdkConnectionOptions {
+  readonly start: AgentStart;
+  readonly version: string | null;
+  readonly report: Report;
+  load(): Promise<AgentSdk>;
+  /** What to tell the SDK, with or without the conversation to go on with. */
+  settings(resume: string | null): SdkSettingsOptions;
+  /** Starts the program that the SDK wants started. */
+  launch(resume: string | null, wanted: SdkSpawnOptions): AgentProcess;
+}
+
+/** One running Claude Code that is spoken to through the Agent SDK. */
+export class SdkConnection implements AgentConnection {
+  readonly #options: SdkConnectionOptions;
+  readonly #memory: Memory;
+  readonly #facts: FactBatch;
+  readonly #exitReported: Promise<void>;
+  #query: SdkQuery | undefined;
+  #inbox = new Inbox();
+  #asks = new OpenAsks();
+  /** The process is gone, and the SDK has had the time to tell all it printed. */
+  #longOver = Promise.withResolvers<void>();
+  #process: AgentProcess | undefined;
+  #hosted: HostedProcess | undefined;
+  #isReady = false;
+  #isClosing = false;
+  #isPaused = false;
+  #hasExited = false;
+  #startError: string | undefined;
+  #refusedResume: string | undefined;
+
+  constructor(options: SdkConnectionOptions) {
+    this.#options = options;
+    this.#facts = new FactBatch(options.report);
+    const { cwd, permissionMode, model, resume } = options.start;
+    this.#memory = newMemory({ cwd, permissionMode, model, agentSessionId: resume });
+    this.#exitReported = this.#live();
+  }
+
+  async send(message: OutgoingMessage, how: 'turn' | 'steer'): Promise<void> {
+    const { hosted } = this.#running();
+    const uuid = uuidOf(message.messageId);
+    noteSent(this.#memory, uuid, message.messageId);
+    const written = hosted.written(uuid);
+    this.#inbox.put(userMessage(message, uuid, how));
+    const outcome = await written;
+    if (!outcome.ok) this.#memory.awaited.delete(uuid);
+    expectWritten(outcome);
+  }
+
+  async answer(ask: Ask, decision: Decision): Promise<void> {
+    const { hosted } = this.#running();
+    const { agentRequestId } = ask;
+    const answer = answerTo(ask, decision);
+    if (!this.#asks.has(agentRequestId)) throw new Error('This request is not open any more');
+    this.#memory.openForms.delete(agentRequestId);
+    const written = hosted.written(agentRequestId);
+    this.#asks.answer(agentRequestId, answer);
+    expectWritten(await written);
+  }
+
+  interrupt(): Promise<void> {
+    return this.#request((query) => query.interrupt());
+  }
+
+  async setPermissionMode(mode: string): Promise<void> {
+    if (!isPermissionMode(mode)) throw new AgentRefusal(`The agent has no permission mode "${mode}".`);
+    await this.#request((query) => query.setPermissionMode(mode));
+    this.#facts.add(...modeChange(this.#memory, mode));
+    this.#facts.flush();
+  }
+
+  async setModel(model: string): Promise<void> {
+    await this.#request((query) => query.setModel(model));
+    this.#facts.add(...modelChange(this.#memory, model));
+    this.#facts.flush();
+  }
+
+  close(): Promise<void> {
+    this.#isClosing = true;
+    // Held back output has no one to take it any more, and would keep the end from being seen.
+    if (this.#isPaused) this.#hosted?.dropOutput();
+    void this.#process?.end();
+    return this.#exitReported;
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+    this.#facts.pause();
+    this.#process?.pauseOutput();
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#facts.resume();
+    this.#process?.resumeOutput();
+  }
+
+  async #live(): Promise<void> {
+    let exit = await this.#runToExit(this.#options.start.resume);
+    if (this.#refusedResume !== undefined && !this.#isClosing) {
+      this.#startAnew(this.#refusedResume);
+      exit = await this.#runToExit(null);
+    }
+    this.#hasExited = true;
+    this.#facts.close(exitFact(exit, this.#process?.stderrTail() ?? [], this.#startError));
+  }
+
+  /** Settles when neither the program nor any of its descendants is left, and all it printed was read. */
+  async #runToExit(resume: string | null): Promise<ProcessExit> {
+    const query = await this.#begin(resume);
+    if (query) {
+      this.#query = query;
+      void this.#initialize(query);
+      // The program may give up before the SDK does, and the other way round.
+      await Promise.race([this.#read(query), this.#longOver.promise]);
+    }
+    const exit = (await this.#endProcess()) ?? this.#neverStarted();
+    query?.close();
+    this.#inbox.close();
+    this.#asks.close();
+    return exit;
+  }
+
+  async #begin(resume: string | null): Promise<SdkQuery | undefined> {
+    this.#inbox = new Inbox();
+    this.#asks = new OpenAsks();
+    this.#longOver = Promise.withResolvers<void>();
+    try {
+      const sdk = await this.#options.load();
+      if (this.#isClosing) return undefined;
+      return sdk.query({ prompt: this.#inbox, options: this.#sdkOptions(resume) });
+    } catch (error) {
+      this.#startError = `The Agent SDK could not start the agent: ${wordsOf(error)}`;
+      return undefined;
+    }
+  }
+
+  #sdkOptions(resume: string | null): SdkOptions {
+    return {
+      ...this.#options.settings(resume),
+      spawnClaudeCodeProcess: (wanted) => this.#spawn(resume, wanted),
+      canUseTool: async (toolName, input, options) =>
+        asResult<SdkPermissionResult>(
+          await this.#takeRequest(toolRequest(toolName, input, options), options.signal),
+        ),
+      onElicitation: async (request, { signal, requestId }) =>
+        asResult<SdkElicitationResult>(await this.#takeRequest(formRequest(request, requestId), signal)),
+    };
+  }
+
+  #spawn(resume: string | null, wanted: SdkSpawnOptions): HostedProcess {
+    const process = this.#options.launch(resume, wanted);
+    const hosted = new HostedProcess(process, {
+      onOverlong: ({ bytes, head }) => this.#facts.add(overlong(bytes, head)),
+    });
+    this.#process = process;
+    this.#hosted = hosted;
+    wanted.signal.addEventListener('abort', () => void process.end(), { once: true });
+    const longOver = this.#longOver;
+    void hosted.over.then(() => delay(lastWordsMs, undefined, { ref: false })).then(longOver.resolve);
+    if (this.#isPaused) process.pauseOutput();
+    if (this.#isClosing) void process.end();
+    return hosted;
+  }
+
+  async #endProcess(): Promise<ProcessExit | undefined> {
+    await this.#process?.end();
+    return this.#process?.exited;
+  }
+
+  /** There is one call of `next` at a time, and nothing is awaited between two. */
+  async #read(query: SdkQuery): Promise<void> {
+    try {
+      for (;;) {
+        const { value, done } = await query.next();
+        if (done || value === undefined) return;
+        this.#understand({ ...value });
+      }
+    } catch (error) {
+      // That the program has ended is told by its exit.
+      if (this.#isRunning()) this.#giveUp(wordsOf(error));
+    }
+  }
+
+  #understand(message: TypedMessage): void {
+    if (!this.#isReady && message.type === 'result' && this.#memory.agentSessionId !== null) {
+      // Before it is ready, a result can only say that there is nothing to resume.
+      this.#refusedResume = textsAt(message, 'errors').join('; ') || 'it gave no reason';
+      return;
+    }
+    const facts = translate(this.#memory, message);
+    for (const fact of facts) if (fact.type === 'withdrawn') this.#asks.abandon(fact.agentRequestId);
+    this.#facts.add(...facts);
+  }
+
+  async #initialize(query: SdkQuery): Promise<void> {
+    try {
+      const late = AbortSignal.timeout(startLimitMs);
+      const response = await Promise.race([query.initializationResult(), rejectedBy(late)]);
+      this.#isReady = true;
+      this.#becomeReady({ ...response });
+    } catch (error) {
+      if (this.#isRunning()) this.#giveUp(wordsOf(error));
+      void this.#process?.end();
+    }
+  }
+
+  #becomeReady(response: JsonObject): void {
+    this.#facts.add(
+      {
+        type: 'ready',
+        agentSessionId: this.#memory.agentSessionId,
+        version: textAt(response, 'claude_code_version') ?? this.#options.version,
+        capabilities: claudeCapabilities(response),
+      },
+      ...modeChange(this.#memory, textAt(response, 'current_permission_mode')),
+    );
+    this.#facts.flush();
+  }
+
+  /** Settles with the answer, however long a person takes; the SDK reads on meanwhile. */
+  async #takeRequest(request: IncomingRequest, signal: AbortSignal): Promise<JsonObject> {
+    // What the agent said before it asked still waits to be read.
+    await nextRound();
+    const ask = this.#understood(request);
+    if (!ask) return { behavior: 'deny', message: 'The request was not understood.', action: 'cancel' };
+    if (ask.kind === 'form') this.#memory.openForms.add(ask.agentRequestId);
+    this.#facts.add({ type: 'asked', ask });
+    return this.#asks.wait(ask, signal, () => void this.#withdraw(ask));
+  }
+
+  async #withdraw({ agentRequestId }: Ask): Promise<void> {
+    await nextRound();
+    this.#memory.openForms.delete(agentRequestId);
+    this.#facts.add({ type: 'withdrawn', agentRequestId });
+  }
+
+  /** An input nested beyond measure cannot be worked through; the agent must not wait for ever because of it. */
+  #understood(request: IncomingRequest): Ask | undefined {
+    try {
+      return askOf(this.#memory, request);
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #request(make: (query: SdkQuery) => Promise<unknown>): Promise<void> {
+    const { query } = this.#running();
+    try {
+      await Promise.race([make(query), this.#exitReported]);
+    } catch (error) {
+      if (this.#isRunning()) throw new AgentRefusal(wordsOf(error));
+    }
+    if (!this.#isRunning()) throw new Error('The agent has ended');
+  }
+
+  #running(): { query: SdkQuery; hosted: HostedProcess } {
+    if (!this.#query || !this.#hosted || !this.#isRunning()) throw new Error('The agent is not running');
+    return { query: this.#query, hosted: this.#hosted };
+  }
+
+  #isRunning(): boolean {
+    return !this.#isClosing && !this.#hasExited && this.#hosted?.hasEnded !== true;
+  }
+
+  #giveUp(words: string): void {
+    if (!this.#isReady) this.#startError ??= `The agent did not get ready: ${words}`;
+    else this.#facts.add({ type: 'diagnostic', code: 'sdk-failed', text: `The Agent SDK failed: ${words}` });
+  }
+
+  /** The program has lost the conversation (it was killed before it wrote it down): better without it than not at all. */
+  #startAnew(reason: string): void {
+    this.#refusedResume = undefined;
+    this.#startError = undefined;
+    this.#memory.agentSessionId = null;
+    const text = `The agent could not go on with the earlier conversation and starts without it: ${reason}`;
+    this.#facts.add({
+      type: 'said',
+      event: { type: 'agent.notice', level: 'warning', code: 'resume-refused', text },
+    });
+    this.#process = undefined;
+    this.#hosted = undefined;
+  }
+
+  #neverStarted(): ProcessExit {
+    return { kind: 'spawn-failed', code: 'failed', message: this.#startError ?? 'The agent was not started' };
+  }
+}
+
+function isPermissionMode(mode: string): mode is SdkPermissionMode {
+  return permissionModes.includes(mode);
+}
+
+/** The answers are made for the wire, and the SDK passes them on as they are. */
+function asResult<T>(answer: JsonObject): T {
+  return answer as unknown as T;
+}
+
+function expectWritten(outcome: WriteOutcome): void {
+  if (!outcome.ok) throw new Error(outcome.message);
+}
+
+function overlong(bytes: number, head: Buffer): AgentFact {
+  const text = `The agent printed a line that is too long; it was skipped (${bytes} bytes)`;
+  return { type: 'diagnostic', code: 'overlong-line', text, sample: head.toString('utf8') };
+}
+
+function rejectedBy(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(new Error('it took too long')), { once: true });
+  });
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

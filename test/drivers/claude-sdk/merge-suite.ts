@@ -1,0 +1,267 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, describe, expect, test } from 'vitest';
+import { SdkConnection } from '../../../src/drivers/claude-sdk/connection.ts';
+import { sdkOptions } from '../../../src/drivers/claude-sdk/options.ts';
+import type { AgentSdk } from '../../../src/drivers/claude-sdk/sdk-types.ts';
+import type { AgentConnection, AgentStart } from '../../../src/engine/ports/agent-driver.ts';
+import { MessageId, SessionId } from '../../../src/protocol/ids.ts';
+import { FactRecorder } from '../../support/fact-recorder.ts';
+import { ScriptedHost, type ScriptedProcess } from './scripted-process.ts';
+
+/** What comes by callback and what comes as a message are one story, told in the order of the wire. */
+export function mergeSuite(name: string, load: () => Promise<AgentSdk>): void {
+  describe(name, () => {
+    const open: AgentConnection[] = [];
+
+    afterEach(async () => {
+      await Promise.all(open.splice(0).map((connection) => connection.close()));
+    });
+
+    async function begin() {
+      const host = new ScriptedHost((process) => {
+        process.onInput = (line) => {
+          const request = line.request as { subtype?: string } | undefined;
+          if (request?.subtype === 'initialize') process.print(success(line.request_id));
+          else if (request?.subtype === 'interrupt') process.print(success(line.request_id));
+        };
+      });
+      const facts = new FactRecorder();
+      const start: AgentStart = {
+        processId: randomUUID(),
+        sessionId: SessionId.parse('s1'),
+        cwd: '/tmp',
+        env: {},
+        permissionMode: null,
+        model: null,
+        resume: null,
+        tools: null,
+      };
+      const connection = new SdkConnection({
+        start,
+        version: null,
+        report: facts.report,
+        load,
+        settings: (resume) =>
+          sdkOptions({ start, resume, env: { PATH: '/bin' }, program: '/bin/true', tools: null }),
+        launch: (_, { command, args, env }) =>
+          host.start({
+            id: start.processId,
+            sessionId: start.sessionId,
+            command,
+            args,
+            cwd: '/tmp',
+            env: env as Record<string, string>,
+          }),
+      });
+      open.push(connection);
+      await facts.of('ready');
+      const [process] = host.started;
+      if (!process) throw new Error('The SDK started no process');
+      return { facts, connection, process };
+    }
+
+    const answersOf = (process: ScriptedProcess, requestId: string) =>
+      process.input.filter((line) => JSON.stringify(line).includes(`"${requestId}"`));
+
+    test('[PEER5] what was said before an ask is told before it, and what was said after it after it', async () => {
+      const { facts, process } = await begin();
+      process.print(
+        init,
+        ...Array.from({ length: 50 }, (_, index) => call(`before-${index}`)),
+        ask('r1', 'before-49'),
+        ...Array.from({ length: 50 }, (_, index) => call(`after-${index}`)),
+        ask('r2', 'after-49'),
+        result,
+      );
+      await facts.of('turn-ended');
+      const told = facts.all.flatMap((fact) => {
+        if (fact.type === 'asked') return [fact.ask.agentRequestId];
+        return fact.type === 'said' && fact.event.type === 'tool.called' ? [fact.event.toolCallId] : [];
+      });
+      expect(told).toEqual([
+        ...Array.from({ length: 50 }, (_, index) => `before-${index}`),
+        'r1',
+        ...Array.from({ length: 50 }, (_, index) => `after-${index}`),
+        'r2',
+      ]);
+    });
+
+    test('[PEER7] an ask that is taken back at once is asked, withdrawn, and over, before the turn is', async () => {
+      const { facts, connection, process } = await begin();
+      process.print(init, call('t1'), ask('r1', 't1'), cancel('r1'), toolResult('t1'), result);
+      await facts.of('turn-ended');
+      const order = facts.types().filter((type) => type !== 'mode-changed' && type !== 'model-changed');
+      expect(order.slice(order.indexOf('turn-started'))).toEqual([
+        'turn-started',
+        'tool.called',
+        'asked',
+        'withdrawn',
+        'tool.result',
+        'turn-ended',
+      ]);
+      const { ask: withdrawn } = await facts.of('asked');
+      await expect(connection.answer(withdrawn, { type: 'allow', scope: 'once' })).rejects.toThrow();
+    });
+
+    test('[ASK5] an answer is delivered once its line is in the pipe, and only once', async () => {
+      const { facts, connection, process } = await begin();
+      process.print(init, call('t1'), ask('r1', 't1'));
+      const { ask: asked } = await facts.of('asked');
+      await connection.answer(asked, { type: 'allow', scope: 'once' });
+      expect(answersOf(process, 'r1')).toMatchObject([
+        {
+          type: 'control_response',
+          response: {
+            subtype: 'success',
+            request_id: 'r1',
+            response: { behavior: 'allow', updatedInput: { command: 'ls' } },
+          },
+        },
+      ]);
+      await expect(connection.answer(asked, { type: 'allow', scope: 'once' })).rejects.toThrow();
+      expect(answersOf(process, 'r1')).toHaveLength(1);
+    });
+
+    test('[PEER5] many asks at once get each its own answer', async () => {
+      const { facts, connection, process } = await begin();
+      const ids = Array.from({ length: 20 }, (_, index) => `ask-${index}-`);
+      process.print(init, ...ids.map((id) => ask(id, id)));
+      await facts.next('the last ask', (fact) =>
+        fact.type === 'asked' && fact.ask.agentRequestId === ids.at(-1) ? fact : undefined,
+      );
+      const asks = facts.every('asked').map(({ ask: asked }) => asked);
+      expect(asks.map(({ agentRequestId }) => agentRequestId)).toEqual(ids);
+      await Promise.all(
+        asks
+          .toReversed()
+          .map((asked) =>
+            connection.answer(asked, { type: 'deny', message: asked.agentRequestId, interrupt: false }),
+          ),
+      );
+      for (const id of ids)
+        expect(answersOf(process, id)).toMatchObject([{ response: { response: { message: id } } }]);
+    });
+
+    test('[ASK1] a form of another server is asked and answered', async () => {
+      const { facts, connection, process } = await begin();
+      const schema = { type: 'object', properties: { who: { type: 'string' } }, required: ['who'] };
+      process.print(init, {
+        type: 'control_request',
+        request_id: 'e1',
+        request: {
+          subtype: 'elicitation',
+          mcp_server_name: 'other',
+          message: 'Who?',
+          mode: 'form',
+          requested_schema: schema,
+        },
+      });
+      const { ask: asked } = await facts.of('asked');
+      expect(asked).toMatchObject({
+        kind: 'form',
+        toolName: 'other',
+        form: { message: 'Who?', fields: [{ id: 'who', type: 'text', required: true }] },
+      });
+      await connection.answer(asked, { type: 'submit', values: { who: 'Ada' } });
+      expect(answersOf(process, 'e1')).toMatchObject([
+        { response: { request_id: 'e1', response: { action: 'accept', content: { who: 'Ada' } } } },
+      ]);
+    });
+
+    test('[MSG5] messages are written in order, each once', async () => {
+      const { connection, process } = await begin();
+      const ids = Array.from({ length: 10 }, () => MessageId.parse(randomUUID()));
+      await Promise.all(
+        ids.map((messageId) => connection.send({ messageId, text: 'go', images: [] }, 'turn')),
+      );
+      expect(process.input.filter(({ type }) => type === 'user').map(({ uuid }) => uuid)).toEqual(ids);
+    });
+
+    test('[MULTI4] nothing is reported while reading is paused, and nothing is lost', async () => {
+      const { facts, connection, process } = await begin();
+      process.print(init, call('t1'));
+      connection.pause();
+      const reported = facts.all.length;
+      process.print(call('t2'), ask('r1', 't2'), result);
+      process.exit(0);
+      await process.exited;
+      await new Promise(setImmediate);
+      expect(facts.all).toHaveLength(reported);
+      connection.resume();
+      await facts.of('exited');
+      expect(facts.said('tool.called').map(({ toolCallId }) => toolCallId)).toEqual(['t1', 't2']);
+      expect(facts.types().slice(-3)).toEqual(['asked', 'turn-ended', 'exited']);
+    });
+
+    test('[SES6] a paused agent can be closed', async () => {
+      const { facts, connection, process } = await begin();
+      process.print(init);
+      connection.pause();
+      process.print(call('t1'));
+      await connection.close();
+      expect(facts.all.at(-1)?.type).toBe('exited');
+    });
+
+    test('[SES7] a process that dies leaves nothing waiting, and its exit is the last word', async () => {
+      const { facts, connection, process } = await begin();
+      process.print(init, call('t1'), ask('r1', 't1'));
+      const { ask: asked } = await facts.of('asked');
+      process.print(call('t2'));
+      process.exit(3);
+      const exited = await facts.of('exited');
+      expect(exited).toEqual({ type: 'exited', code: 3, signal: null, stderr: ['the last line of stderr'] });
+      expect(facts.said('tool.called').map(({ toolCallId }) => toolCallId)).toEqual(['t1', 't2']);
+      expect(facts.all.at(-1)).toBe(exited);
+      await expect(connection.answer(asked, { type: 'allow', scope: 'once' })).rejects.toThrow();
+      await expect(
+        connection.send({ messageId: MessageId.parse('m'), text: 'go', images: [] }, 'turn'),
+      ).rejects.toThrow();
+      await expect(connection.interrupt()).rejects.toThrow();
+    });
+  });
+}
+
+const session_id = '6f8f7c1e-0000-4000-8000-000000000000';
+const init = { type: 'system', subtype: 'init', session_id, uuid: randomUUID(), model: 'm', tools: [] };
+const result = {
+  type: 'result',
+  subtype: 'success',
+  is_error: false,
+  terminal_reason: 'completed',
+  uuid: randomUUID(),
+  session_id,
+};
+
+function call(id: string) {
+  const content = [{ type: 'tool_use', id, name: 'Bash', input: { command: 'ls' } }];
+  return {
+    type: 'assistant',
+    message: { id: `message-${id}`, role: 'assistant', content },
+    parent_tool_use_id: null,
+    uuid: randomUUID(),
+    session_id,
+  };
+}
+
+function toolResult(id: string) {
+  const content = [{ type: 'tool_result', tool_use_id: id, content: 'no', is_error: true }];
+  return {
+    type: 'user',
+    message: { role: 'user', content },
+    parent_tool_use_id: null,
+    uuid: randomUUID(),
+    session_id,
+  };
+}
+
+function ask(request_id: string, tool_use_id: string) {
+  const request = { subtype: 'can_use_tool', tool_name: 'Bash', input: { command: 'ls' }, tool_use_id };
+  return { type: 'control_request', request_id, request };
+}
+
+const cancel = (request_id: string) => ({ type: 'control_cancel_request', request_id });
+
+function success(request_id: unknown) {
+  const response = { commands: [], agents: [], models: [], account: {}, output_style: 'default' };
+  return { type: 'control_response', response: { subtype: 'success', request_id, response } };
+}
