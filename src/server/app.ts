@@ -1,5 +1,6 @@
 import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { ControlRoom } from '../engine/ports/control-room.ts';
+import type { ToolEndpoint } from '../engine/ports/tool-endpoint.ts';
 import { refuse } from '../protocol/errors.ts';
 import { type Access, addAccessRoutes } from './access-routes.ts';
 import type { Guard, Identity } from './auth/guard.ts';
@@ -7,6 +8,7 @@ import { acceptJsonBodies } from './body.ts';
 import { errorBody, refusalOfThrown, sendRefusal } from './errors.ts';
 import { addFileRoutes } from './file-routes.ts';
 import { apiHeaders } from './headers.ts';
+import { addMcpRoutes } from './mcp-routes.ts';
 import { openApi } from './openapi.ts';
 import { addPage } from './page.ts';
 import { addOperationRoutes } from './routes.ts';
@@ -28,6 +30,7 @@ export interface AppOptions {
   readonly guard: Guard;
   readonly access: Access;
   readonly streams: StreamContext;
+  readonly tools: ToolEndpoint | undefined;
   readonly version: string;
   readonly webRoot: string | undefined;
   readonly logger: FastifyBaseLogger;
@@ -69,6 +72,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   addOperationRoutes(app, room, { listEvents: sessionStream(options.streams) });
   addStreamRoute(app, options.streams);
   addFileRoutes(app, room);
+  if (options.tools !== undefined) addMcpRoutes(app, options.tools);
   for (const url of ['/api', '/api/*']) {
     app.all(url, (_request, reply) => sendRefusal(reply, refuse('route_not_found').refusal));
   }

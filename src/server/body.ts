@@ -29,7 +29,10 @@ export function acceptJsonBodies(app: FastifyInstance): void {
  * A body that is too large is read to its end and thrown away, within reason: a client that is cut off while it sends sees a
  * broken connection and not the answer.
  */
-function readBody(payload: IncomingMessage, done: (error: BadRequest | null, body: Buffer) => void): void {
+export function readBody(
+  payload: IncomingMessage,
+  done: (error: BadRequest | null, body: Buffer) => void,
+): void {
   let chunks: Buffer[] = [];
   let bytes = 0;
   const finish = (error: BadRequest | null): void => {

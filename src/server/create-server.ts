@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 import type { ControlRoom } from '../engine/ports/control-room.ts';
+import type { ToolEndpoint } from '../engine/ports/tool-endpoint.ts';
 import { createApp } from './app.ts';
 import { Devices } from './auth/devices.ts';
 import { createGuard } from './auth/guard.ts';
@@ -15,6 +16,8 @@ import { upgradeHandler } from './upgrade.ts';
 
 export interface ServerOptions {
   readonly room: ControlRoom;
+  /** The interactive tools, for agents; without it there are none. */
+  readonly tools?: ToolEndpoint | undefined;
   /** What programs show to be let in. */
   readonly token: string;
   /** Where paired devices are kept; without it a restart forgets them. */
@@ -68,6 +71,7 @@ export function createServer(options: ServerOptions): Server {
     guard,
     access: { codes, devices, disconnect: (id) => connections.closeDevice(id), url: () => url },
     streams,
+    tools: options.tools,
     version: options.version,
     webRoot: options.webRoot,
     logger,
@@ -90,7 +94,7 @@ export function createServer(options: ServerOptions): Server {
       // One socket: by the name "localhost" two would be opened, and only one of them be ours to watch.
       await app.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port: options.port });
       const { port } = app.server.address() as AddressInfo;
-      url = `http://${nameInUrl(host)}:${port}`;
+      url = urlOf(host, port);
       return { url, port };
     },
     pairingCode: () => codes.issue().code,
@@ -100,6 +104,9 @@ export function createServer(options: ServerOptions): Server {
     },
   };
 }
+
+/** How a program on this machine reaches the server. */
+export const urlOf = (host: string, port: number): string => `http://${nameInUrl(host)}:${port}`;
 
 function nameInUrl(host: string): string {
   if (host === '0.0.0.0' || host === '::' || host === 'localhost') return '127.0.0.1';

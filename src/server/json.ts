@@ -7,14 +7,24 @@ const maxDepth = 200;
  * harmless here, but not to whoever copies the value or writes it out again by recursion.
  */
 export function parseObject(text: string): Result<Record<string, unknown>> {
+  const parsed = parseJson(text);
+  if (!parsed.ok) return parsed;
+  return isRecord(parsed.value)
+    ? accept(parsed.value)
+    : refuse('malformed_request', 'A JSON object is expected.');
+}
+
+/** The same for any value. */
+export function parseJson(text: string): Result<unknown> {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     return refuse('malformed_request', 'This is no JSON.');
   }
-  if (!isRecord(value)) return refuse('malformed_request', 'A JSON object is expected.');
-  return clean(value) ? accept(value) : refuse('malformed_request', `Values may be nested ${maxDepth} deep.`);
+  return clean([value])
+    ? accept(value)
+    : refuse('malformed_request', `Values may be nested ${maxDepth} deep.`);
 }
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
@@ -24,7 +34,7 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
 function clean(root: object): boolean {
   let level: object[] = [root];
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth === maxDepth) return false;
+    if (depth > maxDepth) return false;
     const next: object[] = [];
     for (const parent of level) {
       if (Object.hasOwn(parent, '__proto__')) Reflect.deleteProperty(parent, '__proto__');

@@ -55,7 +55,7 @@ class StubRoom {
       snapshot: missing,
       image: missing,
       rawLog: missing,
-      clients: { connect: missing, setEnabled: missing, count: missing },
+      clients: { connect: missing, setEnabled: missing, mode: missing, count: missing },
       listen: (listener) => {
         this.#listener = listener;
         return () => undefined;

@@ -41,7 +41,14 @@ export async function scriptedRoom(): Promise<ScriptedRoom> {
     logger: { info: () => undefined, warn: () => undefined, error: () => undefined },
     endLeftovers: async () => undefined,
     rawLog: { read: () => Readable.from(['{"type":"result"}\n']), remove: async () => undefined },
-    settings: { defaultCwd: directory, roots: [], mostProcesses: 1000, idleMs: 1e9, askTimeout: null },
+    settings: {
+      defaultCwd: directory,
+      roots: [],
+      mostProcesses: 1000,
+      idleMs: 1e9,
+      askTimeout: null,
+      deferAsksMs: null,
+    },
   });
 
   return {

@@ -53,7 +53,8 @@ class WebSocketClient implements Connection {
     this.deviceId = identity.via === 'device' ? identity.device.id : undefined;
     this.#client = room.clients.connect({
       label: this.#where,
-      interaction: { supported: false, enabled: false },
+      // It has said neither that it can answer interactive tools nor that it does not want to answer.
+      interaction: { supported: false, enabled: true },
     });
     this.#outbox = new Outbox({
       socket,

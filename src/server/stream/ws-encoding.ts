@@ -1,11 +1,12 @@
 import type { SessionId } from '../../protocol/ids.ts';
 import type { Encoding } from './batch.ts';
 import { type AnnouncementFrame, type Frame, jsonOf } from './frame.ts';
+import { toolFrame } from './tool-frame.ts';
 
 /** What a WebSocket client hears; made once for all of them, down to the bytes on the wire. */
 export const webSocketFrames: Encoding = {
   news: (sessionId, frames) => textFrames(newsJson(sessionId, frames)),
-  announcements: (frames) => textFrames(frames.map(announcementJson)),
+  announcements: (frames) => textFrames(frames.flatMap(announcementJson)),
 };
 
 /** WebSocket text frames as a server sends them, one after the other in one buffer. */
@@ -32,8 +33,13 @@ function newsJson(sessionId: SessionId, frames: readonly Frame[]): string[] {
   return texts;
 }
 
-const announcementJson = (frame: AnnouncementFrame): string =>
-  `{"type":"${frame.announcement.type.replaceAll('-', '_')}","data":${jsonOf(frame)}}`;
+/** What concerns an interactive tool is told in the words of tools, too. */
+function announcementJson(frame: AnnouncementFrame): string[] {
+  const { announcement } = frame;
+  const told = `{"type":"${announcement.type.replaceAll('-', '_')}","data":${jsonOf(frame)}}`;
+  const forTools = toolFrame(announcement);
+  return forTools === undefined ? [told] : [told, JSON.stringify(forTools)];
+}
 
 const wholeTextFrame = 0x81;
 

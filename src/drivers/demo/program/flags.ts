@@ -12,6 +12,10 @@ export interface Flags {
   readonly model: string | undefined;
   readonly resume: string | undefined;
   readonly sessionId: string | undefined;
+  /** A file that names MCP servers. */
+  readonly mcpConfig: string | undefined;
+  /** Tools that are used without asking. */
+  readonly allowedTools: readonly string[];
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -25,6 +29,7 @@ const TAKES_VALUE = new Set([
   '--resume',
   '--session-id',
   '--mcp-config',
+  '--allowedTools',
 ]);
 
 /** Reads the command line; flags it does not know are passed over. A string is the reason it cannot start. */
@@ -56,6 +61,8 @@ export function parseFlags(args: readonly string[]): Flags | string {
     model: given.get('--model'),
     resume: given.get('--resume') ?? given.get('-r'),
     sessionId,
+    mcpConfig: given.get('--mcp-config'),
+    allowedTools: (given.get('--allowedTools') ?? '').split(/[ ,]+/).filter((name) => name !== ''),
   };
 }
 

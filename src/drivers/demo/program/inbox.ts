@@ -33,6 +33,7 @@ export class Inbox {
 
   receive(message: Message): void {
     if (this.#session.memory.knows(message.uuid)) {
+      this.#session.repeatedMessages += 1;
       void this.#hadAlready(message);
       return;
     }

@@ -6,6 +6,7 @@ import { answerControl } from './control.ts';
 import { type Flags, parseFlags } from './flags.ts';
 import { Inbox } from './inbox.ts';
 import { isObject, type JsonObject } from './json.ts';
+import type { McpServers } from './mcp/mcp-servers.ts';
 import { readMessage } from './message.ts';
 import { Requests } from './requests.ts';
 import { DEFAULT_MODEL, type Session } from './session.ts';
@@ -94,17 +95,34 @@ async function openSession(flags: Flags): Promise<Session> {
     flags,
     wire,
     requests: new Requests(wire),
+    mcp: await openMcp(flags),
     memory: earlier ?? SessionMemory.begin(home, id, cwd),
     permission: { mode: flags.mode, beforePlan: 'default', rules: [] },
     pace: Number(process.env.BECKON_DEMO_PACE ?? DEFAULT_PACE_MS),
     commands: new Set(),
     totals: { costUsd: 0, apiMs: 0, inputTokens: 0, outputTokens: 0, results: 0 },
     model: flags.model ?? DEFAULT_MODEL,
+    repeatedMessages: 0,
     hooks: [],
     deaf: false,
     lingers: false,
   };
 }
+
+/** Loaded only where it is needed: most starts are for many agents at once. */
+async function openMcp({ mcpConfig, allowedTools }: Flags): Promise<McpServers> {
+  if (mcpConfig === undefined) return noServers;
+  const { openServers } = await import('./mcp/mcp-servers.ts');
+  const servers = openServers(mcpConfig, allowedTools);
+  return typeof servers === 'string' ? fail(servers) : servers;
+}
+
+const noServers: McpServers = {
+  ready: async () => {},
+  status: () => [],
+  toolNames: () => [],
+  find: () => undefined,
+};
 
 async function refuseResume(wire: Wire, id: string): Promise<never> {
   const reason = `No conversation found with session ID: ${id}`;

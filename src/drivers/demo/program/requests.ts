@@ -25,9 +25,15 @@ export class Requests {
   readonly #wire: Wire;
   readonly #open = new Map<string, Open>();
   #closed = false;
+  #unasked = 0;
 
   constructor(wire: Wire) {
     this.#wire = wire;
+  }
+
+  /** How many answers came to requests that were not open, so that a host which answers twice is noticed. */
+  get unasked(): number {
+    return this.#unasked;
   }
 
   raise(request: JsonObject, { id = randomUUID(), signal }: Raise = {}): Promise<Answer> {
@@ -43,6 +49,7 @@ export class Requests {
   answer(response: JsonObject): void {
     const id = stringAt(response, 'request_id');
     if (id === undefined) return;
+    if (!this.#open.has(id)) this.#unasked += 1;
     if (response.subtype === 'error') {
       this.#settle(id, { kind: 'error', error: stringAt(response, 'error') ?? 'no reason given' });
       return;

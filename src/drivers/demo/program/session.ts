@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Flags } from './flags.ts';
 import type { Hook } from './hooks.ts';
 import type { JsonObject } from './json.ts';
+import type { McpServers } from './mcp/mcp-servers.ts';
 import { type Permission, type PermissionMode, setMode } from './permission.ts';
 import type { Requests } from './requests.ts';
 import type { SessionMemory } from './session-memory.ts';
@@ -16,6 +17,7 @@ export interface Session {
   readonly flags: Flags;
   readonly wire: Wire;
   readonly requests: Requests;
+  readonly mcp: McpServers;
   readonly memory: SessionMemory;
   readonly permission: Permission;
   /** Milliseconds between the words of a streamed text. */
@@ -30,6 +32,8 @@ export interface Session {
     results: number;
   };
   model: string;
+  /** How many messages came that it had already. */
+  repeatedMessages: number;
   hooks: readonly Hook[];
   /** A rehearsal of a program that hears no interrupt. */
   deaf: boolean;

@@ -7,7 +7,7 @@ import { type Session, sendLine } from './session.ts';
 import { type AskListener, callTool, performCall, type ToolOutcome } from './tool-call.ts';
 import { findTool } from './tools/index.ts';
 import { type Answered, answersTo } from './tools/person.ts';
-import type { ToolResult } from './tools/tool.ts';
+import type { Tool, ToolResult } from './tools/tool.ts';
 import type { Turn } from './turn.ts';
 
 export interface ToolRequest {
@@ -225,10 +225,14 @@ export class Stage {
   }
 
   async #runAll(uses: readonly ToolUse[], onAsk?: AskListener): Promise<readonly ToolOutcome[]> {
-    const together = uses.every((use) => findTool(use.name)?.concurrent === true);
+    const together = uses.every((use) => this.#find(use.name)?.concurrent === true);
     const outcomes = await this.whileCalling(together ? this.#together(uses) : this.#inOrder(uses, onAsk));
     await this.#listen();
     return outcomes;
+  }
+
+  #find(name: string): Tool | undefined {
+    return findTool(name) ?? this.session.mcp.find(name);
   }
 
   async #together(uses: readonly ToolUse[]): Promise<readonly ToolOutcome[]> {

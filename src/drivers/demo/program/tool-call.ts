@@ -39,7 +39,7 @@ const INVALID =
 
 /** One call, from the permission it needs to the line with its result. */
 export async function callTool(stage: Stage, use: ToolUse, onAsk?: AskListener): Promise<ToolOutcome> {
-  const tool = findTool(use.name);
+  const tool = findTool(use.name) ?? stage.session.mcp.find(use.name);
   if (tool === undefined) return finish(stage, use, failed(`No such tool available: ${use.name}`));
   const permit = await permitCall(stage, tool, use, onAsk);
   if (stage.signal.aborted) return giveUp(stage, use);
@@ -51,7 +51,7 @@ export async function callTool(stage: Stage, use: ToolUse, onAsk?: AskListener):
   }
   const { input, asked, source } = permit;
   const work = async (): Promise<ToolResult> =>
-    tool.run(input, { session: stage.session, signal: stage.signal, asked });
+    tool.run(input, { session: stage.session, signal: stage.signal, toolUseId: use.id, asked });
   return performCall(stage, { ...use, input }, work, source);
 }
 

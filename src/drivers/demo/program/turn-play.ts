@@ -32,6 +32,7 @@ async function open(turn: Turn): Promise<void> {
   // Saved before anything is done: a crash in the first turn must leave a conversation to resume.
   session.memory.save();
   for (const message of messages.slice(0, -1)) await echoMessage(session, message);
+  await session.mcp.ready();
   await sendLine(session, {
     ...initLine(session),
     ...(turn.uuids.length > 0 && { user_message_uuids: turn.uuids }),
@@ -74,8 +75,8 @@ function initLine(session: Session): Record<string, unknown> {
     type: 'system',
     subtype: 'init',
     cwd: session.cwd,
-    tools: toolNames,
-    mcp_servers: [],
+    tools: [...toolNames, ...session.mcp.toolNames()],
+    mcp_servers: session.mcp.status(),
     model: session.model,
     permissionMode: session.permission.mode,
     slash_commands: [],

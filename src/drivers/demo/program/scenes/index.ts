@@ -1,5 +1,6 @@
 import type { Message } from '../message.ts';
 import type { PermissionMode } from '../permission.ts';
+import { ask, call } from './call.ts';
 import { drills } from './drills/index.ts';
 import { form } from './form.ts';
 import { hello } from './hello.ts';
@@ -26,6 +27,8 @@ const scenes: readonly Scene[] = [
   question,
   plan,
   form,
+  ask,
+  call,
   subAgent,
   todo,
   think,

@@ -7,6 +7,7 @@ export type ToolKind = 'free' | 'edit' | 'command' | 'fetch' | 'person';
 export interface ToolContext {
   readonly session: Session;
   readonly signal: AbortSignal;
+  readonly toolUseId: string;
   /** When the ask for this call left and when its answer came, in milliseconds since the epoch. */
   readonly asked: { readonly at: number; readonly answeredAt: number } | undefined;
 }

@@ -17,6 +17,7 @@ import { parallel } from './parallel.ts';
 import { hook, unknownControl } from './requests.ts';
 import { splitUtf8 } from './split-utf8.ts';
 import { stderrLines } from './stderr-lines.ts';
+import { tally } from './tally.ts';
 
 /** Rehearsals for tests and measurements: what a host must survive, and what it is measured by. */
 export const drills: readonly Scene[] = [
@@ -42,6 +43,7 @@ export const drills: readonly Scene[] = [
   parallel,
   splitUtf8,
   stderrLines,
+  tally,
   unknownControl,
   withdraw,
 ];

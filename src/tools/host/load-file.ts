@@ -1,0 +1,129 @@
+import { readFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import type { Clock } from '../../engine/ports/clock.ts';
+import { isTool, type Tool } from '../sdk/define-tool.ts';
+import { describeTool, type ToolDescription } from './describe-tool.ts';
+import { asAuthor } from './fault.ts';
+import { type Contents, freshUrl } from './module-hooks.ts';
+import { wordsOf } from './result.ts';
+
+export interface ToolProblem {
+  readonly file: string;
+  /** The tool in that file, where it is one alone that is wrong. */
+  readonly tool?: string;
+  readonly line?: number;
+  readonly message: string;
+}
+
+export interface LoadedTool {
+  readonly tool: Tool;
+  readonly description: ToolDescription;
+}
+
+/** How a module is imported. Under a test runner that puts its own loader before Node's, another way may be needed. */
+export type ImportModule = (url: string) => Promise<object>;
+
+export interface LoadedFile {
+  readonly tools: readonly LoadedTool[];
+  readonly problems: readonly ToolProblem[];
+  /** It, and what it imports by a path. */
+  readonly contents: Contents;
+  /** False when nothing of the file can be used. */
+  readonly ok: boolean;
+}
+
+const LONGEST_LOAD_MS = 20_000;
+
+/** The tools that a file exports. Whatever is wrong with it is said, with its place where that is known; nothing is thrown. */
+export async function loadFile(file: string, clock: Clock, importModule: ImportModule): Promise<LoadedFile> {
+  const { url, contents } = freshUrl(file);
+  const unreadable = contents.get(file) === undefined ? whyUnreadable(file) : undefined;
+  if (unreadable !== undefined) {
+    return { ok: false, contents, tools: [], problems: [{ file, message: unreadable }] };
+  }
+  try {
+    const loading = asAuthor(`the tools file ${file}`, () => importModule(url));
+    const found = [...candidatesIn(await inTime(loading, clock))];
+    if (found.length === 0) {
+      throw new Error('it exports no tool: export what defineTool gives, as default or by name');
+    }
+    return { ok: true, contents, ...checked(file, found) };
+  } catch (error) {
+    const line = lineIn(file, error);
+    const problem = { file, message: wordsOf(error), ...(line === undefined ? {} : { line }) };
+    return { ok: false, contents, tools: [], problems: [problem] };
+  }
+}
+
+function checked(file: string, found: readonly Candidate[]): Pick<LoadedFile, 'tools' | 'problems'> {
+  const tools: LoadedTool[] = [];
+  const problems: ToolProblem[] = [];
+  for (const { exportName, value } of found) {
+    const described = isTool(value) ? describeTool(value, file) : 'it was not made with defineTool';
+    if (typeof described === 'string') {
+      problems.push({ file, tool: nameOf(value) ?? exportName, message: described });
+    } else if (isTool(value)) {
+      tools.push({ tool: value, description: described });
+    }
+  }
+  return { tools, problems };
+}
+
+interface Candidate {
+  readonly exportName: string;
+  readonly value: unknown;
+}
+
+/** One tool under two names is one tool. An export that has nothing of a tool is the file's own business. */
+function* candidatesIn(exported: object): Generator<Candidate> {
+  const seen = new Set<unknown>();
+  for (const [exportName, value] of Object.entries(exported)) {
+    for (const [index, one] of (Array.isArray(value) ? value : [value]).entries()) {
+      if (seen.has(one) || !(isTool(one) || isMeantAsTool(one))) continue;
+      seen.add(one);
+      yield { exportName: Array.isArray(value) ? `${exportName}[${index}]` : exportName, value: one };
+    }
+  }
+}
+
+const isMeantAsTool = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'handler' in value && 'name' in value;
+
+function nameOf(value: unknown): string | undefined {
+  const name = (value as { name?: unknown }).name;
+  return typeof name === 'string' && name !== '' ? name.slice(0, 100) : undefined;
+}
+
+/** A file that waits for something at its top level must not keep the server from starting. */
+async function inTime<T>(work: Promise<T>, clock: Clock): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const cancel = clock.after(LONGEST_LOAD_MS, () =>
+    reject(new Error(`it took longer than ${LONGEST_LOAD_MS / 1000} seconds to load`)),
+  );
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    cancel();
+  }
+}
+
+function whyUnreadable(file: string): string | undefined {
+  try {
+    readFileSync(file);
+    return undefined;
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    return isMissing ? `the file ${file} does not exist` : `it cannot be read: ${wordsOf(error)}`;
+  }
+}
+
+/** Where the stack, or the excerpt before it, names a line of this file. */
+function lineIn(file: string, error: unknown): number | undefined {
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  for (const place of [pathToFileURL(file).href, file]) {
+    const at = stack.indexOf(place);
+    const [, line] = at < 0 ? [] : (/^(?:\?[\w=]*)?:(\d+)/.exec(stack.slice(at + place.length)) ?? []);
+    if (line !== undefined) return Number(line);
+  }
+  return undefined;
+}

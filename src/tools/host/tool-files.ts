@@ -1,0 +1,148 @@
+import type { Clock } from '../../engine/ports/clock.ts';
+import type { Logger } from '../../engine/ports/logger.ts';
+import { FolderWatch } from './folder-watch.ts';
+import {
+  type ImportModule,
+  type LoadedFile,
+  type LoadedTool,
+  loadFile,
+  type ToolProblem,
+} from './load-file.ts';
+import { type Contents, contentOf } from './module-hooks.ts';
+import { wordsOf } from './result.ts';
+
+export interface ToolFilesOptions {
+  readonly files: readonly string[];
+  /** Names that files cannot take. */
+  readonly reserved: ReadonlySet<string>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly importModule: ImportModule;
+  readonly onChange: () => void;
+}
+
+interface Entry {
+  readonly file: string;
+  /** The last version of which anything could be used. */
+  tools: readonly LoadedTool[];
+  problems: readonly ToolProblem[];
+  /** What the last load was made from. */
+  contents: Contents;
+}
+
+/** The tools of the files a person has named, kept up with as the files change. */
+export class ToolFiles {
+  readonly #options: ToolFilesOptions;
+  readonly #entries: readonly Entry[];
+  readonly #watch: FolderWatch;
+  #tools: readonly LoadedTool[] = [];
+  #problems: readonly ToolProblem[] = [];
+  #loading: Promise<void> = Promise.resolve();
+  #isCheckDue = false;
+
+  /** Every file is loaded, or known to be wrong, when this settles. */
+  static async open(options: ToolFilesOptions): Promise<ToolFiles> {
+    const files = new ToolFiles(options);
+    for (const entry of files.#entries) await files.#load(entry);
+    files.#gather();
+    return files;
+  }
+
+  private constructor(options: ToolFilesOptions) {
+    this.#options = options;
+    this.#entries = [...new Set(options.files)].map((file) => ({
+      file,
+      tools: [],
+      problems: [],
+      contents: new Map(),
+    }));
+    this.#watch = new FolderWatch(
+      () => this.#checkSoon(),
+      (folder, reason) =>
+        options.logger.warn({ folder, reason }, 'Changes of tool files in this folder are not noticed'),
+    );
+  }
+
+  get tools(): readonly LoadedTool[] {
+    return this.#tools;
+  }
+
+  get problems(): readonly ToolProblem[] {
+    return this.#problems;
+  }
+
+  async close(): Promise<void> {
+    this.#watch.close();
+    await this.#loading;
+  }
+
+  /** An editor causes several events per save: while one check waits for its turn, further ones add nothing. */
+  #checkSoon(): void {
+    if (this.#isCheckDue) return;
+    this.#isCheckDue = true;
+    const check = async (): Promise<void> => {
+      this.#isCheckDue = false;
+      await this.#check();
+    };
+    this.#loading = this.#loading.then(check).catch((error: unknown) => {
+      // Later changes must be noticed all the same.
+      this.#options.logger.error({ reason: wordsOf(error) }, 'Changed tool files were not loaded');
+    });
+  }
+
+  async #check(): Promise<void> {
+    const changed = this.#entries.filter(hasChanged);
+    for (const entry of changed) await this.#load(entry);
+    if (changed.length === 0) return;
+    this.#gather();
+    this.#options.onChange();
+  }
+
+  async #load(entry: Entry): Promise<void> {
+    const { clock, logger, importModule } = this.#options;
+    this.#watch.add([entry.file]);
+    const loaded = await loadFile(entry.file, clock, importModule);
+    // A version that broke off has not told all that it imports.
+    const known = [...entry.contents.keys()].map((file) => [file, contentOf(file)] as const);
+    entry.contents = loaded.ok ? loaded.contents : new Map([...known, ...loaded.contents]);
+    this.#watch.add(entry.contents.keys());
+    // What it imports was not watched while it was read.
+    if (hasChanged(entry)) this.#checkSoon();
+    entry.problems = problemsOf(loaded, entry);
+    if (loaded.ok) entry.tools = loaded.tools;
+    for (const { message, ...place } of entry.problems)
+      logger.error(place, `A tool is not loaded: ${message}`);
+    if (!loaded.ok) return;
+    logger.info({ file: entry.file, tools: entry.tools.map(({ tool }) => tool.name) }, 'Tools loaded');
+  }
+
+  /** Of two tools with one name the first is offered; the order is that in which the files were named. */
+  #gather(): void {
+    const taken = new Map<string, string>([...this.#options.reserved].map((name) => [name, 'Beckon itself']));
+    const tools: LoadedTool[] = [];
+    const doubles: ToolProblem[] = [];
+    for (const { file, tools: own } of this.#entries) {
+      for (const one of own) {
+        const { name } = one.tool;
+        const owner = taken.get(name);
+        if (owner === undefined) tools.push(one);
+        else doubles.push({ file, tool: name, message: `its name is taken by a tool of ${owner}` });
+        taken.set(name, owner ?? file);
+      }
+    }
+    this.#tools = tools;
+    this.#problems = [...this.#entries.flatMap(({ problems }) => problems), ...doubles];
+  }
+}
+
+/** A version that cannot be loaded changes nothing: the one before it goes on to serve. */
+const problemsOf = (loaded: LoadedFile, { tools }: Entry): readonly ToolProblem[] =>
+  loaded.ok || tools.length === 0
+    ? loaded.problems
+    : loaded.problems.map((problem) => ({
+        ...problem,
+        message: `${problem.message} (the version before it is still used)`,
+      }));
+
+const hasChanged = ({ contents }: Entry): boolean =>
+  [...contents].some(([file, content]) => contentOf(file) !== content);

@@ -1,0 +1,149 @@
+import type { Clock } from '../../engine/ports/clock.ts';
+import type { Logger } from '../../engine/ports/logger.ts';
+import type { ToolAsk, ToolDesk } from '../../engine/ports/tool-desk.ts';
+import type { InteractionId, SessionId } from '../../protocol/ids.ts';
+import type { Actor } from '../../protocol/interaction.ts';
+import type { ToolLogger } from '../sdk/context.ts';
+import { ToolError, type ToolErrorCode } from '../sdk/tool-error.ts';
+import { asAuthor } from './fault.ts';
+import { OpenAsk } from './open-ask.ts';
+import { wordsOf } from './result.ts';
+import { type Shown, screenOf } from './shown.ts';
+
+/** What all runs share. */
+export interface Surroundings {
+  readonly desk: ToolDesk;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Who calls what. */
+export interface Call {
+  readonly sessionId: SessionId;
+  readonly toolName: string;
+  readonly agentToolName: string;
+  /** The agent's own id of the call, or one that was made up. */
+  readonly callId: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly progress: (text: string) => void;
+}
+
+interface Place {
+  readonly attempt: number;
+  readonly replaces: InteractionId | undefined;
+  readonly timeoutMs: number;
+}
+
+/** There will be no answer to what was asked: nobody's doing in the tool. */
+export class NoAnswer extends ToolError {
+  constructor(code: Extract<ToolErrorCode, 'interaction_expired' | 'run_ended'>, message: string) {
+    super(code, message);
+  }
+}
+
+/** One call of a tool, from its first line to its result. */
+export class ToolRun {
+  readonly call: Call;
+  readonly desk: ToolDesk;
+  readonly clock: Clock;
+  readonly log: ToolLogger;
+  /** Approved in this run alone. */
+  readonly approvedOnce = new Set<string>();
+  /** Who answered last; whatever the tool keeps, it keeps on this one's word. */
+  by: Actor;
+  readonly #signal = new AbortController();
+  readonly #over = Promise.withResolvers<never>();
+  #end: NoAnswer | undefined;
+  readonly #asks: OpenAsk[] = [];
+  #asksStay = false;
+
+  constructor({ desk, clock, logger }: Surroundings, call: Call) {
+    this.call = call;
+    this.desk = desk;
+    this.clock = clock;
+    this.log = logOf(logger, call);
+    this.by = { kind: 'server', where: `tool ${call.toolName}` };
+    this.#over.promise.catch(() => {});
+  }
+
+  get signal(): AbortSignal {
+    return this.#signal.signal;
+  }
+
+  /** What is waited for, or the end of the run, whichever comes first. */
+  during<T>(work: Promise<T>): Promise<T> {
+    return Promise.race([this.#over.promise, work]);
+  }
+
+  throwIfOver(): void {
+    if (this.#end !== undefined) throw this.#end;
+  }
+
+  /** Stops everything: the handler is told, what it asked is withdrawn, and nobody waits for it. */
+  stop(reason: string): void {
+    if (this.#end !== undefined) return;
+    const end = this.#settle(reason);
+    // What a listener of the tool throws is the tool's fault, not the server's.
+    this.asAuthor(() => this.#signal.abort(end));
+  }
+
+  /** Like `stop`, but what was asked stays before the person: this server ends, and the next one takes it up. */
+  abandon(reason: string): void {
+    this.#asksStay = true;
+    const isAsking = this.#asks.some(({ isOpen }) => isOpen);
+    const stays = 'What was asked stays open, and the answer will come as a message.';
+    this.stop(isAsking ? `${reason} ${stays}` : reason);
+  }
+
+  /** The handler is done; it cannot ask any more, and what it asked and did not wait for is withdrawn. */
+  finish(): void {
+    if (this.#end === undefined) this.#settle('The call of the tool is over.');
+  }
+
+  #settle(reason: string): NoAnswer {
+    const end = new NoAnswer('run_ended', reason);
+    this.#end = end;
+    this.#over.reject(end);
+    return end;
+  }
+
+  asAuthor<T>(code: () => T): T {
+    return asAuthor(`tool "${this.call.toolName}"`, code);
+  }
+
+  async put(shown: Shown, { attempt, replaces, timeoutMs }: Place): Promise<OpenAsk> {
+    const { sessionId, toolName, agentToolName, callId, input } = this.call;
+    const ask: ToolAsk = {
+      ...screenOf(shown),
+      toolName: agentToolName,
+      toolCallId: callId,
+      input: { ...input },
+      tool: { name: toolName, callId, attempt, ...(replaces === undefined ? {} : { replaces }) },
+      ...(timeoutMs === 0 ? {} : { expiresAt: later(this.clock.now(), timeoutMs) }),
+    };
+    const open = await OpenAsk.put(this.desk, sessionId, ask);
+    this.#asks.push(open);
+    return open;
+  }
+
+  /** Takes back what is still asked; never fails, because whoever calls this is ending already. */
+  async withdraw(ask: OpenAsk, reason: string): Promise<void> {
+    if (!ask.isOpen || this.#asksStay) return;
+    try {
+      await ask.close('withdrawn', reason);
+    } catch (error) {
+      this.log.warn('An ask could not be withdrawn', { interactionId: ask.id, reason: wordsOf(error) });
+    }
+  }
+}
+
+const later = (now: string, milliseconds: number): string =>
+  new Date(Math.min(Date.parse(now) + milliseconds, 8.64e15)).toISOString();
+
+function logOf(logger: Logger, { toolName, sessionId, callId }: Call): ToolLogger {
+  const write =
+    (level: keyof Logger) =>
+    (message: string, details: Readonly<Record<string, unknown>> = {}): void =>
+      logger[level]({ ...details, tool: toolName, sessionId, callId }, message);
+  return { info: write('info'), warn: write('warn'), error: write('error') };
+}

@@ -1,0 +1,96 @@
+import type { SessionId } from '../../protocol/ids.ts';
+import type { Tool } from '../sdk/define-tool.ts';
+import { ToolError } from '../sdk/tool-error.ts';
+import { contextOf } from './context.ts';
+import { failure, success, type ToolCallResult, wordsOf } from './result.ts';
+import { type Surroundings, ToolRun } from './tool-run.ts';
+
+export interface CallOptions {
+  /** Names this run. */
+  readonly callId: string;
+  /** The agent's own id of the call, where it tells one; it ties the ask to the conversation. */
+  readonly toolCallId?: string;
+  /** What the agent calls the tool, where that is another name than the tool's own. */
+  readonly agentToolName?: string;
+  /** Fires when the agent has cancelled the call. Its reason, a text or an error, is passed on. */
+  readonly signal: AbortSignal;
+  readonly progress?: (text: string) => void;
+}
+
+/** The calls of tools that are under way. */
+export class ToolRuns {
+  readonly #surroundings: Surroundings;
+  readonly #runs = new Set<ToolRun>();
+  readonly #unlisten: () => void;
+  #closed: string | undefined;
+
+  constructor(surroundings: Surroundings) {
+    this.#surroundings = surroundings;
+    this.#unlisten = surroundings.desk.onRunEnd((sessionId, reason) => {
+      for (const run of [...this.#runs]) {
+        if (run.call.sessionId === sessionId) run.stop(reason);
+      }
+    });
+  }
+
+  /** Never rejects: an error is a result, too. */
+  async call(tool: Tool, sessionId: SessionId, args: unknown, options: CallOptions): Promise<ToolCallResult> {
+    try {
+      if (this.#closed !== undefined) throw new ToolError('run_ended', this.#closed);
+      return success(await this.#run(tool, sessionId, args, options));
+    } catch (error) {
+      return failure(tool.name, error);
+    }
+  }
+
+  /** Ends every run. What they asked stays open: the next server goes on with it. */
+  close(reason: string): void {
+    this.#closed = reason;
+    this.#unlisten();
+    for (const run of [...this.#runs]) run.abandon(reason);
+  }
+
+  async #run(tool: Tool, sessionId: SessionId, args: unknown, options: CallOptions): Promise<unknown> {
+    const { signal, toolCallId, agentToolName = tool.name, progress = () => {} } = options;
+    const run = new ToolRun(this.#surroundings, {
+      sessionId,
+      toolName: tool.name,
+      agentToolName,
+      callId: toolCallId ?? options.callId,
+      input: isRecord(args) ? args : {},
+      progress,
+    });
+    const onAbort = (): void => run.stop(cancelWords(signal.reason));
+    this.#runs.add(run);
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      if (signal.aborted) onAbort();
+      return await run.during(run.asAuthor(() => handle(tool, args, run)));
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      this.#runs.delete(run);
+      run.finish();
+    }
+  }
+}
+
+async function handle(tool: Tool, args: unknown, run: ToolRun): Promise<unknown> {
+  // Some agents leave the arguments out where there are none.
+  const read = await tool.input.safeParseAsync(args ?? {});
+  if (!read.success) {
+    const faults = read.error.issues.map(({ path, message }) =>
+      path.length === 0 ? message : `"${path.join('.')}": ${message}`,
+    );
+    throw new ToolError('invalid_arguments', `The arguments do not fit: ${faults.join('; ')}.`);
+  }
+  run.throwIfOver();
+  return tool.handler(read.data, contextOf(run));
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function cancelWords(reason: unknown): string {
+  const isDefault = reason === undefined || (reason instanceof Error && reason.name === 'AbortError');
+  return isDefault ? 'The agent cancelled the call.' : `The call was cancelled: ${wordsOf(reason)}`;
+}

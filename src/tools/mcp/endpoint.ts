@@ -1,0 +1,121 @@
+import type { IncomingMessage } from 'node:http';
+import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
+import type { Logger } from '../../engine/ports/logger.ts';
+import type { ToolEndpoint } from '../../engine/ports/tool-endpoint.ts';
+import type { SessionId } from '../../protocol/ids.ts';
+import type { ToolHost } from '../host/tool-host.ts';
+import { type McpContext, type McpLimits, McpSession, type Visit } from './mcp-session.ts';
+import { rpcCode, sendError } from './reply.ts';
+import type { ToolKeys } from './tool-key.ts';
+
+export interface McpEndpointOptions extends Omit<McpContext, 'host' | 'limits'> {
+  readonly host: Pick<ToolHost, 'tools' | 'call' | 'onChange'>;
+  readonly keys: ToolKeys;
+  /** Whether there is such a session and it may call tools. */
+  readonly admits: (sessionId: SessionId) => boolean;
+  readonly logger: Pick<Logger, 'error'>;
+  readonly limits?: Partial<McpLimits>;
+}
+
+export interface McpEndpoint extends ToolEndpoint {
+  /** Ends what a session's clients have open; for a session that is over. */
+  endSession(sessionId: SessionId): void;
+  close(): void;
+}
+
+const defaultLimits: McpLimits = {
+  keepAliveMs: 15_000,
+  retryMs: 10_000,
+  graceMs: 25_000,
+  callsPerSession: 64,
+  listenersPerSession: 16,
+};
+
+/**
+ * The tools over MCP's Streamable HTTP. Nothing is remembered of a client but what it has open, so one that was started under an
+ * earlier server goes on with this one. `Mcp-Session-Id` only tells the requests of several clients apart.
+ */
+export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
+  const { host, keys, clock } = options;
+  const context: McpContext = { ...options, limits: { ...defaultLimits, ...options.limits } };
+  const sessions = new Map<SessionId, McpSession>();
+  const sessionOf = (sessionId: SessionId): McpSession => {
+    const open = sessions.get(sessionId) ?? new McpSession(sessionId, context);
+    sessions.set(sessionId, open);
+    return open;
+  };
+  const forgetIdle = (): void => {
+    for (const [id, session] of sessions) if (session.isIdle) sessions.delete(id);
+  };
+
+  let stopTicking = (): void => {};
+  const tick = (): void => {
+    stopTicking = clock.after(context.limits.keepAliveMs, tick);
+    forgetIdle();
+    for (const session of sessions.values()) session.keepAlive();
+  };
+  stopTicking = clock.after(context.limits.keepAliveMs, tick);
+  const stopListening = host.onChange(() => {
+    for (const session of sessions.values()) session.tellOfChange();
+  });
+
+  return {
+    opens: (sessionId, key) => keys.fits(sessionId, key) && options.admits(sessionId as SessionId),
+    async handle(sessionId, request, response, body) {
+      const client = clientOf(request);
+      if ('message' in client) return sendError(response, client.status, client);
+      const visit: Visit = { client, response };
+      const session = sessionOf(sessionId as SessionId);
+      const lastEventId = header(request, 'last-event-id');
+      try {
+        if (request.method === 'POST') await session.post(visit, body);
+        else if (request.method === 'DELETE') session.leave(visit);
+        else if (lastEventId === undefined) session.listen(visit);
+        else session.resume(visit, lastEventId);
+      } catch (error) {
+        options.logger.error({ sessionId, err: error }, 'A request to the tools failed');
+        if (response.headersSent) response.end();
+        else
+          sendError(response, 500, {
+            code: rpcCode.internalError,
+            message: 'This is a fault of the server.',
+          });
+      }
+    },
+    endSession: (sessionId) => sessions.get(sessionId)?.end(),
+    close() {
+      stopTicking();
+      stopListening();
+      for (const session of sessions.values()) session.end();
+      sessions.clear();
+    },
+  };
+}
+
+type Unfit = { readonly status: number; readonly code: number; readonly message: string };
+
+function clientOf(request: IncomingMessage): Visit['client'] | Unfit {
+  const accepted = header(request, 'accept') ?? '';
+  const wanted =
+    request.method === 'POST' ? ['application/json', 'text/event-stream'] : ['text/event-stream'];
+  if (request.method !== 'DELETE' && !wanted.every((type) => accepted.includes(type) || accepted === '*/*'))
+    return { status: 406, code: rpcCode.refused, message: `The client must accept ${wanted.join(' and ')}.` };
+  const version = header(request, 'mcp-protocol-version');
+  if (version !== undefined && !isKnown(version, request)) {
+    const known = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
+    return { status: 400, code: rpcCode.refused, message: `This server speaks the versions ${known}.` };
+  }
+  const label = header(request, 'mcp-session-id') ?? '';
+  if (!/^[\x21-\x7e]{0,100}$/.test(label))
+    return { status: 400, code: rpcCode.invalidRequest, message: 'This is no session id of MCP.' };
+  return { label, version: version ?? '' };
+}
+
+/** A client that asks in a later version what is spoken here is told in the answer itself. */
+const isKnown = (version: string, request: IncomingMessage): boolean =>
+  SUPPORTED_PROTOCOL_VERSIONS.includes(version) || header(request, 'mcp-method') === 'server/discover';
+
+function header({ headers }: IncomingMessage, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

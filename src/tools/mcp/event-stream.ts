@@ -1,0 +1,48 @@
+import type { ServerResponse } from 'node:http';
+
+/** A stream of server-sent events to one client. What is written after it is gone is dropped. */
+export class EventStream {
+  readonly #response: ServerResponse;
+
+  /** The head goes out at once: a client that waits for it would give up long before a person answers. */
+  constructor(response: ServerResponse, onGone: () => void) {
+    this.#response = response;
+    // A client that hung up in the meantime has been told of already, and will not be again.
+    if (response.closed || response.destroyed) queueMicrotask(onGone);
+    else response.once('close', onGone);
+    // Without a listener the end of the other side would be the end of this program.
+    response.on('error', () => {});
+    if (response.headersSent || !this.isOpen) return;
+    response.writeHead(200, {
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-cache, no-transform',
+      'x-accel-buffering': 'no',
+    });
+    response.flushHeaders();
+  }
+
+  get isOpen(): boolean {
+    return !this.#response.writableEnded && !this.#response.destroyed;
+  }
+
+  message(message: unknown): void {
+    this.#write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
+  }
+
+  /** Names the place from which a client may go on after a break, and how long it waits before it tries. */
+  resumable(id: string, retryMs: number): void {
+    this.#write(`id: ${id}\nretry: ${retryMs}\ndata: \n\n`);
+  }
+
+  comment(): void {
+    this.#write(': waiting\n\n');
+  }
+
+  end(): void {
+    if (this.isOpen) this.#response.end();
+  }
+
+  #write(text: string): void {
+    if (this.isOpen) this.#response.write(text);
+  }
+}

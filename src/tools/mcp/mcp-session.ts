@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import {
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  type JSONRPCMessage,
+  type JSONRPCNotification,
+  type JSONRPCRequest,
+  parseJSONRPCMessage,
+  type RequestId,
+} from '@modelcontextprotocol/server';
+import type { Clock } from '../../engine/ports/clock.ts';
+import type { SessionId } from '../../protocol/ids.ts';
+import type { ToolHost } from '../host/tool-host.ts';
+import { EventStream } from './event-stream.ts';
+import { OpenCall } from './open-call.ts';
+import { rpcCode, sendError, sendJson, sendNothing } from './reply.ts';
+import { type ResumePoint, readResumeId } from './resume-id.ts';
+import { type Exchange, serveMessage, toolCallIdOf } from './session-server.ts';
+
+export interface McpContext {
+  readonly host: Pick<ToolHost, 'tools' | 'call'>;
+  /** Whether what this run asked is still open although the run is gone: its answer will come as a message. */
+  readonly isLeftOpen: (sessionId: SessionId, callId: string) => boolean;
+  readonly version: string;
+  readonly clock: Pick<Clock, 'after'>;
+  readonly limits: McpLimits;
+}
+
+export interface McpLimits {
+  /** How often something is written to a client that waits. */
+  readonly keepAliveMs: number;
+  /** When a client that lost the connection tries again. It tries once or twice: this bounds how long a restart may take. */
+  readonly retryMs: number;
+  /** How long a run goes on without anyone to take its answer. */
+  readonly graceMs: number;
+  readonly callsPerSession: number;
+  readonly listenersPerSession: number;
+}
+
+/** One HTTP request, and whose it is. */
+export interface Visit {
+  readonly client: {
+    /** Tells clients of the same session apart; empty for one that has none. */
+    readonly label: string;
+    /** The version of MCP it settled on; empty until it has. */
+    readonly version: string;
+  };
+  readonly response: ServerResponse;
+}
+
+/** From this version on a client takes an event without data, and knows how to come back for an answer. */
+const resumableSince = '2025-11-25';
+
+/** What the clients of one session have open: calls that run, and streams on which they hear of new tools. */
+export class McpSession {
+  readonly #id: SessionId;
+  readonly #context: McpContext;
+  readonly #calls = new Map<string, OpenCall>();
+  readonly #listeners = new Set<EventStream>();
+
+  constructor(id: SessionId, context: McpContext) {
+    this.#id = id;
+    this.#context = context;
+  }
+
+  get isIdle(): boolean {
+    return this.#calls.size === 0 && this.#listeners.size === 0;
+  }
+
+  async post(visit: Visit, body: unknown): Promise<void> {
+    const message = messageIn(body);
+    if (message === undefined) return sendError(visit.response, 400, noMessage);
+    if (isJSONRPCRequest(message))
+      return message.method === 'tools/call' ? this.#call(visit, message) : this.#ask(visit, message);
+    if (isJSONRPCNotification(message)) this.#hear(visit, message);
+    sendNothing(visit.response, 202);
+  }
+
+  listen({ response }: Visit): void {
+    if (this.#listeners.size >= this.#context.limits.listenersPerSession) {
+      sendError(response, 429, tooMany);
+      return;
+    }
+    const stream: EventStream = new EventStream(response, () => this.#listeners.delete(stream));
+    this.#listeners.add(stream);
+    stream.comment();
+  }
+
+  /** A client that lost the connection comes back: to its call or, when that is gone, to be told so. */
+  resume({ client, response }: Visit, lastEventId: string): void {
+    const point = readResumeId(lastEventId);
+    const running = point && this.#calls.get(callKey(client.label, point.requestId));
+    if (point === undefined) sendError(response, 400, noEvent);
+    else if (running?.point.callId === point.callId) running.attach(response);
+    else {
+      const stream = new EventStream(response, () => {});
+      stream.message(goneAnswer(point, this.#context.isLeftOpen(this.#id, point.callId)));
+      stream.end();
+    }
+  }
+
+  leave({ client, response }: Visit): void {
+    for (const [key, call] of [...this.#calls]) if (key.startsWith(callKeyStart(client.label))) call.cancel();
+    sendNothing(response, 200);
+  }
+
+  keepAlive(): void {
+    for (const call of this.#calls.values()) call.keepAlive();
+    for (const listener of this.#listeners) listener.comment();
+  }
+
+  tellOfChange(): void {
+    for (const listener of this.#listeners) listener.message(listChanged);
+  }
+
+  end(): void {
+    for (const call of [...this.#calls.values()]) call.cancel();
+    for (const listener of [...this.#listeners]) listener.end();
+  }
+
+  /** Anything but a tool's call is answered at once, in one piece. */
+  async #ask({ response }: Visit, message: JSONRPCRequest): Promise<void> {
+    const { promise, resolve: send } = Promise.withResolvers<JSONRPCMessage>();
+    const { host, version } = this.#context;
+    const exchange = { sessionId: this.#id, host, version, callId: '', send, progress: () => {} };
+    const end = await serveMessage(exchange, message);
+    const reply = await promise;
+    end();
+    const isMet = message.method === 'initialize' && 'result' in reply;
+    sendJson(response, 200, reply, isMet ? { 'mcp-session-id': randomUUID() } : {});
+  }
+
+  async #call({ client, response }: Visit, message: JSONRPCRequest): Promise<void> {
+    const { id, params } = message;
+    const key = callKey(client.label, id);
+    const { host, version, clock, limits } = this.#context;
+    if (this.#calls.has(key)) return sendError(response, 400, { ...idInUse, id });
+    if (this.#calls.size >= limits.callsPerSession) return sendError(response, 429, { ...tooMany, id });
+    const callId = toolCallIdOf(params?._meta) ?? `call-${randomUUID()}`;
+    const call = new OpenCall({
+      point: { requestId: id, callId },
+      progressToken: params?._meta?.progressToken,
+      isResumable: client.version >= resumableSince,
+      retryMs: limits.retryMs,
+      graceMs: limits.graceMs,
+      clock,
+      onOver: () => this.#calls.delete(key),
+    });
+    this.#calls.set(key, call);
+    call.attach(response);
+    const exchange: Exchange = {
+      sessionId: this.#id,
+      host,
+      version,
+      callId,
+      send: (said) => call.send(said),
+      progress: (text) => call.progress(text),
+    };
+    call.whenOver(await serveMessage(exchange, message));
+  }
+
+  #hear({ client }: Visit, { method, params }: JSONRPCNotification): void {
+    if (method !== 'notifications/cancelled') return;
+    this.#calls.get(callKey(client.label, params?.requestId as RequestId))?.cancel();
+  }
+}
+
+function messageIn(body: unknown): JSONRPCMessage | undefined {
+  try {
+    return parseJSONRPCMessage(body);
+  } catch {
+    return undefined;
+  }
+}
+
+/** `1` and `"1"` are two ids. */
+const callKey = (label: string, id: RequestId): string => callKeyStart(label) + JSON.stringify(id);
+const callKeyStart = (label: string): string => `${label} `;
+
+const listChanged = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' };
+
+const noMessage = {
+  code: rpcCode.invalidRequest,
+  message: 'The body is no JSON-RPC message. Several in one body are not taken.',
+};
+const noEvent = { code: rpcCode.invalidParams, message: 'There is no such event to go on from.' };
+const idInUse = { code: rpcCode.invalidRequest, message: 'A request with this id is being answered.' };
+const tooMany = { code: rpcCode.refused, message: 'Too much is open for this session. Try again later.' };
+
+function goneAnswer({ requestId }: ResumePoint, isLeftOpen: boolean): object {
+  const text = isLeftOpen
+    ? 'Beckon was restarted while this tool waited for a person. The question is still open: the answer will reach you as a message. Do not ask again.'
+    : 'The connection to Beckon was lost while this tool ran, and its result with it. The tool may have done its work: find out before you call it again.';
+  return {
+    jsonrpc: '2.0',
+    id: requestId,
+    result: { content: [{ type: 'text', text }], isError: !isLeftOpen },
+  };
+}

@@ -1,0 +1,110 @@
+import type { ServerResponse } from 'node:http';
+import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import type { Clock } from '../../engine/ports/clock.ts';
+import { EventStream } from './event-stream.ts';
+import { type ResumePoint, resumeIdOf } from './resume-id.ts';
+
+export interface OpenCallOptions {
+  readonly point: ResumePoint;
+  /** Given by a client that wants to hear that the call still goes on. */
+  readonly progressToken: string | number | undefined;
+  /** Whether the client knows how to come back for its answer. */
+  readonly isResumable: boolean;
+  readonly retryMs: number;
+  readonly graceMs: number;
+  readonly clock: Pick<Clock, 'after'>;
+  /** Called once: answered, cancelled, or given up. */
+  readonly onOver: () => void;
+}
+
+/** A tool's call from the request to the moment in which its answer has left; a client that loses the connection may come back for it. */
+export class OpenCall {
+  readonly #options: OpenCallOptions;
+  #stream: EventStream | undefined;
+  #answer: JSONRPCMessage | undefined;
+  #endWork: (() => void) | undefined;
+  #stopWaiting: (() => void) | undefined;
+  #steps = 0;
+  #isOver = false;
+
+  constructor(options: OpenCallOptions) {
+    this.#options = options;
+  }
+
+  get point(): ResumePoint {
+    return this.#options.point;
+  }
+
+  /** How to end what runs for it; told once that has begun. */
+  whenOver(endWork: () => void): void {
+    if (this.#isOver) endWork();
+    else this.#endWork = endWork;
+  }
+
+  attach(response: ServerResponse): void {
+    this.#stopWaiting?.();
+    this.#stopWaiting = undefined;
+    const before = this.#stream;
+    const stream = new EventStream(response, () => this.#lose(stream));
+    this.#stream = stream;
+    before?.end();
+    const { point, isResumable, retryMs } = this.#options;
+    if (isResumable) stream.resumable(resumeIdOf(point), retryMs);
+    else stream.comment();
+    if (this.#answer !== undefined) this.#deliver(stream, this.#answer);
+  }
+
+  send(message: JSONRPCMessage): void {
+    if (this.#isOver) return;
+    const isAnswer = 'result' in message || 'error' in message;
+    if (isAnswer) this.#answer = message;
+    if (this.#stream === undefined) return;
+    if (isAnswer) this.#deliver(this.#stream, message);
+    else this.#stream.message(message);
+  }
+
+  /** A sign of life: HTTP clients give up on an answer that stays silent for minutes, and agents on a tool that does. */
+  keepAlive(): void {
+    if (this.#options.progressToken === undefined) this.#stream?.comment();
+    else this.progress('still running');
+  }
+
+  progress(message: string): void {
+    const { progressToken } = this.#options;
+    if (progressToken === undefined || this.#isOver) return;
+    this.#steps += 1;
+    const params = { progressToken, progress: this.#steps, message };
+    this.#stream?.message({ jsonrpc: '2.0', method: 'notifications/progress', params });
+  }
+
+  /** Ends the run and the stream, without an answer: nobody waits for one any more. */
+  cancel(): void {
+    const stream = this.#stream;
+    this.#finish();
+    stream?.end();
+    this.#endWork?.();
+  }
+
+  #deliver(stream: EventStream, answer: JSONRPCMessage): void {
+    stream.message(answer);
+    this.#finish();
+    stream.end();
+    this.#endWork?.();
+  }
+
+  #lose(stream: EventStream): void {
+    if (this.#isOver || stream !== this.#stream) return;
+    this.#stream = undefined;
+    const { isResumable, graceMs, clock } = this.#options;
+    if (isResumable) this.#stopWaiting = clock.after(graceMs, () => this.cancel());
+    else this.cancel();
+  }
+
+  #finish(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#stream = undefined;
+    this.#stopWaiting?.();
+    this.#options.onOver();
+  }
+}

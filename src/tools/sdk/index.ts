@@ -1,0 +1,30 @@
+/** What a tool author imports, as `beckon/tools`. */
+export type { Approvals, ToolContext, ToolLogger } from './context.ts';
+export { defineTool, type Tool, type ToolDefinition, type ToolResult } from './define-tool.ts';
+export type {
+  CheckboxField,
+  ChoiceField,
+  DateField,
+  Field,
+  FieldValue,
+  FieldValues,
+  MultiselectField,
+  NumberField,
+  Option,
+  TextField,
+} from './field.ts';
+export type {
+  ApprovalRequest,
+  ApprovalResponse,
+  ApprovalScope,
+  FormSchema,
+  InputRequest,
+  InputResponse,
+  InteractionOutcome,
+  InteractionResponse,
+  Pending,
+  QueuedResult,
+  Reprompt,
+  RequestInteraction,
+} from './interaction.ts';
+export { ToolError, type ToolErrorCode } from './tool-error.ts';
