@@ -3,6 +3,7 @@ import { createRoot } from 'react-dom/client';
 import { HttpTransport } from '../client/http-transport.ts';
 import { App } from './app.tsx';
 import { pair } from './data/access.ts';
+import { browserId } from './data/browser-id.ts';
 import { ControlRoom } from './data/control-room.ts';
 import { takePairingCode } from './data/pairing.ts';
 import { usePreferences } from './data/preferences.ts';
@@ -13,7 +14,8 @@ import './styles/app.css';
 
 keepTheme();
 const [pairingFailure] = await Promise.all([pairIfAsked(), speak()]);
-const room = new ControlRoom(new HttpTransport(), usePreferences.getState().interaction);
+const transport = new HttpTransport({ clientId: browserId() });
+const room = new ControlRoom(transport, usePreferences.getState().interaction);
 room.start();
 
 const root = document.getElementById('root');

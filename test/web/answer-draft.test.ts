@@ -78,13 +78,37 @@ const formOf = (...fields: readonly FormField[]): Form => ({
 
 describe('a form that is being filled in', () => {
   it('begins with what the asker put there, by type', () => {
-    const initial = (changes: Partial<FormField>) => fieldDraft(field(changes), emptyDraft);
+    const initial = (changes: Partial<FormField>) => fieldDraft(formOf(), field(changes), emptyDraft);
     expect(initial({ defaultValue: 'a' })).toBe('a');
     expect(initial({ type: 'number', defaultValue: 4590 })).toBe('4590');
     expect(initial({ type: 'checkbox', defaultValue: true })).toBe(true);
     expect(initial({ type: 'multiselect', defaultValue: ['x', 1] })).toEqual(['x']);
     expect(initial({ type: 'select', required: true, options: [{ value: 'a', label: 'A' }] })).toBe('a');
     expect(initial({ type: 'date' })).toBe('');
+  });
+
+  it('[TOOL5] begins with what was typed before where it is asked again, and never with what is not offered', () => {
+    const options = [{ value: 'a', label: 'A' }];
+    const form = (value: unknown): Form => ({ ...formOf(), initialValues: { f: value } });
+    const initial = (changes: Partial<FormField>, value: unknown) =>
+      fieldDraft(form(value), field(changes), emptyDraft);
+    expect(initial({ defaultValue: 'default' }, 'typed')).toBe('typed');
+    expect(initial({ type: 'checkbox', defaultValue: true }, false)).toBe(false);
+    expect(initial({ type: 'radio', options }, 'gone')).toBe('');
+    expect(initial({ type: 'multiselect', options }, ['a', 'gone'])).toEqual(['a']);
+    expect(fieldDraft(form('typed'), field({}), typed('more'))).toBe('more');
+  });
+
+  it('[TOOL5] does not take over what was typed for a field of another type', () => {
+    expect(fieldDraft(formOf(), field({ type: 'checkbox' }), typed('text'))).toBe(false);
+    expect(fieldDraft(formOf(), field({}), typed(['a']))).toBe('');
+  });
+
+  it('[TOOL3] takes any texts, one a line, for a list with nothing to choose from', () => {
+    const list = field({ type: 'multiselect', required: true });
+    expect(valuesOf(formOf(list), typed(['a ', '', ' b']))).toEqual({ f: ['a', 'b'] });
+    expect(faultIn(formOf(), list, typed(['a', '']))).toBeUndefined();
+    expect(faultIn(formOf(), list, typed(['', ' ']))?.key).toBe('form.required');
   });
 
   it('sends numbers as numbers, ticks as truth, and leaves out what is empty', () => {
@@ -99,11 +123,12 @@ describe('a form that is being filled in', () => {
   });
 
   it('is not fooled by a field with the name of something built in', () => {
-    expect(fieldDraft(field({ id: 'constructor' }), emptyDraft)).toBe('');
+    expect(fieldDraft(formOf(), field({ id: 'constructor' }), emptyDraft)).toBe('');
   });
 
   it('says what is expected where a value does not fit', () => {
-    const fault = (changes: Partial<FormField>, value: string) => faultIn(field(changes), typed(value));
+    const fault = (changes: Partial<FormField>, value: string) =>
+      faultIn(formOf(), field(changes), typed(value));
     expect(fault({ required: true }, '')).toEqual({ key: 'form.required', values: {} });
     expect(fault({ type: 'number', minimum: 1, maximum: 9 }, '12')).toEqual({
       key: 'form.numberAnyBetween',

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { translate } from '../../src/web/i18n/i18n.ts';
 import { callBody } from '../../src/web/interaction/ask-body.logic.ts';
 import { editableOf, editedInput, editOf } from '../../src/web/interaction/edit.logic.ts';
 import { safeAddress } from '../../src/web/interaction/form.logic.ts';
-import { decisionInShort, decisionParts } from '../../src/web/interaction/outcome.logic.ts';
+import { decisionInShort, decisionParts, filledIn } from '../../src/web/interaction/outcome.logic.ts';
 import { covers, expiresAtOf, isGrantable, patternChoices } from '../../src/web/interaction/pattern.logic.ts';
 import { leftOf } from '../../src/web/interaction/time-left.logic.ts';
 import { anInteraction, at } from './support/samples.ts';
@@ -175,6 +176,8 @@ describe('what is left of the time to answer', () => {
   });
 });
 
+const t = translate();
+
 describe('what was decided', () => {
   it('[ASK4] tells the answers given, by question', () => {
     const answered = anInteraction({
@@ -191,15 +194,15 @@ describe('what was decided', () => {
       { is: 'said', label: 'Which?', text: 'A' },
       { is: 'said', label: 'More?', text: 'my own' },
     ]);
-    expect(decisionInShort(answered)).toBe('A · my own');
+    expect(decisionInShort(answered, t)).toBe('A · my own');
   });
 
   it('[ASK4] tells the reason of a denial, and does not make one of a time limit', () => {
     const decision = { type: 'deny', message: 'No,\nuse pnpm', interrupt: true } as const;
     const denied = anInteraction({ status: 'resolved', outcome: 'denied', decision });
-    expect(decisionInShort(denied)).toBe('No, use pnpm');
+    expect(decisionInShort(denied, t)).toBe('No, use pnpm');
     expect(decisionParts(denied)).toEqual([{ is: 'reason', text: 'No,\nuse pnpm', isInterrupting: true }]);
-    expect(decisionInShort({ ...denied, outcome: 'expired' })).toBe('');
+    expect(decisionInShort({ ...denied, outcome: 'expired' }, t)).toBe('');
   });
 
   it('[ASK4] tells the values of a form by their labels', () => {
@@ -213,9 +216,10 @@ describe('what was decided', () => {
       },
       decision: { type: 'submit', values: { size: 's', https: true } },
     });
-    expect(decisionParts(submitted)).toEqual([
-      { is: 'said', label: 'Size', text: 'Small' },
-      { is: 'said', label: 'https', text: '✓' },
+    expect(filledIn(submitted, t)).toEqual([
+      { id: 'size', label: 'Size', text: 'Small' },
+      { id: 'https', label: 'https', text: 'Yes' },
     ]);
+    expect(decisionInShort(submitted, t)).toBe('Small · Yes');
   });
 });

@@ -9,7 +9,16 @@ import {
 } from '../../src/web/composer/composer.logic.ts';
 import { mostBytes, refusalOf } from '../../src/web/composer/picture.logic.ts';
 import { lastEditable, placeAfterMove } from '../../src/web/composer/queue.logic.ts';
-import { anAgent, anInteraction, aSession, at, messageId } from './support/samples.ts';
+import {
+  aField,
+  aForm,
+  anAgent,
+  anInteraction,
+  aSession,
+  aToolAsk,
+  at,
+  messageId,
+} from './support/samples.ts';
 
 const able: Capabilities = anAgent().capabilities;
 
@@ -60,6 +69,19 @@ describe('a question that a text answers', () => {
     ).toBeUndefined();
     const two = anInteraction({ kind: 'question', questions: [...questions, ...questions] });
     expect(openQuestionOf([two], 's1')).toBeUndefined();
+  });
+
+  it('[UI4] is offered, too, for what a tool waits for when any text will do', () => {
+    const tool = aToolAsk(aForm([aField('answer')]), { id: 't' });
+    expect(openQuestionOf([tool], 's1')).toBe(tool);
+    expect(openQuestionOf([tool, asked], 's1')).toBeUndefined();
+    const others = [
+      aToolAsk(aForm([aField('day', { type: 'date' })])),
+      aToolAsk(aForm([aField('a'), aField('b')])),
+      aToolAsk(aForm([aField('a')]), { leftOpen: { cause: 'tool' } }),
+      aToolAsk(aForm([aField('a')]), { kind: 'approval' }),
+    ];
+    for (const other of others) expect(openQuestionOf([other], 's1')).toBeUndefined();
   });
 
   it('[ASK9] is answered with an option that is called so, else with words of one’s own', () => {

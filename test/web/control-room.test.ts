@@ -144,9 +144,26 @@ describe('the link to the server', () => {
     await connect();
     await room.setInteraction('disabled');
     expect(fake.called('setInteractionEnabled')).toEqual([['c1', false]]);
+    // The same stream, when it has to connect anew.
+    expect(fake.stream.interaction).toBe('disabled');
     room.follow('s1', 'tail');
     await vi.advanceTimersByTimeAsync(300);
     expect(fake.stream.interaction).toBe('disabled');
+  });
+
+  it('[MULTI1] tells a stream that was on its way while it was switched', async () => {
+    fake.answers = { setInteractionEnabled: () => Promise.resolve() };
+    await connect();
+    room.follow('s1', 'tail');
+    await vi.advanceTimersByTimeAsync(300);
+    expect(fake.stream.interaction).toBe('enabled');
+    await room.setInteraction('disabled');
+    fake.tellSnapshot(sessions, { clientId: 'c2' });
+    await vi.advanceTimersByTimeAsync(300);
+    expect(fake.called('setInteractionEnabled')).toEqual([
+      ['c1', false],
+      ['c2', false],
+    ]);
   });
 
   it('takes events of a session that nobody looks at without a murmur', async () => {

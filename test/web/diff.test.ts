@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type DiffLine, diffLines } from '../../src/web/diff/diff.logic.ts';
+import { type DiffLine, diffLines } from '../../src/model/diff-lines.ts';
 
 const shown = (lines: readonly DiffLine[]): string[] => lines.map(({ sign, text }) => sign + text);
 const side = (lines: readonly DiffLine[], left: '-' | '+'): string =>

@@ -361,8 +361,8 @@ describe('a form', () => {
   it('[TOOL3] has every kind of field, and sends what was filled in', async () => {
     const { fake } = await show(form);
     await fill();
-    await userEvent.type(screen.getByLabelText('Notes (optional)'), 'a{Enter}b');
-    await userEvent.type(screen.getByLabelText('Port (optional)'), '4590');
+    await userEvent.type(screen.getByLabelText('Notes'), 'a{Enter}b');
+    await userEvent.type(screen.getByLabelText('Port'), '4590');
     await userEvent.selectOptions(screen.getByLabelText('Size'), 'Large');
     await userEvent.click(screen.getByRole('checkbox', { name: 'Small' }));
     await userEvent.click(button('Submit'));
@@ -388,10 +388,10 @@ describe('a form', () => {
 
   it('says at each field what is wrong, and sends nothing', async () => {
     const { fake } = await show(form);
-    await userEvent.type(screen.getByLabelText('Port (optional)'), '70000');
+    await userEvent.type(screen.getByLabelText('Port'), '70000');
     await userEvent.click(button('Submit'));
     expect(screen.getByRole('alert').textContent).toBe('3 fields need a look');
-    expect(screen.getByLabelText('Port (optional)').getAttribute('aria-invalid')).toBe('true');
+    expect(screen.getByLabelText('Port').getAttribute('aria-invalid')).toBe('true');
     expect(screen.getByText('A number from 1 to 65,535.')).toBeTruthy();
     expect(screen.getAllByText('This is needed.')).toHaveLength(2);
     expect(fake.called('respond')).toEqual([]);

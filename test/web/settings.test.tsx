@@ -175,3 +175,42 @@ describe('the settings', () => {
     expect(await approvals.findByText('npm run *')).toBeTruthy();
   });
 });
+
+describe('the tools', () => {
+  const catalogue = {
+    tools: [
+      { name: 'ask_user', description: 'Asks.', source: 'built-in', askFirst: false },
+      { name: 'deploy', description: 'Deploys.', source: '/tools/deploy.ts', askFirst: true },
+    ],
+    problems: [{ file: '/tools/broken.ts', error: 'Unexpected token', line: 3 }],
+  };
+
+  it('[TOOL13] are listed with where they come from, after those that could not be loaded, with why', async () => {
+    const fake = new FakeTransport();
+    fake.answers = { tools: () => Promise.resolve(catalogue) };
+    await open(fake);
+    const rows = section('Tools')
+      .getAllByRole('listitem')
+      .map(({ textContent }) => textContent);
+    expect(rows).toEqual([
+      'This file could not be loaded:/tools/broken.ts:3Unexpected token',
+      'ask_userAsks.Built in',
+      'deployThe agent asks before each callDeploys./tools/deploy.ts',
+    ]);
+  });
+
+  it('[TOOL7] what was approved under a tool’s own name reads as such', async () => {
+    const fake = new FakeTransport();
+    const key: Grant = {
+      ...grant,
+      toolName: 'deploy',
+      subjectKind: 'key',
+      pattern: 'production',
+      literal: true,
+    };
+    fake.answers = { grants: () => Promise.resolve([key]) };
+    await open(fake);
+    expect(section('Standing approvals').getByText('approved under the name')).toBeTruthy();
+    expect(section('Standing approvals').queryByText('exactly this')).toBeNull();
+  });
+});

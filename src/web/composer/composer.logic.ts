@@ -1,5 +1,5 @@
 import type { MessageReceipt } from '../../client/transport.ts';
-import type { Interaction } from '../../protocol/interaction.ts';
+import type { FormField, Interaction } from '../../protocol/interaction.ts';
 import type { Applied, Disposition, Session } from '../../protocol/session.ts';
 import type { RoomState } from '../data/control-room.ts';
 
@@ -65,10 +65,21 @@ export function becameOf(
 /** The question that a text alone answers: there must be only one, or it would be a guess which is meant. */
 export function openQuestionOf(pending: readonly Interaction[], sessionId: string): Interaction | undefined {
   const questions = pending.filter(
-    (interaction) => interaction.sessionId === sessionId && interaction.kind === 'question',
+    (interaction) =>
+      interaction.sessionId === sessionId &&
+      (interaction.kind === 'question' || textFieldOf(interaction) !== undefined),
   );
   const [only] = questions;
-  return questions.length === 1 && only?.questions?.length === 1 ? only : undefined;
+  const isAnswerable = only?.kind === 'form' || only?.questions?.length === 1;
+  return questions.length === 1 && isAnswerable ? only : undefined;
+}
+
+/** The one field of what a tool waits for, where any text will do: then it is a question like another. */
+export function textFieldOf({ kind, tool, form, leftOpen }: Interaction): FormField | undefined {
+  const [only, ...others] = form?.fields ?? [];
+  const isQuestion = kind === 'form' && tool !== undefined && leftOpen === undefined;
+  if (!isQuestion || only === undefined || others.length > 0) return undefined;
+  return only.type === 'text' || only.type === 'textarea' ? only : undefined;
 }
 
 /** A text as the answer to a question: one of its options if it is called so, else words of one's own. */

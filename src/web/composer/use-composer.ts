@@ -16,6 +16,7 @@ import {
   type Offer,
   offerOf,
   openQuestionOf,
+  textFieldOf,
 } from './composer.logic.ts';
 import { clearDraftPictures, useDraftPictures } from './draft-pictures.ts';
 import { dispatch, type Outgoing, retry } from './outbox.ts';
@@ -71,9 +72,12 @@ export function useComposer(session: Session): ComposerModel {
 
   const answer = async (asked: Interaction, text: string): Promise<void> => {
     setAnswering(true);
-    const { requestId } = asked;
-    const card = await cardsOf(room).press(asked, 'answer', () =>
-      transport.answer(session.id, { requestId, answers: [answerOf(asked, text)] }),
+    const { requestId, interactionId } = asked;
+    const field = textFieldOf(asked);
+    const card = await cardsOf(room).press(asked, field === undefined ? 'answer' : 'submit', () =>
+      field === undefined
+        ? transport.answer(session.id, { requestId, answers: [answerOf(asked, text)] })
+        : transport.respond(session.id, { interactionId, action: 'submit', input: { [field.id]: text } }),
     );
     // When another was first, the card says so, and what was typed is kept.
     if (card.is === 'submitted' && card.endedBy === 'us') {

@@ -9,6 +9,8 @@ export interface ConversationPlace {
   readonly conversation: Conversation;
   /** Opens what is closed, and closes what is open. */
   toggle(key: string, isOpen: boolean): void;
+  /** Shows where something was asked. */
+  toAsk(interactionId: string): void;
 }
 
 const Place = createContext<ConversationPlace | null>(null);

@@ -5,8 +5,22 @@ import type { Session } from '../../protocol/session.ts';
 import { type Item, isNotice, type NoticeEvent, type Row, type ToolItem } from './row.ts';
 
 type Asked = Parameters<typeof interactionView>[1];
-type AboutInteraction = EventOf<'interaction.parked' | 'interaction.decided' | 'interaction.resolved'>;
+type AboutInteraction = EventOf<
+  | 'interaction.parked'
+  | 'interaction.left-open'
+  | 'interaction.deferred'
+  | 'interaction.raised'
+  | 'interaction.decided'
+  | 'interaction.resolved'
+>;
 type AboutCall = EventOf<'tool.result' | 'task.changed'>;
+
+/** An ask, the row that shows it, and how it stands. */
+interface KnownAsk {
+  readonly row: Row;
+  asked: Asked;
+  view: Interaction;
+}
 
 /** Blocks that were stored lately: a fragment of one that is still on its way must not bring it back as unfinished. */
 const rememberedBlocks = 64;
@@ -18,10 +32,16 @@ const rememberedBlocks = 64;
 export class Conversation {
   readonly #owner: Pick<Session, 'id' | 'key'>;
   readonly #tools = new Map<string, Row>();
-  readonly #asked = new Map<string, { row: Row; asked: Asked }>();
+  readonly #asked = new Map<string, KnownAsk>();
+  /** The asks that stand in a row, oldest first: each but the first takes the place of the one before it. */
+  readonly #attempts = new Map<Row, readonly string[]>();
+  /** Rows of asks that tools made by themselves, by the call that runs them. */
+  readonly #asksOfTools = new Map<string, Row[]>();
   readonly #askedAboutCall = new Map<string, { readonly interactionId: string; readonly seq: number }>();
   readonly #messages = new Map<string, Row>();
   readonly #droppedMessages = new Set<string>();
+  /** Which ask a message is the late answer to. */
+  readonly #answers = new Map<string, string>();
   readonly #stored = new Set<string>();
   /** Rows for calls that lie on an older page, made because something of theirs is here already. */
   readonly #standIns = new Set<Row>();
@@ -64,8 +84,23 @@ export class Conversation {
   }
 
   interaction(interactionId: string): Interaction | undefined {
-    const item = this.#asked.get(interactionId)?.row.item;
-    return item?.kind === 'interaction' ? item.interaction : undefined;
+    return this.#asked.get(interactionId)?.view;
+  }
+
+  /** The asks that a tool made by itself and that belong into the block of its call. */
+  asksWithin(toolCallId: string): readonly Row[] {
+    return (this.#asksOfTools.get(toolCallId) ?? none).filter((row) => this.isWithinCall(row));
+  }
+
+  /** The row in which an ask is shown: its own, or that of the call whose block it is in. */
+  rowOfAsk(interactionId: string): Row | undefined {
+    const row = this.#asked.get(interactionId)?.row;
+    return row === undefined ? undefined : (this.#callAround(row) ?? row);
+  }
+
+  /** Whether an ask is shown in the block of the call that makes it. */
+  isWithinCall(row: Row): boolean {
+    return this.#callAround(row) !== undefined;
   }
 
   /** Whether a person has yet to say if the call may be made. */
@@ -75,10 +110,14 @@ export class Conversation {
 
   /** The oldest thing here that waits for a person. */
   firstOpen(): Row | undefined {
-    for (const { row } of this.#asked.values()) {
-      if (row.item.kind === 'interaction' && row.item.interaction.status === 'open') return row;
-    }
+    for (const { row, view } of this.#asked.values())
+      if (view.status === 'open') return this.#callAround(row) ?? row;
     return undefined;
+  }
+
+  #callAround({ item }: Row): Row | undefined {
+    if (item.kind !== 'interaction' || !belongsIntoCall(item.interaction)) return undefined;
+    return this.#tools.get(item.interaction.toolCallId ?? '');
   }
 
   append(event: Event): void {
@@ -136,6 +175,7 @@ export class Conversation {
   #take(event: Event): void {
     switch (event.type) {
       case 'message.queued':
+        if (event.answers !== undefined) this.#noteAnswer(event.messageId, event.answers);
         if (event.applied === 'send' || event.applied === 'steer') this.#sendMessage(event);
         return;
       case 'message.taken':
@@ -162,6 +202,9 @@ export class Conversation {
         this.#ask(event);
         return;
       case 'interaction.parked':
+      case 'interaction.left-open':
+      case 'interaction.deferred':
+      case 'interaction.raised':
       case 'interaction.decided':
       case 'interaction.resolved':
         this.#aboutInteraction(event);
@@ -204,14 +247,22 @@ export class Conversation {
     this.#add(`event:${event.seq}`, { kind: 'notice', at: event.at, event }, place);
   }
 
+  #noteAnswer(messageId: string, answers: string): void {
+    this.#answers.set(messageId, answers);
+    const row = this.#messages.get(messageId);
+    if (row?.item.kind === 'message') this.#change(row, { ...row.item, answers });
+  }
+
   #sendMessage({ messageId, text, images, at }: EventOf<'message.queued'>): void {
-    const item = { kind: 'message', at, messageId, text, images, isOnItsWay: true } as const;
+    const answers = this.#answers.get(messageId) ?? null;
+    const item = { kind: 'message', at, messageId, text, images, isOnItsWay: true, answers } as const;
     if (this.#messages.has(messageId) || this.#droppedMessages.has(messageId)) return;
     this.#messages.set(messageId, this.#add(messageId, item));
   }
 
   #takeMessage({ messageId, text, images, at }: EventOf<'message.taken'>): void {
-    const item = { kind: 'message', at, messageId, text, images, isOnItsWay: false } as const;
+    const answers = this.#answers.get(messageId) ?? null;
+    const item = { kind: 'message', at, messageId, text, images, isOnItsWay: false, answers } as const;
     const row = this.#messages.get(messageId);
     if (row === undefined) this.#messages.set(messageId, this.#add(messageId, item));
     else if (row.item.kind === 'message' && row.item.isOnItsWay) {
@@ -263,19 +314,47 @@ export class Conversation {
   #ask(event: EventOf<'interaction.requested'>): void {
     const { interactionId, ask } = event;
     if (this.#asked.has(interactionId)) return;
-    const asked: Asked = { requested: event, parked: false, decided: null };
-    const item = {
-      kind: 'interaction',
-      at: event.at,
-      interaction: interactionView(this.#owner, asked),
-    } as const;
-    const row = this.#add(interactionId, item, ask);
-    this.#asked.set(interactionId, { row, asked });
-    if (ask.toolCallId === undefined || (this.#askedAboutCall.get(ask.toolCallId)?.seq ?? 0) > event.seq)
-      return;
-    this.#askedAboutCall.set(ask.toolCallId, { interactionId, seq: event.seq });
+    const asked: Asked = { requested: event, parked: false, leftOpen: null, deferred: null, decided: null };
+    const view = interactionView(this.#owner, asked);
+    const row = this.#rowForAsk(view) ?? this.#add(interactionId, askItem(view, event.at), ask);
+    const attempts = this.#attempts.get(row) ?? [];
+    // An older page tells of an earlier attempt when the later one is here already.
+    this.#attempts.set(
+      row,
+      view.tool?.replaces === attempts.at(-1) ? [...attempts, interactionId] : [interactionId, ...attempts],
+    );
+    this.#asked.set(interactionId, { row, asked, view });
+    this.#showAttempts(row);
+    if (ask.tool === undefined) this.#tieToCall(event);
+    else this.#tieToTool(view, row);
+  }
+
+  /** The row whose place an ask takes, or the one of a later attempt that has taken its place. */
+  #rowForAsk({ interactionId, tool }: Interaction): Row | undefined {
+    if (tool === undefined) return undefined;
+    const before = tool.replaces === undefined ? undefined : this.#asked.get(tool.replaces)?.row;
+    if (before !== undefined) return before;
+    return this.#asksOfTools
+      .get(tool.callId)
+      ?.find(
+        (row) => this.#asked.get(this.#attempts.get(row)?.[0] ?? '')?.view.tool?.replaces === interactionId,
+      );
+  }
+
+  /** Whether the agent may make the call. */
+  #tieToCall({ interactionId, ask, seq }: EventOf<'interaction.requested'>): void {
+    if (ask.toolCallId === undefined || (this.#askedAboutCall.get(ask.toolCallId)?.seq ?? 0) > seq) return;
+    this.#askedAboutCall.set(ask.toolCallId, { interactionId, seq });
     const call = this.#tools.get(ask.toolCallId);
     if (call?.item.kind === 'tool') this.#change(call, { ...call.item, interactionId });
+  }
+
+  /** What the tool asks while the call is made. */
+  #tieToTool({ tool, toolCallId }: Interaction, row: Row): void {
+    for (const id of new Set([tool?.callId ?? '', toolCallId ?? ''])) {
+      const rows = this.#asksOfTools.get(id) ?? [];
+      if (!rows.includes(row)) this.#asksOfTools.set(id, [...rows, row]);
+    }
   }
 
   #aboutInteraction(event: AboutInteraction): void {
@@ -285,10 +364,22 @@ export class Conversation {
       return;
     }
     if (event.type === 'interaction.parked') known.asked = { ...known.asked, parked: true };
+    if (event.type === 'interaction.left-open') known.asked = { ...known.asked, leftOpen: event.leftOpen };
+    if (event.type === 'interaction.deferred') known.asked = { ...known.asked, deferred: 'asleep' };
+    if (event.type === 'interaction.raised') known.asked = { ...known.asked, deferred: 'raised' };
     if (event.type === 'interaction.decided') known.asked = { ...known.asked, decided: event };
     const resolved = event.type === 'interaction.resolved' ? event : null;
-    const interaction = interactionView(this.#owner, known.asked, resolved);
-    this.#change(known.row, { kind: 'interaction', at: known.row.item.at, interaction });
+    known.view = interactionView(this.#owner, known.asked, resolved);
+    this.#showAttempts(known.row);
+  }
+
+  /** A row shows its latest attempt. */
+  #showAttempts(row: Row): void {
+    const views = (this.#attempts.get(row) ?? []).flatMap((id) => this.#asked.get(id)?.view ?? []);
+    const latest = views.at(-1);
+    if (latest === undefined) return;
+    this.#change(row, askItem(latest, row.item.at, views.slice(0, -1)));
+    this.#touch(this.#callAround(row) ?? null);
   }
 
   #wait(id: string, event: AboutInteraction | AboutCall): void {
@@ -390,12 +481,14 @@ export class Conversation {
     switch (row.item.kind) {
       case 'tool':
         this.#tools.delete(row.item.toolCallId);
+        this.#asksOfTools.delete(row.item.toolCallId);
         this.#askedAboutCall.delete(row.item.toolCallId);
         this.#standIns.delete(row);
         this.#unfinished.delete(row);
         break;
       case 'interaction':
-        this.#asked.delete(row.item.interaction.interactionId);
+        for (const id of this.#attempts.get(row) ?? []) this.#asked.delete(id);
+        this.#attempts.delete(row);
         break;
       case 'message':
         this.#messages.delete(row.item.messageId);
@@ -403,6 +496,19 @@ export class Conversation {
     for (const child of row.children) this.#forget(child);
   }
 }
+
+const none: readonly Row[] = [];
+
+const askItem = (interaction: Interaction, at: string, earlier: readonly Interaction[] = []): Item => ({
+  kind: 'interaction',
+  at,
+  interaction,
+  earlier,
+});
+
+/** A tool's ask is shown in the block of its call, unless it is to stand alone. */
+const belongsIntoCall = ({ tool, form }: Interaction): boolean =>
+  tool !== undefined && form?.presentation !== 'questionnaire';
 
 const placeOf = (agentMessageId: string, block: number): string => `${agentMessageId}:${block}`;
 

@@ -52,9 +52,11 @@ export class EntryReader {
   /** Sub-agents that were seen at work stay open when they are done: what one is reading must not vanish. */
   readonly #seenAtWork = new WeakSet<Row>();
   #entries: Entry[] = [];
+  #hasAsks = (_row: Row): boolean => false;
 
   read(conversation: Conversation, openness: Openness): readonly Entry[] {
     this.#entries = [];
+    this.#hasAsks = (row) => asksWithin(conversation, row).length > 0;
     this.#readRows(conversation, conversation.rows, openness, 0);
     return this.#entries;
   }
@@ -97,7 +99,7 @@ export class EntryReader {
   #readInside(conversation: Conversation, row: Row, item: ToolItem, openness: Openness, depth: number): void {
     if (!this.#isOpen(row, openness)) {
       // Whatever waits for a person is shown, also when all around it is put away.
-      for (const asking of openAsks(row.children)) this.#addRow(asking, openness, depth);
+      for (const asking of openAsks(conversation, row.children)) this.#addRow(asking, openness, depth);
       return;
     }
     this.#readRows(conversation, row.children, openness, depth);
@@ -126,12 +128,21 @@ export class EntryReader {
     // That it failed says that it was not started again.
     if (isNoticeOf(row, 'session.failed') && isCrash(this.#entries.at(-1))) this.#entries.pop();
     const isOpen = this.#isOpen(row, openness);
-    const space = spaceOf(row);
+    const hasAsks = this.#hasAsks(row);
+    const space = hasAsks ? 'block' : spaceOf(row);
     const known = this.#rowEntries.get(row);
     const entry: RowEntry =
       known?.isOpen === isOpen && known.depth === depth && known.space === space
         ? known
-        : { kind: 'row', key: row.key, row, depth, isOpen, space, estimate: estimateOf(row, isOpen) };
+        : {
+            kind: 'row',
+            key: row.key,
+            row,
+            depth,
+            isOpen,
+            space,
+            estimate: hasAsks ? 240 : estimateOf(row, isOpen),
+          };
     this.#rowEntries.set(row, entry);
     this.#entries.push(entry);
   }
@@ -157,8 +168,11 @@ export function reportOf({ startsAgent, result, task }: ToolItem): string | null
   return words.trim() === '' ? null : words;
 }
 
-function isShown(conversation: Conversation, { item }: Row): boolean {
+function isShown(conversation: Conversation, row: Row): boolean {
+  const { item } = row;
   switch (item.kind) {
+    case 'interaction':
+      return !conversation.isWithinCall(row);
     case 'text':
     case 'thinking':
       return item.text.trim() !== '';
@@ -191,13 +205,20 @@ function isFoldable({ item, children }: Row): boolean {
 
 const hasInside = (item: ToolItem, { children }: Row): boolean => item.startsAgent || children.length > 0;
 
-function openAsks(rows: readonly Row[]): Row[] {
-  return rows.flatMap((row) =>
-    row.item.kind === 'interaction' && row.item.interaction.status === 'open'
-      ? [row]
-      : openAsks(row.children),
-  );
+function openAsks(conversation: Conversation, rows: readonly Row[]): Row[] {
+  return rows.flatMap((row) => {
+    const isAsking = isOpenAsk(row)
+      ? !conversation.isWithinCall(row)
+      : asksWithin(conversation, row).some(isOpenAsk);
+    return isAsking ? [row] : openAsks(conversation, row.children);
+  });
 }
+
+const isOpenAsk = ({ item }: Row): boolean =>
+  item.kind === 'interaction' && item.interaction.status === 'open';
+
+const asksWithin = (conversation: Conversation, { item }: Row): readonly Row[] =>
+  item.kind === 'tool' ? conversation.asksWithin(item.toolCallId) : [];
 
 function spaceOf({ item }: Row): Space {
   switch (item.kind) {

@@ -1,7 +1,7 @@
 import { memo } from 'react';
-import { InteractionCard } from '../interaction/interaction-card.tsx';
 import { Markdown } from '../markdown/markdown.tsx';
 import { cx } from '../ui/class-names.ts';
+import { AskRow } from './ask-row.tsx';
 import { type Entry, type RowEntry, reportOf, type Space } from './entries.logic.ts';
 import { FoldRow } from './fold-row.tsx';
 import { MessageRow } from './message-row.tsx';
@@ -73,7 +73,7 @@ function RowContent({ entry: { key, row, isOpen } }: { readonly entry: RowEntry 
     case 'tool':
       return <ToolRow row={row} item={item} isOpen={isOpen} />;
     case 'interaction':
-      return <InteractionCard interaction={item.interaction} />;
+      return <AskRow item={item} />;
     case 'turn-end':
       return <TurnEndRow item={item} />;
     case 'notice':

@@ -1,7 +1,9 @@
+import { CornerUpLeft } from 'lucide-react';
 import { useState } from 'react';
 import { useT } from '../i18n/i18n.ts';
-import { plainText } from '../text/plain-text.ts';
+import { oneLine, plainText } from '../text/plain-text.ts';
 import { cx } from '../ui/class-names.ts';
+import { useConversationPlace } from './conversation-context.ts';
 import { cutLines } from './cut-lines.logic.ts';
 import { Pictures } from './pictures.tsx';
 import type { MessageItem } from './row.ts';
@@ -9,7 +11,8 @@ import type { MessageItem } from './row.ts';
 const shownLines = 14;
 
 /** What a person said: set apart, quietly. */
-export function MessageRow({ item: { text, images, isOnItsWay, at } }: { readonly item: MessageItem }) {
+export function MessageRow({ item }: { readonly item: MessageItem }) {
+  const { text, images, isOnItsWay, at, answers } = item;
   const t = useT();
   const [isWhole, setWhole] = useState(false);
   const whole = plainText(text).trim();
@@ -17,6 +20,7 @@ export function MessageRow({ item: { text, images, isOnItsWay, at } }: { readonl
   const exact = at === '' ? undefined : new Date(at).toLocaleString(t.language);
   return (
     <div className="flex flex-col items-end gap-1.5">
+      {answers !== null && <AnswerTo interactionId={answers} />}
       <Pictures images={images} />
       {whole !== '' && (
         <div
@@ -41,5 +45,33 @@ export function MessageRow({ item: { text, images, isOnItsWay, at } }: { readonl
       )}
       {isOnItsWay && <p className="text-faint text-xs">{t('conversation.onItsWay')}</p>}
     </div>
+  );
+}
+
+/** That it is the late answer to something that was asked, and the way there. */
+function AnswerTo({ interactionId }: { readonly interactionId: string }) {
+  const t = useT();
+  const { conversation, toAsk } = useConversationPlace();
+  const asked = conversation.interaction(interactionId);
+  const words = (
+    <>
+      <CornerUpLeft aria-hidden className="size-3.5 shrink-0" />
+      <span className="min-w-0 truncate">
+        {asked === undefined
+          ? t('conversation.lateAnswer')
+          : t('conversation.lateAnswerTo', { title: oneLine(asked.title) })}
+      </span>
+    </>
+  );
+  const look = 'flex max-w-[85%] items-center gap-1.5 text-faint text-xs';
+  if (asked === undefined) return <p className={look}>{words}</p>;
+  return (
+    <button
+      type="button"
+      onClick={() => toAsk(interactionId)}
+      className={cx(look, 'hover:text-ink hover:underline pointer-coarse:min-h-11')}
+    >
+      {words}
+    </button>
   );
 }

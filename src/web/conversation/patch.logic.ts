@@ -1,4 +1,4 @@
-import { type DiffLine, diffLines } from '../diff/diff.logic.ts';
+import { type DiffLine, diffLines } from '../../model/diff-lines.ts';
 import type { ToolItem } from './row.ts';
 
 /** A line of a change with its place in the file before and after, where that is known. */

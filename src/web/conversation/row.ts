@@ -32,6 +32,8 @@ export interface MessageItem extends Timed {
   readonly images: EventOf<'message.taken'>['images'];
   /** Handed to the agent, which has yet to show that it took it. */
   readonly isOnItsWay: boolean;
+  /** The ask that it is the late answer to. */
+  readonly answers: string | null;
 }
 
 export interface SpokenItem extends Timed {
@@ -62,6 +64,8 @@ export type ToolResult = Pick<EventOf<'tool.result'>, 'at' | 'isError' | 'text' 
 export interface InteractionItem extends Timed {
   readonly kind: 'interaction';
   readonly interaction: Interaction;
+  /** What a tool asked before in this place, oldest first: it asks again because of what was answered. */
+  readonly earlier: readonly Interaction[];
 }
 
 export interface TurnEndItem extends Timed {

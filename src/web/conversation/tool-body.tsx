@@ -27,6 +27,24 @@ export function ToolBody({ item }: { readonly item: ToolItem }) {
   );
 }
 
+/** What went into a call of any tool. */
+export function ToolInput({ item }: { readonly item: ToolItem }) {
+  const detail = detailOf(item);
+  if (detail.is !== 'call' || detail.fields.length === 0) return null;
+  return (
+    <div className="overflow-hidden rounded-ui border border-line bg-surface">
+      <Fields fields={detail.fields} />
+    </div>
+  );
+}
+
+/** What came out of it. */
+export const ToolOutput = ({ item: { result } }: { readonly item: ToolItem }) => (
+  <div className="overflow-hidden rounded-ui border border-line bg-ground">
+    <OutputView text={result?.text ?? ''} tone={result?.isError === true ? 'fail' : 'plain'} />
+  </div>
+);
+
 function Detail({ detail, isError }: { readonly detail: ToolDetail; readonly isError: boolean }) {
   switch (detail.is) {
     case 'command':

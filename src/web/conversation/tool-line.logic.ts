@@ -115,8 +115,9 @@ function unescaped(text: string): string {
   }
 }
 
-/** `mcp__server__tool` is how one agent writes a tool of a server. */
-export const toolName = (name: string): string => name.replace(/^mcp__/, '').replaceAll('__', ' › ');
+/** `mcp__server__tool` is how one agent writes a tool of a server; our own tools need no word on whose they are. */
+export const toolName = (name: string): string =>
+  name.replace(/^mcp__(?:beckon__)?/, '').replaceAll('__', ' › ');
 
 export const relativeTo = (cwd: string, path: string): string =>
   path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path;

@@ -1,8 +1,12 @@
+import { CornerDownRight } from 'lucide-react';
 import { useT } from '../i18n/i18n.ts';
+import { plainText } from '../text/plain-text.ts';
+import { cx } from '../ui/class-names.ts';
+import { AskRow } from './ask-row.tsx';
 import { useConversationPlace } from './conversation-context.ts';
 import { Disclosure } from './disclosure.tsx';
 import type { Row, ToolItem } from './row.ts';
-import { ToolBody } from './tool-body.tsx';
+import { ToolBody, ToolInput, ToolOutput } from './tool-body.tsx';
 import { amountOf, exitCodeOf } from './tool-detail.logic.ts';
 import { ToolLineParts } from './tool-line-view.tsx';
 
@@ -21,6 +25,7 @@ export function ToolRow({
   const exitCode = exitCodeOf(item);
   // A sub-agent's task often comes again as the first of its own messages.
   const hasBody = !row.children.some((child) => child.item.kind === 'inserted-text');
+  const asks = conversation.asksWithin(item.toolCallId);
   return (
     <>
       <Disclosure name={row.key} isOpen={isOpen}>
@@ -33,8 +38,53 @@ export function ToolRow({
           <Figures row={row} item={item} exitCode={exitCode} />
         </ToolLineParts>
       </Disclosure>
-      {isOpen && hasBody && <ToolBody item={item} />}
+      {asks.length > 0 ? (
+        <Asks asks={asks} item={item} isOpen={isOpen} />
+      ) : (
+        isOpen && hasBody && <ToolBody item={item} />
+      )}
     </>
+  );
+}
+
+/** The block of a tool that asks: what went in, what it asked, and below it what came out. */
+function Asks({
+  asks,
+  item,
+  isOpen,
+}: {
+  readonly asks: readonly Row[];
+  readonly item: ToolItem;
+  readonly isOpen: boolean;
+}) {
+  return (
+    <div className="mt-1 mb-1 ml-1.5 flex min-w-0 flex-col gap-2 border-line border-l-2 pl-3 max-md:ml-0 max-md:pl-2">
+      {isOpen && <ToolInput item={item} />}
+      {asks.map(({ key, item: ask }) => ask.kind === 'interaction' && <AskRow key={key} item={ask} />)}
+      {item.result !== null && <ToolResultLine item={item} isOpen={isOpen} />}
+    </div>
+  );
+}
+
+/** What the agent got for it, in short; opened, all of it. */
+function ToolResultLine({ item, isOpen }: { readonly item: ToolItem; readonly isOpen: boolean }) {
+  const t = useT();
+  const text = plainText(item.result?.text ?? '').trim();
+  if (isOpen) return <ToolOutput item={item} />;
+  if (text === '') return null;
+  return (
+    <p className="flex min-w-0 items-start gap-1.5 text-faint text-xs">
+      <CornerDownRight aria-hidden className="mt-0.25 size-3.5 shrink-0" />
+      <span className="sr-only">{t('tool.result')}: </span>
+      <span
+        className={cx(
+          'line-clamp-2 min-w-0 whitespace-pre-line font-mono wrap-anywhere',
+          item.result?.isError === true && 'text-fail-ink',
+        )}
+      >
+        {text}
+      </span>
+    </p>
   );
 }
 

@@ -1,4 +1,4 @@
-import { CircleSlash, CircleX, Unplug } from 'lucide-react';
+import { CircleSlash, CircleX, Moon, Unplug } from 'lucide-react';
 import { useT } from '../i18n/i18n.ts';
 import { allTokens, money, shortCount } from '../session/figures.logic.ts';
 import { exactDuration } from '../ui/time.logic.ts';
@@ -31,11 +31,18 @@ export function TurnEndRow({ item: { end } }: { readonly item: TurnEndItem }) {
 
 function Sentence({ end }: { readonly end: TurnEndItem['end'] }) {
   const t = useT();
-  const Icon = end.outcome === 'failed' ? CircleX : end.outcome === 'lost' ? Unplug : CircleSlash;
+  const Icon =
+    end.outcome === 'failed'
+      ? CircleX
+      : end.outcome === 'lost'
+        ? Unplug
+        : end.outcome === 'suspended'
+          ? Moon
+          : CircleSlash;
   return (
     <p
       className={
-        end.outcome === 'interrupted'
+        end.outcome === 'interrupted' || end.outcome === 'suspended'
           ? 'flex gap-1.5 text-sm text-soft'
           : 'flex gap-1.5 text-fail-ink text-sm'
       }

@@ -31,6 +31,8 @@ export interface Followed {
 /** A subscription, and the sessions that it was opened for. */
 interface Stream {
   readonly sessions: ReadonlySet<string>;
+  /** What the server was told with the latest connection. */
+  told: RoomState['interaction'];
   close: Unsubscribe;
 }
 
@@ -154,15 +156,20 @@ export class ControlRoom {
   /** The stream in use is heard until the new one has told all there is: nothing is missed between them. */
   #open(): void {
     this.#opening?.close();
-    const { sessions, interaction } = this.store.getState();
+    const { store } = this;
+    const { sessions, interaction } = store.getState();
     const followed = [...this.#feeds.values()]
       .map(({ feed }) => feed.sessionId)
       .filter((id) => id in sessions);
-    const from: Stream = { sessions: new Set(followed), close: () => {} };
+    const from: Stream = { sessions: new Set(followed), told: interaction, close: () => {} };
     this.#opening = from;
     from.close = this.transport.subscribe({
       sessions: [...from.sessions],
-      interaction,
+      // A connection that comes back must not forget that answering was switched.
+      get interaction() {
+        from.told = store.getState().interaction;
+        return from.told;
+      },
       onSnapshot: (snapshot) => this.#batch.push({ from, is: 'snapshot', snapshot }),
       onAnnouncement: (announcement) => this.#batch.push({ from, is: 'announcement', announcement }),
       onEvent: (sessionId, event) => this.#batch.push({ from, is: 'event', sessionId, event }),
@@ -246,6 +253,11 @@ export class ControlRoom {
       touched.add(held.feed);
     }
     this.#attachSoon();
+    // Switched while this stream was on its way: then another was told of it.
+    if (from.told !== state.interaction)
+      this.transport
+        .setInteractionEnabled(snapshot.clientId, state.interaction === 'enabled')
+        .catch(() => {});
     const connection = { state: 'connected' } as const;
     return {
       ...state,

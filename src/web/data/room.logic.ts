@@ -40,6 +40,7 @@ export function afterAnnouncement(room: Room, { type, data }: Announcement): Roo
     case 'question-requested':
     case 'form-requested':
     case 'approval-parked':
+    case 'approval-updated':
       return { ...room, pending: [...without(room.pending, data.interactionId), data].sort(byAge) };
     case 'approval-cancelled':
       return ended(room, data);

@@ -22,8 +22,15 @@ export function docked(
   const onScreen = new Set<string>(
     pending.filter(({ interactionId }) => isShown(interactionId)).map(({ sessionId }) => sessionId),
   );
-  const hidden = pending.filter(({ sessionId }) => !onScreen.has(sessionId));
-  const found = hidden.findIndex(({ interactionId }) => interactionId === chosen);
+  const away = pending.filter(({ sessionId }) => !onScreen.has(sessionId));
+  // What an agent waits for comes before what was left open.
+  const hidden = [
+    ...away.filter(({ leftOpen }) => leftOpen === undefined),
+    ...away.filter(({ leftOpen }) => leftOpen !== undefined),
+  ];
+  const found = hidden.findIndex(
+    ({ interactionId, tool }) => chosen !== null && (interactionId === chosen || tool?.replaces === chosen),
+  );
   const at = Math.max(0, found);
   const interaction = hidden[at];
   if (interaction === undefined) return undefined;

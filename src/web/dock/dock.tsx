@@ -2,6 +2,7 @@ import { ChevronDown, ChevronLeft, ChevronRight, Hand, Maximize2 } from 'lucide-
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import { create } from 'zustand';
+import { placeOf } from '../data/attempts.logic.ts';
 import { useRoom, useSession } from '../data/room-context.tsx';
 import { readStored, writeStored } from '../data/stored.ts';
 import { openDialog } from '../frame/dialogs.ts';
@@ -9,17 +10,21 @@ import { useT } from '../i18n/i18n.ts';
 import { InteractionCard } from '../interaction/interaction-card.tsx';
 import { routes } from '../routes.ts';
 import { titleOf } from '../session/activity.logic.ts';
+import { cx } from '../ui/class-names.ts';
 import { IconButton } from '../ui/icon-button.tsx';
 import type { Docked } from './dock.logic.ts';
 import { useClearance } from './keep-clear.ts';
 import { useDocked } from './use-docked.ts';
 import { useIsPhone } from './use-is-phone.ts';
 
-/** Folded on a phone until it is wanted; elsewhere as it was left. */
-const useFold = create<{ readonly desk: boolean; readonly phone: boolean }>(() => ({
-  desk: readStored('dock') === 'folded',
-  phone: true,
+/** Folded until it is wanted where it would lie over what one reads; elsewhere as it was left. */
+const useFold = create<{ readonly beside: boolean; readonly above: boolean }>(() => ({
+  beside: readStored('dock') === 'folded',
+  above: true,
 }));
+
+/** Its width, and the space around it. */
+const neededWidth = 312 + 24;
 
 /**
  * The oldest open interaction whose card is not on the screen already, wherever one is. It lies in a corner above the
@@ -28,12 +33,13 @@ const useFold = create<{ readonly desk: boolean; readonly phone: boolean }>(() =
 export function Dock() {
   const { docked, choose } = useDocked();
   const isPhone = useIsPhone();
-  const isFolded = useFold((fold) => (isPhone ? fold.phone : fold.desk));
   const place = useRef<HTMLDivElement>(null);
-  const clearance = useClearance(place);
+  const { below: clearance, beside } = useClearance(place);
+  const isAbove = isPhone || beside < neededWidth;
+  const isFolded = useFold((fold) => (isAbove ? fold.above : fold.beside));
   const fold = (next: boolean): void => {
-    useFold.setState(isPhone ? { phone: next } : { desk: next });
-    if (!isPhone) writeStored('dock', next ? 'folded' : null);
+    useFold.setState(isAbove ? { above: next } : { beside: next });
+    if (!isAbove) writeStored('dock', next ? 'folded' : null);
   };
   return (
     <>
@@ -43,7 +49,13 @@ export function Dock() {
         (isFolded ? (
           <FoldedDock docked={docked} clearance={clearance} onOpen={() => fold(false)} />
         ) : (
-          <OpenDock docked={docked} clearance={clearance} onChoose={choose} onFold={() => fold(true)} />
+          <OpenDock
+            docked={docked}
+            clearance={clearance}
+            isNarrow={Number.isFinite(beside)}
+            onChoose={choose}
+            onFold={() => fold(true)}
+          />
         ))}
     </>
   );
@@ -52,16 +64,20 @@ export function Dock() {
 function OpenDock({
   docked: { interaction, place, count, previous, next },
   clearance,
+  isNarrow,
   onChoose,
   onFold,
 }: {
   readonly docked: Docked;
   readonly clearance: number;
+  /** It stands beside something that one reads. */
+  readonly isNarrow: boolean;
   readonly onChoose: (interactionId: string | null) => void;
   readonly onFold: () => void;
 }) {
   const t = useT();
   const { interactionId } = interaction;
+  const ended = useRoom((room) => room.ended);
   // Pages that scroll leave room at their end, so that nothing stays under the dock.
   useEffect(() => {
     document.documentElement.dataset.docked = '';
@@ -73,7 +89,10 @@ function OpenDock({
     <section
       aria-label={t('dock.label')}
       style={{ marginBottom: clearance }}
-      className="absolute right-4 bottom-4 z-20 flex max-h-[min(26rem,60vh)] w-92 animate-appear flex-col gap-2 rounded-ui border border-you bg-raised p-3 shadow-float max-md:inset-x-0 max-md:bottom-0 max-md:mb-0! max-md:max-h-[75vh] max-md:w-full max-md:rounded-none max-md:border-x-0 max-md:border-b-0"
+      className={cx(
+        'absolute right-4 bottom-4 z-20 flex max-h-[min(30rem,60vh)] animate-appear flex-col gap-2 rounded-ui border border-you bg-raised p-3 shadow-float max-md:inset-x-0 max-md:bottom-0 max-md:mb-0! max-md:max-h-[75vh] max-md:w-full max-md:rounded-none max-md:border-x-0 max-md:border-b-0',
+        isNarrow ? 'w-78' : 'w-92',
+      )}
     >
       <header className="flex min-w-0 items-center gap-1 text-xs">
         <Hand aria-hidden className="mr-0.5 size-3.5 shrink-0 text-you" strokeWidth={2.25} />
@@ -110,7 +129,7 @@ function OpenDock({
         <IconButton icon={ChevronDown} label={t('dock.fold')} onClick={onFold} className="-mr-1" />
       </header>
       <InteractionCard
-        key={interactionId}
+        key={placeOf(ended, interaction).id}
         interaction={interaction}
         density="compact"
         countsAsShown={false}

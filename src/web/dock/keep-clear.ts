@@ -15,24 +15,35 @@ export function useKeepClear(element: RefObject<HTMLElement | null>): void {
   }, [element]);
 }
 
-/** How much room there is to leave at the bottom of a container, in pixels. */
-export function useClearance(container: RefObject<HTMLElement | null>): number {
+export interface Clearance {
+  /** How much room there is to leave at the bottom of a container, in pixels. */
+  readonly below: number;
+  /** How much there is to the right of what must be kept clear, and of the text that stands in line with it. */
+  readonly beside: number;
+}
+
+const free: Clearance = { below: 0, beside: Number.POSITIVE_INFINITY };
+
+export function useClearance(container: RefObject<HTMLElement | null>): Clearance {
   const { element } = useKeptClear();
-  const [height, setHeight] = useState(0);
+  const [clearance, setClearance] = useState(free);
   useEffect(() => {
     const box = container.current;
     if (element === null || box === null) {
-      setHeight(0);
+      setClearance(free);
       return;
     }
-    const measure = (): void =>
-      setHeight(
-        Math.max(0, Math.ceil(box.getBoundingClientRect().bottom - element.getBoundingClientRect().top)),
-      );
+    const measure = (): void => {
+      const [around, kept] = [box.getBoundingClientRect(), element.getBoundingClientRect()];
+      setClearance({
+        below: Math.max(0, Math.ceil(around.bottom - kept.top)),
+        beside: Math.floor(around.right - kept.right),
+      });
+    };
     const observer = new ResizeObserver(measure);
     observer.observe(element);
     observer.observe(box);
     return () => observer.disconnect();
   }, [element, container]);
-  return height;
+  return clearance;
 }

@@ -1,10 +1,12 @@
 import { useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import type { Interaction } from '../../protocol/interaction.ts';
+import { latestOf } from '../data/attempts.logic.ts';
 import { useRoom, useSession } from '../data/room-context.tsx';
 import { useT } from '../i18n/i18n.ts';
 import { InteractionCard } from '../interaction/interaction-card.tsx';
 import { useCard } from '../interaction/use-card.ts';
+import { useHeld } from '../interaction/use-held.ts';
 import { routes } from '../routes.ts';
 import { titleOf } from '../session/activity.logic.ts';
 import { Dialog } from '../ui/dialog.tsx';
@@ -15,29 +17,35 @@ const lingerMs = 1200;
 /** An interaction with all the room it needs. Closed without an answer, it is still open, with what was typed. */
 export function PopOut({
   interactionId,
+  field,
   onClose,
 }: {
   readonly interactionId: string;
+  /** The field that one wants to write in. */
+  readonly field?: string;
   readonly onClose: () => void;
 }) {
-  const isThis = (each: Interaction): boolean => each.interactionId === interactionId;
-  const interaction = useRoom((room) => room.pending.find(isThis) ?? room.ended.find(isThis));
+  const interaction = useRoom((room) => latestOf(room, interactionId));
   useEffect(() => {
     if (interaction === undefined) onClose();
   }, [interaction, onClose]);
-  return interaction === undefined ? null : <Large interaction={interaction} onClose={onClose} />;
+  return interaction === undefined ? null : (
+    <Large interaction={interaction} field={field} onClose={onClose} />
+  );
 }
 
 function Large({
   interaction,
+  field,
   onClose,
 }: {
   readonly interaction: Interaction;
+  readonly field: string | undefined;
   readonly onClose: () => void;
 }) {
   const t = useT();
   const session = useSession(interaction.sessionId);
-  const isOver = useCard(interaction).state.is === 'submitted';
+  const isOver = useHeld(useCard(interaction)).state.is === 'submitted';
   useEffect(() => {
     if (!isOver) return;
     const timer = setTimeout(onClose, lingerMs);
@@ -46,12 +54,19 @@ function Large({
   const content = useRef<HTMLDivElement>(null);
   // Not on the button that closes it, and not in place of a part that was asked for.
   useEffect(() => {
-    if (content.current?.contains(document.activeElement) === false) content.current.focus();
-  }, []);
+    const { current } = content;
+    if (current?.contains(document.activeElement) !== false) return;
+    const fields = [...current.querySelectorAll<HTMLElement>('[data-field]')];
+    const wanted = fields.find(({ dataset }) => dataset.field === field && field !== undefined);
+    const writing = wanted?.querySelector('textarea');
+    (writing ?? current).focus();
+    // One goes on writing where it ends.
+    writing?.setSelectionRange(writing.value.length, writing.value.length);
+  }, [field]);
   return (
     <Dialog title={session === undefined ? t('dock.label') : titleOf(session)} onClose={onClose} size="xl">
       <div ref={content} tabIndex={-1} className="flex flex-col gap-4 px-4 pt-1 pb-4 outline-none">
-        <InteractionCard interaction={interaction} isFramed={false} countsAsShown={false} />
+        <InteractionCard interaction={interaction} isFramed={false} countsAsShown={false} isLarge />
         {session !== undefined && (
           <Link
             href={routes.session(session.id)}

@@ -28,7 +28,9 @@ export function useDocked(): DockView {
   const wantedId = wanted?.interaction.interactionId ?? null;
   const isSame = shownId === wantedId;
   const hasEnded = ended.some(({ interactionId }) => interactionId === shownId);
-  const isLeaving = !isSame && hasEnded && !isInbox;
+  // A tool that asks again goes on in the same place at once.
+  const isNextAttempt = shownId !== null && wanted?.interaction.tool?.replaces === shownId;
+  const isLeaving = !isSame && hasEnded && !isInbox && !isNextAttempt;
   const isComing = !isSame && shownId === null;
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is wanted is made anew with every drawing; its id tells

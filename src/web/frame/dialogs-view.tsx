@@ -16,7 +16,7 @@ export function Dialogs() {
     case 'new-session':
       return <NewSessionDialog agent={dialog.agent} onClose={closeDialog} />;
     case 'interaction':
-      return <PopOut key={dialog.interactionId} interactionId={dialog.interactionId} onClose={closeDialog} />;
+      return <PopOut key={dialog.interactionId} {...dialog} onClose={closeDialog} />;
     case 'rename':
       return <RenameDialog sessionId={dialog.sessionId} onClose={closeDialog} />;
     case 'palette':

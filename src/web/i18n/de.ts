@@ -2,6 +2,7 @@ import { board } from './de/board.ts';
 import { composer } from './de/composer.ts';
 import { control } from './de/control.ts';
 import { conversation } from './de/conversation.ts';
+import { form } from './de/form.ts';
 import { frame } from './de/frame.ts';
 import { inbox } from './de/inbox.ts';
 import { interaction } from './de/interaction.ts';
@@ -11,6 +12,7 @@ import { settings } from './de/settings.ts';
 import type { Messages } from './messages.ts';
 
 export const de: Messages = {
+  ...form,
   ...frame,
   ...control,
   ...session,

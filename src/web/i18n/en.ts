@@ -2,6 +2,7 @@ import { board } from './en/board.ts';
 import { composer } from './en/composer.ts';
 import { control } from './en/control.ts';
 import { conversation } from './en/conversation.ts';
+import { form } from './en/form.ts';
 import { frame } from './en/frame.ts';
 import { inbox } from './en/inbox.ts';
 import { interaction } from './en/interaction.ts';
@@ -11,6 +12,7 @@ import { settings } from './en/settings.ts';
 
 /** Every message of the page. A key is the area it belongs to, a dot, and what it says. */
 export const en = {
+  ...form,
   ...frame,
   ...control,
   ...session,

@@ -14,6 +14,10 @@ export interface AllowButtonProps {
   readonly disabled?: boolean;
   /** The one that stands out among its neighbours. */
   readonly isMain?: boolean;
+  /** Goes on only when what belongs to it is filled in. */
+  readonly check?: (goOn: () => void) => void;
+  /** What it is called in full, where what is written on it is shorter. */
+  readonly label?: string;
   readonly children: ReactNode;
 }
 
@@ -25,6 +29,8 @@ export function AllowButton({
   size = 'md',
   disabled = false,
   isMain = action === 'allow',
+  check = (goOn) => goOn(),
+  label,
   children,
 }: AllowButtonProps) {
   const t = useT();
@@ -37,10 +43,12 @@ export function AllowButton({
       variant={isMain && interaction.defaultToNo !== true ? 'primary' : 'secondary'}
       {...look}
       disabled={look.disabled || disabled}
+      aria-label={isConfirming ? undefined : label}
+      title={label}
       onBlur={card.stepBack}
       // A key that is held down is not a second press, and not one for the next card either.
       onKeyDown={(event) => event.repeat && event.preventDefault()}
-      onClick={() => card.press(action, send)}
+      onClick={() => check(() => card.press(action, send))}
     >
       {isConfirming ? t('ask.pressAgain') : children}
     </Button>

@@ -1,7 +1,7 @@
 import type { Transport } from '../../client/transport.ts';
-import type { Interaction } from '../../protocol/interaction.ts';
+import type { ApprovalScope, Interaction } from '../../protocol/interaction.ts';
 import type { Session } from '../../protocol/session.ts';
-import type { CardDraft } from './draft.logic.ts';
+import { type CardDraft, valuesOf } from './draft.logic.ts';
 import { editedInput } from './edit.logic.ts';
 
 type Send = (transport: Transport) => Promise<Interaction>;
@@ -45,14 +45,40 @@ export function approvePlan(interaction: Interaction, draft: CardDraft, session:
     });
 }
 
-export function deny({ sessionId, requestId }: Interaction, reason: string, interrupt: boolean): Send {
-  const said = reason.trim();
+/** Allows what a tool asks, within a scope that it offers, with what was filled in beside it. */
+export function approveTool(interaction: Interaction, scope: ApprovalScope, draft: CardDraft): Send {
+  const { sessionId, interactionId, approvalScopes, form } = interaction;
   return (transport) =>
-    transport.deny(sessionId, {
-      requestId,
-      ...(said === '' ? {} : { reason: said }),
-      ...(interrupt ? { interrupt } : {}),
+    transport.respond(sessionId, {
+      interactionId,
+      action: 'approve',
+      ...(approvalScopes === undefined ? {} : { approvalScope: scope }),
+      ...(form === undefined || form.fields.length === 0 ? {} : { input: valuesOf(form, draft) }),
     });
+}
+
+const scopes: readonly ApprovalScope[] = ['once', 'session', 'always'];
+
+/** The scopes that a tool offers, the narrowest first; without a word on it, this once. */
+export function offeredScopes({ approvalScopes }: Interaction): readonly ApprovalScope[] {
+  const offered = scopes.filter((scope) => approvalScopes?.includes(scope));
+  return offered.length === 0 ? ['once'] : offered;
+}
+
+/** Submits what was filled in. */
+export function submit(interaction: Interaction, draft: CardDraft): Send {
+  const { sessionId, interactionId, form } = interaction;
+  const input = form === undefined ? {} : valuesOf(form, draft);
+  return (transport) => transport.respond(sessionId, { interactionId, action: 'submit', input });
+}
+
+export function deny(interaction: Interaction, reason: string, interrupt: boolean): Send {
+  const { sessionId, requestId, interactionId, tool } = interaction;
+  const said = reason.trim();
+  const why = said === '' ? {} : { reason: said };
+  if (tool !== undefined)
+    return (transport) => transport.respond(sessionId, { interactionId, action: 'deny', ...why });
+  return (transport) => transport.deny(sessionId, { requestId, ...why, ...(interrupt ? { interrupt } : {}) });
 }
 
 export const dismiss =

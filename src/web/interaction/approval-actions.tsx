@@ -1,5 +1,4 @@
 import { Ellipsis, Maximize2, Pencil, ShieldCheck } from 'lucide-react';
-import { useEffect, useRef } from 'react';
 import type { Session } from '../../protocol/session.ts';
 import { openDialog } from '../frame/dialogs.ts';
 import { useT } from '../i18n/i18n.ts';
@@ -17,6 +16,7 @@ import { isAnswerable } from './interaction-card.logic.ts';
 import { isGrantable } from './pattern.logic.ts';
 import { PlanMode } from './plan-mode.tsx';
 import type { Card } from './use-card.ts';
+import { usePanel } from './use-panel.ts';
 
 export interface ApprovalActionsProps {
   readonly card: Card;
@@ -27,19 +27,7 @@ export interface ApprovalActionsProps {
 /** Deny · Edit · Always… · Allow for session · Allow: in this order, everywhere. A panel takes the place of the row. */
 export function ApprovalActions(props: ApprovalActionsProps) {
   const { card, session, density } = props;
-  const area = useRef<HTMLDivElement>(null);
-  const closed = useRef<Panel | null>(null);
-  const { panel } = card.draft;
-  const close = (): void => {
-    closed.current = panel;
-    card.setDraft({ panel: null });
-  };
-  // What was opened from a button gives the focus back to it.
-  useEffect(() => {
-    if (panel !== null || closed.current === null) return;
-    area.current?.querySelector<HTMLElement>(`[data-opens="${closed.current}"]`)?.focus();
-    closed.current = null;
-  }, [panel]);
+  const { area, panel, close } = usePanel(card);
   return (
     <div ref={area}>
       {panel === 'deny' ? (

@@ -34,7 +34,9 @@ interface RestField {
 }
 
 export function callBody(interaction: Interaction, cwd: string): CallBody {
-  const { input, toolName: name } = interaction;
+  const { input, toolName: name, tool } = interaction;
+  if (tool !== undefined)
+    return { is: 'input', tool: showInvisible(tool.name), json: null, note: null, rest: restOf(input) };
   const verb = verbOfAsk(interaction);
   const path = textIn(input, 'file_path') ?? textIn(input, 'notebook_path');
   const command = textIn(input, 'command');

@@ -17,8 +17,14 @@ export function AskBody({ interaction, cwd }: { readonly interaction: Interactio
     case 'approval':
       return (
         <>
-          <Sentence>{t(`ask.${verbOfAsk(interaction)}`)}</Sentence>
-          {interaction.plan === undefined ? (
+          <Sentence>
+            {interaction.tool === undefined
+              ? t(`ask.${verbOfAsk(interaction)}`)
+              : plainText(interaction.form?.message || interaction.title)}
+          </Sentence>
+          {interaction.tool !== undefined ? (
+            <ToolCall name={interaction.tool.name} given={callBody(interaction, cwd).rest} />
+          ) : interaction.plan === undefined ? (
             <Call body={callBody(interaction, cwd)} />
           ) : (
             <PlanView plan={interaction.plan} />
@@ -120,11 +126,19 @@ const Tall = ({ children }: { readonly children: ReactNode }) => (
   <ScrollArea className="max-h-[50vh]">{children}</ScrollArea>
 );
 
-const Rest = ({ rest }: { readonly rest: CallBody['rest'] }) => (
-  <dl className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-0.5 text-xs">
+/** The call of a tool that asks by itself: its name, and with what it was called. */
+export const ToolCall = ({ name, given }: { readonly name: string; readonly given: CallBody['rest'] }) => (
+  <ScrollArea className="flex max-h-[50vh] flex-col gap-1 rounded-tight bg-sunken px-2.5 py-2">
+    <p className="font-mono font-semibold text-xs wrap-anywhere">{showInvisible(name)}</p>
+    {given.length > 0 && <Rest rest={given} />}
+  </ScrollArea>
+);
+
+export const Rest = ({ rest }: { readonly rest: CallBody['rest'] }) => (
+  <dl className="grid grid-cols-[minmax(0,auto)_minmax(0,1fr)] gap-x-3 gap-y-0.5 text-xs">
     {rest.map(({ name, text, isWarning }) => (
       <div key={name} className={cx('contents', isWarning ? 'text-fail-ink' : 'text-soft')}>
-        <dt className="flex items-center gap-1 font-mono">
+        <dt className="flex items-start gap-1 font-mono wrap-anywhere">
           {isWarning && <TriangleAlert aria-hidden className="size-3.5 shrink-0" />}
           {name}
         </dt>

@@ -18,6 +18,8 @@ export type AskSummary =
   | { readonly is: 'plan'; readonly text: string }
   | { readonly is: 'choice'; readonly question: Question }
   | { readonly is: 'questions'; readonly questions: readonly Question[] }
+  /** What a tool asks to be allowed, in its own words. */
+  | { readonly is: 'tool'; readonly text: string; readonly name: string }
   | { readonly is: 'form'; readonly text: string };
 
 interface ChangedLine {
@@ -32,6 +34,7 @@ const mostChangedLines = 6;
 export function summaryOf(interaction: Interaction, cwd: string): AskSummary {
   switch (interaction.kind) {
     case 'approval':
+      if (interaction.tool !== undefined) return toolSummary(interaction, interaction.tool.name);
       return interaction.plan === undefined
         ? callSummary(interaction, cwd)
         : { is: 'plan', text: prose(interaction.plan) };
@@ -47,9 +50,15 @@ export function summaryOf(interaction: Interaction, cwd: string): AskSummary {
       return isChoice ? { is: 'choice', question: only } : { is: 'questions', questions };
     }
     case 'form':
-      return { is: 'form', text: prose(interaction.form?.message ?? interaction.title) };
+      return { is: 'form', text: prose(interaction.form?.message || interaction.title) };
   }
 }
+
+const toolSummary = ({ form, title }: Interaction, name: string): AskSummary => ({
+  is: 'tool',
+  text: prose(form?.message || title),
+  name,
+});
 
 function callSummary(interaction: Interaction, cwd: string): AskSummary {
   const { toolName: name, input, subject } = interaction;

@@ -29,6 +29,8 @@ export class Cards {
   readonly store: StoreApi<CardsState>;
   readonly #room: ControlRoom;
   #focusing: string | null = null;
+  /** The tool's ask that was answered here last: what takes its place may take the focus. */
+  #answered: string | null = null;
 
   constructor(room: ControlRoom) {
     this.#room = room;
@@ -42,20 +44,20 @@ export class Cards {
     return stateWith(known, interaction, endOf(ended, interactionId));
   }
 
-  draftOf(interactionId: string): CardDraft {
-    return this.store.getState().drafts[interactionId] ?? emptyDraft;
+  draftOf(interaction: DraftOwner): CardDraft {
+    return draftIn(this.store.getState(), interaction);
   }
 
-  setDraft(interactionId: string, changes: Partial<CardDraft>): void {
-    const draft = { ...this.draftOf(interactionId), ...changes };
-    this.store.setState(({ drafts }) => ({ drafts: { ...drafts, [interactionId]: draft } }));
+  setDraft(interaction: DraftOwner, changes: Partial<CardDraft>): void {
+    const draft = { ...this.draftOf(interaction), ...changes };
+    this.store.setState(({ drafts }) => ({ drafts: { ...drafts, [interaction.interactionId]: draft } }));
     this.#keepDrafts();
   }
 
   /** Opens a part of a card for whoever asked for it: it takes the focus when it comes. */
-  openPanel(interactionId: string, panel: Panel): void {
-    this.#focusing = interactionId;
-    this.setDraft(interactionId, { panel });
+  openPanel(interaction: DraftOwner, panel: Panel): void {
+    this.#focusing = interaction.interactionId;
+    this.setDraft(interaction, { panel });
   }
 
   /** Whether the part that has just come was asked for by a person; once. */
@@ -63,6 +65,13 @@ export class Cards {
     const isWanted = this.#focusing === interactionId;
     if (isWanted) this.#focusing = null;
     return isWanted;
+  }
+
+  /** Whether this ask came in place of the one that was just answered here; once. */
+  takesOver({ tool }: Pick<Interaction, 'tool'>): boolean {
+    const isNext = tool?.replaces !== undefined && tool.replaces === this.#answered;
+    if (isNext) this.#answered = null;
+    return isNext;
   }
 
   /**
@@ -78,6 +87,7 @@ export class Cards {
     const needsSecondPress = interaction.defaultToNo === true && action.startsWith('allow');
     const after = this.#take(interaction, { type: 'pressed', action, needsSecondPress });
     if (after.is !== 'submitting' || before.is === 'submitting') return after;
+    this.#answered = interaction.interactionId;
     try {
       return this.#take(interaction, { type: 'replied', interaction: await send(this.#room.transport) });
     } catch (thrown) {
@@ -107,15 +117,23 @@ export class Cards {
     this.#keepDrafts();
   }
 
-  /** Only those of open interactions: what was typed for one that has ended has nowhere to go. */
+  /** Only those of open interactions, and of those whose place they took: what was typed for another has nowhere to go. */
   #keepDrafts(): void {
     const { pending, isLoaded } = this.#room.store.getState();
-    const open = new Set<string>(pending.map(({ interactionId }) => interactionId));
+    const open = new Set<string | undefined>(
+      pending.flatMap(({ interactionId, tool }) => [interactionId, tool?.replaces]),
+    );
     const drafts = Object.entries(this.store.getState().drafts).filter(([id]) => !isLoaded || open.has(id));
     const text = JSON.stringify(Object.fromEntries(drafts));
     if (text.length <= mostStored) writeStored(storedAs, drafts.length === 0 ? null : text);
   }
 }
+
+type DraftOwner = Pick<Interaction, 'interactionId' | 'tool'>;
+
+/** What was typed for it; else what was typed, and not sent from here, for the ask whose place it took. */
+export const draftIn = ({ drafts }: CardsState, { interactionId, tool }: DraftOwner): CardDraft =>
+  drafts[interactionId] ?? (tool?.replaces === undefined ? undefined : drafts[tool.replaces]) ?? emptyDraft;
 
 const known = new WeakMap<ControlRoom, Cards>();
 

@@ -1,31 +1,92 @@
 import { TriangleAlert } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
+import type { Form, FormField } from '../../protocol/interaction.ts';
+import type { Session } from '../../protocol/session.ts';
 import { openDialog } from '../frame/dialogs.ts';
 import { useT } from '../i18n/i18n.ts';
 import { plainText } from '../text/plain-text.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
 import { ScrollArea } from '../ui/scroll-area.tsx';
+import { type CallBody, callBody } from './ask-body.logic.ts';
+import { ToolCall } from './ask-body.tsx';
 import { type AskSummary, summaryOf } from './ask-summary.logic.ts';
+import { FormCard } from './form-card.tsx';
 import { isAnswerable } from './interaction-card.logic.ts';
+import { mostInSelect } from './long-select.tsx';
+import { ToolApproval } from './tool-approval.tsx';
 import { buttonState, type Card } from './use-card.ts';
 
 /** What is asked, in the space of a monitor; one choice is answered with one press. */
-export function CompactBody({ card, cwd }: { readonly card: Card; readonly cwd: string }) {
+export function CompactBody({
+  card,
+  cwd,
+  session,
+}: {
+  readonly card: Card;
+  readonly cwd: string;
+  readonly session: Session | undefined;
+}) {
   const { interaction } = card;
   const summary = summaryOf(interaction, cwd);
+  const isShort = isShortForm(interaction.form);
   return (
     <>
       {/* What is not seen yet is not left unsaid: the text fades out where it goes on. */}
       <ScrollArea className="flex max-h-(--ask) min-h-0 flex-col gap-1.5 data-more:[mask-image:linear-gradient(to_top,transparent,black_2.5rem)]">
-        <Summary summary={summary} reason={interaction.reason} />
+        <Summary summary={summary} reason={interaction.reason} given={callBody(interaction, cwd).rest} />
       </ScrollArea>
-      {card.isEnabled && <QuickAnswers card={card} summary={summary} />}
+      {interaction.kind === 'approval' && interaction.tool !== undefined ? (
+        <ToolApproval card={card} session={session} density="compact" isLarge={false} hasFields={isShort} />
+      ) : summary.is === 'form' && isShort ? (
+        <FormCard card={card} isCompact />
+      ) : (
+        card.isEnabled && <QuickAnswers card={card} summary={summary} />
+      )}
     </>
   );
 }
 
-function Summary({ summary, reason }: { readonly summary: AskSummary; readonly reason: string | undefined }) {
+/** So many lines of a form have room in a small card. */
+const mostLines = 4;
+
+/** Whether a form can be filled in where there is little room; what cannot opens large. */
+export function isShortForm(form: Form | undefined): boolean {
+  const fields = form?.fields ?? [];
+  return (
+    fields.length > 0 &&
+    form?.url === undefined &&
+    fields.reduce((sum, field) => sum + linesOf(field), 0) <= mostLines
+  );
+}
+
+function linesOf({ type, options = [] }: FormField): number {
+  switch (type) {
+    case 'text':
+    case 'number':
+    case 'date':
+    case 'checkbox':
+      return 1;
+    case 'select':
+      return options.length > mostInSelect ? Number.POSITIVE_INFINITY : 1;
+    case 'radio':
+      return Math.max(1, options.length);
+    case 'multiselect':
+      return options.length === 0 ? Number.POSITIVE_INFINITY : options.length;
+    case 'textarea':
+      return Number.POSITIVE_INFINITY;
+  }
+}
+
+function Summary({
+  summary,
+  reason,
+  given,
+}: {
+  readonly summary: AskSummary;
+  readonly reason: string | undefined;
+  readonly given: CallBody['rest'];
+}) {
   const t = useT();
   switch (summary.is) {
     case 'call':
@@ -57,6 +118,13 @@ function Summary({ summary, reason }: { readonly summary: AskSummary; readonly r
         <>
           <Sentence>{t('ask.plan')}</Sentence>
           <p className="whitespace-pre-wrap text-sm text-soft wrap-anywhere">{summary.text}</p>
+        </>
+      );
+    case 'tool':
+      return (
+        <>
+          <Sentence>{summary.text}</Sentence>
+          <ToolCall name={summary.name} given={given} />
         </>
       );
     case 'choice':
@@ -139,6 +207,7 @@ function QuickAnswers({ card, summary }: { readonly card: Card; readonly summary
         </div>
       );
     case 'call':
+    case 'tool':
     case 'plan':
       return null;
   }

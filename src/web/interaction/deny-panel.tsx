@@ -20,7 +20,8 @@ export function DenyPanel({
   const t = useT();
   const field = usePanelFocus<HTMLTextAreaElement>(card);
   const isPlan = card.interaction.plan !== undefined;
-  const isHeard = session?.capabilities?.denyReason !== false;
+  const isOfTool = card.interaction.tool !== undefined;
+  const isHeard = isOfTool || session?.capabilities?.denyReason !== false;
   const { reason } = card.draft;
   const send = (interrupt: boolean): void =>
     card.press(interrupt ? 'deny-interrupt' : 'deny', deny(card.interaction, reason, interrupt));
@@ -28,7 +29,7 @@ export function DenyPanel({
     <CardPanel label={isPlan ? t('ask.sendBack') : t('ask.deny')} onClose={onClose}>
       <Field
         label={isPlan ? t('ask.comments') : t('ask.reason')}
-        hint={isHeard ? t('ask.reasonKeys') : t('ask.reasonUnheard')}
+        hint={t(isOfTool ? 'ask.reasonKeysTool' : isHeard ? 'ask.reasonKeys' : 'ask.reasonUnheard')}
       >
         {(ids) => (
           <Textarea
@@ -52,9 +53,11 @@ export function DenyPanel({
         <Button variant="ghost" onClick={onClose}>
           {t('ui.cancel')}
         </Button>
-        <Button variant="danger" {...buttonState(card, 'deny-interrupt')} onClick={() => send(true)}>
-          {t('ask.denyInterrupt')}
-        </Button>
+        {!isOfTool && (
+          <Button variant="danger" {...buttonState(card, 'deny-interrupt')} onClick={() => send(true)}>
+            {t('ask.denyInterrupt')}
+          </Button>
+        )}
         <Button variant="danger" {...buttonState(card, 'deny')} onClick={() => send(false)}>
           {isPlan ? t('ask.sendBack') : t('ask.deny')}
         </Button>

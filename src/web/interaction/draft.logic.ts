@@ -30,6 +30,8 @@ export interface CardDraft {
   readonly mode: string | null;
   readonly answers: readonly AnswerDraft[];
   readonly values: Readonly<Record<string, FieldDraft>>;
+  /** It was tried to send it: from then on every field says what is wrong with it. */
+  readonly wasTried: boolean;
 }
 
 export const emptyDraft: CardDraft = {
@@ -42,6 +44,7 @@ export const emptyDraft: CardDraft = {
   mode: null,
   answers: [],
   values: {},
+  wasTried: false,
 };
 
 const unanswered: AnswerDraft = { selected: [], isOther: false, other: '' };
@@ -104,27 +107,59 @@ export function answersOf(questions: readonly Question[], draft: CardDraft): Ans
   }));
 }
 
-/** What a field shows before it was touched: what the asker put there. */
-export function fieldDraft(field: FormField, { values }: CardDraft): FieldDraft {
+/** What a field shows before it was touched: what was put there for this ask, else the field's own default. */
+export function fieldDraft(form: Form, field: FormField, { values }: CardDraft): FieldDraft {
   const typed = Object.hasOwn(values, field.id) ? values[field.id] : undefined;
-  return typed ?? initialOf(field);
+  return typed !== undefined && fits(field, typed) ? typed : initialOf(field, initialValue(form, field));
 }
 
-function initialOf({ type, defaultValue, options = [], required }: FormField): FieldDraft {
+/** Without anything to choose from, any text will do. */
+export const isFree = ({ options = [] }: FormField): boolean => options.length === 0;
+
+/** A list of free texts. */
+const isFreeList = (field: FormField): boolean => field.type === 'multiselect' && isFree(field);
+
+/** What was typed for an earlier attempt may be for a field of another type. */
+function fits({ type }: FormField, typed: FieldDraft): boolean {
   switch (type) {
     case 'checkbox':
-      return defaultValue === true;
+      return typeof typed === 'boolean';
     case 'multiselect':
-      return Array.isArray(defaultValue) ? defaultValue.filter((each) => typeof each === 'string') : [];
+      return Array.isArray(typed);
     case 'select':
-      // A select that must have a value and has only one is that one.
-      return textOf(defaultValue) || (required && options.length === 1 ? (options[0]?.value ?? '') : '');
     case 'text':
     case 'textarea':
     case 'radio':
     case 'number':
     case 'date':
-      return textOf(defaultValue);
+      return typeof typed === 'string';
+  }
+}
+
+const initialValue = ({ initialValues = {} }: Form, { id, defaultValue }: FormField): unknown =>
+  Object.hasOwn(initialValues, id) ? initialValues[id] : defaultValue;
+
+function initialOf(field: FormField, value: unknown): FieldDraft {
+  const { type, options = [], required } = field;
+  const isOffered = (one: unknown): one is string => options.some((option) => option.value === one);
+  switch (type) {
+    case 'checkbox':
+      return value === true;
+    case 'multiselect': {
+      const texts = Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
+      return isFreeList(field) ? texts : texts.filter(isOffered);
+    }
+    case 'select':
+      // A select that must have a value and has only one is that one.
+      if (isOffered(value) || options.length === 0) return textOf(value);
+      return required && options.length === 1 ? (options[0]?.value ?? '') : '';
+    case 'radio':
+      return isOffered(value) || options.length === 0 ? textOf(value) : '';
+    case 'text':
+    case 'textarea':
+    case 'number':
+    case 'date':
+      return textOf(value);
   }
 }
 
@@ -133,13 +168,17 @@ const textOf = (value: unknown): string =>
 
 /** A field's value as it is sent; undefined when nothing was filled in. */
 export function sentValue(field: FormField, draft: FieldDraft): unknown {
-  if (typeof draft !== 'string') return draft;
+  if (typeof draft === 'boolean') return draft;
+  if (typeof draft !== 'string')
+    return isFreeList(field) ? draft.map((each) => each.trim()).filter((each) => each !== '') : draft;
   if (draft === '' || (field.type !== 'textarea' && draft.trim() === '')) return undefined;
   return field.type === 'number' ? Number(draft.trim().replace(',', '.')) : draft;
 }
 
 export function valuesOf(form: Form, draft: CardDraft): Record<string, unknown> {
-  const values = form.fields.map((field) => [field.id, sentValue(field, fieldDraft(field, draft))] as const);
+  const values = form.fields.map(
+    (field) => [field.id, sentValue(field, fieldDraft(form, field, draft))] as const,
+  );
   return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
 

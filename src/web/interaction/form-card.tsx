@@ -1,91 +1,67 @@
 import { ExternalLink } from 'lucide-react';
-import { useState } from 'react';
-import type { Form } from '../../protocol/interaction.ts';
 import { useT } from '../i18n/i18n.ts';
 import { plainText, showInvisible } from '../text/plain-text.ts';
 import { Button } from '../ui/button.tsx';
-import { deny, dismiss } from './answers-to.ts';
+import { cx } from '../ui/class-names.ts';
+import { deny, dismiss, submit } from './answers-to.ts';
 import { Sentence } from './ask-body.tsx';
-import { valuesOf } from './draft.logic.ts';
-import { faultsIn, safeAddress } from './form.logic.ts';
-import { FormFieldView } from './form-field.tsx';
-import { fieldRefused, isAnswerable } from './interaction-card.logic.ts';
+import { safeAddress } from './form.logic.ts';
+import { FormFields } from './form-fields.tsx';
 import { isSubmitKey } from './submit-key.ts';
+import { ToolArguments } from './tool-arguments.tsx';
 import { buttonState, type Card } from './use-card.ts';
-
-const empty: Form = { message: '', fields: [], presentation: 'tool' };
+import { useForm } from './use-form.ts';
 
 /** What a tool wants filled in, or an address that a server wants visited. */
-export function FormCard({ card }: { readonly card: Card }) {
+export function FormCard({
+  card,
+  isLarge = false,
+  isCompact = false,
+}: {
+  readonly card: Card;
+  readonly isLarge?: boolean;
+  readonly isCompact?: boolean;
+}) {
   const t = useT();
   const { interaction, draft } = card;
-  const form = interaction.form ?? empty;
-  const [wasTried, setTried] = useState(false);
-  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
-  const faults = faultsIn(form, draft);
-  const refused = fieldRefused(card.state);
-  const errorOf = (id: string): string | undefined => {
-    const fault = wasTried || left.has(id) ? faults.get(id) : undefined;
-    if (fault !== undefined) return t(fault.key, fault.values);
-    return refused?.field === `input.${id}` ? refused.message : undefined;
-  };
-  const submit = (): void => {
-    setTried(true);
-    if (faults.size > 0) return;
-    const { sessionId, interactionId } = interaction;
-    card.press('submit', (transport) =>
-      transport.respond(sessionId, { interactionId, action: 'submit', input: valuesOf(form, draft) }),
-    );
-  };
+  const model = useForm(card);
+  const { form } = model;
+  const size = isCompact ? 'sm' : 'md';
+  const send = (): void => model.check(() => card.press('submit', submit(interaction, draft)));
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the key works from every field in it
     <div
-      className="flex flex-col gap-4"
+      className={cx('flex min-h-0 flex-col', isCompact ? 'gap-2' : 'gap-4')}
       onKeyDown={(event) => {
         if (!isSubmitKey(event)) return;
         event.preventDefault();
-        submit();
+        send();
       }}
     >
-      <div className="flex flex-col gap-1">
-        <Sentence>{plainText(form.message || interaction.title)}</Sentence>
-        {form.source !== undefined && (
-          <p className="text-faint text-sm">{t('form.source', { source: plainText(form.source) })}</p>
-        )}
-      </div>
+      {!isCompact && (
+        <div className="flex flex-col gap-1">
+          <Sentence>{plainText(form.message || interaction.title)}</Sentence>
+          {form.source !== undefined && interaction.tool === undefined && (
+            <p className="text-faint text-sm">{t('form.source', { source: plainText(form.source) })}</p>
+          )}
+          {interaction.tool !== undefined && <ToolArguments interaction={interaction} />}
+        </div>
+      )}
       {form.url !== undefined && <Address url={form.url} />}
-      {form.fields.length > 0 && (
-        <fieldset
-          disabled={!card.isEnabled || !isAnswerable(card.state)}
-          className="flex min-w-0 flex-col gap-4"
-        >
-          {form.fields.map((field) => (
-            <FormFieldView
-              key={field.id}
-              field={field}
-              card={card}
-              error={errorOf(field.id)}
-              onLeave={() => setLeft((before) => new Set([...before, field.id]))}
-            />
-          ))}
-        </fieldset>
-      )}
-      {wasTried && faults.size > 0 && (
-        <p role="alert" className="-mb-2 text-right text-fail-ink text-sm">
-          {t('form.faults', { count: faults.size })}
-        </p>
-      )}
+      <FormFields card={card} model={model} isLarge={isLarge} isCompact={isCompact} />
       {card.isEnabled && (
         <div className="flex flex-wrap items-center gap-2">
           <Button
+            size={size}
             variant="ghost"
             {...buttonState(card, 'dismiss')}
             onClick={() => card.press('dismiss', dismiss(interaction))}
           >
             {t('ask.dismiss')}
           </Button>
-          {form.presentation === 'questionnaire' && (
+          {form.presentation === 'questionnaire' && interaction.tool === undefined && (
             <Button
+              size={size}
               variant="danger"
               {...buttonState(card, 'decline')}
               onClick={() => card.press('decline', deny(interaction, '', false))}
@@ -94,7 +70,7 @@ export function FormCard({ card }: { readonly card: Card }) {
             </Button>
           )}
           <span className="flex-1" />
-          <Button variant="primary" {...buttonState(card, 'submit')} onClick={submit}>
+          <Button size={size} variant="primary" {...buttonState(card, 'submit')} onClick={send}>
             {form.url !== undefined && form.fields.length === 0 ? t('form.done') : t('form.submit')}
           </Button>
         </div>

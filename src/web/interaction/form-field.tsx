@@ -1,175 +1,211 @@
-import { type ReactNode, useId } from 'react';
-import type { FormField } from '../../protocol/interaction.ts';
+import { Maximize2 } from 'lucide-react';
+import { useId } from 'react';
+import type { Form, FormField } from '../../protocol/interaction.ts';
+import { openDialog } from '../frame/dialogs.ts';
 import { useT } from '../i18n/i18n.ts';
 import { plainText } from '../text/plain-text.ts';
-import { cx } from '../ui/class-names.ts';
-import { Field, Input, Select, Textarea } from '../ui/field.tsx';
-import { type FieldDraft, fieldDraft } from './draft.logic.ts';
+import { Input, Select, Textarea } from '../ui/field.tsx';
+import { IconButton } from '../ui/icon-button.tsx';
+import { ChoiceField } from './choice-field.tsx';
+import { type FieldDraft, fieldDraft, isFree } from './draft.logic.ts';
+import { Fault, FieldFrame, Help, labelOf } from './field-frame.tsx';
+import { LongSelect, mostInSelect } from './long-select.tsx';
 import type { Card } from './use-card.ts';
 
 export interface FormFieldProps {
+  readonly form: Form;
   readonly field: FormField;
   readonly card: Card;
   readonly error: string | undefined;
+  /** In a dialog of its own: there is room for long texts. */
+  readonly isLarge: boolean;
   readonly onLeave: () => void;
+  readonly onTouch: () => void;
 }
 
 /** One field of a form, by its type. */
 export function FormFieldView(props: FormFieldProps) {
-  switch (props.field.type) {
-    case 'text':
+  const { field } = props;
+  switch (field.type) {
     case 'textarea':
+      return <LongText {...props} />;
+    case 'text':
     case 'number':
     case 'date':
+      return <ShortText {...props} />;
     case 'select':
-      return <TypedField {...props} />;
+      return isFree(field) ? <ShortText {...props} /> : <OneOf {...props} />;
     case 'checkbox':
       return <Tick {...props} />;
-    case 'radio':
     case 'multiselect':
-      return <Choices {...props} />;
+      return isFree(field) ? <LongText {...props} /> : <Choices {...props} />;
+    case 'radio':
+      return isFree(field) ? <ShortText {...props} /> : <Choices {...props} />;
   }
 }
 
-const labelOf = ({ label, id }: FormField): string => plainText(label || id);
-
-function useValue({ field, card }: FormFieldProps): [FieldDraft, (value: FieldDraft) => void] {
-  const set = (value: FieldDraft): void =>
+function useValue({ form, field, card, onTouch }: FormFieldProps) {
+  const set = (value: FieldDraft): void => {
+    onTouch();
     card.setDraft({ values: { ...card.draft.values, [field.id]: value } });
-  return [fieldDraft(field, card.draft), set];
+  };
+  return [fieldDraft(form, field, card.draft), set] as const;
 }
 
-function TypedField(props: FormFieldProps) {
-  const t = useT();
+const textIn = (value: FieldDraft): string => (typeof value === 'string' ? value : '');
+
+function ShortText(props: FormFieldProps) {
   const { field, error, onLeave } = props;
   const [value, set] = useValue(props);
-  const text = typeof value === 'string' ? value : '';
-  const label = field.required ? labelOf(field) : t('form.optional', { label: labelOf(field) });
+  const text = textIn(value);
   return (
-    <Field
-      label={label}
-      error={error}
-      {...(field.description === undefined ? {} : { hint: plainText(field.description) })}
-    >
-      {(ids) => {
-        const common = {
-          ...ids,
-          value: text,
-          onBlur: onLeave,
-          'aria-required': field.required,
-          onChange: ({ target }: { target: { value: string } }) => set(target.value),
-        };
-        switch (field.type) {
-          case 'textarea':
-            return <Textarea {...common} rows={3} className="max-h-80" />;
-          case 'select':
-            return (
-              <Select {...common}>
-                {(text === '' || !field.required) && <option value="">{t('form.choose')}</option>}
-                {(field.options ?? []).map((option) => (
-                  <option key={option.value} value={option.value}>
-                    {plainText(option.label)}
-                  </option>
-                ))}
-              </Select>
-            );
-          case 'number':
-            return <Input {...common} inputMode={field.integer === true ? 'numeric' : 'decimal'} />;
-          case 'date':
-            return <Input {...common} type={text.includes('T') ? 'text' : 'date'} className="max-w-48" />;
-          default:
-            return <Input {...common} type={inputTypes[field.format ?? ''] ?? 'text'} />;
-        }
-      }}
-    </Field>
+    <FieldFrame field={field} error={error}>
+      {(ids) => (
+        <Input
+          {...ids}
+          {...lookOf(field, text)}
+          value={text}
+          autoComplete="off"
+          aria-required={field.required}
+          onBlur={onLeave}
+          onChange={({ target }) => set(target.value)}
+        />
+      )}
+    </FieldFrame>
   );
 }
 
+function lookOf(field: FormField, text: string) {
+  switch (field.type) {
+    case 'number':
+      return { inputMode: field.integer === true ? 'numeric' : 'decimal', className: 'max-w-48' } as const;
+    case 'date':
+      return { type: text.includes('T') ? 'text' : 'date', className: 'max-w-48' };
+    default:
+      return { type: inputTypes[field.format ?? ''] ?? 'text' };
+  }
+}
+
 const inputTypes: Readonly<Record<string, string>> = { email: 'email', uri: 'url' };
+
+/** A text of several lines, or a list with one entry a line; it can be given more room. */
+function LongText(props: FormFieldProps) {
+  const t = useT();
+  const { field, error, card, isLarge, onLeave } = props;
+  const [value, set] = useValue(props);
+  const isList = typeof value !== 'string';
+  const { interactionId } = card.interaction;
+  return (
+    <FieldFrame
+      field={field}
+      error={error}
+      hint={isList ? t('form.onePerLine') : undefined}
+      action={
+        !isLarge && (
+          <IconButton
+            icon={Maximize2}
+            label={t('form.largeField', { label: labelOf(field) })}
+            onClick={() => openDialog({ is: 'interaction', interactionId, field: field.id })}
+            className="-my-1 size-6 pointer-coarse:-my-0"
+          />
+        )
+      }
+    >
+      {(ids) => (
+        <Textarea
+          {...ids}
+          rows={3}
+          value={Array.isArray(value) ? value.join('\n') : textIn(value)}
+          aria-required={field.required}
+          onBlur={onLeave}
+          onChange={({ target }) => set(isList ? target.value.split('\n') : target.value)}
+          className={isLarge ? 'max-h-[60vh] min-h-56!' : 'max-h-80 min-h-16!'}
+        />
+      )}
+    </FieldFrame>
+  );
+}
+
+function OneOf(props: FormFieldProps) {
+  const t = useT();
+  const { field, error, onLeave } = props;
+  const [value, set] = useValue(props);
+  const text = textIn(value);
+  const options = (field.options ?? []).map((option) => ({ ...option, label: plainText(option.label) }));
+  return (
+    <FieldFrame field={field} error={error}>
+      {(ids) =>
+        options.length > mostInSelect ? (
+          <LongSelect
+            {...ids}
+            aria-required={field.required}
+            options={field.required ? options : [{ value: '', label: t('form.nothing') }, ...options]}
+            value={text}
+            onChange={set}
+            onLeave={onLeave}
+          />
+        ) : (
+          <Select
+            {...ids}
+            value={text}
+            aria-required={field.required}
+            onBlur={onLeave}
+            onChange={({ target }) => set(target.value)}
+          >
+            {(text === '' || !field.required) && (
+              <option value="">{field.required || text === '' ? t('form.choose') : t('form.nothing')}</option>
+            )}
+            {options.map((option) => (
+              <option key={option.value} value={option.value}>
+                {option.label}
+              </option>
+            ))}
+          </Select>
+        )
+      }
+    </FieldFrame>
+  );
+}
+
+function Choices(props: FormFieldProps) {
+  const { field, error, onLeave } = props;
+  const [value, set] = useValue(props);
+  return (
+    <ChoiceField
+      field={field}
+      error={error}
+      chosen={Array.isArray(value) ? value : value === '' ? [] : [String(value)]}
+      onChange={(chosen) => set(field.type === 'radio' ? (chosen.at(-1) ?? '') : chosen)}
+      onLeave={onLeave}
+    />
+  );
+}
 
 function Tick(props: FormFieldProps) {
   const { field, error } = props;
   const [value, set] = useValue(props);
   const id = useId();
+  const about = [
+    ...(field.description === undefined ? [] : [`${id}-hint`]),
+    ...(error === undefined ? [] : [`${id}-error`]),
+  ];
   return (
-    <div className="flex flex-col gap-1">
-      <label className="flex items-start gap-2.5 pointer-coarse:min-h-11 pointer-coarse:items-center">
+    <div data-field={field.id} className="flex flex-col gap-1">
+      <label className="flex items-start gap-2.5 self-start pointer-coarse:min-h-11 pointer-coarse:items-center">
         <input
           type="checkbox"
           checked={value === true}
-          aria-describedby={error === undefined ? undefined : id}
+          aria-invalid={error === undefined ? undefined : true}
+          aria-describedby={about.length === 0 ? undefined : about.join(' ')}
           onChange={(event) => set(event.target.checked)}
-          className="mt-0.75 size-4 shrink-0 accent-ink"
+          className="mt-0.5 size-4 shrink-0 accent-ink pointer-coarse:mt-0"
         />
-        <span className="flex min-w-0 flex-col">
-          <span className="font-medium text-sm wrap-anywhere">{labelOf(field)}</span>
-          {field.description !== undefined && (
-            <span className="text-faint text-xs wrap-anywhere">{plainText(field.description)}</span>
-          )}
-        </span>
+        <span className="min-w-0 font-medium text-sm wrap-anywhere">{labelOf(field)}</span>
       </label>
-      <Note id={id} isWrong>
-        {error}
-      </Note>
+      <div className="flex flex-col gap-1 pl-6.5 empty:hidden">
+        <Help id={`${id}-hint`} field={field} />
+        <Fault id={`${id}-error`}>{error}</Fault>
+      </div>
     </div>
   );
 }
-
-function Choices(props: FormFieldProps) {
-  const t = useT();
-  const { field, error } = props;
-  const [value, set] = useValue(props);
-  const name = useId();
-  const noteId = `${name}-note`;
-  const isMany = field.type === 'multiselect';
-  const chosen = Array.isArray(value) ? value : [value];
-  const press = (option: string): void => {
-    if (!isMany) set(option);
-    else set(chosen.includes(option) ? chosen.filter((each) => each !== option) : [...chosen, option]);
-  };
-  return (
-    <fieldset
-      aria-describedby={error === undefined && field.description === undefined ? undefined : noteId}
-      className="flex flex-col gap-1"
-    >
-      <legend className="mb-1 font-medium text-sm wrap-anywhere">
-        {field.required ? labelOf(field) : t('form.optional', { label: labelOf(field) })}
-      </legend>
-      <div className="flex flex-col gap-1">
-        {(field.options ?? []).map((option) => (
-          <label
-            key={option.value}
-            className="flex items-start gap-2.5 pointer-coarse:min-h-11 pointer-coarse:items-center"
-          >
-            <input
-              type={isMany ? 'checkbox' : 'radio'}
-              name={name}
-              checked={chosen.includes(option.value)}
-              onChange={() => press(option.value)}
-              className="mt-0.75 shrink-0 accent-ink"
-            />
-            <span className="min-w-0 wrap-anywhere">{plainText(option.label)}</span>
-          </label>
-        ))}
-      </div>
-      <Note id={noteId} isWrong={error !== undefined}>
-        {error ?? (field.description === undefined ? undefined : plainText(field.description))}
-      </Note>
-    </fieldset>
-  );
-}
-
-const Note = ({
-  id,
-  isWrong,
-  children,
-}: {
-  readonly id: string;
-  readonly isWrong: boolean;
-  readonly children: ReactNode;
-}) =>
-  children === undefined ? null : (
-    <p id={id} className={cx('text-xs', isWrong ? 'text-fail-ink' : 'text-faint')}>
-      {children}
-    </p>
-  );

@@ -11,14 +11,14 @@ export interface FieldFault {
 
 export function faultsIn(form: Form, draft: CardDraft): ReadonlyMap<string, FieldFault> {
   const faults = form.fields.flatMap((field) => {
-    const fault = faultIn(field, draft);
+    const fault = faultIn(form, field, draft);
     return fault === undefined ? [] : [[field.id, fault] as const];
   });
   return new Map(faults);
 }
 
-export function faultIn(field: FormField, draft: CardDraft): FieldFault | undefined {
-  const value = sentValue(field, fieldDraft(field, draft));
+export function faultIn(form: Form, field: FormField, draft: CardDraft): FieldFault | undefined {
+  const value = sentValue(field, fieldDraft(form, field, draft));
   const alone: Form = { message: '', presentation: 'tool', fields: [field] };
   if (checkForm(alone, value === undefined ? {} : { [field.id]: value }).ok) return undefined;
   const isMissing = value === undefined || (Array.isArray(value) && value.length === 0);

@@ -1,24 +1,31 @@
-import { Bot, Hand } from 'lucide-react';
-import { type RefObject, useRef } from 'react';
+import { Bot, Hand, Maximize2, Wrench } from 'lucide-react';
+import { type RefObject, useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import type { Interaction } from '../../protocol/interaction.ts';
+import type { Session } from '../../protocol/session.ts';
 import { useSession } from '../data/room-context.tsx';
 import { useShown } from '../dock/shown.ts';
+import { openDialog } from '../frame/dialogs.ts';
 import { useT } from '../i18n/i18n.ts';
 import { routes } from '../routes.ts';
 import { titleOf } from '../session/activity.logic.ts';
 import { errorText } from '../text/error-text.ts';
+import { plainText } from '../text/plain-text.ts';
 import { cx } from '../ui/class-names.ts';
+import { IconButton } from '../ui/icon-button.tsx';
 import { ApprovalActions } from './approval-actions.tsx';
 import { AskBody } from './ask-body.tsx';
-import { CompactBody } from './compact-body.tsx';
+import { CompactBody, isShortForm } from './compact-body.tsx';
 import { FormCard } from './form-card.tsx';
 import { fieldRefused } from './interaction-card.logic.ts';
+import { DeferredNote, LeftOpenNote } from './left-open-note.tsx';
 import { OutcomeCard, OutcomeLine } from './outcome-line.tsx';
 import { QuestionCard } from './question-card.tsx';
 import { ReadOnlyHint } from './read-only-hint.tsx';
 import { TimeLeft } from './time-left.tsx';
+import { ToolApproval } from './tool-approval.tsx';
 import { type Card, useCard } from './use-card.ts';
+import { useHeld } from './use-held.ts';
 
 export interface InteractionCardProps {
   readonly interaction: Interaction;
@@ -30,6 +37,8 @@ export interface InteractionCardProps {
   readonly isSessionShown?: boolean;
   /** False for the dock, which shows what is not on the screen already, and for what it opens large. */
   readonly countsAsShown?: boolean;
+  /** In a dialog of its own, with room for long texts. */
+  readonly isLarge?: boolean;
   readonly className?: string;
 }
 
@@ -40,18 +49,28 @@ export function InteractionCard({
   isFramed = density === 'full',
   isSessionShown = false,
   countsAsShown = true,
+  isLarge = false,
   className,
 }: InteractionCardProps) {
-  const card = useCard(interaction);
+  const card = useHeld(useCard(interaction));
   const session = useSession(interaction.sessionId);
   const element = useRef<HTMLDivElement>(null);
   const isOpen = card.state.is !== 'submitted';
+  const wasOpen = useRef(false);
+  useEffect(() => {
+    wasOpen.current = isOpen;
+  });
   useShown(element, interaction.interactionId, countsAsShown && isOpen);
   const cwd = session?.cwd ?? '';
   if (card.state.is === 'submitted') {
     const { interaction: ended, endedBy } = card.state;
     return density === 'full' ? (
-      <OutcomeCard interaction={ended} endedBy={endedBy} cwd={cwd} />
+      <OutcomeCard
+        interaction={ended}
+        endedBy={endedBy}
+        cwd={cwd}
+        takesFocus={wasOpen.current && endedBy === 'us'}
+      />
     ) : (
       <OutcomeLine interaction={ended} endedBy={endedBy} cwd={cwd} />
     );
@@ -62,6 +81,7 @@ export function InteractionCard({
       card={card}
       density={density}
       isSessionShown={isSessionShown}
+      isLarge={isLarge}
       className={cx(
         isFramed &&
           'rounded-ui border border-you-edge bg-surface p-4 shadow-[inset_3px_0_0_var(--you)] max-md:p-3',
@@ -71,15 +91,19 @@ export function InteractionCard({
   );
 }
 
+/** A form is filled in where there is little room; what has the focus keeps its edge. */
+const scrolling = '-m-1 overflow-y-auto p-1';
+
 interface OpenCardProps {
   readonly element: RefObject<HTMLDivElement | null>;
   readonly card: Card;
   readonly density: 'full' | 'compact';
   readonly isSessionShown: boolean;
+  readonly isLarge: boolean;
   readonly className: string;
 }
 
-function OpenCard({ element, card, density, isSessionShown, className }: OpenCardProps) {
+function OpenCard({ element, card, density, isSessionShown, isLarge, className }: OpenCardProps) {
   const { interaction } = card;
   const session = useSession(interaction.sessionId);
   const cwd = session?.cwd ?? '';
@@ -89,17 +113,28 @@ function OpenCard({ element, card, density, isSessionShown, className }: OpenCar
     <div
       ref={element}
       role="group"
-      aria-label={interaction.title}
+      aria-label={plainText(interaction.title)}
       data-ask={interaction.interactionId}
       data-session={interaction.sessionId}
       aria-busy={card.state.is === 'submitting' || undefined}
-      className={cx('flex min-h-0 min-w-0 flex-col', isFull ? 'gap-3' : 'gap-2', className)}
+      className={cx(
+        'flex min-h-0 min-w-0 flex-col',
+        isFull ? 'gap-3' : 'gap-2',
+        !isFull && isShortForm(interaction.form) && scrolling,
+        className,
+      )}
     >
-      {isFull && <Asker interaction={interaction} isSessionShown={isSessionShown} />}
-      {isFull ? <FullBody card={card} cwd={cwd} /> : <CompactBody card={card} cwd={cwd} />}
+      {isFull && <Asker interaction={interaction} isSessionShown={isSessionShown} isLarge={isLarge} />}
+      {interaction.leftOpen !== undefined && <LeftOpenNote leftOpen={interaction.leftOpen} />}
+      {interaction.deferred === true && <DeferredNote />}
+      {isFull ? (
+        <FullBody card={card} cwd={cwd} session={session} isLarge={isLarge} />
+      ) : (
+        <CompactBody card={card} cwd={cwd} session={session} />
+      )}
       <Failure card={card} />
       {!card.isEnabled && <ReadOnlyHint />}
-      {card.isEnabled && interaction.kind === 'approval' && (
+      {card.isEnabled && interaction.kind === 'approval' && interaction.tool === undefined && (
         <div className={isFull ? undefined : 'mt-auto'}>
           <ApprovalActions card={card} session={session} density={density} />
         </div>
@@ -108,29 +143,49 @@ function OpenCard({ element, card, density, isSessionShown, className }: OpenCar
   );
 }
 
-function FullBody({ card, cwd }: { readonly card: Card; readonly cwd: string }) {
-  switch (card.interaction.kind) {
+function FullBody({
+  card,
+  cwd,
+  session,
+  isLarge,
+}: {
+  readonly card: Card;
+  readonly cwd: string;
+  readonly session: Session | undefined;
+  readonly isLarge: boolean;
+}) {
+  const { interaction } = card;
+  switch (interaction.kind) {
     case 'approval':
-      return <AskBody interaction={card.interaction} cwd={cwd} />;
+      return (
+        <>
+          <AskBody interaction={interaction} cwd={cwd} />
+          {interaction.tool !== undefined && (
+            <ToolApproval card={card} session={session} density="full" isLarge={isLarge} hasFields />
+          )}
+        </>
+      );
     case 'question':
       return <QuestionCard card={card} />;
     case 'form':
-      return <FormCard card={card} />;
+      return <FormCard card={card} isLarge={isLarge} />;
   }
 }
 
-/** Who asks: the session, unless that is plain, and whether it is a sub-agent of it. */
+/** Who asks: the session, unless that is plain, whether it is a sub-agent of it, and which tool, if one asks by itself. */
 function Asker({
   interaction,
   isSessionShown,
+  isLarge,
 }: {
   readonly interaction: Interaction;
   readonly isSessionShown: boolean;
+  readonly isLarge: boolean;
 }) {
   const t = useT();
   const session = useSession(interaction.sessionId);
   return (
-    <header className="flex min-w-0 items-center gap-1.5 text-xs">
+    <header className="flex min-w-0 flex-wrap items-center gap-x-1.5 gap-y-1 text-xs">
       <Hand aria-hidden className="size-3.5 shrink-0 text-you" strokeWidth={2.25} />
       {isSessionShown && session !== undefined ? (
         <Link
@@ -141,7 +196,7 @@ function Asker({
           {titleOf(session)}
         </Link>
       ) : (
-        <span className="font-medium text-you-ink">{t('ask.waits')}</span>
+        <span className="whitespace-nowrap font-medium text-you-ink">{t('ask.waits')}</span>
       )}
       {interaction.agentId !== undefined && (
         <span className="flex shrink-0 items-center gap-1 text-soft">
@@ -149,11 +204,29 @@ function Asker({
           {t('ask.subAgent')}
         </span>
       )}
+      {interaction.tool !== undefined && (
+        <span className="flex min-w-0 items-center gap-1 text-soft" title={t('ask.tool')}>
+          <Wrench aria-hidden className="size-3.5 shrink-0" />
+          <span className="sr-only">{t('ask.tool')}: </span>
+          <span className="min-w-0 truncate font-mono">{plainText(interaction.tool.name)}</span>
+        </span>
+      )}
       <span className="flex-1" />
       <TimeLeft interaction={interaction} />
+      {!isLarge && hasMuchToFill(interaction) && (
+        <IconButton
+          icon={Maximize2}
+          label={t('ask.large')}
+          onClick={() => openDialog({ is: 'interaction', interactionId: interaction.interactionId })}
+          className="-my-1 -mr-1.5"
+        />
+      )}
     </header>
   );
 }
+
+const hasMuchToFill = ({ form }: Interaction): boolean =>
+  (form?.fields.length ?? 0) > 3 || (form?.fields ?? []).some(({ type }) => type === 'textarea');
 
 /** What went wrong, once: a field that the server named says it itself. */
 function Failure({ card: { state, draft, interaction } }: { readonly card: Card }) {

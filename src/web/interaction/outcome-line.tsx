@@ -1,81 +1,142 @@
-import { ChevronRight, CircleCheck, CircleMinus, CircleX, type LucideIcon } from 'lucide-react';
-import type { ReactNode } from 'react';
-import type { Interaction } from '../../protocol/interaction.ts';
+import {
+  ChevronRight,
+  CircleCheck,
+  CircleMinus,
+  CircleStop,
+  CircleX,
+  ClipboardCheck,
+  type LucideIcon,
+  TimerOff,
+  Undo2,
+  Unplug,
+} from 'lucide-react';
+import { type ReactNode, useEffect, useRef } from 'react';
+import type { Interaction, Outcome } from '../../protocol/interaction.ts';
+import { browserId } from '../data/browser-id.ts';
 import { Diff } from '../diff/lazy-diff.tsx';
 import { type Translate, useT } from '../i18n/i18n.ts';
 import { modeLabel } from '../session/mode-label.ts';
-import { oneLine } from '../text/plain-text.ts';
+import { oneLine, plainText } from '../text/plain-text.ts';
 import { cx } from '../ui/class-names.ts';
 import { Time } from '../ui/time.tsx';
-import { type Tone, toneText } from '../ui/tone.ts';
+import { toneText } from '../ui/tone.ts';
 import { AskBody } from './ask-body.tsx';
 import { summaryOf } from './ask-summary.logic.ts';
 import type { EndedBy } from './interaction-card.logic.ts';
-import { type DecisionPart, decisionInShort, decisionParts, toneOfOutcome } from './outcome.logic.ts';
+import {
+  type DecisionPart,
+  decisionInShort,
+  decisionParts,
+  endedFrom,
+  filledIn,
+  ownSummary,
+  toneOfOutcome,
+} from './outcome.logic.ts';
+import { SubmittedValues } from './submitted-values.tsx';
 
-const icons: Readonly<Record<Tone, LucideIcon>> = {
-  you: CircleMinus,
-  work: CircleMinus,
-  neutral: CircleMinus,
-  done: CircleCheck,
-  fail: CircleX,
+const icons: Readonly<Record<Outcome, LucideIcon>> = {
+  allowed: CircleCheck,
+  answered: CircleCheck,
+  submitted: ClipboardCheck,
+  denied: CircleX,
+  dismissed: CircleMinus,
+  withdrawn: Undo2,
+  interrupted: CircleStop,
+  expired: TimerOff,
+  lost: Unplug,
 };
 
 export interface OutcomeProps {
   readonly interaction: Interaction;
   readonly endedBy: EndedBy;
   readonly cwd: string;
+  /** Whether what was filled in is told in the line: not where it is shown below it. */
+  readonly hasValues?: boolean;
 }
 
+/** So many values are shown without being asked for. */
+const mostValues = 6;
+
 /** How an interaction ended, in one line that opens to what was asked and what was decided. */
-export function OutcomeCard(props: OutcomeProps) {
+export function OutcomeCard({
+  takesFocus = false,
+  ...props
+}: OutcomeProps & {
+  /** It takes the place of what had the focus, which is nowhere without it. */
+  readonly takesFocus?: boolean;
+}) {
   const t = useT();
   const { interaction, cwd } = props;
+  const line = useRef<HTMLElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it comes
+  useEffect(() => {
+    const { activeElement } = document;
+    const isLost = activeElement === null || activeElement === document.body;
+    if (takesFocus && isLost) line.current?.focus({ preventScroll: true });
+  }, []);
   const parts = decisionParts(interaction);
+  const values = filledIn(interaction, t);
+  const isInSight =
+    values.length > 0 && values.length <= mostValues && ownSummary(interaction, t) === undefined;
   return (
-    <details className="group/outcome min-w-0 animate-appear">
-      <summary className="-mx-1.5 flex list-none rounded-ui px-1.5 py-0.5 hover:bg-hover [&::-webkit-details-marker]:hidden pointer-coarse:min-h-11 pointer-coarse:items-center">
-        <OutcomeLine {...props} />
-        <ChevronRight
-          aria-hidden
-          className="ml-1 size-3.5 shrink-0 self-center text-faint transition-transform duration-150 group-open/outcome:rotate-90"
-        />
-      </summary>
-      <div className="mt-2 mb-1 flex flex-col gap-3 border-line border-l-2 pl-3">
-        <AskBody interaction={interaction} cwd={cwd} />
-        {parts.map((part, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: parts of a decision have no other name than their place
-          <Part key={at} part={part} t={t} />
-        ))}
-        {interaction.resolvedReason !== undefined && (
-          <Said label={t('outcome.why')}>{interaction.resolvedReason}</Said>
-        )}
-      </div>
-    </details>
+    <div className="flex min-w-0 flex-col gap-1">
+      <details className="group/outcome min-w-0 animate-appear">
+        <summary
+          ref={line}
+          className="-mx-1.5 flex list-none rounded-ui px-1.5 py-0.5 hover:bg-hover [&::-webkit-details-marker]:hidden pointer-coarse:min-h-11 pointer-coarse:items-center"
+        >
+          <OutcomeLine {...props} hasValues={!isInSight} />
+          <ChevronRight
+            aria-hidden
+            className="ml-1 size-3.5 shrink-0 self-center text-faint transition-transform duration-150 group-open/outcome:rotate-90"
+          />
+        </summary>
+        <div className="mt-2 mb-1 flex flex-col gap-3 border-line border-l-2 pl-3">
+          <AskBody interaction={interaction} cwd={cwd} />
+          {values.length > 0 && !isInSight && <SubmittedValues values={values} />}
+          {parts.map((part, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: parts of a decision have no other name than their place
+            <Part key={at} part={part} t={t} />
+          ))}
+          {interaction.resolvedReason !== undefined && (
+            <Said label={t('outcome.why')}>{plainText(interaction.resolvedReason)}</Said>
+          )}
+        </div>
+      </details>
+      {isInSight && (
+        <div className="pb-1 pl-5">
+          <SubmittedValues values={values} />
+        </div>
+      )}
+    </div>
   );
 }
 
-export function OutcomeLine({ interaction, endedBy, cwd }: OutcomeProps) {
+export function OutcomeLine({ interaction, endedBy, cwd, hasValues = true }: OutcomeProps) {
   const t = useT();
   const { outcome, resolvedAt } = interaction;
   if (outcome === undefined) return null;
   const tone = toneOfOutcome[outcome];
-  const Icon = icons[tone];
-  const said = decisionInShort(interaction);
-  const details = [said === '' ? null : said, whoText(t, interaction, endedBy)].filter(
-    (each) => each !== null,
-  );
+  const Icon = icons[outcome];
+  const summary = ownSummary(interaction, t);
+  const said = summary !== undefined || !hasValues ? '' : decisionInShort(interaction, t);
+  const who = whoText(t, interaction, endedFrom(interaction, endedBy, browserId()));
+  const details = [said === '' ? null : said, who].filter((each) => each !== null);
   return (
     <p className={cx('flex min-w-0 flex-1 items-center gap-1.5 text-sm', toneText[tone])}>
       <Icon aria-hidden className="size-3.5 shrink-0" />
-      <span className="shrink-0 font-medium">{t(`outcome.${outcome}`)}</span>
+      <span className="shrink-0 font-medium">
+        {interaction.tool !== undefined && isEndOfTool(outcome)
+          ? t(`outcome.tool.${outcome}`)
+          : t(`outcome.${outcome}`)}
+      </span>
       {isEdited(interaction) && (
         <span className="shrink-0 rounded-tight bg-sunken px-1 text-2xs text-soft leading-4.5">
           {t('outcome.edited')}
         </span>
       )}
       <span className="min-w-0 truncate text-faint">
-        <What interaction={interaction} cwd={cwd} />
+        {summary ?? <What interaction={interaction} cwd={cwd} />}
         {details.map((each) => ` · ${each}`)}
       </span>
       {resolvedAt !== undefined && <Time at={resolvedAt} className="ml-auto shrink-0 text-faint text-xs" />}
@@ -83,12 +144,18 @@ export function OutcomeLine({ interaction, endedBy, cwd }: OutcomeProps) {
   );
 }
 
+/** Ends that are the tool's, not the agent's. */
+const isEndOfTool = (outcome: Outcome): outcome is 'withdrawn' | 'lost' =>
+  outcome === 'withdrawn' || outcome === 'lost';
+
 function What({ interaction, cwd }: { readonly interaction: Interaction; readonly cwd: string }) {
   const t = useT();
   const summary = summaryOf(interaction, cwd);
   switch (summary.is) {
     case 'call':
       return <code className="font-mono text-xs">{oneLine(summary.subject)}</code>;
+    case 'tool':
+      return oneLine(summary.text);
     case 'plan':
       return t('outcome.plan');
     case 'choice':

@@ -1,7 +1,10 @@
-import type { Form, Interaction, Outcome } from '../../protocol/interaction.ts';
+import type { ApprovalScope, Interaction, Outcome } from '../../protocol/interaction.ts';
+import type { Translate } from '../i18n/i18n.ts';
 import { oneLine, plainText } from '../text/plain-text.ts';
 import type { Tone } from '../ui/tone.ts';
 import { editOf } from './edit.logic.ts';
+import type { EndedBy } from './interaction-card.logic.ts';
+import { type ShownValue, shownValues, summaryText } from './values.logic.ts';
 
 export const toneOfOutcome: Readonly<Record<Outcome, Tone>> = {
   allowed: 'done',
@@ -21,7 +24,7 @@ export type DecisionPart =
   | { readonly is: 'reason'; readonly text: string; readonly isInterrupting: boolean }
   | { readonly is: 'edit'; readonly before: string; readonly after: string }
   | { readonly is: 'mode'; readonly mode: string }
-  | { readonly is: 'scope'; readonly scope: 'session' | 'always' };
+  | { readonly is: 'scope'; readonly scope: Exclude<ApprovalScope, 'once'> };
 
 export function decisionParts(interaction: Interaction): DecisionPart[] {
   const { decision } = interaction;
@@ -47,12 +50,33 @@ export function decisionParts(interaction: Interaction): DecisionPart[] {
         text: answerText(decision.answers[at]),
       }));
     case 'submit':
-      return Object.entries(decision.values).map(([id, value]) => said(interaction.form, id, value));
+      return [];
   }
 }
 
+/** What was filled in: all of a form, or what stood beside an approval. */
+export function filledIn({ decision, form }: Interaction, t: Translate): ShownValue[] {
+  const values = valuesIn(decision);
+  return values === undefined ? [] : shownValues(t, form, values);
+}
+
+/** The asker's own sentence on how it ended, where it has one and was answered. */
+export function ownSummary({ decision, form }: Interaction, t: Translate): string | undefined {
+  const values = valuesIn(decision);
+  return values === undefined ? undefined : summaryText(t, form, values);
+}
+
+const valuesIn = (decision: Interaction['decision']): Readonly<Record<string, unknown>> | undefined =>
+  decision?.type === 'submit' || decision?.type === 'allow' ? decision.values : undefined;
+
+/** Who ended it: the record tells which browser gave the answer; where it does not, what this page saw. */
+export function endedFrom({ resolvedBy }: Interaction, seen: EndedBy, browser: string): EndedBy {
+  if (resolvedBy?.clientId === undefined) return seen;
+  return resolvedBy.clientId === browser ? 'us' : 'another';
+}
+
 /** What was decided, in the few words that fit into a line; empty when the outcome says it all. */
-export function decisionInShort(interaction: Interaction): string {
+export function decisionInShort(interaction: Interaction, t: Translate): string {
   const { decision } = interaction;
   switch (decision?.type) {
     case 'deny':
@@ -60,10 +84,10 @@ export function decisionInShort(interaction: Interaction): string {
     case 'answer':
       return decision.answers.map(answerText).map(oneLine).join(' · ');
     case 'submit':
-      return Object.entries(decision.values)
-        .map(([id, value]) => oneLine(said(interaction.form, id, value).text))
-        .join(' · ');
     case 'allow':
+      return filledIn(interaction, t)
+        .map(({ text }) => oneLine(text))
+        .join(' · ');
     case 'dismiss':
     case undefined:
       return '';
@@ -74,17 +98,3 @@ function answerText(answer: { selected: readonly string[]; other?: string | unde
   const words = [...(answer?.selected ?? []), ...(answer?.other === undefined ? [] : [answer.other])];
   return plainText(words.join(', '));
 }
-
-function said(form: Form | undefined, id: string, value: unknown) {
-  const field = form?.fields.find((each) => each.id === id);
-  const labelOf = (one: unknown): string =>
-    field?.options?.find((option) => option.value === one)?.label ?? textOf(one);
-  const text = Array.isArray(value) ? value.map(labelOf).join(', ') : labelOf(value);
-  return { is: 'said', label: plainText(field?.label ?? id), text: plainText(text) } as const;
-}
-
-const textOf = (value: unknown): string => {
-  if (value === true) return '✓';
-  if (value === false) return '✗';
-  return typeof value === 'string' ? value : JSON.stringify(value);
-};

@@ -2,9 +2,12 @@ import { canBeGranted, matches, subjectOf } from '../../model/grants.ts';
 import type { Interaction, Subject } from '../../protocol/interaction.ts';
 import type { GrantEnd } from './draft.logic.ts';
 
-/** What needs a person each time is offered no standing approval. The rule is the model's; the agent's own id has no part in it. */
+/**
+ * What needs a person each time is offered no standing approval. The rule is the model's; the agent's own id has no part in it.
+ * A tool that asks by itself keeps what was approved for good in its own words.
+ */
 export const isGrantable = (interaction: Interaction): boolean =>
-  canBeGranted({ ...interaction, agentRequestId: '' });
+  interaction.tool === undefined && canBeGranted({ ...interaction, agentRequestId: '' });
 
 /** Patterns worth a press, from the narrowest on: exactly this, then wider ones that still match it. */
 export function patternChoices(interaction: Pick<Interaction, 'subject' | 'input'>): string[] {

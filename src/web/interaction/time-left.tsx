@@ -1,4 +1,4 @@
-import { Hourglass, SquareParking } from 'lucide-react';
+import { Hourglass, MailQuestionMark, SquareParking } from 'lucide-react';
 import type { Interaction } from '../../protocol/interaction.ts';
 import { useT } from '../i18n/i18n.ts';
 import { useClock } from '../ui/clock.ts';
@@ -15,13 +15,19 @@ export function TimeLeft({ interaction }: { readonly interaction: Interaction })
   });
   return (
     <span className="flex shrink-0 items-center gap-2 text-faint text-xs">
-      {interaction.parked && (
+      {interaction.leftOpen !== undefined && (
+        <span className="flex items-center gap-1 text-you-ink" title={t('leftOpen.hint')}>
+          <MailQuestionMark aria-hidden className="size-3.5" />
+          {t('leftOpen.word')}
+        </span>
+      )}
+      {interaction.parked && interaction.leftOpen === undefined && (
         <span className="flex items-center gap-1 text-you-ink" title={t('ask.parkedHint')}>
           <SquareParking aria-hidden className="size-3.5" />
           {t('ask.parked')}
         </span>
       )}
-      {left !== '' && (
+      {left !== '' && interaction.leftOpen === undefined && (
         <span className="flex items-center gap-1 text-you-ink" title={t('ask.leftHint')}>
           <Hourglass aria-hidden className="size-3.5" />
           {left === '0' ? t('ask.leftNone') : t('ask.left', { time: left })}

@@ -3,8 +3,8 @@ import { useStore } from 'zustand';
 import type { Transport } from '../../client/transport.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
 import { useControlRoom, useRoom } from '../data/room-context.tsx';
-import { cardsOf, endOf, stateWith } from './cards.ts';
-import { type CardDraft, emptyDraft, type Panel } from './draft.logic.ts';
+import { cardsOf, draftIn, endOf, stateWith } from './cards.ts';
+import type { CardDraft, Panel } from './draft.logic.ts';
 import { type CardAction, type CardState, isAnswerable } from './interaction-card.logic.ts';
 
 export interface Card {
@@ -17,6 +17,8 @@ export interface Card {
   openPanel(panel: Panel): void;
   /** Whether the panel that has just come should take the focus. */
   takeFocus(): boolean;
+  /** Whether it has just come in place of one that was answered here. */
+  takesOver(): boolean;
   press(action: CardAction, send: (transport: Transport) => Promise<Interaction>): void;
   stepBack(): void;
 }
@@ -25,7 +27,7 @@ export function useCard(interaction: Interaction): Card {
   const cards = cardsOf(useControlRoom());
   const { interactionId } = interaction;
   const known = useStore(cards.store, ({ states }) => states[interactionId]);
-  const draft = useStore(cards.store, ({ drafts }) => drafts[interactionId] ?? emptyDraft);
+  const draft = useStore(cards.store, (state) => draftIn(state, interaction));
   const ended = useRoom((room) => endOf(room.ended, interactionId));
   const isEnabled = useRoom((room) => room.interaction === 'enabled');
   const state = useMemo(() => stateWith(known, interaction, ended), [known, interaction, ended]);
@@ -35,9 +37,10 @@ export function useCard(interaction: Interaction): Card {
       state,
       draft,
       isEnabled,
-      setDraft: (changes) => cards.setDraft(interactionId, changes),
-      openPanel: (panel) => cards.openPanel(interactionId, panel),
+      setDraft: (changes) => cards.setDraft(interaction, changes),
+      openPanel: (panel) => cards.openPanel(interaction, panel),
       takeFocus: () => cards.takeFocus(interactionId),
+      takesOver: () => cards.takesOver(interaction),
       press: (action, send) => void cards.press(interaction, action, send),
       stepBack: () => cards.stepBack(interaction),
     }),

@@ -111,7 +111,7 @@ function Column({
           />
         )}
       </header>
-      <ul className="flex min-h-0 flex-1 flex-col gap-2 overflow-y-auto rounded-ui bg-sunken p-2">
+      <ul className="flex min-h-0 flex-1 flex-col gap-2 overflow-y-auto rounded-ui bg-sunken p-2 md:in-data-docked:pb-72">
         {!isLoaded && <Skeleton className="h-20 bg-surface" />}
         {isLoaded && sessions.length === 0 && (
           <li className="px-1 py-2 text-faint text-sm">

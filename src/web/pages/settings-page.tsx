@@ -7,6 +7,7 @@ import { Grants } from './settings/grants.tsx';
 import { Look } from './settings/look.tsx';
 import { Notifications } from './settings/notifications.tsx';
 import { Section } from './settings/section.tsx';
+import { Tools } from './settings/tools.tsx';
 
 /** How this browser likes it, what was allowed for good, and who is let in. */
 export function SettingsPage() {
@@ -14,7 +15,7 @@ export function SettingsPage() {
   return (
     <>
       <PageHeader title={t('frame.settings')} />
-      <div className="min-h-0 flex-1 overflow-y-auto px-4 pb-10 max-md:px-3">
+      <div className="min-h-0 flex-1 overflow-y-auto px-4 pb-10 max-md:px-3 md:in-data-docked:pb-96">
         <div className="flex max-w-5xl flex-col divide-y divide-line">
           <Section title={t('settings.look')} text={t('settings.lookText')}>
             <Look />
@@ -27,6 +28,9 @@ export function SettingsPage() {
           </Section>
           <Section title={t('settings.grants')} text={t('settings.grantsText')}>
             <Grants />
+          </Section>
+          <Section title={t('settings.tools')} text={t('settings.toolsText')}>
+            <Tools />
           </Section>
           <Section title={t('settings.devices')} text={t('settings.devicesText')}>
             <Devices />

@@ -105,12 +105,12 @@ describe('answering in a browser', () => {
 
   it('[TOOL11] fills in a form, with what is wrong told at its field', async () => {
     const { page, card } = await ask('form');
-    await card.getByRole('textbox', { name: 'Port (optional)' }).fill('70000');
+    await card.getByRole('textbox', { name: 'Port' }).fill('70000');
     await button(page, 'Submit').click();
-    await card.getByText('A number from 1 to 65,535.').waitFor();
-    await card.getByText('This is needed.').waitFor();
+    await card.getByText('A number from 1 to 65,535.', { exact: true }).waitFor();
+    await card.getByText('This is needed.', { exact: true }).waitFor();
     await card.getByRole('textbox', { name: 'Name' }).fill('Beckon');
-    await card.getByRole('textbox', { name: 'Port (optional)' }).fill('4590');
+    await card.getByRole('textbox', { name: 'Port' }).fill('4590');
     await card.getByRole('combobox', { name: 'Size' }).selectOption('large');
     await button(page, 'Submit').click();
     await page

@@ -63,7 +63,11 @@ export class FakeTransport {
     events: (session: string, query: EventsQuery = {}) =>
       Promise.resolve(pageOf(this.logs.get(session) ?? [], query)),
     subscribe: (subscription: Subscription) => {
-      const open = { ...subscription, isClosed: false };
+      // Kept as it is: what is read anew with every connection must stay readable anew.
+      const open: OpenSubscription = Object.defineProperties(
+        { isClosed: false },
+        Object.getOwnPropertyDescriptors(subscription),
+      );
       this.subscriptions.push(open);
       return () => {
         open.isClosed = true;

@@ -1,6 +1,6 @@
 import type { Event, NewEvent } from '../../../src/protocol/event.ts';
 import type { InteractionId, MessageId, SessionId } from '../../../src/protocol/ids.ts';
-import type { Ask, Interaction } from '../../../src/protocol/interaction.ts';
+import type { Ask, Form, FormField, Interaction } from '../../../src/protocol/interaction.ts';
 import type { Agent, Session } from '../../../src/protocol/session.ts';
 import { Conversation } from '../../../src/web/conversation/conversation.logic.ts';
 
@@ -74,6 +74,63 @@ export function anInteraction(
     status: 'open',
     ...rest,
   };
+}
+
+export const aField = (id: string, changes: Partial<FormField> = {}): FormField => ({
+  id,
+  type: 'text',
+  label: id,
+  required: false,
+  ...changes,
+});
+
+export const aForm = (fields: readonly FormField[], changes: Partial<Form> = {}): Form => ({
+  message: 'Whom should I tell?',
+  presentation: 'tool',
+  fields: [...fields],
+  ...changes,
+});
+
+/** What a tool asks by itself, while call `t1` runs it. */
+export const aToolAsk = (
+  form: Form | undefined,
+  {
+    attempt = 1,
+    replaces,
+    ...changes
+  }: Parameters<typeof anInteraction>[0] & {
+    readonly attempt?: number;
+    readonly replaces?: string;
+  } = {},
+): Interaction =>
+  anInteraction({
+    kind: 'form',
+    toolName: 'mcp__beckon__notify',
+    title: form?.message ?? 'May I?',
+    input: {},
+    tool: {
+      name: 'notify',
+      callId: 't1',
+      attempt,
+      ...(replaces === undefined ? {} : { replaces: interactionId(replaces) }),
+    },
+    ...(form === undefined ? {} : { form }),
+    ...changes,
+  });
+
+/** The ask of an interaction, as the log tells it. */
+export function askOf({
+  interactionId: _,
+  requestId,
+  sessionId: __,
+  sessionKey,
+  turnId,
+  createdAt,
+  parked,
+  status,
+  ...ask
+}: Interaction): Partial<Ask> {
+  return ask;
 }
 
 export const anAgent = (changes: Partial<Agent> = {}): Agent => ({

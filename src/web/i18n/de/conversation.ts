@@ -5,6 +5,8 @@ export const conversation = {
   'conversation.copied': 'Kopiert',
   'conversation.thinking': 'Denkt nach',
   'conversation.thought': 'Gedacht',
+  'conversation.lateAnswer': 'Eine späte Antwort',
+  'conversation.lateAnswerTo': 'Antwort auf: {title}',
   'conversation.onItsWay': 'Unterwegs',
   'conversation.latest': 'Zum Neuesten',
   'conversation.new_one': '{count} neu',
@@ -27,6 +29,7 @@ export const conversation = {
   'fold.searchOnly_one': 'Einmal gesucht',
   'fold.searchOnly_other': '{count}-mal gesucht',
 
+  'tool.result': 'Ergebnis',
   'tool.run.running': 'Führt aus:',
   'tool.run.done': 'Ausgeführt:',
   'tool.read.running': 'Liest',
@@ -67,6 +70,7 @@ export const conversation = {
   'turn.completed': 'Fertig.',
   'turn.interrupted': 'Unterbrochen.',
   'turn.failed': 'Der Durchgang ist fehlgeschlagen.',
+  'turn.suspended': 'Es geht weiter, sobald die Frage beantwortet ist.',
   'turn.lost': 'Der Agent endete vor dem Durchgang.',
   'turn.tokens': '{count} Tokens',
   'turn.tokensOf':

@@ -43,6 +43,7 @@ export const settings = {
   'settings.grantsText': 'Was Agenten tun dürfen, ohne zu fragen. Jede Nutzung steht in der Unterhaltung.',
   'settings.noGrants':
     'Es gibt keine: Jede Anfrage kommt zu dir. Was für eine Sitzung oder für immer erlaubt wird, steht dann hier und lässt sich zurücknehmen.',
+  'settings.ofKey': 'freigegeben unter dem Namen',
   'settings.exact': 'genau dies',
   'settings.scope.session': 'Diese Sitzung',
   'settings.scope.always': 'Immer',
@@ -52,6 +53,16 @@ export const settings = {
   'settings.revoke': 'Zurücknehmen',
   'settings.confirmRevoke': 'Zum Zurücknehmen noch einmal drücken',
   'settings.revoked': 'Ab jetzt fragt {tool} wieder.',
+
+  'settings.tools': 'Werkzeuge',
+  'settings.toolsText':
+    'Werkzeuge, die Agenten aufrufen können und die hier in Beckon fragen, während sie laufen.',
+  'settings.noTools':
+    'Es sind keine Werkzeuge geladen. Eine Datei oder ein Ordner hinter --tools bringt welche.',
+  'settings.askFirst': 'Der Agent fragt vor jedem Aufruf',
+  'settings.fileNotLoaded': 'Diese Datei ließ sich nicht laden:',
+  'settings.toolNotLoaded': 'Das Werkzeug {tool} ließ sich nicht laden:',
+  'settings.builtIn': 'Eingebaut',
 
   'settings.devices': 'Geräte',
   'settings.devicesText': 'Browser, die eingelassen sind. Ein entferntes Gerät muss neu gekoppelt werden.',

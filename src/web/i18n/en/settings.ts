@@ -42,6 +42,7 @@ export const settings = {
   'settings.grantsText': 'What agents may do without asking. Each use is noted in the conversation.',
   'settings.noGrants':
     'There are none: every request comes to you. When you allow something for a session or always, it is listed here, and can be taken back.',
+  'settings.ofKey': 'approved under the name',
   'settings.exact': 'exactly this',
   'settings.scope.session': 'This session',
   'settings.scope.always': 'Always',
@@ -51,6 +52,14 @@ export const settings = {
   'settings.revoke': 'Revoke',
   'settings.confirmRevoke': 'Press again to revoke',
   'settings.revoked': 'From now on, {tool} asks again.',
+
+  'settings.tools': 'Tools',
+  'settings.toolsText': 'Tools that agents can call and that ask you in Beckon while they run.',
+  'settings.noTools': 'No tools are loaded. Name a file or a folder with --tools to add some.',
+  'settings.askFirst': 'The agent asks before each call',
+  'settings.fileNotLoaded': 'This file could not be loaded:',
+  'settings.toolNotLoaded': 'The tool {tool} could not be loaded:',
+  'settings.builtIn': 'Built in',
 
   'settings.devices': 'Devices',
   'settings.devicesText': 'Browsers that are let in. One that you remove has to be paired again.',

@@ -1,9 +1,12 @@
-import { Ellipsis, ExternalLink, ListPlus, OctagonX, Pause } from 'lucide-react';
+import { Ellipsis, ExternalLink, ListPlus, MailQuestionMark, OctagonX, Pause } from 'lucide-react';
 import { memo, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
+import type { Interaction } from '../../../protocol/interaction.ts';
 import type { Session } from '../../../protocol/session.ts';
 import { SmallComposer } from '../../composer/small-composer.tsx';
+import { placeOf } from '../../data/attempts.logic.ts';
 import { useFeed, useRoom, useSession, useTransport } from '../../data/room-context.tsx';
+import { openDialog } from '../../frame/dialogs.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { InteractionCard } from '../../interaction/interaction-card.tsx';
 import { routes } from '../../routes.ts';
@@ -11,11 +14,13 @@ import { shortDirectory, titleOf } from '../../session/activity.logic.ts';
 import { ActivityLine } from '../../session/activity-line.tsx';
 import { FailureNote } from '../../session/failure-note.tsx';
 import { useSessionActions } from '../../session/use-session-actions.ts';
+import { oneLine } from '../../text/plain-text.ts';
 import { cx } from '../../ui/class-names.ts';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { Menu, type MenuItem } from '../../ui/menu.tsx';
 import { type Density, tailLength } from './grid.logic.ts';
 import { MonitorTail } from './monitor-tail.tsx';
+import { useAsked } from './use-asked.ts';
 import { useOnScreen } from './use-on-screen.ts';
 
 /** One live session: what it does and for how long, its last words or what it asks, and a line to answer in. */
@@ -30,7 +35,11 @@ export const Monitor = memo(function Monitor({
   const isOnScreen = useOnScreen(element);
   const session = useSession(sessionId);
   const feed = useFeed(sessionId, 'tail', isOnScreen);
-  const asked = useRoom((room) => room.pending.find((each) => each.sessionId === sessionId));
+  const asked = useAsked(sessionId);
+  const ended = useRoom((room) => room.ended);
+  const leftOpen = useRoom((room) =>
+    room.pending.find((each) => each.sessionId === sessionId && each.leftOpen !== undefined),
+  );
   if (session === undefined) return null;
   return (
     <article
@@ -65,7 +74,7 @@ export const Monitor = memo(function Monitor({
               <MonitorTail feed={feed} cwd={session.cwd} most={tailLength[density]} />
             )}
             <InteractionCard
-              key={asked.interactionId}
+              key={placeOf(ended, asked).id}
               interaction={asked}
               density="compact"
               className={hasRoomForBoth[density] ? 'max-h-3/4' : 'flex-1 [--ask:9rem]'}
@@ -77,6 +86,7 @@ export const Monitor = memo(function Monitor({
           <MonitorTail feed={feed} cwd={session.cwd} most={tailLength[density]} />
         )}
       </div>
+      {asked === undefined && leftOpen !== undefined && <LeftOpenLine interaction={leftOpen} />}
       {asked === undefined && (
         <footer className="grid">
           <div className="col-start-1 row-start-1 flex min-w-0 items-center gap-2 self-end text-faint text-xs group-focus-within:invisible group-hover:invisible">
@@ -111,6 +121,23 @@ function edgeOf({ status }: Session): string {
     default:
       return 'border-line hover:border-line-strong focus-within:border-line-strong';
   }
+}
+
+/** The agent works on; what it was left open is one press away and does not hide what it does. */
+function LeftOpenLine({ interaction: { interactionId, title } }: { readonly interaction: Interaction }) {
+  const t = useT();
+  return (
+    <button
+      type="button"
+      title={t('leftOpen.hint')}
+      onClick={() => openDialog({ is: 'interaction', interactionId })}
+      className="flex min-h-7 min-w-0 items-center gap-1.5 rounded-ui border border-you-edge bg-you-tint px-2 text-left text-xs text-you-ink hover:border-you pointer-coarse:min-h-11"
+    >
+      <MailQuestionMark aria-hidden className="size-3.5 shrink-0" />
+      <span className="shrink-0 font-medium">{t('leftOpen.word')}</span>
+      <span className="min-w-0 truncate">{oneLine(title)}</span>
+    </button>
+  );
 }
 
 function Queued({ count }: { readonly count: number }) {

@@ -6,6 +6,7 @@ import { useFeed, useSession } from '../../data/room-context.tsx';
 import { useT } from '../../i18n/i18n.ts';
 import { InteractionCard } from '../../interaction/interaction-card.tsx';
 import { useCard } from '../../interaction/use-card.ts';
+import { useHeld } from '../../interaction/use-held.ts';
 import { shortDirectory } from '../../session/activity.logic.ts';
 import { Button } from '../../ui/button.tsx';
 import { cx } from '../../ui/class-names.ts';
@@ -46,7 +47,8 @@ function Shown({
   readonly interaction: Interaction;
   readonly onAnswered: () => void;
 }) {
-  const { state } = useCard(interaction);
+  // A tool may ask again in the same place: only what is over is left for the next.
+  const { state } = useHeld(useCard(interaction));
   const session = useSession(interaction.sessionId);
   const answered = useRef(onAnswered);
   useEffect(() => {

@@ -1,8 +1,15 @@
 import type { Interaction } from '../../../protocol/interaction.ts';
 import type { ControlRoom } from '../../data/control-room.ts';
-import { allowForSession, allowOnce, approvePlan } from '../../interaction/answers-to.ts';
+import {
+  allowForSession,
+  allowOnce,
+  approvePlan,
+  approveTool,
+  offeredScopes,
+} from '../../interaction/answers-to.ts';
 import { canEdit } from '../../interaction/approval-actions.tsx';
-import { cardsOf } from '../../interaction/cards.ts';
+import { type Cards, cardsOf } from '../../interaction/cards.ts';
+import { faultsIn } from '../../interaction/form.logic.ts';
 import { isAnswerable } from '../../interaction/interaction-card.logic.ts';
 import { isGrantable } from '../../interaction/pattern.logic.ts';
 
@@ -11,10 +18,14 @@ export type Decision = 'allow' | 'allow-session' | 'deny' | 'edit';
 /** Decides by a key, as the button of the same name would; with a part of the card open, only that part is answered. */
 export function decide(room: ControlRoom, interaction: Interaction, decision: Decision): void {
   const cards = cardsOf(room);
-  const { interactionId, kind, plan, sessionId } = interaction;
+  const { kind, plan, sessionId, tool } = interaction;
   const session = room.store.getState().sessions[sessionId];
-  const draft = cards.draftOf(interactionId);
+  const draft = cards.draftOf(interaction);
   if (kind !== 'approval' || draft.panel !== null || !canAnswer(room, interaction)) return;
+  if (tool !== undefined && (decision === 'allow' || decision === 'allow-session')) {
+    allowTool(cards, interaction, decision);
+    return;
+  }
   switch (decision) {
     case 'allow': {
       const send = plan === undefined ? allowOnce(interaction) : approvePlan(interaction, draft, session);
@@ -26,11 +37,22 @@ export function decide(room: ControlRoom, interaction: Interaction, decision: De
         void cards.press(interaction, 'allow-session', allowForSession(interaction));
       return;
     case 'deny':
-      cards.openPanel(interactionId, 'deny');
+      cards.openPanel(interaction, 'deny');
       return;
     case 'edit':
-      if (canEdit(session)) cards.openPanel(interactionId, 'edit');
+      if (tool === undefined && canEdit(session)) cards.openPanel(interaction, 'edit');
   }
+}
+
+/** Within what the tool offers, and only when what it wants filled in beside it is. */
+function allowTool(cards: Cards, interaction: Interaction, decision: 'allow' | 'allow-session'): void {
+  const [narrowest, ...wider] = offeredScopes(interaction);
+  const scope = decision === 'allow' ? narrowest : wider.find((each) => each === 'session');
+  if (scope === undefined) return;
+  const draft = cards.draftOf(interaction);
+  if (interaction.form !== undefined && faultsIn(interaction.form, draft).size > 0)
+    cards.setDraft(interaction, { wasTried: true });
+  else void cards.press(interaction, decision, approveTool(interaction, scope, draft));
 }
 
 export const canAnswer = (room: ControlRoom, interaction: Interaction): boolean =>

@@ -135,6 +135,12 @@ function Summary({ interaction, cwd }: { readonly interaction: Interaction; read
           {t(`ask.${summary.verb}`)} <code className="font-mono text-xs">{visibleLine(summary.subject)}</code>
         </span>
       );
+    case 'tool':
+      return (
+        <span className={line}>
+          {oneLine(summary.text)} <code className="font-mono text-xs">{visibleLine(summary.name)}</code>
+        </span>
+      );
     case 'plan':
       return <span className={line}>{t('ask.plan')}</span>;
     case 'choice':

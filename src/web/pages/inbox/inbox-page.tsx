@@ -65,7 +65,7 @@ export function InboxPage() {
           <InboxKeys />
         </div>
         <CurrentCard
-          key={inbox.currentId}
+          key={inbox.place}
           interaction={inbox.current}
           isOpenOnPhone={isCardOpen}
           onBack={() => setCardOpen(false)}

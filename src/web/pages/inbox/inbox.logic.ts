@@ -1,4 +1,5 @@
 import type { Interaction, InteractionKind } from '../../../protocol/interaction.ts';
+import { placeOf } from '../../data/attempts.logic.ts';
 import { isGrantable } from '../../interaction/pattern.logic.ts';
 
 export interface InboxItem {
@@ -14,22 +15,29 @@ export interface InboxFilter {
 
 export const noFilter: InboxFilter = { sessionId: null, kind: null };
 
-/** What waits and what has just ended, oldest first, each in the place it had. */
+/**
+ * What waits and what has just ended, oldest first, each in the place it had; a tool that asks again keeps its place.
+ * `ended` is all that is known to have ended.
+ */
 export function inboxItems(
   pending: readonly Interaction[],
   leaving: readonly Interaction[],
   { sessionId, kind }: InboxFilter,
+  ended: readonly Interaction[] = leaving,
 ): InboxItem[] {
   const left = new Set(leaving.map(({ interactionId }) => interactionId));
+  const replaced = new Set<string | undefined>(pending.map(({ tool }) => tool?.replaces));
   return [
     ...pending.filter(({ interactionId }) => !left.has(interactionId)).map(open),
-    ...leaving.map((interaction) => ({ interaction, isLeaving: true })),
+    ...leaving
+      .filter(({ interactionId }) => !replaced.has(interactionId))
+      .map((interaction) => ({ interaction, isLeaving: true })),
   ]
     .filter(({ interaction }) => sessionId === null || interaction.sessionId === sessionId)
     .filter(({ interaction }) => kind === null || interaction.kind === kind)
-    .sort(({ interaction: a }, { interaction: b }) =>
-      a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : 0,
-    );
+    .map((item) => ({ item, since: placeOf(ended, item.interaction).since }))
+    .sort((a, b) => (a.since < b.since ? -1 : a.since > b.since ? 1 : 0))
+    .map(({ item }) => item);
 }
 
 const open = (interaction: Interaction): InboxItem => ({ interaction, isLeaving: false });
@@ -42,6 +50,8 @@ export function currentIn(
 ): string | null {
   const ids = idsOf(items);
   if (chosen !== null && ids.includes(chosen)) return chosen;
+  const next = items.find(({ interaction }) => chosen !== null && interaction.tool?.replaces === chosen);
+  if (next !== undefined) return next.interaction.interactionId;
   const at = chosen === null ? -1 : before.indexOf(chosen);
   const after = before.slice(at + 1).find((id) => ids.includes(id));
   const ahead = before.slice(0, Math.max(0, at)).findLast((id) => ids.includes(id));

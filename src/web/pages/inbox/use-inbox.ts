@@ -1,6 +1,7 @@
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Interaction } from '../../../protocol/interaction.ts';
+import { placeOf } from '../../data/attempts.logic.ts';
 import { useControlRoom, useRoom } from '../../data/room-context.tsx';
 import { useT } from '../../i18n/i18n.ts';
 import { cardsOf } from '../../interaction/cards.ts';
@@ -28,6 +29,8 @@ export interface InboxView {
   readonly items: readonly InboxItem[];
   readonly currentId: string | null;
   readonly current: Interaction | undefined;
+  /** The place of the current one: it stays the same when a tool asks again. */
+  readonly place: string | null;
   readonly filter: InboxFilter;
   /** Those ticked, to be allowed together. */
   readonly selected: readonly Interaction[];
@@ -49,6 +52,7 @@ export function useInbox(): InboxView {
   const room = useControlRoom();
   const [, navigate] = useLocation();
   const pending = useRoom((state) => state.pending);
+  const ended = useRoom((state) => state.ended);
   const leaving = useLeaving();
   const [filter, setFilter] = useState<InboxFilter>(noFilter);
   const [chosen, setChosen] = useState<string | null>(null);
@@ -58,7 +62,7 @@ export function useInbox(): InboxView {
   const before = useRef<readonly string[]>([]);
   const focusSoon = useRef(false);
 
-  const items = inboxItems(pending, leaving, filter);
+  const items = inboxItems(pending, leaving, filter, ended);
   const currentId = currentIn(items, chosen, before.current);
   const current = items.find(({ interaction }) => interaction.interactionId === currentId)?.interaction;
   const selected = pending.filter(({ interactionId }) => marked.has(interactionId));
@@ -66,7 +70,8 @@ export function useInbox(): InboxView {
   useEffect(() => {
     before.current = idsOf(items);
     if (currentId === chosen) return;
-    focusSoon.current ||= chosen !== null && isFocusFree();
+    const isNextAttempt = chosen !== null && current?.tool?.replaces === chosen;
+    focusSoon.current ||= chosen !== null && !isNextAttempt && isFocusFree();
     setChosen(currentId);
   });
   useEffect(() => {
@@ -121,6 +126,7 @@ export function useInbox(): InboxView {
     items,
     currentId,
     current,
+    place: current === undefined ? null : placeOf(ended, current).id,
     filter,
     selected,
     batch,

@@ -94,17 +94,15 @@ export function ConversationView({ ref, session, feed, control }: ConversationVi
     if (isThere) virtualizer.scrollToEnd();
   }, [isThere, virtualizer]);
 
-  useImperativeHandle(ref, () => ({
-    toLatest: () => virtualizer.scrollToEnd(),
-    reveal: (row) => {
-      open([row, ...ancestorsOf(row)].flatMap((each) => keysToOpen(each, row)));
-      revealed.show(row.key);
+  const { show } = revealed;
+  const reveal = useCallback(
+    (row: Row) => {
+      open([row, ...ancestorsOf(row)].flatMap((each) => keysToOpen(reader, each, row)));
+      show(row.key);
     },
-  }));
-  const keysToOpen = (each: Row, wanted: Row): string[] => {
-    const fold = reader.foldOf(each);
-    return [...(each === wanted ? [] : [each.key]), ...(fold === undefined ? [] : [fold])];
-  };
+    [open, reader, show],
+  );
+  useImperativeHandle(ref, () => ({ toLatest: () => virtualizer.scrollToEnd(), reveal }));
   const wanted = revealed.key === null ? -1 : entries.findLastIndex(({ key }) => key === revealed.key);
   const isWanted = wanted !== -1;
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each row that is asked for
@@ -113,8 +111,17 @@ export function ConversationView({ ref, session, feed, control }: ConversationVi
   }, [isWanted, revealed.key]);
 
   const place = useMemo(
-    () => ({ sessionId: session.id, cwd: session.cwd, conversation, toggle }),
-    [session.id, session.cwd, conversation, toggle],
+    () => ({
+      sessionId: session.id,
+      cwd: session.cwd,
+      conversation,
+      toggle,
+      toAsk: (interactionId: string) => {
+        const row = conversation.rowOfAsk(interactionId);
+        if (row !== undefined) reveal(row);
+      },
+    }),
+    [session.id, session.cwd, conversation, toggle, reveal],
   );
   const isEmpty = feed.state === 'ready' && entries.length === 0;
   return (
@@ -206,6 +213,12 @@ function useRevealed() {
     return () => clearTimeout(timer);
   }, [key]);
   return { key, show: setKey };
+}
+
+/** What hides a row: all that it lies in, and the run that it is folded into. */
+function keysToOpen(reader: EntryReader, each: Row, wanted: Row): string[] {
+  const fold = reader.foldOf(each);
+  return [...(each === wanted ? [] : [each.key]), ...(fold === undefined ? [] : [fold])];
 }
 
 function ancestorsOf(row: Row): Row[] {

@@ -48,10 +48,13 @@ function GrantRow({ grant, onChanged }: { readonly grant: Grant; readonly onChan
       <div className="flex min-w-0 flex-1 basis-72 flex-col gap-1">
         <p className="flex min-w-0 flex-wrap items-baseline gap-x-2 gap-y-1">
           <span className="font-medium">{grant.toolName}</span>
+          {grant.subjectKind === 'key' && <span className="text-faint text-xs">{t('settings.ofKey')}</span>}
           <code className="min-w-0 rounded-tight bg-sunken px-1.5 font-mono text-xs leading-5 wrap-anywhere">
             {showInvisible(grant.pattern)}
           </code>
-          {grant.literal && <span className="text-faint text-xs">{t('settings.exact')}</span>}
+          {grant.literal && grant.subjectKind !== 'key' && (
+            <span className="text-faint text-xs">{t('settings.exact')}</span>
+          )}
         </p>
         <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-faint text-xs">
           <Badge>{t(`settings.scope.${grant.scope}`)}</Badge>

@@ -1,0 +1,349 @@
+import { writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
+import { violationsOf } from './accessibility.ts';
+import { desktop, openBrowser, phone, type View, type Visit, visitPaired } from './browser.ts';
+
+const example = (name: string): string => resolve(import.meta.dirname, `../../../examples/tools/${name}.ts`);
+
+let browser: Browser;
+const visits: Visit[] = [];
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(async () => browser.close());
+afterEach(async () => {
+  await Promise.all(visits.splice(0).map(({ context }) => context.close()));
+  await endBeckons();
+});
+
+async function come(beckon: Beckon, path = '/', view: View = desktop): Promise<Visit> {
+  const visited = await visitPaired(browser, beckon, path, view);
+  visits.push(visited);
+  return visited;
+}
+
+/** An idle session of the demo agent, on the screen of someone who can answer. */
+async function sessionWith(tools: readonly string[], view: View = desktop, dataDir?: string) {
+  const beckon = await startBeckon({
+    args: tools.flatMap((file) => ['--tools', file]),
+    ...(dataDir === undefined ? {} : { dataDir }),
+  });
+  const { body } = await beckon.api('POST', '/api/sessions', {
+    agent: 'demo',
+    title: 'Asking',
+    cwd: await temporaryDirectory(),
+  });
+  const id: string = body.session.id;
+  const { page, problems } = await come(beckon, `/s/${id}`, view);
+  return { beckon, id, page, problems, say: (text: string) => say(page, text), card: cardOn(page) };
+}
+
+const cardOn = (page: Page): Locator => page.getByRole('main').locator('[data-ask]');
+
+async function say(page: Page, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: /Asking/ }).fill(text);
+  await page.keyboard.press('Enter');
+}
+
+const inMain = (page: Page, name: string | RegExp): Locator =>
+  page.getByRole('main').getByRole('button', { name, exact: typeof name === 'string' });
+
+const outcome = (page: Page, text: string | RegExp): Locator =>
+  page.getByRole('main').locator('summary', { hasText: text });
+
+/** A tool that lets the agent go on at once and takes the answer whenever it comes. */
+async function lateTool(): Promise<string> {
+  const file = join(await temporaryDirectory(), 'ask-later.ts');
+  await writeFile(
+    file,
+    `import { defineTool } from 'beckon/tools';
+import { z } from 'zod';
+export default defineTool({
+  name: 'ask_later',
+  description: 'Asks, and does not wait.',
+  input: z.object({ question: z.string() }),
+  handler: ({ question }, context) => context.requestInteraction({
+    type: 'input',
+    prompt: question,
+    timeoutMs: 300,
+    inputSchema: { type: 'form', fields: [{ id: 'centre', type: 'text', label: 'Cost centre', required: true }] },
+    onResponse: (response) => ({ complete: response.action === 'submit' ? 'It is ' + response.input.centre : 'No answer' }),
+    onTimeout: () => ({ pending: { message: 'No hurry with this one.' } }),
+  }),
+});
+`,
+  );
+  return file;
+}
+
+describe('a tool that asks, in a browser', () => {
+  it('[TOOL12] [UI5] ask_user is answered in the conversation, and the agent goes on with it', async () => {
+    const { page, say, card, problems } = await sessionWith([]);
+    await say('ask');
+    await card.getByText('Who should review this?').waitFor();
+    await inMain(page, 'Submit').click();
+    await card.getByText('This is needed.').waitFor();
+    expect(await card.getByRole('combobox', { name: 'Answer' }).evaluate(isFocused)).toBe(true);
+    await card.getByRole('combobox', { name: 'Answer' }).selectOption('Grace');
+    await inMain(page, 'Submit').click();
+    await page.getByText('Grace it is. Thank you!').waitFor();
+    await outcome(page, 'Submitted').waitFor();
+    await page.getByRole('main').getByText('Grace', { exact: true }).first().waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it('[UI4] [TOOL12] ask_user is answered from the composer, which offers it', async () => {
+    const { page, say, card } = await sessionWith([]);
+    await say('call ask_user {"question":"What is it called?"}');
+    await card.waitFor();
+    await inMain(page, 'Answer the question').waitFor();
+    await say('Beckon');
+    await page.getByText(/It gave back:.*"answer":"Beckon"/).waitFor();
+    await outcome(page, 'Submitted').waitFor();
+  });
+
+  it('[TOOL4] [TOOL7] offers the scopes of the tool and no others, and what was approved can be seen', async () => {
+    const { beckon, page, say, card } = await sessionWith([example('approval-gate')]);
+    await say('call deploy {"branch":"main","environment":"production"}');
+    await card.getByText('Deploy main to production?').waitFor();
+    expect(await card.getByRole('button').allTextContents()).toEqual(['Deny', 'Allow for session', 'Allow']);
+    await inMain(page, 'Deny').click();
+    await page.keyboard.type('Not on a Friday');
+    await page.keyboard.press('Enter');
+    await page
+      .getByText(/"deployed":false,"reason":"Not on a Friday"/)
+      .first()
+      .waitFor();
+    await outcome(page, /Denied.*Not on a Friday/).waitFor();
+
+    await say('call deploy {"branch":"main","environment":"staging"}');
+    await inMain(page, 'Always allow').click();
+    await page
+      .getByText(/"deployed":true,"branch":"main","environment":"staging"/)
+      .first()
+      .waitFor();
+    await say('call deploy {"branch":"other","environment":"staging"}');
+    await page
+      .getByText(/"deployed":true,"branch":"other"/)
+      .first()
+      .waitFor();
+
+    const { page: settings } = await come(beckon, '/settings');
+    await settings.getByText('deploy:staging').waitFor();
+    await settings.getByText('approved under the name').waitFor();
+    await settings.getByText(example('approval-gate')).waitFor();
+  });
+
+  it('[TOOL5] a reprompt keeps what was typed, the place and the focus, and says why', async () => {
+    const { page, say, card } = await sessionWith([example('email-field')]);
+    await say('call ask_email {"purpose":"For the report.","domain":"example.org"}');
+    const field = card.getByRole('textbox', { name: 'E-mail' });
+    await field.fill('ada@exmaple.org');
+    await card.getByRole('textbox', { name: 'Name' }).fill('Ada');
+    const prompt = card.getByText('Which address at example.org?', { exact: false });
+    const before = await prompt.boundingBox();
+    await countAbsences(page);
+    await page.keyboard.press('Control+Enter');
+    const why = card.getByRole('alert');
+    await why.getByText('ada@exmaple.org is not an address at example.org.').waitFor();
+    expect(await cardOn(page).count()).toBe(1);
+    expect(await field.inputValue()).toBe('ada@exmaple.org');
+    expect(await card.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Ada');
+    await page.waitForFunction(() => document.activeElement?.hasAttribute('data-why'));
+    expect(await prompt.boundingBox()).toEqual(before);
+    expect(await absences(page)).toBe(0);
+    await page.getByText('Asked 2 times').waitFor();
+
+    await field.fill('ada@example.org');
+    await page.keyboard.press('Control+Enter');
+    await outcome(page, 'E-mail: ada@example.org').waitFor();
+    expect(await outcome(page, 'E-mail: ada@example.org').evaluate(isFocused)).toBe(true);
+    await page.getByText(/It gave back:.*ada@example.org/).waitFor();
+    await page.getByText('Asked 2 times').click();
+    await outcome(page, 'E-mail: ada@exmaple.org').waitFor();
+  });
+
+  it('[TOOL5] a reprompt goes on where it was answered: in the inbox, a monitor, the dock and the large dialog', async () => {
+    const { beckon, page, say, card } = await sessionWith([example('email-field')]);
+    await say('call ask_email {"purpose":"For the report.","domain":"example.org"}');
+    await card.waitFor();
+    const { page: inbox } = await come(beckon, '/inbox');
+    const shown = cardOn(inbox);
+    await shown.getByRole('textbox', { name: 'E-mail' }).fill('one@elsewhere.org');
+    await countAbsences(inbox);
+    await shown.getByRole('button', { name: 'Submit' }).click();
+    await shown.getByText('one@elsewhere.org is not an address at example.org.').waitFor();
+    expect(await shown.getByRole('textbox', { name: 'E-mail' }).inputValue()).toBe('one@elsewhere.org');
+    expect(await absences(inbox)).toBe(0);
+    expect(await inbox.locator('[data-row]').count()).toBe(1);
+
+    await inbox.goto(`${beckon.url}/`);
+    const monitor = cardOn(inbox);
+    await monitor.getByRole('textbox', { name: 'E-mail' }).fill('three@elsewhere.org');
+    await countAbsences(inbox);
+    await monitor.getByRole('button', { name: 'Submit' }).click();
+    await monitor.getByText('three@elsewhere.org is not an address at example.org.').waitFor();
+    await inbox.waitForFunction(() => document.activeElement?.hasAttribute('data-why'));
+    expect(await absences(inbox)).toBe(0);
+
+    await inbox.goto(`${beckon.url}/board`);
+    const dock = inbox.getByRole('region', { name: 'Waits for you' });
+    await dock.getByRole('textbox', { name: 'E-mail' }).fill('four@elsewhere.org');
+    await dock.getByRole('button', { name: 'Submit' }).click();
+    await dock.getByText('four@elsewhere.org is not an address at example.org.').waitFor();
+    expect(await dock.getByRole('textbox', { name: 'E-mail' }).inputValue()).toBe('four@elsewhere.org');
+
+    await dock.getByRole('button', { name: 'Open large' }).click();
+    const dialog = inbox.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'E-mail' }).fill('two@elsewhere.org');
+    await inbox.keyboard.press('Control+Enter');
+    await dialog.getByText('two@elsewhere.org is not an address at example.org.').waitFor();
+    await inbox.waitForFunction(() => document.activeElement?.hasAttribute('data-why'));
+    await dialog.getByRole('textbox', { name: 'E-mail' }).fill('ada@example.org');
+    await inbox.keyboard.press('Control+Enter');
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('Asked 5 times').waitFor();
+  });
+
+  it('[UI4] [UI8] a half-filled form survives a reload, opens large with what was typed, and keeps it', async () => {
+    const { page, say, card } = await sessionWith([example('ask-user')]);
+    await say('call plan_release {"version":"2.4.0"}');
+    await card.getByRole('textbox', { name: 'Release notes' }).fill('Faster');
+    await page.reload();
+    const notes = card.getByRole('textbox', { name: 'Release notes' });
+    await notes.waitFor();
+    expect(await notes.inputValue()).toBe('Faster');
+    expect(await card.getByRole('textbox', { name: 'Title' }).inputValue()).toBe('Release 2.4.0');
+
+    const larger = card.getByRole('button', { name: 'Write in a larger field: Release notes' });
+    await larger.click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.getByRole('textbox', { name: 'Release notes' }).evaluate(isFocused)).toBe(true);
+    await page.keyboard.type(' than before');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    expect(await notes.inputValue()).toBe('Faster than before');
+    expect(await larger.evaluate(isFocused)).toBe(true);
+  });
+
+  it('[TOOL3] [UI8] leads to what is missing, and shows the tool’s own words when it is over', async () => {
+    const { page, say, card } = await sessionWith([example('ask-user')]);
+    await say('call plan_release {"version":"2.4.0"}');
+    await card.getByRole('textbox', { name: 'Share of users at first' }).fill('200');
+    await inMain(page, 'Submit').click();
+    await card.getByText('3 fields need a look').waitFor();
+    await page.waitForFunction(() => document.activeElement?.hasAttribute('data-faults'));
+    await card.getByRole('button', { name: /^Channel/ }).click();
+    expect(await card.getByRole('radio', { name: /Beta/ }).evaluate(isFocused)).toBe(true);
+    await page.keyboard.press('Space');
+    await card.getByRole('textbox', { name: 'Share of users at first' }).fill('20');
+    await card.getByLabel('On', { exact: true }).fill('2026-12-24');
+    await inMain(page, 'Submit').click();
+    await outcome(page, 'Release 2.4.0: Beta, for those who asked for it, on December 24, 2026').waitFor();
+  });
+});
+
+describe('an ask that was left open', () => {
+  it('[TOOL6] says so, is counted, and its answer comes as a message that leads back to it', async () => {
+    const { page, say, card } = await sessionWith([await lateTool()]);
+    await say('call ask_later {"question":"Which cost centre?"}');
+    await card.getByText('The call that asked this has ended.', { exact: false }).waitFor();
+    await card.getByText('No hurry with this one.').waitFor();
+    await page.getByRole('button', { name: /1 .*wait/i }).waitFor();
+    await card.getByRole('textbox', { name: 'Cost centre' }).fill('4711');
+    await inMain(page, 'Submit').click();
+    const back = inMain(page, /^Answer to: Which cost centre\?/);
+    await back.waitFor();
+    await page.getByRole('main').getByText('It is 4711').first().waitFor();
+    await back.click();
+    await outcome(page, 'Submitted').waitFor();
+    expect(await card.count()).toBe(0);
+  });
+
+  it('[TOOL6] [ASK2] stays open when the server ends, and is answered afterwards', async () => {
+    const dataDir = await temporaryDirectory();
+    const { beckon, id, say, card } = await sessionWith([example('email-field')], desktop, dataDir);
+    await say('call ask_email {"purpose":"For the report.","domain":"example.org"}');
+    await card.getByRole('textbox', { name: 'Name' }).fill('Ada');
+    await beckon.stop();
+    const again = await startBeckon({ dataDir, args: ['--tools', example('email-field')] });
+    const { page: later } = await come(again, `/s/${id}`);
+    const open = cardOn(later);
+    await open.getByText('Beckon was restarted while this was open', { exact: false }).waitFor();
+    await open.getByRole('textbox', { name: 'E-mail' }).fill('ada@elsewhere.org');
+    await inMain(later, 'Submit').click();
+    await inMain(later, /^Answer to:/).waitFor();
+    await later
+      .getByRole('main')
+      .getByText(/ada@elsewhere\.org/)
+      .first()
+      .waitFor();
+  });
+});
+
+describe('two browsers and a tool', () => {
+  it('[MULTI2] [ASK4] one that does not answer sees it read-only, is switched on in the card, and answers', async () => {
+    const { beckon, id, page, say, card } = await sessionWith([example('email-field')]);
+    const other = await come(beckon, '/settings', phone);
+    await other.page.getByRole('switch', { name: /Answer agents/ }).click({ force: true });
+    await other.page.getByRole('switch', { name: /Answer agents/, checked: false }).waitFor();
+    await other.page.goto(`${beckon.url}/s/${id}`);
+    await say('call ask_email {"purpose":"For the report.","domain":"example.org"}');
+    await card.waitFor();
+
+    const theirs = cardOn(other.page);
+    await theirs.getByText('Answering is switched off in this browser.').waitFor();
+    expect(await theirs.getByRole('textbox', { name: 'E-mail' }).isDisabled()).toBe(true);
+    await theirs.getByRole('button', { name: 'Switch it on' }).click();
+    await theirs.getByRole('textbox', { name: 'E-mail' }).fill('ada@example.org');
+    await theirs.getByRole('button', { name: 'Submit' }).click();
+    await outcome(other.page, /E-mail: ada@example\.org · here/).waitFor();
+    await outcome(page, /E-mail: ada@example\.org · answered on another device/).waitFor();
+
+    // A page that comes later knows it, too.
+    await Promise.all([page.reload(), other.page.reload()]);
+    await outcome(other.page, /E-mail: ada@example\.org · here/).waitFor();
+    await outcome(page, /E-mail: ada@example\.org · answered on another device/).waitFor();
+  });
+});
+
+describe('the cards of tools for everyone', () => {
+  const looks: readonly (readonly [string, View])[] = [
+    ['light', { ...desktop, theme: 'light' }],
+    ['dark, on a phone, in German', { ...phone, theme: 'dark', language: 'de' }],
+  ];
+  it.each(looks)('[UI8] [UI10] break no rule of accessibility: %s', async (_, view) => {
+    const { page, say, card, problems } = await sessionWith(
+      [example('ask-user'), example('approval-gate')],
+      view,
+    );
+    await say('call plan_release {"version":"2.4.0"}');
+    await card.getByRole('button', { name: /Submit|Abschicken/ }).click();
+    await card.locator('[data-faults]').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await card.getByRole('button', { name: /Dismiss|Verwerfen/ }).click();
+    await outcome(page, /Dismissed|Verworfen/).waitFor();
+    await say('call deploy {"branch":"main","environment":"staging"}');
+    await card.getByText('Deploy main to staging?').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+});
+
+const isFocused = (element: Element): boolean => element === document.activeElement;
+
+/** Counts how often no open card was on the page, from now on. */
+const countAbsences = (page: Page): Promise<void> =>
+  page.evaluate(() => {
+    const { body } = document;
+    body.dataset.absences = '0';
+    new MutationObserver(() => {
+      if (document.querySelector('main [data-ask]') === null)
+        body.dataset.absences = String(Number(body.dataset.absences) + 1);
+    }).observe(body, { childList: true, subtree: true });
+  });
+
+const absences = (page: Page): Promise<number> => page.evaluate(() => Number(document.body.dataset.absences));
