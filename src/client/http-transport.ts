@@ -13,6 +13,8 @@ export interface HttpTransportOptions {
   readonly baseUrl?: string;
   /** Not needed in a page: it has a cookie. */
   readonly token?: string;
+  /** Named with every request, so that what was done from here can be told from what others did; also after a restart. */
+  readonly clientId?: string;
   readonly fetch?: typeof globalThis.fetch;
   readonly retry?: RetryPolicy;
   /** After so long without a reply a call fails as unreachable. */
@@ -38,13 +40,10 @@ export class HttpTransport extends RoomCalls implements Transport {
   }
 
   subscribe(subscription: Subscription): Unsubscribe {
-    const query = queryOf({
-      sessions: subscription.sessions?.length ? subscription.sessions.join(',') : undefined,
-      interaction: subscription.interaction === 'enabled' ? undefined : subscription.interaction,
-    });
     const stream = openEventStream({
       ...this.#streaming(subscription),
-      connect: (cursor, signal) => this.#openStream(`/api/events${query}`, cursor, signal),
+      // Made anew for each connection: whether one answers may have been switched since the last.
+      connect: (cursor, signal) => this.#openStream(`/api/events${roomQuery(subscription)}`, cursor, signal),
       onEvent: (message) => {
         switch (message.event) {
           case 'snapshot':
@@ -134,9 +133,12 @@ export class HttpTransport extends RoomCalls implements Transport {
   }
 
   async #request(path: string, init: RequestInit & { headers: Record<string, string> }): Promise<Response> {
-    const { token } = this.#options;
-    const headers =
-      token === undefined ? init.headers : { ...init.headers, authorization: `Bearer ${token}` };
+    const { token, clientId } = this.#options;
+    const headers = {
+      ...init.headers,
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(clientId === undefined ? {} : { 'x-beckon-client': clientId }),
+    };
     try {
       return await this.#fetch(this.#baseUrl + path, { ...init, headers });
     } catch (error) {
@@ -144,6 +146,12 @@ export class HttpTransport extends RoomCalls implements Transport {
     }
   }
 }
+
+const roomQuery = ({ sessions = [], interaction }: Subscription): string =>
+  queryOf({
+    sessions: sessions.length > 0 ? sessions.join(',') : undefined,
+    interaction: interaction === 'enabled' ? undefined : interaction,
+  });
 
 /** The server's own words are trusted for their shape: it made them from the same types. */
 function parse<T>(text: string): T {

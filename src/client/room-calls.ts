@@ -16,6 +16,7 @@ import type { Grant } from '../protocol/grant.ts';
 import type { Interaction } from '../protocol/interaction.ts';
 import type { OperationName } from '../protocol/operation.ts';
 import type { Agent, QueuedMessage, Session } from '../protocol/session.ts';
+import type { ToolCatalogue } from '../protocol/tool.ts';
 import type { Place } from './routes.ts';
 import type { EventsPage, FoundEvent, MessageReceipt, Transport } from './transport.ts';
 
@@ -25,6 +26,10 @@ export abstract class RoomCalls implements Omit<Transport, 'subscribe' | 'follow
 
   async agents(): Promise<readonly Agent[]> {
     return (await this.call<{ agents: Agent[] }>('listAgents')).agents;
+  }
+
+  tools(): Promise<ToolCatalogue> {
+    return this.call<ToolCatalogue>('listTools');
   }
 
   async createSession(input: CreateSession): Promise<Session> {

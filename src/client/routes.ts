@@ -29,6 +29,7 @@ export const routes: { readonly [K in OperationName]: Route<K> } = {
   stop: 'POST /api/sessions/:session/stop',
   resume: 'POST /api/sessions/:session/resume',
   listEvents: 'GET /api/sessions/:session/events',
+  listTools: 'GET /api/tools',
   listGrants: 'GET /api/grants',
   revokeGrant: 'DELETE /api/grants/:grantId',
   previewGrant: 'POST /api/grants/preview',

@@ -17,6 +17,7 @@ import type { Delta, Event } from '../protocol/event.ts';
 import type { Grant } from '../protocol/grant.ts';
 import type { Interaction } from '../protocol/interaction.ts';
 import type { Agent, Applied, Disposition, QueuedMessage, Session } from '../protocol/session.ts';
+import type { ToolCatalogue } from '../protocol/tool.ts';
 
 /**
  * The control room to a program, wherever it runs. Sessions are named by id or key.
@@ -24,6 +25,7 @@ import type { Agent, Applied, Disposition, QueuedMessage, Session } from '../pro
  */
 export interface Transport {
   agents(): Promise<readonly Agent[]>;
+  tools(): Promise<ToolCatalogue>;
 
   createSession(input: CreateSession): Promise<Session>;
   sessions(): Promise<readonly Session[]>;
@@ -113,7 +115,7 @@ export interface RoomSnapshot {
 export interface Subscription {
   /** Sessions whose events and deltas are wanted, too. */
   readonly sessions?: readonly string[];
-  /** Whether this client can and wants to answer; `enabled` unless told. */
+  /** Whether this client can and wants to answer; `enabled` unless told. Read anew with every connection. */
   readonly interaction?: 'enabled' | 'disabled' | 'none';
   readonly onSnapshot?: (snapshot: RoomSnapshot) => void;
   readonly onAnnouncement?: (announcement: Announcement) => void;

@@ -30,6 +30,12 @@ function announcementsOfStep({ event, before, after }: Step, final: SessionState
       const live = final.interactions[event.interactionId];
       return live === undefined ? [] : [{ type: 'approval-parked', data: interactionView(final, live) }];
     }
+    case 'interaction.left-open':
+    case 'interaction.deferred':
+    case 'interaction.raised': {
+      const live = final.interactions[event.interactionId];
+      return live === undefined ? [] : [{ type: 'approval-updated', data: interactionView(final, live) }];
+    }
     case 'interaction.resolved':
       return resolved(event, before);
     case 'message.queued':

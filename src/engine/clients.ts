@@ -23,6 +23,7 @@ export function createClients(newId: () => string): Clients {
       connected.set(clientId, { ...mode, enabled });
       return true;
     },
+    mode: (clientId) => connected.get(clientId),
     count() {
       const modes = [...connected.values()].filter((mode) => mode.supported);
       return { supported: modes.length, enabled: modes.filter((mode) => mode.enabled).length };

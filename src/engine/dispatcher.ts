@@ -37,6 +37,7 @@ const handlers: { readonly [Name in OperationName]: Handler<never> } = {
   previewGrant: grants.previewGrant,
   listEvents: reading.listEvents,
   search: reading.search,
+  listTools: reading.listTools,
   switchInteraction: reading.switchInteraction,
 };
 

@@ -1,24 +1,30 @@
 import type { Readable } from 'node:stream';
 import type { Context } from '../model/command.ts';
+import { deferrable } from '../model/deferred-asks.ts';
 import type { SessionState } from '../model/state.ts';
-import { canSleep } from '../model/status.ts';
+import { canSleep, hasToolAsk } from '../model/status.ts';
 import { pendingView, queueView, sessionView } from '../model/views.ts';
 import { accept, type Result, refuse } from '../protocol/errors.ts';
 import type { SessionId } from '../protocol/ids.ts';
+import type { ToolCatalogue } from '../protocol/tool.ts';
 import { createClients } from './clients.ts';
 import { createDispatcher } from './dispatcher.ts';
 import { GrantBook } from './grant-book.ts';
 import type { LiveSession } from './live-session.ts';
-import type { AgentDriver } from './ports/agent-driver.ts';
+import type { AgentDriver, ToolAccess } from './ports/agent-driver.ts';
 import type { Clock } from './ports/clock.ts';
 import type { ControlRoom, News } from './ports/control-room.ts';
 import type { EventLog } from './ports/event-log.ts';
 import type { Ids } from './ports/ids.ts';
 import type { Logger } from './ports/logger.ts';
+import type { KeptProcess } from './ports/process-host.ts';
 import type { SessionEnv } from './ports/session-env.ts';
+import type { ToolDesk } from './ports/tool-desk.ts';
 import { ProcessBudget } from './process-budget.ts';
+import type { SessionEffects } from './session-effects.ts';
 import { SessionRegistry } from './session-registry.ts';
 import type { EngineSettings } from './settings.ts';
+import { AskDesk } from './tool-desk.ts';
 
 export interface EngineOptions {
   readonly log: EventLog;
@@ -27,10 +33,24 @@ export interface EngineOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly logger: Logger;
-  /** Ends what an earlier run left over; awaited before any agent is started. */
+  /** Ends what an earlier run left over and nobody keeps; awaited before any agent is started. */
   readonly endLeftovers: () => Promise<unknown>;
+  /** Processes that outlived an earlier run; where there are none, agents end with the server. */
+  readonly kept?: KeptProcesses;
   readonly rawLog: RawLines;
+  /** No agent is started before this: it would look for its tools at an address that does not answer yet. */
+  readonly listening?: Promise<unknown>;
+  /** Where a session's agent finds the interactive tools; asked at each start of a process. */
+  readonly toolAccess?: (sessionId: SessionId) => ToolAccess | null;
+  /** The tools that are offered, for people to look at. */
+  readonly toolCatalogue?: () => ToolCatalogue;
   readonly settings: EngineSettings;
+}
+
+interface KeptProcesses {
+  list(): Promise<readonly KeptProcess[]>;
+  /** Ends one that no session claims. */
+  end(id: string): Promise<unknown>;
 }
 
 interface RawLines {
@@ -39,8 +59,12 @@ interface RawLines {
 }
 
 export interface Engine extends ControlRoom {
+  /** Where the interactive tools of this program ask. */
+  readonly tools: ToolDesk;
   /** Puts every agent to an end, stores how it ended, and lets go of everything. */
   close(): Promise<void>;
+  /** Lets go of everything; agents that can live on by themselves do, for the next server to take up. */
+  detach(): Promise<void>;
 }
 
 const IDLE_CHECK_MS = 5000;
@@ -73,6 +97,15 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     }
   };
 
+  const tools = new AskDesk({
+    runner: (id) => registry.get(id)?.runner,
+    clients,
+    book,
+    log,
+    clock,
+    ids,
+    logger,
+  });
   const registry = new SessionRegistry({
     log,
     env: options.env,
@@ -80,6 +113,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     ids,
     logger,
     driver: (name) => drivers.get(name),
+    tools,
+    toolAccess: options.toolAccess ?? (() => null),
     context,
     publish,
     onGlobal: (events) => {
@@ -92,6 +127,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     most: settings.mostProcesses,
     state: (id) => registry.get(id)?.state,
     start: async (id) => {
+      await options.listening;
       const session = registry.get(id);
       if (session === undefined || lifetime.closing) return false;
       const started = await session.runner.insist({ type: 'start-process', processId: ids.process() });
@@ -131,6 +167,11 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   };
 
   await recover(options, registry, book);
+  for (const { state } of registry.all()) {
+    if (state.process !== null) budget.adopt(state.id);
+    budget.notice(state);
+  }
+  for (const { runner } of registry.all()) tools.takeUp(runner);
 
   const cancelIdleCheck = every(clock, IDLE_CHECK_MS, () => {
     const now = Date.parse(clock.now());
@@ -138,14 +179,29 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       if (canSleep(state) && now - Date.parse(state.since) >= settings.idleMs) {
         void runner.command({ type: 'close-process', cause: 'sleep' });
       }
+      const ask = settings.deferAsksMs === null ? undefined : deferrable(state)?.requested;
+      if (ask !== undefined && now - Date.parse(ask.at) >= (settings.deferAsksMs ?? 0)) {
+        void runner.command({ type: 'defer', interactionId: ask.interactionId });
+      }
     }
   });
 
-  const dispatch = createDispatcher({ ...options, registry, book, drivers, clients, remove, lifetime });
+  const toolCatalogue = options.toolCatalogue ?? (() => ({ tools: [], problems: [] }));
+  const dispatch = createDispatcher({
+    ...options,
+    registry,
+    book,
+    drivers,
+    clients,
+    toolCatalogue,
+    remove,
+    lifetime,
+  });
 
   return {
     dispatch,
     clients,
+    tools,
     listen(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -189,9 +245,28 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       lifetime.closing = true;
       cancelIdleCheck();
       await Promise.all(registry.all().map(shutDown));
+      tools.close();
+      listeners.clear();
+    },
+    async detach() {
+      lifetime.closing = true;
+      cancelIdleCheck();
+      await Promise.all(registry.all().map((session) => letGo(session, tools)));
+      tools.close();
       listeners.clear();
     },
   };
+}
+
+async function letGo(session: LiveSession, tools: AskDesk): Promise<void> {
+  const { connection } = session.effects;
+  if (connection !== null && connection.detach === undefined) return shutDown(session);
+  // What its tools do ends with the server, also where the agent does not. What cannot be stored now is found at the next start.
+  await session.runner.command({ type: 'lose-tools' });
+  tools.runEnded(session.id, 'The server ends.');
+  session.effects.detach();
+  await session.drained();
+  session.dispose();
 }
 
 async function shutDown(session: LiveSession): Promise<void> {
@@ -203,10 +278,11 @@ async function shutDown(session: LiveSession): Promise<void> {
   session.dispose();
 }
 
-/** An agent whose host died goes on unattended for a while: it is ended before anything else is done. */
+/** An agent that nobody keeps and whose host died goes on unattended for a while: it is ended before anything else is done. */
 async function recover(options: EngineOptions, registry: SessionRegistry, book: GrantBook): Promise<void> {
   const { log, logger } = options;
   await options.endLeftovers();
+  const kept = (await options.kept?.list()) ?? [];
   const settled: Promise<unknown>[] = [];
   for (const start of log.streams()) {
     if (start.stream === 'global') {
@@ -215,18 +291,25 @@ async function recover(options: EngineOptions, registry: SessionRegistry, book: 
     }
     try {
       const session = registry.restore(start);
-      if (session !== undefined) settled.push(settle(session, registry, options));
+      if (session !== undefined) settled.push(settle(session, { mark: start.mark, kept }, registry, options));
     } catch (error) {
       // One log that cannot be understood must not keep all others closed.
       logger.error({ sessionId: start.stream, reason: String(error) }, 'A session cannot be read');
     }
   }
   await Promise.all(settled);
+  const claimed = new Set(registry.all().flatMap(({ id, state }) => (state.process === null ? [] : [id])));
+  const strays = kept.filter(({ sessionId }) => !claimed.has(sessionId));
+  await Promise.all(strays.map(({ id }) => options.kept?.end(id)));
 }
 
-/** What was under way when the server ended is over; an ephemeral session is gone altogether. */
+/**
+ * An agent that is still there is taken up where it was left; one that was only about to be started is started. Otherwise what was
+ * under way when the server ended is over. An ephemeral session is gone altogether.
+ */
 async function settle(
   session: LiveSession,
+  left: Parameters<SessionEffects['attach']>[1],
   registry: SessionRegistry,
   options: EngineOptions,
 ): Promise<void> {
@@ -235,12 +318,19 @@ async function settle(
     registry.forget(session);
     const removed = Promise.all([options.log.remove(id), options.env.remove(id), options.rawLog.remove(id)]);
     await removed.catch((error: unknown) => options.logger.error({ error }, 'A session was not removed'));
-  } else if (state.process !== null || state.wake !== null) {
-    const reason = 'The server ended while this was under way, and the agent with it.';
-    const lost = await runner.command({ type: 'lose-process', reason });
-    // The disk can be read but not written: it opens all the same, and this is stored as soon as it can be.
-    if (!lost.ok) void runner.insist({ type: 'lose-process', reason });
+    return;
   }
+  // Ahead of whatever the agent has to say: its tools did not live on with it.
+  if (hasToolAsk(state)) void runner.insist({ type: 'lose-tools' });
+  if (state.process === null || session.effects.attach(state, left)) return;
+  if (state.process.phase === 'starting') {
+    void Promise.resolve(options.listening).then(() => session.effects.startAgain());
+    return;
+  }
+  const reason = 'The server ended while this was under way, and the agent with it.';
+  const lost = await runner.command({ type: 'lose-process', reason });
+  // The disk can be read but not written: it opens all the same, and this is stored as soon as it can be.
+  if (!lost.ok) void runner.insist({ type: 'lose-process', reason });
 }
 
 function every(clock: Clock, milliseconds: number, callback: () => void): () => void {

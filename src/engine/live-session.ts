@@ -8,14 +8,14 @@ import type { Delta, NewEvent } from '../protocol/event.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import { announcementsOf } from './announce.ts';
 import { PartialText } from './partial-text.ts';
-import type { AgentDriver } from './ports/agent-driver.ts';
+import type { AgentDriver, ToolAccess } from './ports/agent-driver.ts';
 import type { Clock } from './ports/clock.ts';
 import type { News } from './ports/control-room.ts';
-import type { Blob, EventLog } from './ports/event-log.ts';
+import type { Blob, EventLog, ReadingMark } from './ports/event-log.ts';
 import type { Ids } from './ports/ids.ts';
 import type { Logger } from './ports/logger.ts';
 import type { SessionEnv } from './ports/session-env.ts';
-import { SessionEffects } from './session-effects.ts';
+import { type EffectsOptions, SessionEffects } from './session-effects.ts';
 import { type Commit, SessionRunner } from './session-runner.ts';
 
 export interface LiveSessionOptions {
@@ -25,6 +25,8 @@ export interface LiveSessionOptions {
   readonly ids: Ids;
   readonly logger: Logger;
   readonly driver: (name: string) => AgentDriver | undefined;
+  readonly tools: EffectsOptions['tools'];
+  readonly toolAccess: (sessionId: SessionId) => ToolAccess | null;
   readonly context: () => Context;
   readonly publish: (news: readonly News[]) => void;
   /** At the very first commit, before anyone hears of it. */
@@ -58,11 +60,13 @@ export class LiveSession {
     this.effects = new SessionEffects({
       runner: this.runner,
       driver: options.driver,
+      tools: options.tools,
+      toolAccess: options.toolAccess,
       log: options.log,
       env: options.env,
       clock: options.clock,
       logger: options.logger,
-      onFacts: (processId, facts) => this.#heard(processId, facts),
+      onFacts: (processId, facts, mark) => this.#heard(processId, facts, mark),
     });
   }
 
@@ -86,6 +90,7 @@ export class LiveSession {
     if (commit.before === null) onCreated(this);
     if (commit.global.length > 0) onGlobal(commit.global);
     publish([...this.#conversation(commit), ...announcementsOf(commit).map(announced)]);
+    if (commit.mark !== undefined) this.effects.connection?.stored?.(commit.mark);
     this.effects.after(commit);
     onChange(commit.after);
   }
@@ -116,56 +121,71 @@ export class LiveSession {
     });
   }
 
-  #heard(processId: string, facts: readonly AgentFact[]): void {
+  /** The mark goes with the last fact that is stored: with it, all before it are. */
+  #heard(processId: string, facts: readonly AgentFact[], mark: ReadingMark | undefined): void {
+    const carrier = carrierOf(facts);
     let deltas: Delta[] = [];
     const passOn = (): void => {
       if (deltas.length > 0) this.runner.live(deltas);
       deltas = [];
     };
-    for (const fact of facts) {
+    for (const [index, fact] of facts.entries()) {
       if (fact.type === 'delta') {
         deltas.push(fact.delta);
       } else {
         passOn();
-        this.#take(processId, fact);
+        this.#take(processId, fact, index === carrier ? mark : undefined);
       }
     }
     passOn();
   }
 
-  #take(processId: string, fact: StoredFact): void {
+  #take(processId: string, fact: StoredFact, mark: ReadingMark | undefined): void {
     switch (fact.type) {
       case 'diagnostic':
-        this.#diagnosed(processId, fact);
+        this.#diagnosed(processId, fact, mark);
         break;
       case 'said':
-        this.#keep(processId, fact);
+        this.#keep(processId, fact, mark);
+        break;
+      case 'caught-up':
+        void this.drained().then(() => this.effects.doAgain(this.state));
         break;
       default:
-        this.runner.fact(processId, fact);
+        this.runner.fact(processId, fact, { mark });
     }
   }
 
   /** Told at the first, tenth, hundredth… time, so that an agent that babbles cannot fill the log. */
-  #diagnosed(processId: string, fact: Extract<AgentFact, { type: 'diagnostic' }>): void {
+  #diagnosed(
+    processId: string,
+    fact: Extract<AgentFact, { type: 'diagnostic' }>,
+    mark: ReadingMark | undefined,
+  ): void {
     const count = (this.#diagnostics.get(fact.code) ?? 0) + 1;
     this.#diagnostics.set(fact.code, count);
-    if (Number.isInteger(Math.log10(count))) this.runner.fact(processId, { ...fact, count });
+    if (Number.isInteger(Math.log10(count))) this.runner.fact(processId, { ...fact, count }, { mark });
   }
 
-  #keep(processId: string, fact: Extract<AgentFact, { type: 'said' }>): void {
+  #keep(processId: string, fact: Extract<AgentFact, { type: 'said' }>, mark: ReadingMark | undefined): void {
     if (fact.images === undefined || fact.event.type !== 'tool.result') {
-      this.runner.fact(processId, { type: 'said', event: fact.event });
+      this.runner.fact(processId, { type: 'said', event: fact.event }, { mark });
       return;
     }
     const blobs = fact.images.map((image) => imageBlob(this.#options.ids, image));
     const images = blobs.map(imageReference);
-    this.runner.fact(processId, { type: 'said', event: { ...fact.event, images } }, blobs);
+    this.runner.fact(processId, { type: 'said', event: { ...fact.event, images } }, { blobs, mark });
   }
 
   #news(news: Extract<News, { kind: 'session' }>['news']): News {
     return { kind: 'session', sessionId: this.id, news };
   }
+}
+
+/** Diagnostics are not all told, so they carry the mark only where nothing else does. */
+function carrierOf(facts: readonly AgentFact[]): number {
+  const stored = facts.findLastIndex(({ type }) => !['delta', 'diagnostic', 'caught-up'].includes(type));
+  return stored === -1 ? facts.findLastIndex(({ type }) => type === 'diagnostic') : stored;
 }
 
 const announced = (announcement: Announcement): News => ({ kind: 'announcement', announcement });

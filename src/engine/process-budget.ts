@@ -28,6 +28,11 @@ export class ProcessBudget {
     if (this.#line.size > 0) this.#makeRoom();
   }
 
+  /** Counts a process that was there before. */
+  adopt(id: SessionId): void {
+    this.#alive.add(id);
+  }
+
   #want({ id, wake }: SessionState): void {
     if (this.#line.has(id)) return;
     if (this.#alive.has(id)) {

@@ -1,12 +1,22 @@
-import type { SessionState } from '../model/state.ts';
+import { asleep } from '../model/deferred-asks.ts';
+import type { LiveInteraction, SessionState } from '../model/state.ts';
 import type { Event, EventOf } from '../protocol/event.ts';
 import type { InteractionId, SessionId } from '../protocol/ids.ts';
-import type { AgentConnection, AgentDriver, AgentFact, OutgoingMessage } from './ports/agent-driver.ts';
+import type {
+  AgentConnection,
+  AgentDriver,
+  AgentFact,
+  AgentStart,
+  OutgoingMessage,
+  ToolAccess,
+} from './ports/agent-driver.ts';
 import type { Clock } from './ports/clock.ts';
-import type { EventLog } from './ports/event-log.ts';
+import type { EventLog, ReadingMark } from './ports/event-log.ts';
 import type { Logger } from './ports/logger.ts';
+import type { KeptProcess } from './ports/process-host.ts';
 import type { SessionEnv } from './ports/session-env.ts';
 import type { Commit, SessionRunner } from './session-runner.ts';
+import type { AskDesk } from './tool-desk.ts';
 
 export interface EffectsOptions {
   readonly runner: SessionRunner;
@@ -15,10 +25,14 @@ export interface EffectsOptions {
   readonly env: SessionEnv;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly onFacts: (processId: string, facts: readonly AgentFact[]) => void;
+  readonly tools: Pick<AskDesk, 'decided' | 'ended' | 'runEnded'>;
+  /** Asked at each start, so that an agent always gets what is offered now. */
+  readonly toolAccess: (sessionId: SessionId) => ToolAccess | null;
+  readonly onFacts: (processId: string, facts: readonly AgentFact[], mark?: ReadingMark) => void;
 }
 
 const INTERRUPT_LIMIT_MS = 3000;
+const ASKED_AGAIN_LIMIT_MS = 30_000;
 
 /** Does what stored events call for: starts, writes, interrupts, ends. Nothing is done here that is not on record first. */
 export class SessionEffects {
@@ -42,18 +56,24 @@ export class SessionEffects {
 
   after(commit: Commit): void {
     for (const { event, after } of commit.steps) this.#react(event, after, commit.after);
+    const reason = endOfRuns(commit);
+    if (reason !== undefined) this.#options.tools.runEnded(commit.after.id, reason);
   }
 
   #react(event: Event, state: SessionState, final: SessionState): void {
     switch (event.type) {
       case 'process.starting':
-        this.#start(event, state);
+        this.#start(event.processId, event.resume, state);
+        break;
+      case 'process.ready':
+        for (const { requested } of asleep(state)) this.#expectAgain(requested.interactionId);
         break;
       case 'process.closing':
         this.close();
         break;
       case 'process.exited':
         this.#connection = null;
+        for (const { requested } of asleep(state)) this.#clear(requested.interactionId);
         break;
       case 'message.sending':
         // Given back or taken out in the same breath: then it must not reach the agent.
@@ -66,10 +86,26 @@ export class SessionEffects {
         this.#clear(event.interactionId);
         // Settled otherwise in the same breath: then nothing is on record as delivered, and nothing is.
         if (final.interactions[event.interactionId] !== undefined) this.#answer(event, state);
-        if (event.decision.type === 'deny' && event.decision.interrupt) this.#expectEnd(state.turn?.id);
+        if (event.decision.type === 'deny' && event.decision.interrupt) this.#endTurn(event, state);
+        break;
+      case 'interaction.deferred':
+        this.#defer(final.interactions[event.interactionId]);
+        break;
+      case 'interaction.raised': {
+        this.#clear(event.interactionId);
+        const live = final.interactions[event.interactionId];
+        if (live?.decided != null) this.#answer(live.decided, final);
+        break;
+      }
+      case 'interaction.left-open':
+        this.#clear(event.interactionId);
+        if (event.leftOpen.cause === 'server-ended') {
+          this.#options.tools.ended(event.interactionId, 'lost', 'The server ended while the tool waited.');
+        }
         break;
       case 'interaction.resolved':
         this.#clear(event.interactionId);
+        this.#options.tools.ended(event.interactionId, event.outcome, event.reason ?? '');
         break;
       case 'turn.interrupting':
         this.#interrupt(event.turnId);
@@ -81,20 +117,11 @@ export class SessionEffects {
     }
   }
 
-  #start(event: EventOf<'process.starting'>, state: SessionState): void {
-    const { processId } = event;
+  #start(processId: string, resume: string | null, state: SessionState): void {
     try {
       this.#connection = this.#driver(state.agent).start(
-        {
-          processId,
-          sessionId: state.id,
-          cwd: state.cwd,
-          env: this.#options.env.load(state.id),
-          permissionMode: state.permissionMode,
-          model: state.model,
-          resume: event.resume,
-        },
-        (facts) => this.#options.onFacts(processId, facts),
+        this.#startOf(processId, resume, state),
+        (facts, mark) => this.#options.onFacts(processId, facts, mark),
       );
     } catch (error) {
       // A start is on record: without an end it would be awaited for ever.
@@ -103,6 +130,81 @@ export class SessionEffects {
         { type: 'exited', code: null, signal: null, startError, stderr: [] },
       ]);
     }
+  }
+
+  /** For a start that is on record and was never made: the last server died in between. Under the same id, so that there is one. */
+  startAgain(): void {
+    const { state } = this.#options.runner;
+    const { process: run } = state;
+    if (run === null || this.#connection !== null) return;
+    if (run.phase === 'starting') this.#start(run.id, run.resume, state);
+    // It was asked to end before it began.
+    else this.#options.onFacts(run.id, [{ type: 'exited', code: null, signal: null, stderr: [] }]);
+  }
+
+  /** Takes up the agent that an earlier server left running. False when it is gone. */
+  attach(
+    state: SessionState,
+    left: { readonly mark: ReadingMark | undefined; readonly kept: readonly KeptProcess[] },
+  ): boolean {
+    const { process: run } = state;
+    if (run === null) return false;
+    const live = Object.values(state.interactions).filter(
+      ({ requested }) => requested.ask.tool === undefined,
+    );
+    const connection = this.#options.driver(state.agent)?.attach?.(
+      this.#startOf(run.id, run.resume, state),
+      {
+        ...left,
+        ready: run.phase !== 'starting',
+        openAsks: live.map(({ requested }) => requested.ask.agentRequestId),
+        inFlight: state.queue.flatMap(({ queued, sending }) =>
+          sending === null
+            ? []
+            : [{ messageId: queued.messageId, how: sending === 'steer' ? 'steer' : 'turn' }],
+        ),
+      },
+      (facts, mark) => this.#options.onFacts(run.id, facts, mark),
+    );
+    if (connection === undefined) return false;
+    this.#connection = connection;
+    for (const { requested, decided } of live) if (decided === null) this.#watch(requested);
+    return true;
+  }
+
+  /** What the last server had on record and may not have got to. Done twice, it reaches the agent once. */
+  doAgain(state: SessionState): void {
+    if (state.process?.phase === 'closing') {
+      this.close();
+      return;
+    }
+    for (const { queued, sending } of state.queue) {
+      if (sending !== null) this.#send({ messageId: queued.messageId, applied: sending }, state);
+    }
+    for (const live of Object.values(state.interactions)) {
+      if (live.deferred === 'asleep') this.#defer(live);
+      else if (live.decided !== null) this.#answer(live.decided, state);
+    }
+    if (state.turn !== null && state.turn.interrupting !== null) this.#interrupt(state.turn.id);
+  }
+
+  /** Lets go of the agent. One that cannot live on by itself is ended. */
+  detach(): void {
+    if (this.#connection?.detach === undefined) this.close();
+    else this.#connection.detach();
+  }
+
+  #startOf(processId: string, resume: string | null, state: SessionState): AgentStart {
+    return {
+      processId,
+      sessionId: state.id,
+      cwd: state.cwd,
+      env: this.#options.env.load(state.id),
+      permissionMode: state.permissionMode,
+      model: state.model,
+      resume,
+      tools: this.#options.toolAccess(state.id),
+    };
   }
 
   #driver(name: string): AgentDriver {
@@ -116,7 +218,7 @@ export class SessionEffects {
     this.#closed = this.#connection?.close() ?? Promise.resolve();
   }
 
-  #send(event: EventOf<'message.sending'>, state: SessionState): void {
+  #send(event: Pick<EventOf<'message.sending'>, 'messageId' | 'applied'>, state: SessionState): void {
     const item = state.queue.find((other) => other.queued.messageId === event.messageId);
     if (item === undefined || this.#connection === null) return;
     const message: OutgoingMessage = {
@@ -140,6 +242,12 @@ export class SessionEffects {
   #answer(event: EventOf<'interaction.decided'>, state: SessionState): void {
     const live = state.interactions[event.interactionId];
     if (live === undefined) return;
+    if (live.requested.ask.tool !== undefined) {
+      this.#options.tools.decided(this.#options.runner, live);
+      return;
+    }
+    // The agent sleeps, or is about to: it is told when it asks again.
+    if (live.deferred === 'asleep') return;
     const report = (ok: boolean): void => {
       void this.#options.runner.insist({ type: 'delivered', interactionId: event.interactionId, ok });
     };
@@ -156,6 +264,29 @@ export class SessionEffects {
     );
   }
 
+  /** The agent ends its turn by itself when it is denied so; for a tool that asked, it must be told. */
+  #endTurn({ interactionId }: EventOf<'interaction.decided'>, state: SessionState): void {
+    if (state.turn === null) return;
+    if (state.interactions[interactionId]?.requested.ask.tool === undefined) this.#expectEnd(state.turn.id);
+    else this.#interrupt(state.turn.id);
+  }
+
+  #defer(live: LiveInteraction | undefined): void {
+    if (live === undefined) return;
+    const { interactionId, ask } = live.requested;
+    const refused = (error: unknown): void => {
+      this.#note(error, 'An ask could not be left for later');
+      void this.#options.runner.insist({ type: 'not-deferred', interactionId });
+    };
+    this.#connection?.defer?.(ask).then(() => this.#expectAgain(interactionId), refused);
+  }
+
+  #expectAgain(interactionId: InteractionId): void {
+    this.#arm(interactionId, ASKED_AGAIN_LIMIT_MS, () => {
+      void this.#options.runner.insist({ type: 'deferred-missing', interactionId });
+    });
+  }
+
   #interrupt(turnId: string): void {
     this.#connection
       ?.interrupt()
@@ -163,21 +294,21 @@ export class SessionEffects {
     this.#expectEnd(turnId);
   }
 
-  #expectEnd(turnId: string | undefined): void {
-    if (turnId === undefined) return;
+  #expectEnd(turnId: string): void {
     this.#arm(turnId, INTERRUPT_LIMIT_MS, () => {
       void this.#options.runner.insist({ type: 'interrupt-overdue', turnId });
     });
   }
 
   #watch(event: EventOf<'interaction.requested'>): void {
-    const { interactionId, parksAt, expiresAt } = event;
+    const { interactionId, parksAt, expiresAt, ask } = event;
     const at = (type: 'park' | 'expire', moment: string): void => {
       const left = Date.parse(moment) - Date.parse(this.#options.clock.now());
       this.#arm(interactionId, left, () => void this.#options.runner.insist({ type, interactionId }));
     };
     if (parksAt !== undefined) at('park', parksAt);
-    if (expiresAt !== undefined) at('expire', expiresAt);
+    // A tool has a clock of its own.
+    if (expiresAt !== undefined && ask.tool === undefined) at('expire', expiresAt);
   }
 
   #arm(owner: InteractionId | string, milliseconds: number, callback: () => void): void {
@@ -198,6 +329,17 @@ export class SessionEffects {
   #note(error: unknown, what: string): void {
     this.#options.logger.warn({ sessionId: this.#options.runner.id, reason: wordsOf(error) }, what);
   }
+}
+
+/** Why whatever tools do for this session must end, if it must. The last reason is the widest. */
+function endOfRuns({ steps }: Commit): string | undefined {
+  let reason: string | undefined;
+  for (const { event } of steps) {
+    if (event.type === 'turn.ended' && event.outcome === 'interrupted') reason = 'The turn was interrupted.';
+    if (event.type === 'process.exited') reason = event.reason ?? 'The agent has ended.';
+    if (event.type === 'session.stopped') reason = 'The session was stopped.';
+  }
+  return reason;
 }
 
 const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -9,7 +9,13 @@ import { accept, type ErrorCode, type Refusal, type Result, refuse } from '../pr
 import type { Delta, Event, NewEvent } from '../protocol/event.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { Clock } from './ports/clock.ts';
-import { type AppendPart, type Blob, type EventLog, StorageError } from './ports/event-log.ts';
+import {
+  type AppendPart,
+  type Blob,
+  type EventLog,
+  type ReadingMark,
+  StorageError,
+} from './ports/event-log.ts';
 import type { Logger } from './ports/logger.ts';
 
 /** One event with the states around it. */
@@ -27,6 +33,8 @@ export interface Commit {
   readonly global: readonly NewEvent[];
   /** What was only passed on, each with the number of steps that came before it. */
   readonly live: readonly Live[];
+  /** How far the agent's output is stored by it. */
+  readonly mark: ReadingMark | undefined;
 }
 
 export interface Live {
@@ -61,6 +69,7 @@ type Item =
       readonly processId: string;
       readonly fact: StoredFact;
       readonly blobs: readonly Blob[];
+      readonly mark: ReadingMark | undefined;
     }
   | { readonly kind: 'live'; readonly deltas: readonly Delta[] };
 
@@ -120,8 +129,12 @@ export class SessionRunner {
   }
 
   /** What the agent's process of this id did; another process's facts are ignored. */
-  fact(processId: string, fact: Exclude<AgentFact, { type: 'delta' }>, blobs: readonly Blob[] = []): void {
-    this.#add({ kind: 'fact', processId, fact, blobs });
+  fact(
+    processId: string,
+    fact: Exclude<AgentFact, { type: 'delta' }>,
+    { blobs = [], mark }: { readonly blobs?: readonly Blob[]; readonly mark?: ReadingMark | undefined } = {},
+  ): void {
+    this.#add({ kind: 'fact', processId, fact, blobs, mark });
   }
 
   /** Passes on what is being said, behind what was said before it: an event that is being stored must not be overtaken. */
@@ -229,7 +242,16 @@ export class SessionRunner {
       state !== null && state.lastSeq - this.#snapshotSeq >= SNAPSHOT_EVERY
         ? { snapshot: { version: STATE_VERSION, state } }
         : {};
-    const own: AppendPart = { stream: this.id, at, events, blobs: batch.blobs, ...snapshot };
+    // Of a process that is over nothing is left to be read.
+    const mark = state?.process === null ? null : batch.mark;
+    const own: AppendPart = {
+      stream: this.id,
+      at,
+      events,
+      blobs: batch.blobs,
+      ...snapshot,
+      ...(mark !== undefined && { mark }),
+    };
     return batch.global.length === 0 ? [own] : [own, { stream: 'global', at, events: batch.global }];
   }
 
@@ -240,7 +262,8 @@ export class SessionRunner {
     this.#state = after;
     if (after.lastSeq - this.#snapshotSeq >= SNAPSHOT_EVERY) this.#snapshotSeq = after.lastSeq;
     try {
-      this.#options.onCommit({ before, after, steps: batch.steps, global: batch.global, live: batch.live });
+      const { steps, global, live, mark } = batch;
+      this.#options.onCommit({ before, after, steps, global, live, mark });
     } catch (error) {
       // It is stored: whoever waits for it must be told so, whatever else went wrong.
       this.#options.logger.error(
@@ -292,6 +315,7 @@ class Batch {
   readonly blobs: Blob[] = [];
   readonly live: Live[] = [];
   readonly settlements: (() => void)[] = [];
+  mark: ReadingMark | undefined;
   state: SessionState | null;
 
   constructor(state: SessionState | null, context: Context) {
@@ -311,6 +335,7 @@ class Batch {
     if (item.kind === 'fact') {
       if (this.state === null || this.state.process?.id !== item.processId) return;
       this.blobs.push(...item.blobs);
+      this.mark = item.mark ?? this.mark;
       this.#apply(observe(this.state, item.fact, this.context));
       return;
     }

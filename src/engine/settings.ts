@@ -7,4 +7,6 @@ export interface EngineSettings {
   readonly mostProcesses: number;
   readonly idleMs: number;
   readonly askTimeout: AskTimeout | null;
+  /** How long an ask may wait until its agent is put to sleep, where it can be; null for as long as it takes. */
+  readonly deferAsksMs: number | null;
 }

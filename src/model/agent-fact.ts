@@ -26,7 +26,8 @@ export type AgentFact =
   | { readonly type: 'turn-started'; readonly messageIds?: readonly MessageId[] }
   | {
       readonly type: 'turn-ended';
-      readonly outcome: 'completed' | 'interrupted' | 'failed';
+      /** `suspended`: it was told to leave its open question for later. */
+      readonly outcome: 'completed' | 'interrupted' | 'failed' | 'suspended';
       readonly error?: string;
       readonly durationMs?: number;
       readonly usage?: NewEventOf<'turn.ended'>['usage'];
@@ -42,6 +43,8 @@ export type AgentFact =
   | { readonly type: 'delta'; readonly delta: Delta }
   | { readonly type: 'asked'; readonly ask: Ask }
   | { readonly type: 'withdrawn'; readonly agentRequestId: string }
+  /** All that it said while nobody listened has been reported. */
+  | { readonly type: 'caught-up' }
   | { readonly type: 'mode-changed'; readonly permissionMode: string }
   | { readonly type: 'model-changed'; readonly model: string }
   /** Something that could not be understood; it is kept in the raw log, and told once per kind and batch. */
@@ -58,6 +61,8 @@ export type AgentFact =
       readonly signal: string | null;
       /** Set when it never started: a missing program, a directory that is gone. */
       readonly startError?: string;
+      /** Set when it went with whatever kept it, not by any fault of its own. */
+      readonly hostLost?: string;
       readonly stderr: readonly string[];
     };
 

@@ -2,7 +2,7 @@ import type { Approve, GivenAnswers } from '../protocol/command.ts';
 import type { EventOf, NewEvent } from '../protocol/event.ts';
 import type { Grant } from '../protocol/grant.ts';
 import type { GrantId, InteractionId, MessageId } from '../protocol/ids.ts';
-import type { Actor } from '../protocol/interaction.ts';
+import type { Actor, Ask } from '../protocol/interaction.ts';
 import type { Disposition } from '../protocol/session.ts';
 
 /** What someone, or the clock, wants of a session. Ids are made by the caller, so that deciding stays pure. */
@@ -28,7 +28,33 @@ export type SessionCommand =
       readonly ok: boolean;
       readonly reason?: string;
     }
+  | { readonly type: 'defer'; readonly interactionId: InteractionId }
+  /** The agent cannot leave it for later after all. */
+  | { readonly type: 'not-deferred'; readonly interactionId: InteractionId }
+  /** The agent has neither left it for later nor, started again, asked it again. */
+  | { readonly type: 'deferred-missing'; readonly interactionId: InteractionId }
   | { readonly type: 'park'; readonly interactionId: InteractionId }
+  | {
+      readonly type: 'tool-ask';
+      readonly interactionId: InteractionId;
+      readonly ask: Omit<Ask, 'agentRequestId'>;
+      readonly expiresAt?: string;
+    }
+  | {
+      readonly type: 'end-ask';
+      readonly interactionId: InteractionId;
+      readonly outcome: 'expired' | 'withdrawn';
+      readonly reason: string;
+    }
+  | { readonly type: 'leave-open'; readonly interactionId: InteractionId; readonly message?: string }
+  | {
+      readonly type: 'deliver-late';
+      readonly interactionId: InteractionId;
+      readonly messageId: MessageId;
+      readonly text: string;
+    }
+  /** The tools that ran for this session ended with the server that ran them. */
+  | { readonly type: 'lose-tools' }
   | { readonly type: 'expire'; readonly interactionId: InteractionId }
   | { readonly type: 'interrupt'; readonly by: Actor }
   | { readonly type: 'interrupt-overdue'; readonly turnId: string }
@@ -45,7 +71,17 @@ export type SessionCommand =
     }
   | { readonly type: 'set-mode'; readonly permissionMode: string; readonly by: Actor }
   | { readonly type: 'set-model'; readonly model: string; readonly by: Actor }
-  | { readonly type: 'revoke-grant'; readonly grantId: GrantId; readonly by: Actor };
+  | { readonly type: 'revoke-grant'; readonly grantId: GrantId; readonly by: Actor }
+  | ({ readonly type: 'keep-approval' } & KeptApproval)
+  | { readonly type: 'forget-approvals'; readonly toolName: string; readonly by: Actor };
+
+/** What a person approved under a key that an interactive tool defines. */
+export interface KeptApproval {
+  readonly grantId: GrantId;
+  readonly toolName: string;
+  readonly key: string;
+  readonly by: Actor;
+}
 
 export interface SendCommand {
   readonly type: 'send';
@@ -62,7 +98,10 @@ export type Response =
   | ({ readonly type: 'allow'; readonly grantId: GrantId } & Pick<
       Approve,
       'scope' | 'pattern' | 'expiresAt' | 'updatedInput' | 'mode'
-    >)
+    > & {
+        /** What was filled in beside the approval. */
+        readonly values?: Readonly<Record<string, unknown>>;
+      })
   | { readonly type: 'deny'; readonly reason?: string; readonly interrupt: boolean }
   | { readonly type: 'answer'; readonly answers: GivenAnswers }
   | { readonly type: 'submit'; readonly values: Readonly<Record<string, unknown>> }

@@ -2,10 +2,13 @@ import { accept, type Result, refuse } from '../protocol/errors.ts';
 import type { NewEvent } from '../protocol/event.ts';
 import type { Actor } from '../protocol/interaction.ts';
 import type { Context, Decided, SessionCommand } from './command.ts';
+import { defer, deferredMissing, keepAsking } from './deferred-asks.ts';
+import { findKeyGrant, keyGrant } from './grants.ts';
 import { deliver, expire, park, respond, settleAll } from './interactions.ts';
 import { editQueued, removeQueued, requeueInFlight, send } from './messages.ts';
 import type { SessionState } from './state.ts';
 import { canSleep, wantsProcess } from './status.ts';
+import { deliverLate, endAsk, leaveBehind, leaveOpen, toolAsk } from './tool-asks.ts';
 
 const server: Actor = { kind: 'server' };
 const nothing = accept<Decided>({ events: [] });
@@ -24,10 +27,27 @@ export function decide(state: SessionState, command: SessionCommand, context: Co
       return respond(state, command, context);
     case 'delivered':
       return deliver(state, command);
+    case 'defer':
+      return defer(state, command.interactionId);
+    case 'not-deferred':
+      return keepAsking(state, command.interactionId);
+    case 'deferred-missing':
+      return deferredMissing(state, command.interactionId);
     case 'park':
       return park(state, command.interactionId);
     case 'expire':
       return expire(state, command.interactionId);
+
+    case 'tool-ask':
+      return toolAsk(state, command, context);
+    case 'end-ask':
+      return endAsk(state, command);
+    case 'leave-open':
+      return leaveOpen(state, command);
+    case 'deliver-late':
+      return deliverLate(state, command);
+    case 'lose-tools':
+      return accept({ events: leaveBehind(state) });
 
     case 'interrupt':
       return interrupt(state, command.by);
@@ -74,7 +94,26 @@ export function decide(state: SessionState, command: SessionCommand, context: Co
             events: [{ type: 'grant.ended', grantId: command.grantId, cause: 'revoked', by: command.by }],
           })
         : refuse('grant_not_found');
+    case 'keep-approval':
+      return keepApproval(state, command, context);
+    case 'forget-approvals':
+      return accept({
+        events: state.grants
+          .filter((grant) => grant.subjectKind === 'key' && grant.toolName === command.toolName)
+          .map((grant) => ({ type: 'grant.ended', grantId: grant.id, cause: 'revoked', by: command.by })),
+      });
   }
+}
+
+function keepApproval(
+  state: SessionState,
+  command: Extract<SessionCommand, { type: 'keep-approval' }>,
+  context: Context,
+): Result<Decided> {
+  if (state.life === 'stopped') return refuse('session_stopped');
+  if (findKeyGrant(state.grants, command, context.at) !== undefined) return nothing;
+  const grant = { ...keyGrant(command, context.at), scope: 'session' as const, sessionId: state.id };
+  return accept({ events: [{ type: 'grant.created', grant }] });
 }
 
 function interrupt(state: SessionState, by: Actor): Result<Decided> {
@@ -121,12 +160,22 @@ function startProcess(state: SessionState, processId: string): Result<Decided> {
 function closeProcess(state: SessionState, cause: 'sleep' | 'shutdown'): Result<Decided> {
   if (state.process === null || state.process.phase === 'closing') return nothing;
   if (cause === 'sleep' && !canSleep(state)) return nothing;
-  return accept({ events: [{ type: 'process.closing', processId: state.process.id, cause }] });
+  const closing: NewEvent = { type: 'process.closing', processId: state.process.id, cause };
+  return accept({ events: cause === 'shutdown' ? [...leaveBehind(state), closing] : [closing] });
 }
 
 /** For a start that finds a session whose process died with the server. */
 function loseProcess(state: SessionState, reason: string): NewEvent[] {
-  const events: NewEvent[] = settleAll(state, 'lost', server, reason);
+  const events: NewEvent[] = [
+    ...leaveBehind(state),
+    ...settleAll(
+      state,
+      'lost',
+      server,
+      reason,
+      ({ requested, deferred }) => requested.ask.tool === undefined && deferred === null,
+    ),
+  ];
   if (state.turn !== null) {
     events.push({ type: 'turn.ended', turnId: state.turn.id, outcome: 'lost', error: reason });
   }

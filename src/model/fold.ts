@@ -141,11 +141,23 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
       return { ...state, tools: without(state.tools, event.toolCallId) };
 
     case 'interaction.requested':
-      return withInteraction(state, event.interactionId, { requested: event, parked: false, decided: null });
+      return withInteraction(state, event.interactionId, {
+        requested: event,
+        parked: false,
+        leftOpen: null,
+        deferred: null,
+        decided: null,
+      });
     case 'interaction.parked':
       return changeInteraction(state, event.interactionId, { parked: true });
+    case 'interaction.left-open':
+      return changeInteraction(state, event.interactionId, { leftOpen: event.leftOpen });
+    case 'interaction.deferred':
+      return changeInteraction(state, event.interactionId, { deferred: 'asleep' });
+    case 'interaction.raised':
+      return raised(state, event);
     case 'interaction.decided':
-      return interruptedBy(event, changeInteraction(state, event.interactionId, { decided: event }));
+      return wokenBy(event, changeInteraction(state, event.interactionId, { decided: event }));
     case 'interaction.resolved':
       return { ...state, interactions: without(state.interactions, event.interactionId) };
 
@@ -171,6 +183,7 @@ const startingRun = (event: EventOf<'process.starting'>): AgentRun => ({
   phase: 'starting',
   closing: null,
   startedAt: event.at,
+  resume: event.resume,
   turns: 0,
 });
 
@@ -189,9 +202,27 @@ function afterExit(state: SessionState, event: EventOf<'process.exited'>): Sessi
     process: null,
     tools: {},
     tasks: [],
-    wake: event.cause === 'server-ended' ? null : crashed ? 'crash' : state.wake,
+    interactions: asleepAgain(state.interactions),
+    wake: wakeAfter(state, event),
     lastCrashAt: crashed ? event.at : state.lastCrashAt,
   };
+}
+
+function wakeAfter(state: SessionState, { cause, crashed }: EventOf<'process.exited'>): SessionState['wake'] {
+  if (cause === 'server-ended' || cause === 'host-ended') return null;
+  if (crashed) return 'crash';
+  const isAnswered = Object.values(state.interactions).some(
+    ({ deferred, decided }) => deferred !== null && decided !== null,
+  );
+  return state.wake ?? (isAnswered && state.life === 'open' ? 'answer' : null);
+}
+
+/** What was asked again and not answered will be asked once more by the next process. */
+function asleepAgain(interactions: SessionState['interactions']): SessionState['interactions'] {
+  const raised = Object.entries(interactions).filter(([, { deferred }]) => deferred === 'raised');
+  if (raised.length === 0) return interactions;
+  const entries = raised.map(([id, live]) => [id, { ...live, deferred: 'asleep' as const }] as const);
+  return { ...interactions, ...Object.fromEntries(entries) };
 }
 
 function enqueued(state: SessionState, event: EventOf<'message.queued'>): SessionState {
@@ -206,13 +237,17 @@ function enqueued(state: SessionState, event: EventOf<'message.queued'>): Sessio
   return {
     ...state,
     queue: [...state.queue.slice(0, at), item, ...state.queue.slice(at)],
-    wake: state.wake ?? (state.process === null || state.process.phase === 'closing' ? 'message' : null),
+    wake: state.wake ?? (wakes(state) ? 'message' : null),
     recentSends:
       event.clientMessageId === null
         ? state.recentSends
         : [...state.recentSends.slice(1 - RECENT_SENDS), { ...event, text: '', images: [] }],
   };
 }
+
+/** A failed session keeps what is said to it until it is resumed. */
+const wakes = ({ life, process }: SessionState): boolean =>
+  life === 'open' && (process === null || process.phase === 'closing');
 
 const withItem = (
   state: SessionState,
@@ -243,6 +278,20 @@ const withInteraction = (state: SessionState, id: string, live: LiveInteraction)
 function changeInteraction(state: SessionState, id: string, change: Partial<LiveInteraction>): SessionState {
   const live = state.interactions[id];
   return live === undefined ? state : withInteraction(state, id, { ...live, ...change });
+}
+
+function raised(state: SessionState, event: EventOf<'interaction.raised'>): SessionState {
+  const live = state.interactions[event.interactionId];
+  if (live === undefined) return state;
+  const { agentRequestId, processId } = event;
+  const requested = { ...live.requested, processId, ask: { ...live.requested.ask, agentRequestId } };
+  return withInteraction(state, event.interactionId, { ...live, requested, deferred: 'raised' });
+}
+
+/** An agent that sleeps until it is answered is woken by the answer. */
+function wokenBy(event: EventOf<'interaction.decided'>, state: SessionState): SessionState {
+  const sleeps = state.interactions[event.interactionId]?.deferred === 'asleep' && wakes(state);
+  return sleeps ? { ...state, wake: state.wake ?? 'answer' } : interruptedBy(event, state);
 }
 
 /** "Deny and interrupt" ends the turn by itself: what the agent takes back and how the turn ends is the interrupt's doing. */

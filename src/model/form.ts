@@ -46,12 +46,17 @@ function faultOf(field: FormField, value: unknown): string | undefined {
     case 'multiselect':
       return Array.isArray(value) && value.every((one) => isOffered(field, one))
         ? undefined
-        : 'must be a list of the options';
+        : field.options === undefined || field.options.length === 0
+          ? 'must be a list of texts'
+          : 'must be a list of the options';
   }
 }
 
-const isOffered = (field: FormField, value: unknown): boolean =>
-  (field.options ?? []).some((option) => option.value === value);
+/** A choice without options would be one that nobody can make: then any text is taken. */
+function isOffered({ options = [] }: FormField, value: unknown): boolean {
+  if (options.length === 0) return typeof value === 'string' && value !== '';
+  return options.some((option) => option.value === value);
+}
 
 /** Also with a time. A day that the month does not have is no date, though the platform would roll it over. */
 function isDate(value: unknown): boolean {

@@ -1,5 +1,6 @@
 import type { Grant } from '../protocol/grant.ts';
 import type { Ask, Subject } from '../protocol/interaction.ts';
+import type { KeptApproval } from './command.ts';
 
 /** The grant that answers this ask, if a person has given one that does. */
 export function findGrant(grants: readonly Grant[], ask: Ask, at: string): Grant | undefined {
@@ -8,12 +9,14 @@ export function findGrant(grants: readonly Grant[], ask: Ask, at: string): Grant
 }
 
 /**
- * Questions, plans, asks that insist on a person, and asks that cannot be tied to a call always go to a person.
+ * Questions, plans, asks that insist on a person, and asks that cannot be tied to a call always go to a person. What an interactive
+ * tool asks is the tool's to remember.
  */
 export const canBeGranted = (ask: Ask): boolean =>
   ask.kind === 'approval' &&
   ask.plan === undefined &&
   ask.requiresPerson !== true &&
+  ask.tool === undefined &&
   ask.toolCallId !== undefined;
 
 /** The same kind of subject is needed, too: what was said of commands says nothing about an input in which no command was found. */
@@ -28,6 +31,33 @@ function covers(grant: Grant, ask: Ask): boolean {
 
 export const subjectOf = (ask: Pick<Ask, 'subject' | 'input'>): Subject =>
   ask.subject ?? { kind: 'input', value: canonical(ask.input) };
+
+/** What a person has approved for good under a tool's own key. Nothing else is ever held against such a grant. */
+export const findKeyGrant = (
+  grants: readonly Grant[],
+  { toolName, key }: { readonly toolName: string; readonly key: string },
+  at: string,
+): Grant | undefined =>
+  grants.find(
+    (grant) =>
+      grant.subjectKind === 'key' &&
+      grant.toolName === toolName &&
+      grant.pattern === key &&
+      isInForce(grant, at),
+  );
+
+export const keyGrant = (
+  { grantId, toolName, key, by }: KeptApproval,
+  at: string,
+): Omit<Grant, 'scope' | 'sessionId'> => ({
+  id: grantId,
+  toolName,
+  pattern: key,
+  literal: true,
+  subjectKind: 'key',
+  createdAt: at,
+  by,
+});
 
 const isInForce = (grant: Grant, at: string): boolean =>
   grant.expiresAt === undefined || Date.parse(grant.expiresAt) > Date.parse(at);

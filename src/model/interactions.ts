@@ -2,7 +2,7 @@ import { accept, type Result, refuse } from '../protocol/errors.ts';
 import type { NewEvent } from '../protocol/event.ts';
 import type { Grant } from '../protocol/grant.ts';
 import type { InteractionId } from '../protocol/ids.ts';
-import type { Actor, Ask, Decision, Outcome } from '../protocol/interaction.ts';
+import type { Actor, ApprovalScope, Ask, Decision, Outcome } from '../protocol/interaction.ts';
 import { normaliseAnswers } from './answers.ts';
 import type { Context, Decided, Response, SessionCommand } from './command.ts';
 import { checkForm } from './form.ts';
@@ -84,6 +84,7 @@ function allow(
 ): Result<{ outcome: Outcome; decision: Decision }> {
   if (ask.kind === 'question') return wrongKind(ask, 'must be answered, not allowed');
   if (ask.kind === 'form') return wrongKind(ask, 'must be filled in, not allowed');
+  if (ask.tool !== undefined) return allowTool(ask, response);
   if (response.mode !== undefined && ask.plan === undefined) {
     return refuse('invalid_value', 'Only a plan can be approved with a mode to go on in.', { field: 'mode' });
   }
@@ -104,6 +105,42 @@ function allow(
   });
 }
 
+/** A tool says what it offers, and keeps what it is given: neither makes a grant of ours. */
+function allowTool(
+  ask: Ask,
+  response: Extract<Response, { type: 'allow' }>,
+): Result<{ outcome: Outcome; decision: Decision }> {
+  const { scope = 'once' } = response;
+  const offered = ask.approvalScopes ?? ['once'];
+  if (!offered.includes(scope)) {
+    return refuse('invalid_value', `This can only be allowed ${listed(offered)}.`, {
+      field: 'scope',
+      offered,
+    });
+  }
+  const meantForAgents = (['pattern', 'expiresAt', 'updatedInput', 'mode'] as const).find(
+    (name) => response[name] !== undefined,
+  );
+  if (meantForAgents !== undefined) {
+    return refuse('invalid_value', `An interactive tool takes no "${meantForAgents}".`, {
+      field: meantForAgents,
+    });
+  }
+  if (ask.form === undefined) {
+    return Object.keys(response.values ?? {}).length > 0
+      ? refuse('invalid_value', 'There is nothing to fill in here.', { field: 'input' })
+      : accept({ outcome: 'allowed', decision: { type: 'allow', scope } });
+  }
+  const values = checkForm(ask.form, response.values ?? {});
+  return values.ok
+    ? accept({ outcome: 'allowed', decision: { type: 'allow', scope, values: values.value } })
+    : values;
+}
+
+const scopeWords = { once: 'once', session: 'for the session', always: 'always' } as const;
+const listed = (scopes: readonly ApprovalScope[]): string =>
+  scopes.length === 0 ? 'by no one' : scopes.map((scope) => scopeWords[scope]).join(' or ');
+
 const wrongKind = (ask: Ask, why: string) =>
   refuse('invalid_value', `This ${ask.kind} ${why}.`, { field: 'requestId', kind: ask.kind });
 
@@ -115,9 +152,8 @@ function grantFrom(
   context: Context,
 ): Result<Grant | undefined> {
   const { response } = command;
-  if (response.type !== 'allow' || response.scope === undefined || response.scope === 'once') {
-    return accept(undefined);
-  }
+  if (ask.tool !== undefined || response.type !== 'allow') return accept(undefined);
+  if (response.scope === undefined || response.scope === 'once') return accept(undefined);
   if (!canBeGranted(ask)) {
     return refuse('invalid_value', 'This must be asked every time; it can only be allowed once.', {
       field: 'scope',
@@ -172,7 +208,7 @@ export function deliver(
 
 export function park(state: SessionState, interactionId: InteractionId): Result<Decided> {
   const live = interactionOf(state, interactionId);
-  const waits = live !== undefined && live.decided === null && !live.parked;
+  const waits = live !== undefined && live.decided === null && live.leftOpen === null && !live.parked;
   return accept({ events: waits ? [{ type: 'interaction.parked', interactionId }] : [] });
 }
 
@@ -192,9 +228,17 @@ export function expire(state: SessionState, interactionId: InteractionId): Resul
   });
 }
 
-/** Ends everything that is open, or decided and not delivered. */
-export function settleAll(state: SessionState, outcome: Outcome, by: Actor, reason: string): NewEvent[] {
-  return Object.values(state.interactions).map((live) => settled(live, outcome, by, reason));
+/** Ends everything that is open, or decided and not delivered; or those of it that are meant. */
+export function settleAll(
+  state: SessionState,
+  outcome: Outcome,
+  by: Actor,
+  reason: string,
+  isMeant: (live: LiveInteraction) => boolean = () => true,
+): NewEvent[] {
+  return Object.values(state.interactions)
+    .filter(isMeant)
+    .map((live) => settled(live, outcome, by, reason));
 }
 
 function settled(live: LiveInteraction, outcome: Outcome, by: Actor, reason: string): NewEvent {

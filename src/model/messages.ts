@@ -5,7 +5,7 @@ import type { Actor } from '../protocol/interaction.ts';
 import type { Applied } from '../protocol/session.ts';
 import type { Decided, SendCommand, SessionCommand } from './command.ts';
 import type { QueueItem, SessionState } from './state.ts';
-import { isBusy } from './status.ts';
+import { hasDeferred, isBusy } from './status.ts';
 
 /** Takes a message; whether it is sent at once, queued, interrupts or steers is settled here and told to the sender. */
 export function send(state: SessionState, command: SendCommand): Result<Decided> {
@@ -13,7 +13,11 @@ export function send(state: SessionState, command: SendCommand): Result<Decided>
   if (state.life === 'failed') return refuse('session_failed');
   if (command.text.trim() === '' && command.images.length === 0) return refuse('blank_message');
   if (earlierSend(state, command.clientMessageId) !== undefined) return accept({ events: [] });
+  return accept({ events: enqueue(state, command) });
+}
 
+/** Puts a message that was accepted into the queue, or on its way. */
+export function enqueue(state: SessionState, command: SendCommand): NewEvent[] {
   const events: NewEvent[] = [];
   if (command.replace) {
     for (const item of waiting(state)) {
@@ -46,7 +50,7 @@ export function send(state: SessionState, command: SendCommand): Result<Decided>
   if (applied === 'interrupt' && state.turn !== null && state.turn.interrupting === null) {
     events.push({ type: 'turn.interrupting', turnId: state.turn.id, by: command.by });
   }
-  return accept({ events });
+  return events;
 }
 
 /** The same client-made id again is the same message. */
@@ -74,7 +78,7 @@ function apply(state: SessionState, command: SendCommand): { applied: Applied; r
       reason: 'The agent is not running yet; the message is sent as soon as it is up.',
     };
   }
-  if (!isBusy(state)) return { applied: 'send', reason: null };
+  if (!isBusy(state) && !hasDeferred(state)) return { applied: 'send', reason: null };
   switch (disposition) {
     case 'auto':
       return { applied: 'queue', reason: 'The agent is busy; the message is sent when the turn ends.' };

@@ -1,13 +1,16 @@
-import type { NewEvent } from '../protocol/event.ts';
+import type { NewEvent, NewEventOf } from '../protocol/event.ts';
 import { InteractionId, type MessageId } from '../protocol/ids.ts';
 import type { Actor, Ask } from '../protocol/interaction.ts';
 import type { AgentFact } from './agent-fact.ts';
 import type { Context } from './command.ts';
+import { notDeferred, raisedAgain, suspend } from './deferred-asks.ts';
 import { findGrant } from './grants.ts';
 import { settleAll } from './interactions.ts';
+import { askLimits } from './limits.ts';
 import { requeueInFlight } from './messages.ts';
 import type { QueueItem, SessionState } from './state.ts';
 import { isBusy } from './status.ts';
+import { interruptAsks } from './tool-asks.ts';
 
 export type StoredFact = Exclude<AgentFact, { type: 'delta' }>;
 
@@ -49,6 +52,8 @@ export function observe(state: SessionState, fact: StoredFact, context: Context)
       return asked(state, fact.ask, context);
     case 'withdrawn':
       return withdrawn(state, fact.agentRequestId);
+    case 'caught-up':
+      return [];
     case 'mode-changed':
       return fact.permissionMode === state.permissionMode
         ? []
@@ -120,14 +125,22 @@ function endTurn(
   const turnId = state.turn?.id ?? started?.turnId ?? '';
   const interrupted = state.turn?.interrupting != null && fact.outcome === 'failed';
   const outcome = interrupted ? 'interrupted' : fact.outcome;
-  return [...begun, { type: 'turn.ended', turnId, ...how, outcome }];
+  return [
+    ...begun,
+    ...(outcome === 'interrupted' ? interruptAsks(state) : []),
+    ...(outcome === 'suspended' ? [] : notDeferred(state)),
+    { type: 'turn.ended', turnId, ...how, outcome },
+    ...(outcome === 'suspended' ? suspend(state) : []),
+  ];
 }
 
 function asked(state: SessionState, ask: Ask, context: Context): readonly NewEvent[] {
   const known = Object.values(state.interactions).some(
-    (live) => live.requested.ask.agentRequestId === ask.agentRequestId,
+    ({ requested }) => isAgents(requested.ask) && requested.ask.agentRequestId === ask.agentRequestId,
   );
   if (known || state.process === null) return [];
+  const raised = raisedAgain(state, ask);
+  if (raised !== undefined) return [raised];
   const interactionId = InteractionId.parse(context.mint('interaction'));
   const grant = findGrant([...state.grants, ...context.grants], ask, context.at);
   const requested: NewEvent = {
@@ -136,7 +149,7 @@ function asked(state: SessionState, ask: Ask, context: Context): readonly NewEve
     turnId: state.turn?.id ?? null,
     processId: state.process.id,
     ask,
-    ...limits(state, grant !== undefined, context.at),
+    ...(grant === undefined ? askLimits(state.askTimeout, context.at) : {}),
   };
   if (grant === undefined) return [requested];
   return [
@@ -151,22 +164,13 @@ function asked(state: SessionState, ask: Ask, context: Context): readonly NewEve
   ];
 }
 
-function limits(state: SessionState, granted: boolean, at: string): { parksAt?: string; expiresAt?: string } {
-  if (granted || state.askTimeout === null) return {};
-  const { softSeconds, hardSeconds } = state.askTimeout;
-  return {
-    ...(softSeconds === undefined ? {} : { parksAt: later(at, softSeconds) }),
-    ...(hardSeconds === undefined ? {} : { expiresAt: later(at, hardSeconds) }),
-  };
-}
-
-const later = (at: string, seconds: number): string =>
-  new Date(Date.parse(at) + seconds * 1000).toISOString();
+/** Only what the agent asked itself is its to ask again or to take back. */
+const isAgents = (ask: Ask): boolean => ask.tool === undefined;
 
 /** The agent took its ask back. After an interrupt that is the interrupt's doing, and is called so. */
 function withdrawn(state: SessionState, agentRequestId: string): readonly NewEvent[] {
   const live = Object.values(state.interactions).find(
-    (other) => other.requested.ask.agentRequestId === agentRequestId,
+    ({ requested }) => isAgents(requested.ask) && requested.ask.agentRequestId === agentRequestId,
   );
   if (live === undefined) return [];
   const interrupted = state.turn?.interrupting != null;
@@ -191,8 +195,15 @@ function exited(
   if (state.process === null) return [];
   const asked = state.process.phase === 'closing';
   const why = reasonOf(state, fact);
-  const crashed = !asked && isCrash(state, fact);
-  const events: NewEvent[] = settleAll(state, 'lost', { kind: 'server' }, why);
+  const crashed = !asked && fact.hostLost === undefined && isCrash(state, fact);
+  const events: NewEvent[] = settleAll(
+    state,
+    'lost',
+    { kind: 'server' },
+    why,
+    // What was left open needs no process to be answered, and what was put off needs the next one.
+    ({ leftOpen, deferred }) => leftOpen === null && deferred === null,
+  );
   if (state.turn !== null) {
     const interrupted = state.turn.interrupting !== null;
     events.push({
@@ -207,7 +218,7 @@ function exited(
     processId: state.process.id,
     code: fact.code,
     signal: fact.signal,
-    cause: fact.startError !== undefined ? 'not-started' : asked ? 'asked' : 'by-itself',
+    cause: causeOf(fact, asked),
     crashed,
     reason: why,
     stderr: [...fact.stderr],
@@ -218,7 +229,17 @@ function exited(
   return events;
 }
 
+function causeOf(
+  fact: Extract<AgentFact, { type: 'exited' }>,
+  asked: boolean,
+): NewEventOf<'process.exited'>['cause'] {
+  if (fact.startError !== undefined) return 'not-started';
+  if (asked) return 'asked';
+  return fact.hostLost === undefined ? 'by-itself' : 'host-ended';
+}
+
 function reasonOf(state: SessionState, fact: Extract<AgentFact, { type: 'exited' }>): string {
+  if (fact.hostLost !== undefined) return fact.hostLost;
   if (fact.startError !== undefined) return `The agent could not be started: ${fact.startError}`;
   switch (state.process?.closing) {
     case 'shutdown':
@@ -227,6 +248,7 @@ function reasonOf(state: SessionState, fact: Extract<AgentFact, { type: 'exited'
       return 'The session was stopped.';
     case 'sleep':
     case 'turn-ended':
+    case 'deferred':
     case 'failed':
       return 'The agent was put to sleep.';
     default:

@@ -1,6 +1,7 @@
 import type { EventOf } from '../protocol/event.ts';
 import type { Grant } from '../protocol/grant.ts';
 import type { SessionId } from '../protocol/ids.ts';
+import type { LeftOpen } from '../protocol/interaction.ts';
 import type {
   AskTimeout,
   Awaited,
@@ -35,7 +36,7 @@ export interface SessionState {
   readonly failure: { readonly reason: string; readonly stderr: readonly string[] } | null;
   readonly process: AgentRun | null;
   /** A process is wanted as soon as there may be one. */
-  readonly wake: 'created' | 'message' | 'resume' | 'crash' | null;
+  readonly wake: 'created' | 'message' | 'resume' | 'crash' | 'answer' | null;
   readonly lastCrashAt: string | null;
   readonly agentSessionId: string | null;
   readonly agentVersion: string | null;
@@ -64,6 +65,8 @@ export interface AgentRun {
   readonly phase: 'starting' | 'ready' | 'closing';
   readonly closing: EventOf<'process.closing'>['cause'] | null;
   readonly startedAt: string;
+  /** The agent's own session it was started to go on with. */
+  readonly resume: string | null;
   readonly turns: number;
 }
 
@@ -85,6 +88,10 @@ export interface QueueItem {
 export interface LiveInteraction {
   readonly requested: EventOf<'interaction.requested'>;
   readonly parked: boolean;
+  /** The tool that asked no longer waits: the agent is free, and the answer will be a message. */
+  readonly leftOpen: LeftOpen | null;
+  /** `asleep`: the agent is to ask it again when it is started; `raised`: it has. */
+  readonly deferred: 'asleep' | 'raised' | null;
   readonly decided: EventOf<'interaction.decided'> | null;
 }
 
@@ -95,4 +102,4 @@ export interface RunningTool {
 }
 
 /** Raise this whenever a stored snapshot of the state could no longer be understood. */
-export const STATE_VERSION = 2;
+export const STATE_VERSION = 4;

@@ -37,6 +37,13 @@ export const interactionOf = (state: SessionState, id: string): LiveInteraction 
 export const openInteractions = (state: SessionState): LiveInteraction[] =>
   Object.values(state.interactions).filter((live) => live.decided === null);
 
+/** The agent has a call to finish before it can take a message, though no turn of it has begun. */
+export const hasDeferred = (state: SessionState): boolean =>
+  Object.values(state.interactions).some(({ deferred }) => deferred !== null);
+
+export const hasToolAsk = (state: SessionState): boolean =>
+  Object.values(state.interactions).some(({ requested }) => requested.ask.tool !== undefined);
+
 export const wantsProcess = (state: SessionState): boolean =>
   state.life === 'open' && state.process === null && state.wake !== null;
 
@@ -47,10 +54,11 @@ export const canSleep = (state: SessionState): boolean =>
   state.tasks.length === 0 &&
   oldestOpen(state) === undefined;
 
+/** What the session cannot go on without; an ask that was left open leaves the agent free. */
 function oldestOpen(state: SessionState): LiveInteraction | undefined {
   for (const id in state.interactions) {
     const live = state.interactions[id];
-    if (live?.decided === null) return live;
+    if (live?.decided === null && live.leftOpen === null) return live;
   }
   return undefined;
 }

@@ -69,8 +69,13 @@ export function interactionView(
     sessionKey: session.key,
     turnId: requested.turnId,
     createdAt: requested.at,
-    ...(requested.expiresAt === undefined ? {} : { expiresAt: requested.expiresAt }),
+    // Left open, it has no limit any more.
+    ...(requested.expiresAt === undefined || live.leftOpen !== null
+      ? {}
+      : { expiresAt: requested.expiresAt }),
     parked: live.parked,
+    ...(live.leftOpen === null ? {} : { leftOpen: live.leftOpen }),
+    ...(live.deferred === 'asleep' ? { deferred: true } : {}),
     ...endOf(decided, resolved),
   };
 }
@@ -97,8 +102,10 @@ export function interactionFromLog(session: Owner, events: readonly Event[]): In
   let live: LiveInteraction | undefined;
   let resolved: EventOf<'interaction.resolved'> | null = null;
   for (const event of events) {
-    if (event.type === 'interaction.requested') live = { requested: event, parked: false, decided: null };
+    if (event.type === 'interaction.requested')
+      live = { requested: event, parked: false, leftOpen: null, deferred: null, decided: null };
     if (live === undefined) continue;
+    if (event.type === 'interaction.left-open') live = { ...live, leftOpen: event.leftOpen };
     if (event.type === 'interaction.parked') live = { ...live, parked: true };
     if (event.type === 'interaction.decided') live = { ...live, decided: event };
     if (event.type === 'interaction.resolved') resolved = event;

@@ -39,6 +39,8 @@ export type Announcement =
         | 'form-requested'
         /** It has waited longer than its soft limit. */
         | 'approval-parked'
+        /** The tool that asked no longer waits; the answer will be a message. */
+        | 'approval-updated'
         | 'approval-cancelled';
       readonly data: Interaction;
     }

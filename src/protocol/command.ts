@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Answer } from './interaction.ts';
+import { Answer, ApprovalScope } from './interaction.ts';
 import { AskTimeout, Disposition } from './session.ts';
 
 const text = z.string().max(4_000_000);
@@ -66,7 +66,7 @@ export const Approve = z.object({
   ...target,
   decision: z.enum(['allow', 'deny']),
   reason: shortText.optional(),
-  scope: z.enum(['once', 'session', 'always']).optional(),
+  scope: ApprovalScope.optional(),
   pattern: z.string().min(1).max(20_000).optional(),
   expiresAt: z.iso.datetime().optional(),
   updatedInput: inputRecord.optional(),
@@ -93,8 +93,10 @@ export type SubmitAnswers = z.infer<typeof SubmitAnswers>;
 
 export const Respond = z.object({
   interactionId: z.string().min(1),
+  /** The call that the interaction is expected to belong to. */
+  callId: z.string().optional(),
   action: z.enum(['approve', 'deny', 'submit', 'cancel']),
-  approvalScope: z.enum(['once', 'session', 'always']).optional(),
+  approvalScope: ApprovalScope.optional(),
   input: z.unknown().optional(),
   reason: shortText.optional(),
 });

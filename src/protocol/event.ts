@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Grant } from './grant.ts';
 import { GrantId, InteractionId, MessageId, SessionId } from './ids.ts';
-import { Actor, Ask, Decision, Outcome } from './interaction.ts';
+import { Actor, Ask, Decision, LeftOpen, Outcome } from './interaction.ts';
 import { Applied, AskTimeout, Capabilities, Disposition } from './session.ts';
 
 /**
@@ -59,7 +59,7 @@ export const eventDefinitions = {
 
   'process.starting': define('fact', {
     processId: z.string(),
-    cause: z.enum(['created', 'message', 'resume', 'crash']),
+    cause: z.enum(['created', 'message', 'resume', 'crash', 'answer']),
     resume: z.string().nullable(),
   }),
   'process.ready': define('fact', {
@@ -71,13 +71,13 @@ export const eventDefinitions = {
   'process.identified': define('fact', { agentSessionId: z.string() }),
   'process.closing': define('fact', {
     processId: z.string(),
-    cause: z.enum(['sleep', 'stop', 'turn-ended', 'shutdown', 'failed']),
+    cause: z.enum(['sleep', 'stop', 'turn-ended', 'shutdown', 'failed', 'deferred']),
   }),
   'process.exited': define('fact', {
     processId: z.string(),
     code: z.number().nullable(),
     signal: z.string().nullable(),
-    cause: z.enum(['asked', 'by-itself', 'not-started', 'server-ended']),
+    cause: z.enum(['asked', 'by-itself', 'not-started', 'server-ended', 'host-ended']),
     /** It ended by itself when it should not have; it is started again, unless the session failed. */
     crashed: z.boolean(),
     reason: z.string().optional(),
@@ -95,6 +95,8 @@ export const eventDefinitions = {
     reason: z.string().nullable(),
     position: z.number(),
     clientMessageId: z.string().nullable(),
+    /** The ask that this message is the late answer to. */
+    answers: InteractionId.optional(),
     by: Actor,
   }),
   'message.edited': define('decision', { messageId: MessageId, text: z.string(), by: Actor }),
@@ -113,7 +115,8 @@ export const eventDefinitions = {
   'turn.overdue': define('fact', { turnId: z.string() }),
   'turn.ended': define('fact', {
     turnId: z.string(),
-    outcome: z.enum(['completed', 'interrupted', 'failed', 'lost']),
+    /** `suspended`: the agent sleeps in the middle of it until its question is answered. */
+    outcome: z.enum(['completed', 'interrupted', 'failed', 'lost', 'suspended']),
     error: z.string().optional(),
     durationMs: z.number().optional(),
     usage: TurnUsage.optional(),
@@ -164,6 +167,16 @@ export const eventDefinitions = {
     parksAt: z.string().optional(),
   }),
   'interaction.parked': define('fact', { interactionId: InteractionId }),
+  /** The tool that asked has given its result; the ask stays, and its answer will be a message. */
+  'interaction.left-open': define('decision', { interactionId: InteractionId, leftOpen: LeftOpen }),
+  /** The agent is to sleep while this waits, and to ask it again when it is answered. */
+  'interaction.deferred': define('decision', { interactionId: InteractionId }),
+  /** It was asked again by another process: the answer goes there. */
+  'interaction.raised': define('fact', {
+    interactionId: InteractionId,
+    agentRequestId: z.string(),
+    processId: z.string(),
+  }),
   'interaction.decided': define('decision', {
     interactionId: InteractionId,
     outcome: Outcome,
@@ -225,6 +238,9 @@ export function referencesOf(event: NewEvent): string[] {
         ? [event.interactionId]
         : [event.interactionId, `ask:${event.ask.toolCallId}`];
     case 'interaction.parked':
+    case 'interaction.left-open':
+    case 'interaction.deferred':
+    case 'interaction.raised':
     case 'interaction.decided':
     case 'interaction.resolved':
       return [event.interactionId];
@@ -260,7 +276,7 @@ export function searchTextOf(event: NewEvent): string | undefined {
 function wordsOf(decision: Decision): string {
   switch (decision.type) {
     case 'allow':
-      return textsIn(decision.updatedInput);
+      return textsIn([decision.updatedInput, decision.values]);
     case 'deny':
     case 'dismiss':
       return decision.message;

@@ -21,11 +21,6 @@ export const ClientFrame = z.discriminatedUnion('type', [
   AnswerQuestion.extend({ ...frame, ...session, type: z.literal('answer_question') }),
   z.object({ ...frame, ...session, type: z.literal('interrupt') }),
   z.object({ ...frame, ...session, type: z.literal('stop') }),
-  Respond.extend({
-    ...frame,
-    ...session,
-    type: z.literal('tool_interaction_response'),
-    callId: z.string().optional(),
-  }),
+  Respond.extend({ ...frame, ...session, type: z.literal('tool_interaction_response') }),
 ]);
 export type ClientFrame = z.infer<typeof ClientFrame>;

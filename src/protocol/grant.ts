@@ -9,7 +9,8 @@ export const Grant = z.object({
   pattern: z.string(),
   /** Whether `*` in the pattern is a wildcard; a pattern taken from a subject as it stands is literal. */
   literal: z.boolean(),
-  subjectKind: z.enum(['command', 'path', 'host', 'input']),
+  /** `key`: an interactive tool's own word for what was approved; only that tool asks for it. */
+  subjectKind: z.enum(['command', 'path', 'host', 'input', 'key']),
   scope: z.enum(['session', 'always']),
   sessionId: SessionId.optional(),
   expiresAt: z.string().optional(),

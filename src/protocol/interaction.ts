@@ -58,12 +58,37 @@ export const FormField = z.object({
 });
 export type FormField = z.infer<typeof FormField>;
 
+/** How it is shown when it is over: the submitted values, or a sentence of the asker's in which `{field}` stands for a value. */
+export const CompletedView = z.object({ summary: z.string().optional() });
+export type CompletedView = z.infer<typeof CompletedView>;
+
+export const ApprovalScope = z.enum(['once', 'session', 'always']);
+export type ApprovalScope = z.infer<typeof ApprovalScope>;
+
+/** The run of an interactive tool that asks, where it is not the agent itself. */
+export const ToolOrigin = z.object({
+  /** The tool's own name, without what an agent puts before it. */
+  name: z.string(),
+  /** Names this run of the tool; the agent's own id of the call, where it tells one. */
+  callId: z.string(),
+  /** From 1; more when the tool asks again because of what was answered. */
+  attempt: z.number(),
+  /** The ask whose place on the screen this one takes. */
+  replaces: InteractionId.optional(),
+});
+export type ToolOrigin = z.infer<typeof ToolOrigin>;
+
 export const Form = z.object({
   message: z.string(),
   fields: z.array(FormField),
+  /** `tool`: in the block of the call that asks; `questionnaire`: standing alone. */
   presentation: z.enum(['tool', 'questionnaire']),
   source: z.string().optional(),
   url: z.string().optional(),
+  /** Why it is asked again; `initialValues` then hold what was typed. */
+  error: z.string().optional(),
+  initialValues: z.record(z.string(), z.unknown()).optional(),
+  completedView: CompletedView.optional(),
 });
 export type Form = z.infer<typeof Form>;
 
@@ -94,6 +119,12 @@ export const Ask = z.object({
   /** The agent, or a rule of the person, insists on a person: no grant may answer. */
   requiresPerson: z.boolean().optional(),
   defaultToNo: z.boolean().optional(),
+  /** The agent can end meanwhile, and ask this again when it is started for the answer. */
+  deferrable: z.boolean().optional(),
+  /** Set when an interactive tool asks: then the answer goes to the tool, not to the agent. */
+  tool: ToolOrigin.optional(),
+  /** The scopes that a tool offers; it keeps them itself. */
+  approvalScopes: z.array(ApprovalScope).optional(),
 });
 export type Ask = z.infer<typeof Ask>;
 
@@ -101,9 +132,11 @@ export type Ask = z.infer<typeof Ask>;
 export const Decision = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('allow'),
-    scope: z.enum(['once', 'session', 'always']),
+    scope: ApprovalScope,
     updatedInput: z.record(z.string(), z.unknown()).optional(),
     mode: z.string().optional(),
+    /** What was filled in beside the approval, where a tool asks for both. */
+    values: z.record(z.string(), z.unknown()).optional(),
   }),
   z.object({ type: z.literal('deny'), message: z.string(), interrupt: z.boolean() }),
   z.object({ type: z.literal('answer'), answers: z.array(Answer) }),
@@ -111,6 +144,13 @@ export const Decision = z.discriminatedUnion('type', [
   z.object({ type: z.literal('dismiss'), message: z.string() }),
 ]);
 export type Decision = z.infer<typeof Decision>;
+
+/** Why the tool no longer waits: it chose so, or it ended with the server that ran it. */
+export const LeftOpen = z.object({
+  cause: z.enum(['tool', 'server-ended']),
+  message: z.string().optional(),
+});
+export type LeftOpen = z.infer<typeof LeftOpen>;
 
 /** An interaction as clients see it. `requestId` equals `interactionId`. */
 export const Interaction = Ask.omit({ agentRequestId: true }).extend({
@@ -122,6 +162,10 @@ export const Interaction = Ask.omit({ agentRequestId: true }).extend({
   createdAt: z.string(),
   expiresAt: z.string().optional(),
   parked: z.boolean(),
+  /** The tool's call is over and the ask is not: the answer will reach the agent as a message of its own. */
+  leftOpen: LeftOpen.optional(),
+  /** It has waited so long that the agent was put to sleep; the answer wakes it. */
+  deferred: z.boolean().optional(),
   status: z.enum(['open', 'resolved']),
   outcome: Outcome.optional(),
   decision: Decision.optional(),

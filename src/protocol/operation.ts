@@ -4,6 +4,7 @@ import { eventDefinitions } from './event.ts';
 import { Grant } from './grant.ts';
 import { Interaction } from './interaction.ts';
 import { Agent, Applied, Disposition, QueuedMessage, Session } from './session.ts';
+import { ToolCatalogue } from './tool.ts';
 
 /**
  * Everything a caller can do, once: routes, the WebSocket, in-process callers and the OpenAPI description are all made from this table.
@@ -41,6 +42,12 @@ export const operations = {
     path: '/api/agents',
     summary: 'The agents that can be run, and what each can do',
     replies: { 200: z.object({ agents: z.array(Agent) }) },
+  },
+  listTools: {
+    method: 'GET',
+    path: '/api/tools',
+    summary: 'The interactive tools that agents can call, and why some are missing',
+    replies: { 200: ToolCatalogue },
   },
   createSession: {
     method: 'POST',

@@ -46,6 +46,8 @@ export const Capabilities = z.object({
   models: z.array(z.object({ value: z.string(), label: z.string() })).optional(),
   editInput: z.boolean(),
   denyReason: z.boolean(),
+  /** False where a message that was sent, and is sent again after a crash, is run again; left out, it is recognised. */
+  knowsSentMessages: z.boolean().optional(),
 });
 export type Capabilities = z.infer<typeof Capabilities>;
 

@@ -53,6 +53,7 @@ function startIn(cwd: string) {
     permissionMode: null,
     model: null,
     resume: null,
+    tools: null,
   };
 }
 

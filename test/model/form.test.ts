@@ -34,6 +34,9 @@ describe('[ASK3] a form takes what fits each field', () => {
     [field('radio', { options }), 'b'],
     [field('multiselect', { options }), ['a', 'b']],
     [field('multiselect', { options }), []],
+    [field('multiselect'), ['anything', 'at all']],
+    [field('multiselect', { options: [] }), ['anything']],
+    [field('select'), 'anything'],
     [field('date'), '2026-02-28'],
     [field('date'), '2024-02-29'],
     [field('date'), '2026-02-28T10:00:00Z'],
@@ -75,6 +78,12 @@ describe('[ASK3] a form refuses what does not fit, and names the field', () => {
     [field('text', { required: true }), undefined],
     [field('number', { required: true }), null],
     [field('multiselect', { required: true, options }), []],
+    [field('multiselect', { required: true }), []],
+    [field('multiselect'), 'a'],
+    [field('multiselect'), ['a', 1]],
+    [field('multiselect', { options: [] }), ['a', '']],
+    [field('select'), 1],
+    [field('radio', { options: [] }), ['a']],
   ])('%j does not take %j', (one, value) => {
     const result = checkForm(form(one), { it: value });
     expect(result).toMatchObject({

@@ -4,10 +4,10 @@ import type { SessionCommand } from '../../src/model/command.ts';
 import { fold } from '../../src/model/fold.ts';
 import type { StoredFact } from '../../src/model/observe.ts';
 import type { SessionState } from '../../src/model/state.ts';
-import { queueView, sessionView } from '../../src/model/views.ts';
+import { pendingView, queueView, sessionView } from '../../src/model/views.ts';
 import type { Event } from '../../src/protocol/event.ts';
 import { GrantId, InteractionId, MessageId } from '../../src/protocol/ids.ts';
-import { bashAsk, capabilities, PlayedSession, person } from '../support/session-states.ts';
+import { bashAsk, capabilities, deployAsk, PlayedSession, person } from '../support/session-states.ts';
 
 /** A move is chosen by numbers and fitted to the state it meets, so that every sequence is meaningful and shrinks well. */
 type Move = (
@@ -112,6 +112,34 @@ const moves: Record<string, (index: number) => Move> = {
       },
     },
   }),
+  toolAsks: (index) => (played, counter) => ({
+    type: 'tool-ask',
+    interactionId: InteractionId.parse(`tool-${counter}`),
+    ask: deployAsk({
+      approvalScopes: ['once', 'session', 'always'],
+      tool: {
+        name: 'deploy',
+        callId: 'call',
+        attempt: 1,
+        ...(index % 3 === 0 ? { replaces: interactionAt(played, index) } : {}),
+      },
+    }),
+  }),
+  endsAsk: (index) => (played) => ({
+    type: 'end-ask',
+    interactionId: interactionAt(played, index),
+    outcome: index % 2 === 0 ? 'expired' : 'withdrawn',
+    reason: 'The tool gave up.',
+  }),
+  leavesOpen: (index) => (played) => ({ type: 'leave-open', interactionId: interactionAt(played, index) }),
+  deliversLate: (index) => (played, counter) => ({
+    type: 'deliver-late',
+    interactionId: interactionAt(played, index),
+    messageId: MessageId.parse(`late-${counter}`),
+    text: 'A late answer.',
+  }),
+  losesTools: () => () => ({ type: 'lose-tools' }),
+  shutsDown: () => () => ({ type: 'close-process', cause: 'shutdown' }),
   exits: (index) => () => ({ fact: { type: 'exited', code: index % 2, signal: null, stderr: [] } }),
 };
 
@@ -126,6 +154,10 @@ const frequent = [
   'allow',
   'deny',
   'delivered',
+  'toolAsks',
+  'toolAsks',
+  'leavesOpen',
+  'deliversLate',
   'begins',
   'ends',
   'start',
@@ -196,6 +228,45 @@ describe('whatever people do and agents say', () => {
     );
   });
 
+  it('[TOOL6] a late answer is one message, stored in one step with the end of its ask', () => {
+    fc.assert(
+      fc.property(script, (steps) => {
+        const { log } = play(steps);
+        const answered = new Set<string>();
+        for (const [index, event] of log.entries()) {
+          if (event.type !== 'message.queued' || event.answers === undefined) continue;
+          expect(answered.has(event.answers)).toBe(false);
+          answered.add(event.answers);
+          expect(log[index - 1]).toMatchObject({
+            type: 'interaction.resolved',
+            interactionId: event.answers,
+            delivered: true,
+            by: event.by,
+          });
+        }
+      }),
+      runs,
+    );
+  });
+
+  it('[SES10] [TOOL6] the end of the server loses nothing that a tool asked', () => {
+    fc.assert(
+      fc.property(script, (steps) => {
+        const played = play(steps);
+        const before = Object.values(played.state.interactions).filter(
+          ({ requested }) => requested.ask.tool !== undefined,
+        );
+        played.command({ type: 'lose-process', reason: 'the server ended' });
+        for (const { requested, decided } of before) {
+          const after = played.state.interactions[requested.interactionId];
+          expect(after?.leftOpen).not.toBeNull();
+          expect(after?.decided).toEqual(decided);
+        }
+      }),
+      runs,
+    );
+  });
+
   it('[STORE1] replaying the log gives the state, also from any snapshot of it', () => {
     fc.assert(
       fc.property(script, fc.nat(200), (steps, cut) => {
@@ -216,7 +287,8 @@ describe('whatever people do and agents say', () => {
         const played = play(steps);
         const view = sessionView(played.state);
         expect(view.since <= played.now()).toBe(true);
-        expect(view.status === 'waiting').toBe(view.pendingCount > 0 && played.state.life === 'open');
+        const waits = pendingView(played.state).some(({ leftOpen }) => leftOpen === undefined);
+        expect(view.status === 'waiting').toBe(waits && played.state.life === 'open');
         if (played.state.life === 'stopped') {
           expect(played.state.queue).toEqual([]);
           expect(played.state.interactions).toEqual({});

@@ -1,11 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { keeperStatus, stopKeeper } from '../../src/drivers/keeper/keeper-admin.ts';
+import { keeperNumbers, keeperPlaces } from '../../src/drivers/keeper/places.ts';
+import { agentProcesses } from './marked-processes.ts';
 
 const root = resolve(import.meta.dirname, '../..');
-const program = join(root, 'src/cli/main.ts');
+const program = join(root, 'bin/beckon.cjs');
 
 export interface BeckonOptions {
   /** A fresh one, removed at the end, unless it is given. */
@@ -13,6 +17,12 @@ export interface BeckonOptions {
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  readonly command?: Program;
+}
+
+interface Program {
+  readonly node: string;
+  readonly program: string;
 }
 
 interface Exit {
@@ -50,8 +60,12 @@ export interface Beckon {
 
 const running = new Set<ChildProcess>();
 const directories = new Set<string>();
+/** Where a keeper may be left, with agents. */
+const dataDirectories = new Set<string>();
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
+  // A keeper whose directory is gone ends by itself, with its agents.
+  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
 });
 
 /** Starts the real program and waits until it is ready. `endBeckons` belongs into `afterEach`. */
@@ -111,6 +125,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly input?: string;
+  /** What is run instead of the source on this very Node. */
+  readonly command?: Program;
 }
 
 /** Runs any command line of the program to its end. */
@@ -133,12 +149,15 @@ export interface Spawned {
 }
 
 export function spawnBeckon(args: readonly string[], options: RunOptions = {}): Spawned {
-  const child = spawn(process.execPath, [program, ...args], {
+  const { command = { node: process.execPath, program } } = options;
+  const child = spawn(command.node, [command.program, ...args], {
     cwd: options.cwd ?? root,
     env: { ...personalEnvironment(), ...options.env },
     stdio: 'pipe',
   });
   running.add(child);
+  const dataDir = args[args.indexOf('--data-dir') + 1];
+  if (args.includes('--data-dir') && dataDir !== undefined) dataDirectories.add(dataDir);
   let stdout = '';
   let stderr = '';
   const first = Promise.withResolvers<string>();
@@ -179,7 +198,7 @@ export function spawnBeckon(args: readonly string[], options: RunOptions = {}): 
   };
 }
 
-/** Ends every process started here and removes the directories made here. */
+/** Ends every process started here, keepers and their agents included, and removes the directories made here. */
 export async function endBeckons(): Promise<void> {
   await Promise.all(
     [...running].map(async (child) => {
@@ -190,8 +209,18 @@ export async function endBeckons(): Promise<void> {
       clearTimeout(late);
     }),
   );
+  await Promise.all([...dataDirectories].map(endKeeper));
+  dataDirectories.clear();
   for (const directory of directories) await rm(directory, { recursive: true, force: true });
   directories.clear();
+}
+
+async function endKeeper(dataDir: string): Promise<void> {
+  if (keeperNumbers(keeperPlaces(dataDir)).length > 0) await stopKeeper(dataDir);
+  const keeper = await keeperStatus(dataDir);
+  if (keeper !== undefined) throw new Error(`The keeper ${keeper.pid} of ${dataDir} goes on`);
+  const agents = agentProcesses(dataDir);
+  if (agents.length > 0) throw new Error(`Agents of ${dataDir} go on: ${JSON.stringify(agents)}`);
 }
 
 export async function temporaryDirectory(): Promise<string> {

@@ -2,8 +2,10 @@ import { tmpdir } from 'node:os';
 import { Readable } from 'node:stream';
 import { afterEach } from 'vitest';
 import { type Engine, type EngineSettings, openEngine } from '../../src/engine/index.ts';
+import type { ToolAccess } from '../../src/engine/ports/agent-driver.ts';
 import type { Caller, News, Reply } from '../../src/engine/ports/control-room.ts';
 import type { EventLog } from '../../src/engine/ports/event-log.ts';
+import type { KeptProcess } from '../../src/engine/ports/process-host.ts';
 import type { SessionEnv } from '../../src/engine/ports/session-env.ts';
 import { memoryLog } from '../../src/log/memory-log.ts';
 import type { Announcement, AnnouncementType, SessionSnapshot } from '../../src/protocol/announcement.ts';
@@ -26,6 +28,10 @@ export interface RoomOptions {
   /** Keeps the ids of a second engine on the same log apart from the first one's. */
   readonly run?: string;
   readonly endLeftovers?: () => Promise<unknown>;
+  readonly toolAccess?: (sessionId: SessionId) => ToolAccess | null;
+  /** The processes that outlived an earlier engine. */
+  readonly kept?: readonly KeptProcess[];
+  readonly listening?: Promise<unknown>;
 }
 
 const open = new Set<EngineRoom>();
@@ -46,6 +52,7 @@ export async function openRoom(options: RoomOptions = {}): Promise<EngineRoom> {
   const env = new EnvInMemory();
   const complaints: string[] = [];
   const removedRaw: string[] = [];
+  const endedKept: string[] = [];
   const logger = {
     info: () => {},
     warn: (details: object, message: string) => void complaints.push(`${message} ${JSON.stringify(details)}`),
@@ -60,6 +67,12 @@ export async function openRoom(options: RoomOptions = {}): Promise<EngineRoom> {
     ids: countingIds(options.run),
     logger,
     endLeftovers: options.endLeftovers ?? (async () => {}),
+    ...(options.toolAccess === undefined ? {} : { toolAccess: options.toolAccess }),
+    ...(options.listening === undefined ? {} : { listening: options.listening }),
+    kept: {
+      list: async () => options.kept ?? [],
+      end: async (id) => void endedKept.push(id),
+    },
     rawLog: {
       read: () => Readable.from(['raw']),
       remove: async (sessionId) => void removedRaw.push(sessionId),
@@ -70,10 +83,11 @@ export async function openRoom(options: RoomOptions = {}): Promise<EngineRoom> {
       mostProcesses: 100,
       idleMs: 600_000,
       askTimeout: null,
+      deferAsksMs: null,
       ...options.settings,
     },
   });
-  const room = new EngineRoom({ engine, driver, clock, log, env, complaints, removedRaw });
+  const room = new EngineRoom({ engine, driver, clock, log, env, complaints, removedRaw, endedKept });
   open.add(room);
   return room;
 }
@@ -105,6 +119,7 @@ interface Parts {
   readonly env: EnvInMemory;
   readonly complaints: string[];
   readonly removedRaw: string[];
+  readonly endedKept: string[];
 }
 
 export const person: Caller = { actor: { kind: 'person', where: 'test' } };
@@ -118,6 +133,7 @@ export class EngineRoom {
   readonly env: EnvInMemory;
   readonly complaints: string[];
   readonly removedRaw: string[];
+  readonly endedKept: string[];
   readonly news: News[] = [];
   readonly #waiting = new Set<() => void>();
 
@@ -129,6 +145,7 @@ export class EngineRoom {
     this.env = parts.env;
     this.complaints = parts.complaints;
     this.removedRaw = parts.removedRaw;
+    this.endedKept = parts.endedKept;
     this.engine.listen((news) => {
       this.news.push(news);
       this.look();

@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { ownerOf } from '../../src/drivers/process/owner.ts';
 
 /** The living processes that were started for agents of this data directory, whoever their parent is now. Linux only. */
-export function agentProcesses(isOurs: (marker: string) => boolean): { pid: number; marker: string }[] {
+export function agentProcesses(dataDir: string): { pid: number; marker: string }[] {
+  const isOurs = (marker: string): boolean => marker.startsWith(`${ownerOf(dataDir)}/`);
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {

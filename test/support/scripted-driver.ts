@@ -3,9 +3,12 @@ import type {
   AgentDriver,
   AgentFact,
   AgentStart,
+  LeftBehind,
   OutgoingMessage,
+  Report,
 } from '../../src/engine/ports/agent-driver.ts';
 import { AgentRefusal } from '../../src/engine/ports/agent-driver.ts';
+import type { ReadingMark } from '../../src/engine/ports/event-log.ts';
 import type { MessageId } from '../../src/protocol/ids.ts';
 import type { Ask, Decision } from '../../src/protocol/interaction.ts';
 import type { Agent } from '../../src/protocol/session.ts';
@@ -14,7 +17,8 @@ import { capabilities } from './session-states.ts';
 export type Written =
   | { readonly kind: 'send'; readonly message: OutgoingMessage; readonly how: 'turn' | 'steer' }
   | { readonly kind: 'answer'; readonly ask: Ask; readonly decision: Decision }
-  | { readonly kind: 'interrupt' | 'close' | 'pause' | 'resume' }
+  | { readonly kind: 'defer'; readonly ask: Ask }
+  | { readonly kind: 'interrupt' | 'close' | 'pause' | 'resume' | 'detach' }
   | { readonly kind: 'mode' | 'model'; readonly value: string };
 
 /** An agent that says what the test lets it say, and keeps what is written to it. */
@@ -43,13 +47,23 @@ export class ScriptedDriver implements AgentDriver {
     return { name, label, available, capabilities, ...(available ? {} : { reason: 'It is not installed.' }) };
   }
 
-  start(start: AgentStart, report: (facts: readonly AgentFact[]) => void): AgentConnection {
+  start(start: AgentStart, report: Report): AgentConnection {
     if (this.broken !== undefined) throw new Error(this.broken);
     this.onStart(start);
+    return this.#connect(start, report);
+  }
+
+  attach(start: AgentStart, left: LeftBehind, report: Report): AgentConnection | undefined {
+    const isKept = left.kept.some(({ id }) => id === start.processId);
+    return isKept ? this.#connect(start, report, left) : undefined;
+  }
+
+  #connect(start: AgentStart, report: Report, left?: LeftBehind): ScriptedAgent {
     const agent = new ScriptedAgent(start, report, {
       before: (written) => this.onWrite(written, agent),
       after: () => this.onChange(),
     });
+    agent.left = left;
     this.agents.push(agent);
     this.onChange();
     return agent;
@@ -78,11 +92,15 @@ export class ScriptedAgent implements AgentConnection {
   /** False: asked to end, it goes on until `exit`. */
   endsWhenAsked = true;
   exited = false;
-  readonly #report: (facts: readonly AgentFact[]) => void;
+  /** How it was found, if it was there before. */
+  left: LeftBehind | undefined;
+  /** What it was told is stored. */
+  readonly storedMarks: ReadingMark[] = [];
+  readonly #report: Report;
   readonly #hooks: WriteHooks;
   readonly #ended = Promise.withResolvers<void>();
 
-  constructor(start: AgentStart, report: (facts: readonly AgentFact[]) => void, hooks: WriteHooks) {
+  constructor(start: AgentStart, report: Report, hooks: WriteHooks) {
     this.start = start;
     this.#report = report;
     this.#hooks = hooks;
@@ -90,6 +108,11 @@ export class ScriptedAgent implements AgentConnection {
 
   report(...facts: AgentFact[]): void {
     this.#report(facts);
+  }
+
+  /** As by output up to this offset. */
+  reportAt(offset: number, ...facts: AgentFact[]): void {
+    this.#report(facts, { processId: this.start.processId, offset, memory: { saw: offset } });
   }
 
   ready(): void {
@@ -109,7 +132,7 @@ export class ScriptedAgent implements AgentConnection {
     return messageId;
   }
 
-  end(outcome: 'completed' | 'interrupted' | 'failed' = 'completed'): void {
+  end(outcome: 'completed' | 'interrupted' | 'failed' | 'suspended' = 'completed'): void {
     this.report({ type: 'turn-ended', outcome });
   }
 
@@ -140,6 +163,10 @@ export class ScriptedAgent implements AgentConnection {
     this.#write({ kind: 'answer', ask, decision });
   }
 
+  async defer(ask: Ask): Promise<void> {
+    this.#write({ kind: 'defer', ask });
+  }
+
   async interrupt(): Promise<void> {
     this.#write({ kind: 'interrupt' });
   }
@@ -158,6 +185,14 @@ export class ScriptedAgent implements AgentConnection {
     this.#note({ kind: 'close' });
     if (this.endsWhenAsked) this.exit(0);
     return this.#ended.promise;
+  }
+
+  stored(mark: ReadingMark): void {
+    this.storedMarks.push(mark);
+  }
+
+  detach(): void {
+    this.#note({ kind: 'detach' });
   }
 
   pause(): void {

@@ -1,3 +1,4 @@
+import type { ToolAsk } from '../../src/engine/ports/tool-desk.ts';
 import { advance } from '../../src/model/advance.ts';
 import type { Context, Response, SessionCommand } from '../../src/model/command.ts';
 import { decide } from '../../src/model/decide.ts';
@@ -8,8 +9,8 @@ import type { SessionState } from '../../src/model/state.ts';
 import type { Refusal } from '../../src/protocol/errors.ts';
 import type { Event, EventOf, EventType, NewEvent, NewEventOf } from '../../src/protocol/event.ts';
 import type { Grant } from '../../src/protocol/grant.ts';
-import { GrantId, type InteractionId, MessageId, SessionId } from '../../src/protocol/ids.ts';
-import type { Actor, Ask } from '../../src/protocol/interaction.ts';
+import { GrantId, InteractionId, MessageId, SessionId } from '../../src/protocol/ids.ts';
+import type { Actor, Ask, Form } from '../../src/protocol/interaction.ts';
 import type { Capabilities } from '../../src/protocol/session.ts';
 
 export const person: Actor = { kind: 'person', where: 'test' };
@@ -35,6 +36,23 @@ export const bashAsk = (request: string, command: string, more: Partial<Ask> = {
   subject: { kind: 'command', value: command },
   ...more,
 });
+
+/** What an interactive tool asks: an approval, or with `kind: 'form'` something to fill in. */
+export const deployAsk = (more: Partial<ToolAsk> = {}): ToolAsk => ({
+  kind: 'approval',
+  toolName: 'mcp__beckon__deploy',
+  toolCallId: 'toolu_1',
+  title: 'Deploy to production?',
+  input: { target: 'production' },
+  tool: { name: 'deploy', callId: 'toolu_1', attempt: 1 },
+  ...more,
+});
+
+export const emailForm: Form = {
+  message: 'Whom should I write to?',
+  fields: [{ id: 'email', type: 'text', label: 'E-mail', required: true, format: 'email' }],
+  presentation: 'tool',
+};
 
 /** A person's yes, with what a caller may add to it. */
 export const allow = (
@@ -155,6 +173,16 @@ export class PlayedSession {
     const requested = this.since(from, 'interaction.requested')[0];
     if (requested === undefined) throw new Error('Nobody was asked');
     return requested.interactionId;
+  }
+
+  /** Lets an interactive tool ask, and says which interaction came of it. */
+  toolAsks(ask: ToolAsk = deployAsk(), interactionId = `tool_${this.#minted++}`): InteractionId {
+    const id = InteractionId.parse(interactionId);
+    const { expiresAt, ...asked } = ask;
+    const limit = expiresAt === undefined ? {} : { expiresAt };
+    const refusal = this.command({ type: 'tool-ask', interactionId: id, ask: asked, ...limit });
+    if (refusal !== undefined) throw new Error(refusal.message);
+    return id;
   }
 
   respond(interactionId: InteractionId, response: Response, by: Actor = person): Refusal | undefined {

@@ -15,6 +15,8 @@ export interface Watch {
   /** The first durable event that fits, on a session's own stream or one that follows it. */
   // biome-ignore lint/suspicious/noExplicitAny: as above
   event(type: string, accepts?: (event: any) => boolean): Promise<any>;
+  /** Each frame from the first on. */
+  follow(listener: (frame: Frame) => void): void;
   close(): void;
 }
 
@@ -36,9 +38,12 @@ export async function watch(
   const frames: Frame[] = [];
   const taken = new Set<Frame>();
   const waiters = new Set<() => void>();
+  const followers = new Set<(frame: Frame) => void>();
   const parser = createParser({
     onEvent: ({ event, id, data }) => {
-      frames.push({ event: event ?? 'message', id, data: JSON.parse(data) });
+      const frame = { event: event ?? 'message', id, data: JSON.parse(data) };
+      frames.push(frame);
+      for (const follower of followers) follower(frame);
       for (const wake of [...waiters]) wake();
     },
   });
@@ -70,6 +75,10 @@ export async function watch(
       const isIt = (frame: Frame) =>
         frame.event === 'event' && eventIn(frame).type === type && accepts(eventIn(frame));
       return eventIn(await until(type, isIt));
+    },
+    follow(listener) {
+      for (const frame of frames) listener(frame);
+      followers.add(listener);
     },
     close() {
       abort.abort();

@@ -1,9 +1,10 @@
 import type { AgentStart } from '../../engine/ports/agent-driver.ts';
+import { toolServerName } from './tool-config.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
 /** How Claude Code is started for a session; values are joined to their flags, so that none can pass for another flag. */
-export function claudeArguments({ model, permissionMode, resume }: ClaudeSettings): string[] {
+export function claudeArguments({ model, permissionMode, resume, tools }: ClaudeSettings): string[] {
   return [
     '-p',
     '--input-format=stream-json',
@@ -15,10 +16,22 @@ export function claudeArguments({ model, permissionMode, resume }: ClaudeSetting
     ...(model === null ? [] : [`--model=${model}`]),
     ...(permissionMode === null ? [] : [`--permission-mode=${permissionMode}`]),
     ...(resume === null ? [] : [`--resume=${resume}`]),
+    ...(tools === null ? [] : toolArguments(tools)),
   ];
 }
 
-export type ClaudeSettings = Pick<AgentStart, 'model' | 'permissionMode' | 'resume'>;
+export interface ClaudeSettings extends Pick<AgentStart, 'model' | 'permissionMode' | 'resume'> {
+  readonly tools: {
+    /** Where our tools are reached; it holds a key, and so is named here and not spelled out. */
+    readonly configFile: string;
+    readonly unasked: readonly string[];
+  } | null;
+}
+
+function toolArguments({ configFile, unasked }: NonNullable<ClaudeSettings['tools']>): string[] {
+  const allowed = unasked.map((name) => `mcp__${toolServerName}__${name}`).join(',');
+  return [`--mcp-config=${configFile}`, ...(allowed === '' ? [] : [`--allowedTools=${allowed}`])];
+}
 
 /** What the session's environment says wins; a tool that asks a person must outlast the person's lunch. */
 export function claudeEnvironment(sessionEnv: Readonly<Record<string, string>>): Record<string, string> {

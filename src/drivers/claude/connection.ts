@@ -3,55 +3,92 @@ import {
   type AgentFact,
   AgentRefusal,
   type AgentStart,
+  type LeftBehind,
   type OutgoingMessage,
+  type Report,
 } from '../../engine/ports/agent-driver.ts';
+import type { ReadingMark } from '../../engine/ports/event-log.ts';
 import type { AgentProcess, ProcessExit, WriteOutcome } from '../../engine/ports/process-host.ts';
 import type { Ask, Decision } from '../../protocol/interaction.ts';
+import { exitFact } from '../process/exit-fact.ts';
 import { answerTo } from './answer.ts';
 import { claudeCapabilities, permissionModes } from './capabilities.ts';
 import type { PeerDiagnostic } from './diagnostics.ts';
 import { type JsonObject, textAt } from './fields.ts';
+import { heldBy, heldFor, holdQuestion, later, questionHooks, standsAlone } from './held-questions.ts';
 import type { IncomingRequest, Reply, TypedMessage } from './incoming.ts';
+import { MarkKeeper } from './mark-keeper.ts';
 import { uuidOf } from './message-uuid.ts';
-import { ProtocolPeer } from './peer.ts';
+import { type PeerPipes, ProtocolPeer } from './peer.ts';
 import { askOf } from './translate/ask.ts';
+import { restoreMemory } from './translate/kept-memory.ts';
 import { type Memory, newMemory, noteSent } from './translate/memory.ts';
 import { modeChange, modelChange } from './translate/system.ts';
 import { translate } from './translate/translate.ts';
 
 const handledSubtypes = new Set(['can_use_tool', 'elicitation', 'hook_callback']);
 const startLimitMs = 60_000;
+/** Always the same, so that a server which takes over in the middle of a start knows the reply when it comes. */
+const initializeId = 'initialize';
 
 export interface ConnectionOptions {
   readonly start: AgentStart;
   readonly version: string | null;
-  report(facts: readonly AgentFact[]): void;
+  /** Whether questions are held back at their hook, so that they can be left for later. */
+  readonly holdsQuestions: boolean;
+  readonly report: Report;
   /** Starts the program, with or without the conversation to go on with. */
   launch(resume: string | null): AgentProcess;
+  /** A program that runs already. */
+  readonly attached?: Attached;
+}
+
+export interface Attached {
+  readonly process: AgentProcess;
+  /** Where to go on, if anything it said was stored. */
+  readonly mark: ReadingMark | undefined;
+  /** How much it had printed when it was found. */
+  readonly outputEnd: number;
+  readonly left: LeftBehind;
 }
 
 /** One running Claude Code, or a program that speaks as it does. */
 export class ClaudeConnection implements AgentConnection {
   readonly #options: ConnectionOptions;
   readonly #memory: Memory;
+  readonly #marks: MarkKeeper;
   readonly #exitReported: Promise<void>;
   #process: AgentProcess;
   #peer: ProtocolPeer;
   #peerClosed: Promise<void>;
   #facts: AgentFact[] = [];
+  /** Answers that wait for their question to ask for permission, by its call. */
+  readonly #expected = new Map<string, (requestId: string) => void>();
   #isReady = false;
   #isClosing = false;
   #isPaused = false;
+  #isDetached = false;
+  /** How far to read until all is told that was said while nobody listened; undefined when that is done. */
+  #backlogEnd: number | undefined;
   #startError: string | undefined;
   #refusedResume: string | undefined;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
-    const { cwd, permissionMode, model, resume } = options.start;
-    this.#memory = newMemory({ cwd, permissionMode, model, agentSessionId: resume });
-    this.#process = options.launch(resume);
-    ({ peer: this.#peer, closed: this.#peerClosed } = this.#connect());
+    const { start, attached } = options;
+    this.#memory = memoryFor(start, attached);
+    this.#marks = new MarkKeeper(this.#memory, attached?.mark?.offset ?? 0);
+    this.#process = attached?.process ?? options.launch(start.resume);
+    this.#isReady = attached?.left.ready ?? false;
+    this.#backlogEnd = attached?.outputEnd;
+    ({ peer: this.#peer, closed: this.#peerClosed } = this.#connect(this.#openRequests(attached)));
+    if (attached) queueMicrotask(() => this.#haveRead(attached.mark?.offset ?? 0));
     this.#exitReported = this.#live();
+  }
+
+  #openRequests(attached: Attached | undefined): string[] {
+    const asked = [...this.#memory.held.values()].flatMap(({ requestId }) => requestId ?? []);
+    return [...(attached?.left.openAsks ?? []), ...asked];
   }
 
   async send({ messageId, text, images }: OutgoingMessage, how: 'turn' | 'steer'): Promise<void> {
@@ -69,7 +106,16 @@ export class ClaudeConnection implements AgentConnection {
 
   async answer(ask: Ask, decision: Decision): Promise<void> {
     this.#memory.openForms.delete(ask.agentRequestId);
-    expectWritten(await this.#peer.respond(ask.agentRequestId, answerTo(ask, decision)));
+    const requestId = await this.#requestFor(ask);
+    expectWritten(await this.#peer.respond(requestId, answerTo(ask, decision)));
+  }
+
+  async defer(ask: Ask): Promise<void> {
+    const held = heldFor(this.#memory, ask.toolCallId);
+    if (held?.hookId !== ask.agentRequestId || !standsAlone(this.#memory, ask.toolCallId)) {
+      throw new Error('This cannot be left for later');
+    }
+    expectWritten(await this.#peer.respond(held.hookId, later));
   }
 
   async interrupt(): Promise<void> {
@@ -106,18 +152,44 @@ export class ClaudeConnection implements AgentConnection {
     this.#process.resumeOutput();
   }
 
+  stored({ processId, offset }: ReadingMark): void {
+    if (processId === this.#process.id) this.#process.stored(offset);
+  }
+
+  detach(): void {
+    this.#isDetached = true;
+  }
+
+  /** A question that was held back at its hook goes on to ask for permission, and gets its answer there. */
+  async #requestFor(ask: Ask): Promise<string> {
+    const held = heldFor(this.#memory, ask.toolCallId);
+    if (ask.toolCallId === undefined || held?.hookId !== ask.agentRequestId) return ask.agentRequestId;
+    expectWritten(await this.#peer.respond(held.hookId, {}));
+    const requestId = held.requestId ?? (await this.#permissionAsked(ask.toolCallId));
+    this.#memory.held.delete(ask.toolCallId);
+    return requestId;
+  }
+
+  #permissionAsked(toolCallId: string): Promise<string> {
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    this.#expected.set(toolCallId, resolve);
+    void this.#peerClosed.then(() => reject(new Error('The agent has ended')));
+    return promise.finally(() => this.#expected.delete(toolCallId));
+  }
+
   async #live(): Promise<void> {
     let exit = await this.#runToExit();
     if (this.#refusedResume !== undefined && !this.#isClosing) {
       this.#startAnew(this.#refusedResume);
       exit = await this.#runToExit();
     }
+    this.#marks.end();
     this.#report([exitFact(exit, this.#process.stderrTail(), this.#startError)]);
   }
 
   /** Settles when neither the program nor any of its descendants is left, and all it printed was read. */
   async #runToExit(): Promise<ProcessExit> {
-    void this.#initialize(this.#peer);
+    if (!this.#isReady) void this.#initialize(this.#peer);
     void this.#peerClosed.then(() => this.#process.end());
     const exit = await this.#process.exited;
     await this.#peerClosed;
@@ -133,20 +205,21 @@ export class ClaudeConnection implements AgentConnection {
     this.#report([
       { type: 'said', event: { type: 'agent.notice', level: 'warning', code: 'resume-refused', text } },
     ]);
+    this.#process.stored(Number.MAX_SAFE_INTEGER);
     this.#process = this.#options.launch(null);
+    this.#marks.restart();
     ({ peer: this.#peer, closed: this.#peerClosed } = this.#connect());
   }
 
-  #connect(): { peer: ProtocolPeer; closed: Promise<void> } {
+  #connect(openRequests: readonly string[] = []): { peer: ProtocolPeer; closed: Promise<void> } {
     const { promise: closed, resolve } = Promise.withResolvers<void>();
-    const peer = new ProtocolPeer(this.#process, {
+    const peer = new ProtocolPeer(this.#pipes(), {
       handledSubtypes,
+      openRequests,
+      onLine: (_line, endOffset) => this.#marks.beginLine(endOffset),
       onMessage: (message) => this.#read(message),
       onRequest: (request) => this.#readRequest(request),
-      onCancel: (agentRequestId) => {
-        this.#memory.openForms.delete(agentRequestId);
-        this.#facts.push({ type: 'withdrawn', agentRequestId });
-      },
+      onCancel: (requestId) => this.#cancelled(requestId),
       onDiagnostic: (diagnostic) => this.#facts.push(diagnosticFact(diagnostic)),
       onReadEnd: () => this.#flush(),
       onClose: () => {
@@ -157,8 +230,43 @@ export class ClaudeConnection implements AgentConnection {
     return { peer, closed };
   }
 
+  #cancelled(requestId: string): void {
+    this.#memory.openForms.delete(requestId);
+    const [toolCallId, held] = heldBy(this.#memory, requestId) ?? [];
+    if (toolCallId !== undefined) this.#memory.held.delete(toolCallId);
+    this.#facts.push({ type: 'withdrawn', agentRequestId: held?.hookId ?? requestId });
+  }
+
+  #pipes(): PeerPipes {
+    const process = this.#process;
+    return {
+      write: (data, writeId) => process.write(data, writeId),
+      readOutput: (reader) =>
+        process.readOutput({
+          chunk: (chunk, offset) => {
+            // Left unread, it is there for whoever attaches next.
+            if (this.#isDetached) return;
+            reader.chunk(chunk, offset);
+            this.#haveRead(offset + chunk.length);
+          },
+          end: () => {
+            if (this.#isDetached) return;
+            this.#haveRead(Number.POSITIVE_INFINITY);
+            reader.end();
+          },
+        }),
+    };
+  }
+
+  #haveRead(offset: number): void {
+    if (this.#backlogEnd === undefined || offset < this.#backlogEnd) return;
+    this.#backlogEnd = undefined;
+    this.#report([{ type: 'caught-up' }]);
+  }
+
   async #initialize(peer: ProtocolPeer): Promise<void> {
-    const reply = await peer.initialize(undefined, { timeoutMs: startLimitMs });
+    const hooks = this.#options.holdsQuestions ? questionHooks : undefined;
+    const reply = await peer.initialize(hooks, { timeoutMs: startLimitMs, requestId: initializeId });
     if (!reply.ok) {
       if (reply.code === 'closed') return;
       this.#startError = `The agent did not get ready: ${reply.message}`;
@@ -184,6 +292,7 @@ export class ClaudeConnection implements AgentConnection {
       this.#refusedResume = reasonOf(message);
       return;
     }
+    if (message.type === 'stream_event') this.#marks.isFragment();
     for (const fact of translate(this.#memory, message)) {
       if (fact.type === 'withdrawn') this.#peer.abandon(fact.agentRequestId);
       this.#facts.push(fact);
@@ -192,13 +301,34 @@ export class ClaudeConnection implements AgentConnection {
 
   #readRequest(request: IncomingRequest): void {
     if (request.subtype === 'hook_callback') {
-      void this.#peer.respond(request.requestId, {});
+      const question = this.#hookQuestion(request);
+      if (question) this.#facts.push({ type: 'asked', ask: question });
+      else void this.#peer.respond(request.requestId, {});
       return;
     }
+    if (this.#isHeld(request)) return;
     const ask = this.#understood(request);
     if (ask?.kind === 'form') this.#memory.openForms.add(ask.agentRequestId);
     if (ask) this.#facts.push({ type: 'asked', ask });
     else void this.#peer.respondError(request.requestId, 'The request was not understood');
+  }
+
+  #hookQuestion(request: IncomingRequest): Ask | undefined {
+    try {
+      return holdQuestion(this.#memory, request);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Whoever was shown the question at its hook need not be shown it again. */
+  #isHeld({ requestId, request }: IncomingRequest): boolean {
+    const toolCallId = textAt(request, 'tool_use_id');
+    const held = heldFor(this.#memory, toolCallId);
+    if (!held || toolCallId === undefined) return false;
+    held.requestId = requestId;
+    this.#expected.get(toolCallId)?.(requestId);
+    return true;
   }
 
   /** An input nested beyond measure cannot be worked through; the agent must not wait for ever because of it. */
@@ -219,8 +349,23 @@ export class ClaudeConnection implements AgentConnection {
     if (this.#facts.length === 0) return;
     const facts = this.#facts;
     this.#facts = [];
-    this.#options.report(facts);
+    if (this.#isDetached) return;
+    const isStored = this.#process.outlivesServer && facts.some(({ type }) => type !== 'delta');
+    this.#options.report(facts, isStored ? this.#marks.mark(this.#process.id) : undefined);
   }
+}
+
+/** What was handed over just before the last server ended was not yet remembered with anything the agent said. */
+function memoryFor(start: AgentStart, attached: Attached | undefined): Memory {
+  const { cwd, permissionMode, model, resume } = start;
+  const memory =
+    restoreMemory(attached?.mark?.memory, cwd) ??
+    newMemory({ cwd, permissionMode, model, agentSessionId: resume });
+  for (const { messageId, how } of attached?.left.inFlight ?? []) {
+    const uuid = uuidOf(messageId);
+    if (!memory.awaited.has(uuid)) noteSent(memory, uuid, messageId, how === 'steer');
+  }
+  return memory;
 }
 
 function imageBlock({ mediaType, data }: OutgoingMessage['images'][number]): JsonObject {
@@ -240,28 +385,6 @@ function expectReply(reply: Reply): JsonObject {
 function reasonOf(result: JsonObject): string {
   const errors = Array.isArray(result.errors) ? result.errors.join('; ') : '';
   return errors || 'it gave no reason';
-}
-
-function exitFact(exit: ProcessExit, stderr: readonly string[], startError: string | undefined): AgentFact {
-  if (exit.kind === 'exited') {
-    const { code, signal } = exit;
-    return { type: 'exited', code, signal, stderr, ...(startError !== undefined && { startError }) };
-  }
-  return { type: 'exited', code: null, signal: null, stderr, startError: spawnWords(exit) };
-}
-
-function spawnWords({ code, message }: Extract<ProcessExit, { kind: 'spawn-failed' }>): string {
-  switch (code) {
-    case 'not-found':
-      return `The agent's program was not found (${message})`;
-    case 'not-executable':
-      return `The agent's program cannot be run (${message})`;
-    case 'cwd-missing':
-      return 'The working directory does not exist any more';
-    case 'host-closed':
-    case 'failed':
-      return message;
-  }
 }
 
 function diagnosticFact({ kind, count, bytes, sample, error }: PeerDiagnostic): AgentFact {

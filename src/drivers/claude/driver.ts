@@ -1,27 +1,43 @@
-import type { AgentConnection, AgentDriver, AgentFact } from '../../engine/ports/agent-driver.ts';
-import type { ProcessHost } from '../../engine/ports/process-host.ts';
+import type {
+  AgentConnection,
+  AgentDriver,
+  AgentFact,
+  AgentStart,
+  Report,
+} from '../../engine/ports/agent-driver.ts';
+import type { AgentProcess, ProcessHost } from '../../engine/ports/process-host.ts';
 import { agentEnvironment } from '../process/agent-environment.ts';
-import { claudeArguments, claudeEnvironment } from './arguments.ts';
+import { type ClaudeSettings, claudeArguments, claudeEnvironment } from './arguments.ts';
 import { claudeCapabilities } from './capabilities.ts';
 import { ClaudeConnection } from './connection.ts';
 import { findProgram, type Program, VersionReader } from './find-program.ts';
+import { removeToolConfig, writeToolConfig } from './tool-config.ts';
 
 export interface ClaudeDriverOptions {
   readonly processes: ProcessHost;
   /** The server's own environment; what is not the person's is taken out before an agent gets it. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Whether questions may be left for later, to be taken up again when the agent is resumed. */
+  readonly holdsQuestions?: boolean;
   /** A path, or a name to look for on PATH. */
   readonly program?: string;
+  /** Where it is written down for each agent how to reach the tools; without it none are offered. */
+  readonly toolConfigs?: string;
 }
 
 /** Claude Code, as installed on this machine. */
-export function claudeDriver({ program = 'claude', ...options }: ClaudeDriverOptions): AgentDriver {
+export function claudeDriver({
+  program = 'claude',
+  holdsQuestions = true,
+  ...options
+}: ClaudeDriverOptions): AgentDriver {
   return wireDriver({
     ...options,
     name: 'claude',
     label: 'Claude Code',
     locate: (env) => findProgram(program, env),
     missing: `There is no program "${program}"`,
+    holdsQuestions,
   });
 }
 
@@ -37,7 +53,17 @@ export interface WireDriverOptions extends Omit<ClaudeDriverOptions, 'program'> 
 
 /** A driver for any program that speaks the Claude wire. */
 export function wireDriver(options: WireDriverOptions): AgentDriver {
-  const { name, label, processes, environment, locate, missing, settings = {} } = options;
+  const {
+    name,
+    label,
+    processes,
+    environment,
+    locate,
+    missing,
+    toolConfigs,
+    settings = {},
+    holdsQuestions = false,
+  } = options;
   const versions = new VersionReader();
   let version: string | null = null;
 
@@ -57,31 +83,79 @@ export function wireDriver(options: WireDriverOptions): AgentDriver {
       return { name, label, available: false, reason, capabilities };
     },
 
-    start(start, report) {
-      const env = agentEnvironment(environment, {
-        sessionEnv: claudeEnvironment({ ...settings, ...start.env }),
-      });
-      const program = locate(env);
-      if (!program) return absentAgent(missing, report);
-      const { command, leadingArgs } = program;
-      return new ClaudeConnection({
-        start,
-        version,
-        report,
-        launch: (resume) =>
-          processes.start({
-            // A second process under the same start is another incarnation.
-            id: resume === start.resume ? start.processId : `${start.processId}-anew`,
-            sessionId: start.sessionId,
-            command,
-            args: [...leadingArgs, ...claudeArguments({ ...start, resume })],
-            cwd: start.cwd,
-            env,
-          }),
-      });
+    start(start, outerReport) {
+      const report = untilExit(start, outerReport);
+      const launch = launcher(start, report);
+      return launch
+        ? new ClaudeConnection({ start, version, holdsQuestions, report, launch })
+        : absentAgent(missing, report);
+    },
+
+    attach(start, left, outerReport) {
+      const report = untilExit(start, outerReport);
+      const found =
+        left.kept.find(({ id }) => id === secondId(start)) ??
+        left.kept.find(({ id }) => id === start.processId);
+      if (!found) return undefined;
+      const mark = left.mark?.processId === found.id ? left.mark : undefined;
+      const process = processes.attach(found.id, mark?.offset ?? 0);
+      if (!process) return undefined;
+      const attached = { process, mark, outputEnd: found.outputEnd, left };
+      const launch = launcher(start, report) ?? (() => process);
+      return new ClaudeConnection({ start, version, holdsQuestions, report, launch, attached });
     },
   };
+
+  /** Undefined when there is no program to start. */
+  function launcher(
+    start: AgentStart,
+    report: Report,
+  ): ((resume: string | null) => AgentProcess) | undefined {
+    const env = agentEnvironment(environment, {
+      sessionEnv: claudeEnvironment({ ...settings, ...start.env }),
+    });
+    const program = locate(env);
+    if (!program) return undefined;
+    const { command, leadingArgs } = program;
+    return (resume) =>
+      processes.start({
+        id: resume === start.resume ? start.processId : secondId(start),
+        sessionId: start.sessionId,
+        command,
+        args: [...leadingArgs, ...claudeArguments({ ...start, resume, tools: offer(start, report) })],
+        cwd: start.cwd,
+        env,
+      });
+  }
+
+  /** A disk that refuses must not keep the agent from working: then it works without the tools. */
+  function offer({ tools, processId }: AgentStart, report: Report): ClaudeSettings['tools'] {
+    if (tools === null || toolConfigs === undefined) return null;
+    try {
+      return { configFile: writeToolConfig(toolConfigs, processId, tools), unasked: tools.unasked };
+    } catch (error) {
+      const text = `The agent starts without the interactive tools: ${error instanceof Error ? error.message : error}`;
+      queueMicrotask(() =>
+        report([
+          { type: 'said', event: { type: 'agent.notice', level: 'warning', code: 'tools-missing', text } },
+        ]),
+      );
+      return null;
+    }
+  }
+
+  /** The key is needed for as long as the agent lives, also when it outlives this server. */
+  function untilExit({ processId }: AgentStart, report: Report): Report {
+    return (facts, mark) => {
+      report(facts, mark);
+      if (toolConfigs !== undefined && facts.some(({ type }) => type === 'exited'))
+        removeToolConfig(toolConfigs, processId);
+    };
+  }
 }
+
+/** A second process under the same start, without the conversation that the first could not go on with. */
+const secondId = ({ processId }: AgentStart): string => `${processId}-anew`;
 
 /** A program that went away between listing and starting. */
 function absentAgent(startError: string, report: (facts: readonly AgentFact[]) => void): AgentConnection {

@@ -2,11 +2,12 @@ import type { WriteOutcome } from '../../engine/ports/process-host.ts';
 
 /** Where whole lines can be written, with an answer for each write. */
 export interface LineSink {
-  write(data: string): Promise<WriteOutcome>;
+  write(data: string, writeId?: string): Promise<WriteOutcome>;
 }
 
 interface Waiting {
   line: string;
+  writeId: string | undefined;
   settle(outcome: WriteOutcome): void;
 }
 
@@ -26,11 +27,12 @@ export class Outbox {
     this.#onFailure = onFailure;
   }
 
-  write(message: object): Promise<WriteOutcome> {
+  /** With an id it reaches the agent once, however often it is written, also by the next server. */
+  write(message: object, writeId?: string): Promise<WriteOutcome> {
     const closed = this.#closed;
     if (closed) return Promise.resolve(closed);
     return new Promise((settle) => {
-      this.#waiting.push({ line: toLine(message), settle });
+      this.#waiting.push({ line: toLine(message), writeId, settle });
       if (this.#inFlight.length === 0) void this.#flush();
     });
   }
@@ -44,11 +46,15 @@ export class Outbox {
     for (const { settle } of unwritten) settle(reason);
   }
 
+  #nextWrite(): Waiting[] {
+    return this.#waiting.splice(0, together(this.#waiting));
+  }
+
   async #flush(): Promise<void> {
     while (this.#waiting.length > 0) {
-      this.#inFlight = this.#waiting;
-      this.#waiting = [];
-      const outcome = await this.#sink.write(this.#inFlight.map(({ line }) => line).join(''));
+      this.#inFlight = this.#nextWrite();
+      const data = this.#inFlight.map(({ line }) => line).join('');
+      const outcome = await this.#sink.write(data, this.#inFlight[0]?.writeId);
       if (this.#closed) return;
       if (!outcome.ok) {
         this.close(outcome);
@@ -60,6 +66,12 @@ export class Outbox {
       for (const { settle } of written) settle(outcome);
     }
   }
+}
+
+/** A line that must not be written twice is written alone. */
+function together(waiting: readonly Waiting[]): number {
+  const named = waiting.findIndex(({ writeId }) => writeId !== undefined);
+  return named === -1 ? waiting.length : Math.max(named, 1);
 }
 
 export type WriteFailure = Extract<WriteOutcome, { ok: false }>;

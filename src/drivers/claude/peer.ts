@@ -25,6 +25,8 @@ export interface PeerOptions {
   /** All lines of one chunk were passed on. */
   onReadEnd?(): void;
   readonly maxLineBytes?: number;
+  /** Requests that an earlier peer on the same pipes took and left unanswered. */
+  readonly openRequests?: readonly string[];
   newRequestId?(): string;
 }
 
@@ -35,6 +37,8 @@ export type CloseReason =
 
 export interface RequestOptions {
   readonly timeoutMs?: number;
+  /** Asks under this id, once: what was asked before is not asked again, and its reply is still taken. */
+  readonly requestId?: string;
 }
 
 export interface UserMessage {
@@ -54,11 +58,12 @@ export class ProtocolPeer {
   readonly #splitter: LineSplitter;
   readonly #detach: () => void;
   readonly #ours = new Map<string, (reply: Reply) => void>();
-  readonly #theirs = new Set<string>();
+  readonly #theirs: Set<string>;
   #closed: CloseReason | undefined;
 
   constructor(pipes: PeerPipes, options: PeerOptions) {
     this.#options = options;
+    this.#theirs = new Set(options.openRequests);
     this.#outbox = new Outbox(pipes, ({ code, message }) =>
       this.close({ kind: 'write-failed', code, message }),
     );
@@ -82,7 +87,7 @@ export class ProtocolPeer {
   }
 
   sendUserMessage({ content, uuid, priority }: UserMessage): Promise<WriteOutcome> {
-    return this.#outbox.write({
+    const line = {
       type: 'user',
       message: {
         role: 'user',
@@ -91,7 +96,8 @@ export class ProtocolPeer {
       parent_tool_use_id: null,
       ...(uuid !== undefined && { uuid }),
       ...(priority !== undefined && { priority }),
-    });
+    };
+    return this.#outbox.write(line, uuid && `message ${uuid}`);
   }
 
   /** Answers one of the agent's requests, once: what is not open any more is not written. */
@@ -130,9 +136,10 @@ export class ProtocolPeer {
   }
 
   /** Never rejects: a refusal, a time-out and a closed peer are replies. */
-  request(subtype: string, fields: JsonObject = {}, { timeoutMs }: RequestOptions = {}): Promise<Reply> {
+  request(subtype: string, fields: JsonObject = {}, options: RequestOptions = {}): Promise<Reply> {
     if (this.#closed) return Promise.resolve(closedReply(this.#closed));
-    const requestId = this.#options.newRequestId?.() ?? randomUUID();
+    const { timeoutMs } = options;
+    const requestId = options.requestId ?? this.#options.newRequestId?.() ?? randomUUID();
     return new Promise((resolve) => {
       const timer =
         timeoutMs === undefined
@@ -147,11 +154,8 @@ export class ProtocolPeer {
         resolve(reply);
       };
       this.#ours.set(requestId, settle);
-      void this.#outbox.write({
-        type: 'control_request',
-        request_id: requestId,
-        request: { ...fields, subtype },
-      });
+      const line = { type: 'control_request', request_id: requestId, request: { ...fields, subtype } };
+      void this.#outbox.write(line, options.requestId && `request ${options.requestId}`);
     });
   }
 
@@ -222,7 +226,7 @@ export class ProtocolPeer {
   #answer(requestId: string, response: JsonObject): Promise<WriteOutcome> {
     if (this.#closed) return Promise.resolve(writeFailure(this.#closed));
     if (!this.#theirs.delete(requestId)) return Promise.resolve(notOpen);
-    return this.#outbox.write({ type: 'control_response', response });
+    return this.#outbox.write({ type: 'control_response', response }, `answer ${requestId}`);
   }
 
   #endRead(): void {

@@ -1,4 +1,5 @@
 import type { Response } from '../../model/command.ts';
+import type { LiveInteraction, SessionState } from '../../model/state.ts';
 import { interactionOf } from '../../model/status.ts';
 import { interactionFromLog, interactionView, pendingView } from '../../model/views.ts';
 import {
@@ -14,7 +15,7 @@ import { accept, type Result, refuse } from '../../protocol/errors.ts';
 import { GrantId, InteractionId } from '../../protocol/ids.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
 import type { LiveSession } from '../live-session.ts';
-import type { Caller, Reply } from '../ports/control-room.ts';
+import type { Caller, Clients, Reply } from '../ports/control-room.ts';
 import type { EventLog } from '../ports/event-log.ts';
 import type { Handler, Room } from './room.ts';
 
@@ -63,15 +64,29 @@ export const submitAnswers: Handler<SubmitAnswers> = (room, input, caller) => {
   return decideOn(room, input.session, { toolCallId }, { type: 'answer', answers }, caller);
 };
 
-export const respond: Handler<Respond> = (room, input, caller) => {
+export const respond: Handler<Respond> = async (room, input, caller) => {
   const found = room.registry.find(input.session);
   if (!found.ok) return found;
   const target = { requestId: input.interactionId };
   const interaction = find(room.log, found.value, target);
-  if (interaction === undefined) return refuse('interaction_not_found');
+  if (interaction === undefined || !isOfCall(interaction, input.callId)) {
+    return refuse('interaction_not_found');
+  }
   const response = responseTo(room, interaction, input);
-  return response.ok ? decideOn(room, input.session, target, response.value, caller) : response;
+  if (!response.ok) return response;
+  return inWordsOf(await decideOn(room, input.session, target, response.value, caller));
 };
+
+/** Whoever names the call as well means an ask of that very call. */
+const isOfCall = ({ tool, toolCallId }: Interaction, callId: string | undefined): boolean =>
+  callId === undefined || callId === tool?.callId || callId === toolCallId;
+
+/** The scope has another name in this operation. */
+function inWordsOf(replied: Result<Reply>): Result<Reply> {
+  if (replied.ok || replied.refusal.details?.field !== 'scope') return replied;
+  const { refusal } = replied;
+  return { ok: false, refusal: { ...refusal, details: { ...refusal.details, field: 'approvalScope' } } };
+}
 
 const newGrantId = ({ ids }: Room): GrantId => GrantId.parse(ids.grant());
 
@@ -85,7 +100,7 @@ function responseTo(room: Room, interaction: Interaction, input: Respond): Resul
   const { reason } = input;
   switch (input.action) {
     case 'approve':
-      return accept({ type: 'allow', grantId: newGrantId(room), scope: input.approvalScope });
+      return approval(room, interaction, input);
     case 'deny':
       return accept(denial(reason));
     case 'cancel':
@@ -95,6 +110,14 @@ function responseTo(room: Room, interaction: Interaction, input: Respond): Resul
   }
 }
 
+/** What an agent asks is allowed as it stands; an interactive tool may ask for something to be filled in beside it. */
+function approval(room: Room, interaction: Interaction, input: Respond): Result<Response> {
+  const allowed = { type: 'allow', grantId: newGrantId(room), scope: input.approvalScope } as const;
+  if (interaction.tool === undefined || input.input === undefined) return accept(allowed);
+  const values = fieldsOf(input.input);
+  return values.ok ? accept({ ...allowed, values: values.value }) : values;
+}
+
 function submission(interaction: Interaction, input: unknown): Result<Response> {
   if (interaction.kind === 'question') {
     const answers = GivenAnswers.safeParse(input);
@@ -102,13 +125,14 @@ function submission(interaction: Interaction, input: unknown): Result<Response> 
       ? accept({ type: 'answer', answers: answers.data })
       : refuse('invalid_answer', 'The input must be the answers to the questions.', { field: 'input' });
   }
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    return refuse('invalid_answer', "The input must be an object with the form's fields.", {
-      field: 'input',
-    });
-  }
-  return accept({ type: 'submit', values: { ...input } });
+  const values = fieldsOf(input);
+  return values.ok ? accept({ type: 'submit', values: values.value }) : values;
 }
+
+const fieldsOf = (input: unknown): Result<Record<string, unknown>> =>
+  typeof input !== 'object' || input === null || Array.isArray(input)
+    ? refuse('invalid_answer', "The input must be an object with the form's fields.", { field: 'input' })
+    : accept({ ...input });
 
 interface Target {
   readonly requestId?: string | undefined;
@@ -116,7 +140,7 @@ interface Target {
 }
 
 async function decideOn(
-  { registry, log }: Room,
+  { registry, log, clients }: Room,
   idOrKey: string,
   target: Target,
   response: Response,
@@ -130,6 +154,8 @@ async function decideOn(
   const session = found.value;
   const interaction = find(log, session, target);
   if (interaction === undefined) return refuse('interaction_not_found');
+  const readOnly = readOnlyFor(clients, by.clientId, interaction);
+  if (readOnly !== undefined) return readOnly;
   const { interactionId } = interaction;
   const done = await session.runner.command({ type: 'respond', interactionId, response, by });
   if (done.ok) {
@@ -139,6 +165,25 @@ async function decideOn(
   const { code } = done.refusal;
   if (code !== 'interaction_not_found' && code !== 'interaction_already_resolved') return done;
   return tooLate(find(log, session, { requestId: interactionId }) ?? interaction);
+}
+
+/** A connected client that said it does not answer sees everything and decides nothing; a program that is no client may. */
+function readOnlyFor(
+  clients: Clients,
+  clientId: string | undefined,
+  { tool }: Interaction,
+): ReturnType<typeof refuse> | undefined {
+  const mode = clientId === undefined ? undefined : clients.mode(clientId);
+  if (mode === undefined) return undefined;
+  if (!mode.enabled) {
+    return refuse('interaction_disabled', 'Answering is switched off for this client; switch it on first.');
+  }
+  return mode.supported || tool === undefined
+    ? undefined
+    : refuse(
+        'interaction_disabled',
+        'This client has not said that it can answer interactive tools; a hello with interaction says so.',
+      );
 }
 
 const answeredByPerson = new Set(['allowed', 'denied', 'answered', 'submitted', 'dismissed']);
@@ -158,12 +203,18 @@ function find(log: EventLog, session: LiveSession, target: Target): Interaction 
   const live =
     target.requestId !== undefined
       ? interactionOf(state, target.requestId)
-      : Object.values(state.interactions).find(
-          (other) => other.requested.ask.toolCallId === target.toolCallId,
-        );
+      : newestOf(state, target.toolCallId);
   if (live !== undefined) return interactionView(state, live);
   const id = target.requestId ?? lastAskOf(log, session, target.toolCallId);
   return id === undefined ? undefined : interactionFromLog(state, log.findByReference(session.id, id));
+}
+
+/** One call may ask several times: first whether it may run, then what its tool wants to know. */
+function newestOf(state: SessionState, toolCallId: string | undefined): LiveInteraction | undefined {
+  const ofCall = Object.values(state.interactions).filter(
+    ({ requested }) => requested.ask.toolCallId === toolCallId,
+  );
+  return ofCall.findLast(({ decided }) => decided === null) ?? ofCall.at(-1);
 }
 
 function lastAskOf(

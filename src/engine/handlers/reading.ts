@@ -27,6 +27,9 @@ export const search: Handler<SearchQuery> = ({ registry, log }, { q, limit = HIT
   return accept({ status: 200, body: { hits } });
 };
 
+export const listTools: Handler<object> = ({ toolCatalogue }) =>
+  accept({ status: 200, body: { ...toolCatalogue() } });
+
 export const switchInteraction: Handler<SwitchInteraction> = ({ clients }, { clientId, enabled }) =>
   clients.setEnabled(clientId, enabled)
     ? accept({ status: 200, body: { status: 'ok' } })

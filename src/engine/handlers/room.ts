@@ -1,4 +1,5 @@
 import type { Result } from '../../protocol/errors.ts';
+import type { ToolCatalogue } from '../../protocol/tool.ts';
 import type { GrantBook } from '../grant-book.ts';
 import type { LiveSession } from '../live-session.ts';
 import type { AgentDriver } from '../ports/agent-driver.ts';
@@ -21,6 +22,7 @@ export interface Room {
   readonly book: GrantBook;
   readonly drivers: ReadonlyMap<string, AgentDriver>;
   readonly clients: Clients;
+  readonly toolCatalogue: () => ToolCatalogue;
   readonly remove: (session: LiveSession) => Promise<Result<undefined>>;
   readonly lifetime: { readonly closing: boolean };
 }

@@ -2,6 +2,8 @@ import type { AgentFact } from '../../model/agent-fact.ts';
 import type { MessageId, SessionId } from '../../protocol/ids.ts';
 import type { Ask, Decision } from '../../protocol/interaction.ts';
 import type { Agent } from '../../protocol/session.ts';
+import type { ReadingMark } from './event-log.ts';
+import type { KeptProcess } from './process-host.ts';
 
 export type { AgentFact };
 
@@ -15,7 +17,27 @@ export interface AgentDriver {
    * Starts the agent. Never throws: what goes wrong is reported as an `exited` fact.
    * Facts of one read are reported together, in order; nothing is reported after `exited`.
    */
-  start(options: AgentStart, report: (facts: readonly AgentFact[]) => void): AgentConnection;
+  start(options: AgentStart, report: Report): AgentConnection;
+  /**
+   * Takes up an agent that outlived an earlier server. What it said since the mark is reported as if it had just been said, then
+   * `caught-up`. Undefined when the agent is gone. Drivers whose agents end with the server have no such method.
+   */
+  attach?(options: AgentStart, left: LeftBehind, report: Report): AgentConnection | undefined;
+}
+
+/** With a mark: once these facts are stored, everything before the mark need not be read again. */
+export type Report = (facts: readonly AgentFact[], mark?: ReadingMark) => void;
+
+/** How an earlier server left an agent. */
+export interface LeftBehind {
+  /** None when nothing it said was stored yet. */
+  readonly mark: ReadingMark | undefined;
+  readonly kept: readonly KeptProcess[];
+  readonly ready: boolean;
+  /** The agent's own ids of the asks that are not settled. */
+  readonly openAsks: readonly string[];
+  /** Messages that were handed over, or were about to be, and that it has not shown to have taken. */
+  readonly inFlight: readonly { readonly messageId: MessageId; readonly how: 'turn' | 'steer' }[];
 }
 
 export interface AgentStart {
@@ -28,6 +50,17 @@ export interface AgentStart {
   readonly model: string | null;
   /** The agent's own session to go on with, or null for a new one. */
   readonly resume: string | null;
+  /** Where the agent finds the interactive tools, or null when there are none to offer. */
+  readonly tools: ToolAccess | null;
+}
+
+/** An MCP server of ours (Streamable HTTP), for one session alone. */
+export interface ToolAccess {
+  readonly url: string;
+  /** Sent as a bearer token. A secret: it goes into a file of mode 0600, never into an argument. */
+  readonly key: string;
+  /** The tools that may be called without the agent asking first: they ask by themselves. */
+  readonly unasked: readonly string[];
 }
 
 export interface OutgoingMessage {
@@ -42,6 +75,8 @@ export interface AgentConnection {
   send(message: OutgoingMessage, how: 'turn' | 'steer'): Promise<void>;
   /** Writes the decision on this very ask, built from the stored ask. Resolves when the bytes are in the pipe. */
   answer(ask: Ask, decision: Decision): Promise<void>;
+  /** Lets the agent leave this ask for later: it ends its turn as suspended. Only for asks that are `deferrable`. */
+  defer?(ask: Ask): Promise<void>;
   /** Resolves when the agent has acknowledged; the turn ends with its own fact. */
   interrupt(): Promise<void>;
   /** Resolve when the agent confirmed; reject with an `AgentRefusal` when it would not. */
@@ -52,6 +87,10 @@ export interface AgentConnection {
   /** Stops and continues the reading of the agent's output, for a host that cannot store what it reads. */
   pause(): void;
   resume(): void;
+  /** What was reported with this mark is stored. Only for agents that outlive the server, as is the next. */
+  stored?(mark: ReadingMark): void;
+  /** Lets go of the agent without ending it; nothing is reported any more. */
+  detach?(): void;
 }
 
 /** The agent said no, in its own words. */

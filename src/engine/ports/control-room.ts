@@ -60,6 +60,8 @@ export interface Clients {
   connect(client: { readonly label: string; readonly interaction: InteractionMode }): ConnectedClient;
   /** Switches a client by its id; false when there is none. */
   setEnabled(clientId: string, enabled: boolean): boolean;
+  /** What a client has said of itself; undefined when none of this id is connected. */
+  mode(clientId: string): InteractionMode | undefined;
   /** Clients that see this session and could answer, and those of them that want to. */
   count(sessionId: SessionId): { readonly supported: number; readonly enabled: number };
 }

@@ -4,7 +4,7 @@ import type { SessionId } from '../../protocol/ids.ts';
 /**
  * The truth: append-only streams of numbered events. A stream is a session's, or `global` for what belongs to none.
  * Reading is synchronous (an embedded database answers in microseconds); writing is gathered: all appends of one turn of the
- * event loop go to the disk in one transaction, and their promises settle together.
+ * event loop go into one transaction, and an append that holds a decision settles only when the disk itself has it.
  */
 export interface EventLog {
   /** Numbers the events and stores them. Rejects with `StorageError` when the disk refused; then nothing of this append is kept. */
@@ -44,6 +44,16 @@ export interface AppendPart {
   readonly blobs?: readonly Blob[];
   /** The folded state after these events: a cache that shortens the next start. */
   readonly snapshot?: Snapshot;
+  /** How far the agent's output is worked into this stream, stored with the events themselves; null forgets it. */
+  readonly mark?: ReadingMark | null;
+}
+
+/** A place in an agent's output, and what its driver must remember to go on from there. */
+export interface ReadingMark {
+  readonly processId: string;
+  readonly offset: number;
+  /** Plain data, of the driver's own making. */
+  readonly memory: unknown;
 }
 
 export interface Blob {
@@ -88,6 +98,7 @@ export interface SearchHit {
 
 export interface StreamStart {
   readonly stream: StreamId;
+  readonly mark: ReadingMark | undefined;
   readonly snapshot: { readonly seq: number; readonly version: number; readonly state: unknown } | undefined;
   /** The events after the snapshot, or all if there is none. `from(0)` reads all when the snapshot is of another version. */
   readonly eventsAfter: (seq: number) => Iterable<Event>;

@@ -5,12 +5,29 @@ import type { SessionId } from '../../protocol/ids.ts';
  * be carried over a socket: an implementation may keep the processes in another program.
  */
 export interface ProcessHost {
-  /** Never throws: a process that could not be started has an `exited` that says why. */
+  /**
+   * Never throws: a process that could not be started has an `exited` that says why. An id that is kept already names the process
+   * that was started with it: it is taken up from its first byte, and none is started.
+   */
   start(spec: ProcessSpec): AgentProcess;
+  /** What outlived an earlier server, also what has ended meanwhile. None where processes end with the server. */
+  kept(): Promise<readonly KeptProcess[]>;
+  /** Takes up a kept process: its output is passed on from this offset, its exit is told. Undefined when there is none of that id. */
+  attach(id: string, from: number): AgentProcess | undefined;
   /** Ends what earlier runs on the same data directory left running. */
   endLeftovers(): Promise<LeftoverReport>;
   /** Ends every process, with all its descendants, and starts no more. */
   close(): Promise<void>;
+  /** Lets go of the processes and starts no more; they go on by themselves where they can, and are ended where they cannot. */
+  detach(): Promise<void>;
+}
+
+export interface KeptProcess {
+  readonly id: string;
+  readonly sessionId: SessionId;
+  readonly running: boolean;
+  /** How much it has printed so far. */
+  readonly outputEnd: number;
 }
 
 export interface ProcessSpec {
@@ -22,14 +39,25 @@ export interface ProcessSpec {
   cwd: string;
   /** The whole environment; nothing is inherited. The host adds its own marker. */
   env: Readonly<Record<string, string>>;
+  /** A command beside the agent: what it prints is no part of the agent's raw log, and it ends with the server. */
+  isCommand?: boolean;
+  /** Texts that are said to the process and must not be in the raw log. */
+  secrets?: readonly string[];
 }
 
 export interface AgentProcess {
   readonly id: string;
   /** Unknown when the process could not be started. */
   readonly pid: number | undefined;
-  /** Settles when the bytes are in the pipe. Never rejects: a closed pipe is a value. */
-  write(data: string | Buffer): Promise<WriteOutcome>;
+  /** Whether it lives on when this program ends, to be attached to by the next. */
+  readonly outlivesServer: boolean;
+  /**
+   * Settles when the bytes are in the pipe. Never rejects: a closed pipe is a value. Of several writes with the same id, also by
+   * another server after a crash, only the first reaches the process; the others settle as it did.
+   */
+  write(data: string | Buffer, writeId?: string): Promise<WriteOutcome>;
+  /** All output before this offset is stored: nobody will ask for it again. */
+  stored(offset: number): void;
   closeInput(): void;
   /**
    * Output is held back until a reader is attached, so nothing printed early is lost. There
@@ -63,6 +91,8 @@ export type WriteOutcome = { ok: true } | { ok: false; code: string; message: st
 
 export type ProcessExit =
   | { kind: 'exited'; code: number | null; signal: string | null }
+  /** The program that kept the process has died, and the process with it; how it ended is not known. */
+  | { kind: 'host-lost'; message: string }
   | { kind: 'spawn-failed'; code: SpawnFailure; message: string };
 
 export type SpawnFailure = 'not-found' | 'not-executable' | 'cwd-missing' | 'host-closed' | 'failed';

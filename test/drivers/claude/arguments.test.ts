@@ -13,15 +13,30 @@ const always = [
 ];
 
 test('[PEER1] a plain session has the flags of the wire and no others', () => {
-  expect(claudeArguments({ model: null, permissionMode: null, resume: null })).toEqual(always);
+  expect(claudeArguments({ model: null, permissionMode: null, resume: null, tools: null })).toEqual(always);
 });
 
 test('[PEER1] settings are added, each joined to its flag', () => {
-  expect(claudeArguments({ model: '--dangerous', permissionMode: 'plan', resume: 'abc' })).toEqual([
+  const settings = { model: '--dangerous', permissionMode: 'plan', resume: 'abc', tools: null };
+  expect(claudeArguments(settings)).toEqual([
     ...always,
     '--model=--dangerous',
     '--permission-mode=plan',
     '--resume=abc',
+  ]);
+});
+
+test('[PEER1] [TOOL11] the tools are named by a file, and those that ask by themselves are allowed', () => {
+  const plain = { model: null, permissionMode: null, resume: null };
+  const tools = { configFile: '/data/mcp/p1.json', unasked: ['ask_user', 'deploy'] };
+  expect(claudeArguments({ ...plain, tools })).toEqual([
+    ...always,
+    '--mcp-config=/data/mcp/p1.json',
+    '--allowedTools=mcp__beckon__ask_user,mcp__beckon__deploy',
+  ]);
+  expect(claudeArguments({ ...plain, tools: { ...tools, unasked: [] } })).toEqual([
+    ...always,
+    '--mcp-config=/data/mcp/p1.json',
   ]);
 });
 

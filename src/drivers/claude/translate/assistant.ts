@@ -55,7 +55,14 @@ function translateCall(memory: Memory, block: JsonObject, place: Place): readonl
   const toolCallId = textAt(block, 'id');
   const name = textAt(block, 'name');
   if (toolCallId === undefined || name === undefined) return unknownOnce(memory, 'tool call', block);
+  noteCall(memory, place, toolCallId);
   const input = { ...objectAt(block, 'input') };
   const startsAgent = agentStarters.has(name);
   return [{ type: 'said', event: { type: 'tool.called', ...place, toolCallId, name, input, startsAgent } }];
+}
+
+function noteCall(memory: Memory, { agentMessageId, parentToolCallId }: Place, toolCallId: string): void {
+  if (parentToolCallId !== undefined) return;
+  const before = memory.lastCalls?.agentMessageId === agentMessageId ? memory.lastCalls.ids : [];
+  memory.lastCalls = { agentMessageId, ids: [...before, toolCallId] };
 }

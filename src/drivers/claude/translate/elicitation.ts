@@ -16,7 +16,7 @@ export function elicitationAsk(agentRequestId: string, request: JsonObject): Ask
     input: { ...request },
     form: {
       message,
-      fields: fieldsOf(request),
+      fields: formFields(objectAt(request, 'requested_schema') ?? {}, textsAt(request, 'property_order')),
       presentation: 'questionnaire',
       source,
       ...(url !== undefined && { url }),
@@ -25,12 +25,11 @@ export function elicitationAsk(agentRequestId: string, request: JsonObject): Ask
   };
 }
 
-function fieldsOf(request: JsonObject): FormField[] {
-  const schema = objectAt(request, 'requested_schema') ?? {};
+/** The fields of a form that is described by a JSON schema. */
+export function formFields(schema: JsonObject, order: readonly string[] = []): FormField[] {
   const properties = objectAt(schema, 'properties') ?? {};
   const required = new Set(textsAt(schema, 'required'));
-  const order = textsAt(request, 'property_order').filter((id) => Object.hasOwn(properties, id));
-  const ids = new Set([...order, ...Object.keys(properties)]);
+  const ids = new Set([...order.filter((id) => Object.hasOwn(properties, id)), ...Object.keys(properties)]);
   return [...ids].map((id) => {
     const property = properties[id];
     return fieldOf(id, isObject(property) ? property : {}, required.has(id));

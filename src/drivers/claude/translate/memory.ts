@@ -15,6 +15,10 @@ export interface Memory {
   readonly sent: Map<string, MessageId>;
   /** Forms of MCP servers that wait for a person. */
   readonly openForms: Set<string>;
+  /** Questions that wait for a person before the program has asked for permission, by their call. */
+  readonly held: Map<string, HeldQuestion>;
+  /** The calls of the last message that had any: those of one message stand and fall together. */
+  lastCalls: { readonly agentMessageId: string; readonly ids: readonly string[] } | undefined;
   /** A task that went on after its call had returned has ended: the program may start a turn to tell of it. */
   isOwnTurnDue: boolean;
   readonly tasks: Map<string, Task>;
@@ -24,6 +28,13 @@ export interface Memory {
   readonly lastBlocks: Map<string, number>;
   /** What was reported as unknown already. */
   readonly reported: Set<string>;
+}
+
+export interface HeldQuestion {
+  /** The hook that is not answered yet: the question is known by its id. */
+  readonly hookId: string;
+  /** The request for permission that followed it, where the hook was answered. */
+  requestId: string | undefined;
 }
 
 export interface AwaitedMessage {
@@ -60,6 +71,8 @@ export function newMemory(
     awaited: new Map(),
     sent: new Map(),
     openForms: new Set(),
+    held: new Map(),
+    lastCalls: undefined,
     isOwnTurnDue: false,
     tasks: new Map(),
     streamed: undefined,
@@ -68,10 +81,14 @@ export function newMemory(
   };
 }
 
-const recentlySent = 100;
+const recentlySent = 20;
 
-export function noteSent(memory: Memory, uuid: string, messageId: MessageId): void {
-  const isMidTurn = memory.isTurnRunning;
+export function noteSent(
+  memory: Memory,
+  uuid: string,
+  messageId: MessageId,
+  isMidTurn = memory.isTurnRunning,
+): void {
   memory.awaited.set(uuid, { messageId, isMidTurn, wasSentMidTurn: isMidTurn });
   memory.sent.set(uuid, messageId);
   for (const oldest of memory.sent.keys()) {

@@ -1,6 +1,6 @@
 import type { Memory } from './memory.ts';
 
-const recentMessages = 50;
+const recentMessages = 20;
 
 /**
  * The number of the block that an `assistant` line completes. Such a line does not say it; it comes while its block

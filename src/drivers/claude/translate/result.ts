@@ -58,7 +58,9 @@ function withdrawForms(memory: Memory): readonly AgentFact[] {
 
 /** Neither `subtype` nor `is_error` tells an aborted turn: a turn that a newer message cut short counts as a success. */
 function outcomeOf(line: JsonObject): TurnEnd['outcome'] {
-  if (textAt(line, 'terminal_reason')?.startsWith('aborted')) return 'interrupted';
+  const reason = textAt(line, 'terminal_reason');
+  if (reason?.startsWith('aborted')) return 'interrupted';
+  if (reason === 'tool_deferred') return 'suspended';
   return line.is_error === true ? 'failed' : 'completed';
 }
 

@@ -1,0 +1,43 @@
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ToolAccess } from '../../engine/ports/agent-driver.ts';
+
+/** The name under which the agent knows our tools: it puts it before theirs. */
+export const toolServerName = 'beckon';
+
+/** A file only its owner can read: arguments and environment of a process can be seen by others, and this holds a key. */
+export function writeToolConfig(directory: string, processId: string, { url, key }: ToolAccess): string {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const path = configPath(directory, processId);
+  const server = { type: 'http', url, headers: { Authorization: `Bearer ${key}` } };
+  const text = JSON.stringify({ mcpServers: { [toolServerName]: server } }, null, 2);
+  rmSync(path, { force: true });
+  writeFileSync(path, `${text}\n`, { mode: 0o600, flag: 'wx' });
+  return path;
+}
+
+export function removeToolConfig(directory: string, processId: string): void {
+  try {
+    rmSync(configPath(directory, processId), { force: true });
+  } catch {
+    // It stays until the next start, which clears what no process needs.
+  }
+}
+
+/** Removes what a killed server left, but for the processes that live on: they may read theirs again. */
+export function clearToolConfigs(directory: string, kept: readonly string[]): void {
+  const needed = new Set(kept.map((id) => configName(id.replace(/-anew$/, ''))));
+  for (const name of namesIn(directory))
+    if (name.endsWith('.json') && !needed.has(name)) rmSync(join(directory, name), { force: true });
+}
+
+const configName = (processId: string): string => `${encodeURIComponent(processId)}.json`;
+const configPath = (directory: string, processId: string): string => join(directory, configName(processId));
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,95 @@
+import { accept, type Result } from '../protocol/errors.ts';
+import type { NewEvent } from '../protocol/event.ts';
+import type { InteractionId } from '../protocol/ids.ts';
+import type { Actor, Ask } from '../protocol/interaction.ts';
+import type { Decided } from './command.ts';
+import type { LiveInteraction, SessionState } from './state.ts';
+import { interactionOf } from './status.ts';
+
+const nothing = accept<Decided>({ events: [] });
+const agent: Actor = { kind: 'agent' };
+
+/**
+ * The ask for which the agent can be put to sleep: nothing else is open or under way, so nothing else is lost by it.
+ * Undefined when there is none.
+ */
+export function deferrable(state: SessionState): LiveInteraction | undefined {
+  const live = Object.values(state.interactions);
+  const [ask] = live;
+  const isAlone = live.length === 1 && state.tasks.length === 0 && Object.keys(state.tools).length <= 1;
+  const isQuiet = state.process?.phase === 'ready' && state.turn?.interrupting === null;
+  if (ask?.requested.ask.deferrable !== true || !isAlone || !isQuiet) return undefined;
+  return ask.decided === null && ask.deferred === null && state.queue.every(({ sending }) => sending === null)
+    ? ask
+    : undefined;
+}
+
+export function defer(state: SessionState, interactionId: InteractionId): Result<Decided> {
+  return deferrable(state)?.requested.interactionId === interactionId
+    ? accept({ events: [{ type: 'interaction.deferred', interactionId }] })
+    : nothing;
+}
+
+/** It stays as it was asked, and is not tried again. */
+export function keepAsking(state: SessionState, interactionId: InteractionId): Result<Decided> {
+  const live = interactionOf(state, interactionId);
+  if (live?.deferred !== 'asleep') return nothing;
+  const { ask, processId } = live.requested;
+  const { agentRequestId } = ask;
+  return accept({ events: [{ type: 'interaction.raised', interactionId, agentRequestId, processId }] });
+}
+
+/** The agent has left its question for later: it is ended until there is an answer. */
+export function suspend(state: SessionState): NewEvent[] {
+  return state.process === null
+    ? []
+    : [{ type: 'process.closing', processId: state.process.id, cause: 'deferred' }];
+}
+
+/** The same call asks the same question: whoever was shown it need not be shown it again. */
+export function raisedAgain(state: SessionState, ask: Ask): NewEvent | undefined {
+  const live = Object.values(state.interactions).find(
+    ({ requested, deferred }) =>
+      deferred === 'asleep' && ask.toolCallId !== undefined && requested.ask.toolCallId === ask.toolCallId,
+  );
+  if (live === undefined || state.process === null) return undefined;
+  const { interactionId } = live.requested;
+  return {
+    type: 'interaction.raised',
+    interactionId,
+    agentRequestId: ask.agentRequestId,
+    processId: state.process.id,
+  };
+}
+
+/** The turn went on without an answer: the agent would not, or could not, leave the question for later. */
+export const notDeferred = (state: SessionState): NewEvent[] =>
+  asleep(state).map((live) => lost(live, 'withdrawn', 'The agent went on without an answer.'));
+
+export function deferredMissing(state: SessionState, interactionId: InteractionId): Result<Decided> {
+  const live = interactionOf(state, interactionId);
+  return live?.deferred === 'asleep' && state.process !== null
+    ? accept({ events: [lost(live, 'lost', 'The agent was to ask this again, and did not.')] })
+    : nothing;
+}
+
+export const asleep = (state: SessionState): LiveInteraction[] =>
+  Object.values(state.interactions).filter(({ deferred }) => deferred === 'asleep');
+
+function lost(
+  { requested, decided }: LiveInteraction,
+  outcome: 'lost' | 'withdrawn',
+  reason: string,
+): NewEvent {
+  const { interactionId } = requested;
+  return decided === null
+    ? { type: 'interaction.resolved', interactionId, outcome, by: agent, reason, delivered: false }
+    : {
+        type: 'interaction.resolved',
+        interactionId,
+        outcome: 'lost',
+        by: decided.by,
+        reason: `The answer was recorded but did not reach the agent. ${reason}`,
+        delivered: false,
+      };
+}

@@ -1,0 +1,34 @@
+/** What other programs import, as `beckon/protocol`: everything that goes over the wire, as schemas and as types. */
+export * from './announcement.ts';
+export {
+  AnswerQuestion,
+  Approve,
+  CreateSession,
+  Deny,
+  EventsQuery,
+  GivenAnswers,
+  PatchQueued,
+  PatchSession,
+  PreviewGrant,
+  Respond,
+  SearchQuery,
+  SendMessage,
+  SubmitAnswers,
+  SwitchInteraction,
+} from './command.ts';
+export { type ErrorCode, errorCatalogue, type Refusal, statusOf } from './errors.ts';
+export {
+  Delta,
+  type Durability,
+  type Event,
+  type EventOf,
+  type EventType,
+  eventDefinitions,
+} from './event.ts';
+export * from './frame.ts';
+export * from './grant.ts';
+export * from './ids.ts';
+export * from './interaction.ts';
+export * from './operation.ts';
+export * from './session.ts';
+export * from './tool.ts';
