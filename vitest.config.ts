@@ -1,16 +1,19 @@
 import { defineConfig } from 'vitest/config';
+import { sourceAliases } from './test/support/source-package.ts';
 
 const common = {
-  exclude: ['**/node_modules/**', 'test/real-agents/**'],
+  exclude: ['**/node_modules/**', 'test/real-agents/**', 'test/package/**'],
   testTimeout: 30_000,
   hookTimeout: 30_000,
   pool: 'forks' as const,
 };
 
 export default defineConfig({
+  resolve: { alias: sourceAliases },
   test: {
     projects: [
       {
+        extends: true,
         test: {
           ...common,
           name: 'node',
@@ -20,6 +23,7 @@ export default defineConfig({
       },
       {
         // The parts of the page, in a document without a browser.
+        extends: true,
         test: {
           ...common,
           name: 'web',
@@ -31,6 +35,7 @@ export default defineConfig({
       },
       {
         // The built page in a real browser, on the real server.
+        extends: true,
         test: {
           ...common,
           name: 'browser',

@@ -1,10 +1,26 @@
+import { realpath } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type DirectoryLock, tryLock } from '../log/directory-lock.ts';
+import { prepareDataDirectory } from './data-directory.ts';
 import { Failure } from './failure.ts';
 import { readServerFile, removeServerFile } from './server-file.ts';
 
-/** Takes the data directory for this process, or fails with the address of the server that has it. */
+/** Makes the data directory, and takes it for this process; or fails with the address of the server that has it. */
 export async function claimDataDirectory(dataDir: string, patienceMs = 5_000): Promise<DirectoryLock> {
+  await prepareDataDirectory(dataDir);
+  const path = await realpath(dataDir);
+  // Not even tried: on POSIX, closing a file lets go of all locks that the same process has on it.
+  if (ours.has(path)) throw new Failure(`this program has ${dataDir} open already`);
+  ours.add(path);
+  try {
+    return asOurs(path, await lockOf(dataDir, patienceMs));
+  } catch (error) {
+    ours.delete(path);
+    throw error;
+  }
+}
+
+async function lockOf(dataDir: string, patienceMs: number): Promise<DirectoryLock> {
   const deadline = Date.now() + patienceMs;
   for (;;) {
     const lock = tryLock(dataDir);
@@ -19,12 +35,22 @@ export async function claimDataDirectory(dataDir: string, patienceMs = 5_000): P
     }
     if (Date.now() > deadline) {
       throw new Failure(
-        `another server has ${dataDir} and is still starting or ending; try again in a moment`,
+        `another server has ${dataDir} and tells no address: it is about to start or to end, or is part of a program that does not listen`,
       );
     }
     await delay(50);
   }
 }
+
+/** The directories that this process has. */
+const ours = new Set<string>();
+
+const asOurs = (path: string, lock: DirectoryLock): DirectoryLock => ({
+  release() {
+    ours.delete(path);
+    lock.release();
+  },
+});
 
 /** A file left by a killed server may still be there in the moment in which its successor takes the lock. */
 function isAlive(pid: number): boolean {

@@ -56,6 +56,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./terminal/queue.ts')).queue,
   },
   agents: { summary: 'list the agents', load: async () => (await import('./terminal/agents.ts')).agents },
+  tools: {
+    summary: 'list the interactive tools',
+    load: async () => (await import('./terminal/tools.ts')).tools,
+  },
   grants: {
     summary: 'list and revoke standing approvals',
     load: async () => (await import('./terminal/grants.ts')).grants,
@@ -63,6 +67,18 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   search: {
     summary: 'search all conversations',
     load: async () => (await import('./terminal/search.ts')).search,
+  },
+  status: {
+    summary: 'tell what runs: server, keeper, agents',
+    load: async () => (await import('./status.ts')).status,
+  },
+  restart: {
+    summary: 'restart the server; agents go on',
+    load: async () => (await import('./restart.ts')).restart,
+  },
+  'stop-all': {
+    summary: 'end server and agents, whatever runs',
+    load: async () => (await import('./stop-all.ts')).stopAll,
   },
   pair: {
     summary: 'make a link for one more browser',

@@ -1,23 +1,40 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { acpDriver } from '../drivers/acp/driver.ts';
 import { claudeDriver } from '../drivers/claude/driver.ts';
+import { clearToolConfigs } from '../drivers/claude/tool-config.ts';
+import { claudeSdkDriver } from '../drivers/claude-sdk/driver.ts';
 import { demoDriver } from '../drivers/demo/driver.ts';
+import { KeeperProcessHost } from '../drivers/keeper/keeper-process-host.ts';
 import { LocalProcessHost } from '../drivers/process/local-process-host.ts';
 import { openEngine, randomIds, systemClock } from '../engine/index.ts';
+import type { ControlRoom } from '../engine/ports/control-room.ts';
+import type { ProcessHost } from '../engine/ports/process-host.ts';
+import type { RawLog } from '../engine/ports/raw-log.ts';
 import { openRawLog } from '../log/raw-log.ts';
 import { openSqliteLog } from '../log/sqlite-log.ts';
-import { createServer } from '../server/create-server.ts';
+import { createServer, urlOf } from '../server/create-server.ts';
 import type { Environment } from './console.ts';
+import {
+  catalogueOf,
+  type InteractiveTools,
+  openInteractiveTools,
+  toolAccessOf,
+} from './interactive-tools.ts';
 import type { Logger } from './logger.ts';
 import { sessionEnvFiles } from './session-env-files.ts';
 import type { Settings } from './settings.ts';
 
 export interface Composed {
+  /** For callers in this process. Where nobody listens when they call, agents start all the same, without the interactive tools. */
+  readonly room: ControlRoom;
   listen(): Promise<{ readonly url: string }>;
   pairingCode(): string;
   /** Ends the agents and stores how they ended, then lets everyone and everything go. */
   close(): Promise<void>;
+  /** Lets everyone and everything go but the agents, which the next server takes up. */
+  detach(): Promise<void>;
   /** Ends the agents, come what may. */
   abandon(): Promise<void>;
 }
@@ -27,6 +44,7 @@ export async function compose(
   settings: Settings,
   parts: {
     readonly token: string;
+    readonly toolSecret: string;
     readonly env: Environment;
     readonly logger: Logger;
     readonly version: string;
@@ -36,16 +54,33 @@ export async function compose(
   const { logger } = parts;
   const log = openSqliteLog({ path: join(dataDir, 'beckon.db') });
   const rawLog = openRawLog({ directory: join(dataDir, 'raw') });
-  const processes = new LocalProcessHost({
-    dataDir,
-    onRaw: (sessionId, direction, chunk) => rawLog.append(sessionId, direction, chunk),
-  });
-  const agents = { processes, environment: parts.env };
+  const onRaw: RawLog['append'] = (sessionId, direction, chunk) => rawLog.append(sessionId, direction, chunk);
+  const local = new LocalProcessHost({ dataDir, onRaw });
+  const processes = settings.ephemeral
+    ? local
+    : new KeeperProcessHost({ dataDir, version: parts.version, environment: parts.env, onRaw });
+  const toolConfigs = join(dataDir, 'mcp');
+  const agents = { processes, environment: parts.env, toolConfigs };
+  const claude = settings.claude === undefined ? {} : { program: settings.claude };
   const drivers = [
-    claudeDriver({ ...agents, ...(settings.claude === undefined ? {} : { program: settings.claude }) }),
+    claudeDriver({ ...agents, ...claude, holdsQuestions: settings.deferAsksMinutes > 0 }),
+    claudeSdkDriver({ ...agents, ...claude, processes: local, directories: [settings.defaultCwd] }),
+    ...settings.acpAgents.map((agent) =>
+      acpDriver({ processes: local, environment: parts.env, version: parts.version, agent }),
+    ),
     demoDriver({ ...agents, home: join(dataDir, 'demo') }),
   ].filter(({ name }) => !settings.disabledAgents.includes(name));
 
+  const kept = await processes.kept();
+  clearToolConfigs(
+    toolConfigs,
+    kept.map(({ id }) => id),
+  );
+
+  // Known ahead where it can be, for an agent that is taken up and has to be started over at once.
+  let url = settings.port === 0 ? undefined : urlOf(settings.host, settings.port);
+  const listening = Promise.withResolvers<void>();
+  let tools: InteractiveTools | undefined;
   const engine = await openEngine({
     log,
     rawLog,
@@ -55,16 +90,30 @@ export async function compose(
     ids: randomIds,
     logger,
     endLeftovers: () => processes.endLeftovers(),
+    kept: { list: async () => kept, end: (id) => endKept(processes, id) },
+    listening: listening.promise,
+    toolAccess: toolAccessOf(parts.toolSecret, () => ({ url, host: tools?.host })),
+    toolCatalogue: () => catalogueOf(tools?.host),
     settings: {
       defaultCwd: settings.defaultCwd,
       roots: settings.roots,
       mostProcesses: settings.maxProcesses,
       idleMs: settings.idleMinutes * 60_000,
       askTimeout: settings.askTimeout ?? null,
+      deferAsksMs: settings.deferAsksMinutes === 0 ? null : settings.deferAsksMinutes * 60_000,
     },
   });
+  tools = await openInteractiveTools(engine, {
+    files: settings.tools,
+    secret: parts.toolSecret,
+    version: parts.version,
+    clock: systemClock,
+    logger,
+  });
+  const { endpoint, end: endTools, disconnect } = tools;
   const server = createServer({
     room: engine,
+    tools: endpoint,
     token: parts.token,
     dataDir,
     host: settings.host,
@@ -75,18 +124,59 @@ export async function compose(
     allowedHosts: settings.allowedHosts,
   });
 
+  let isListening = false;
   return {
-    listen: () => server.listen(),
+    room: {
+      ...engine,
+      dispatch(...call) {
+        if (!isListening) {
+          url = undefined;
+          listening.resolve();
+        }
+        return engine.dispatch(...call);
+      },
+    },
+    async listen() {
+      isListening = true;
+      const address = await server.listen().catch((error: unknown) => {
+        isListening = false;
+        throw error;
+      });
+      ({ url } = address);
+      listening.resolve();
+      return address;
+    },
     pairingCode: () => server.pairingCode(),
     async close() {
+      await endTools();
       await engine.close();
+      disconnect();
       await server.close();
-      await processes.close();
+      await Promise.all([local.close(), processes.close()]);
       await rawLog.close();
       await log.close();
     },
-    abandon: () => processes.close(),
+    async detach() {
+      await endTools();
+      await engine.detach();
+      disconnect();
+      await server.close();
+      await local.close();
+      await processes.detach();
+      await rawLog.close();
+      await log.close();
+    },
+    abandon: async () => {
+      await Promise.all([local.close(), processes.close()]);
+    },
   };
+}
+
+/** Ends a process that outlived its session. */
+async function endKept(processes: ProcessHost, id: string): Promise<void> {
+  const stray = processes.attach(id, 0);
+  await stray?.end();
+  stray?.stored(Number.MAX_SAFE_INTEGER);
 }
 
 function builtPage(): string | undefined {

@@ -13,28 +13,61 @@ const Config = z.strictObject({
   allowedHosts: z.array(z.string().min(1)).optional(),
   open: z.boolean().optional(),
   claude: z.string().min(1).optional(),
+  keepAgents: z.boolean().optional(),
+  ephemeral: z.boolean().optional(),
   tools: z.array(z.string().min(1)).optional(),
   roots: z.array(z.string().min(1)).min(1).optional(),
   maxProcesses: z.number().int().min(1).optional(),
   idleMinutes: z.number().positive().optional(),
   askTimeout: AskTimeout.optional(),
-  agents: z.record(z.string(), z.strictObject({ enabled: z.boolean().optional() })).optional(),
+  deferAsksMinutes: z.number().min(0).optional(),
+  agents: z
+    .record(
+      z.string(),
+      z.strictObject({
+        enabled: z.boolean().optional(),
+        driver: z.literal('acp').optional(),
+        command: z.string().min(1).optional(),
+        args: z.array(z.string()).optional(),
+        env: z.record(z.string(), z.string()).optional(),
+        label: z.string().min(1).optional(),
+      }),
+    )
+    .optional(),
 });
 export type Config = z.infer<typeof Config>;
 
 /** Reads the configuration; paths in it are relative to it. A missing file is an error only if it was named. */
 export async function readConfigFile(path: string, isNamed: boolean, env: Environment): Promise<Config> {
   const text = await contentOf(path, isNamed);
-  if (text === undefined) return {};
-  const checked = Config.safeParse(json(text, path));
-  if (!checked.success) throw new Failure(`${path}: ${checked.error.issues.map(sentence).join('; ')}`);
-  const { tools, roots, ...rest } = checked.data;
-  const fromHere = (entry: string) => absolute(entry, dirname(path), env);
+  return text === undefined ? {} : checkConfig(json(text, path), path, dirname(path), env);
+}
+
+/** Checks a configuration, and makes the paths in it absolute. */
+export function checkConfig(given: unknown, source: string, folder: string, env: Environment): Config {
+  const checked = Config.safeParse(given);
+  if (!checked.success) throw new Failure(`${source}: ${checked.error.issues.map(sentence).join('; ')}`);
+  const { tools, roots, agents, ...rest } = checked.data;
+  const fromHere = (entry: string) => absolute(entry, folder, env);
+  // A name without a slash is looked for on PATH.
+  const program = (command: string) => (command.includes('/') ? fromHere(command) : command);
   return {
     ...rest,
+    ...(agents === undefined ? {} : { agents: withPrograms(agents, program) }),
     ...(tools === undefined ? {} : { tools: tools.map(fromHere) }),
     ...(roots === undefined ? {} : { roots: roots.map(fromHere) }),
   };
+}
+
+function withPrograms(
+  agents: NonNullable<Config['agents']>,
+  program: (command: string) => string,
+): NonNullable<Config['agents']> {
+  const entries = Object.entries(agents).map(([name, { command, ...rest }]) => [
+    name,
+    { ...rest, ...(command === undefined ? {} : { command: program(command) }) },
+  ]);
+  return Object.fromEntries(entries);
 }
 
 async function contentOf(path: string, isNamed: boolean): Promise<string | undefined> {

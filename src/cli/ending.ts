@@ -1,39 +1,57 @@
 import process from 'node:process';
+import { authorAtFault } from '../tools/host/fault.ts';
 import type { Environment } from './console.ts';
 import type { Logger } from './logger.ts';
 
 export interface Ending {
-  /** Resolves with the exit code when the server is to end: asked to, or by a bug nobody caught. */
-  readonly asked: Promise<number>;
+  /** Resolves when the server is to end: asked to, or by a bug nobody caught. */
+  readonly asked: Promise<End>;
   /** Runs the clean-up; when it takes longer than there is time for, `abandon` and the end follow all the same. */
   finish(clean: () => Promise<void>, abandon: () => Promise<void>): Promise<boolean>;
+}
+
+export interface End {
+  readonly exitCode: number;
+  /** A restart, or a bug of ours, is no reason to end anyone's agents. */
+  readonly agentsGoOn: boolean;
 }
 
 const timeForClean = 7_000;
 const timeForAbandoning = 2_000;
 const parentCheckMs = 250;
+/** How a server is told to make room for the next one. */
+export const restartSignal = 'SIGUSR2';
 
 /** Ends the program in order at the first signal and at once at the second. */
 export function watchForEnd(logger: Logger, env: Environment): Ending {
-  const { promise: asked, resolve } = Promise.withResolvers<number>();
+  const { promise: asked, resolve } = Promise.withResolvers<End>();
   let signals = 0;
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
       signals += 1;
       if (signals > 1) process.exit(1);
       logger.info(`${signal}: ending; a second signal ends at once`);
-      resolve(0);
+      resolve({ exitCode: 0, agentsGoOn: false });
     });
   }
+  process.on(restartSignal, () => {
+    logger.info('Ending for a restart; the agents go on');
+    resolve({ exitCode: 0, agentsGoOn: true });
+  });
   if (env.npm_lifecycle_event !== undefined) {
     onParentGone(() => {
       logger.info('npm was ended: ending');
-      resolve(0);
+      resolve({ exitCode: 0, agentsGoOn: false });
     });
   }
   const onBug = (error: unknown) => {
+    const author = authorAtFault();
+    if (author !== undefined) {
+      logger.error({ err: error }, `An error that nobody caught, in ${author}; going on`);
+      return;
+    }
     logger.fatal({ err: error }, 'An error that nobody caught; ending');
-    resolve(1);
+    resolve({ exitCode: 1, agentsGoOn: true });
   };
   process.on('uncaughtException', onBug);
   process.on('unhandledRejection', onBug);

@@ -6,7 +6,7 @@ export type Logger = import('pino').Logger;
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 /** Logs to stderr: a line to read on a terminal, JSON for machines. Written at once, so that a crash cannot swallow its own reason. */
-export function createLogger({ env, stderr }: Console): Logger {
+export function createLogger({ env, stderr }: Pick<Console, 'env' | 'stderr'>): Logger {
   const asked = env.BECKON_LOG ?? 'info';
   const level = levels.includes(asked) ? asked : 'info';
   const logger = pino(

@@ -1,17 +1,15 @@
 #!/usr/bin/env node
-// This file uses nothing that an old Node lacks: it must live long enough to say that the Node is too old.
+import { enableCompileCache } from 'node:module';
 import process from 'node:process';
 
-const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-if (major < 22 || (major === 22 && minor < 18)) {
-  process.stderr.write(
-    `beckon: Node ${process.versions.node} is too old; Beckon needs Node 22.18 or newer.\n`,
-  );
-  process.exit(1);
-}
-
-const { enableCompileCache } = await import('node:module');
 enableCompileCache();
+
+// Node 22 calls parts of itself experiments that Beckon relies on; no command should begin with two lines about that.
+const { emitWarning } = process;
+process.emitWarning = (warning: string | Error, ...rest: unknown[]) => {
+  const [type] = rest;
+  if (type !== 'ExperimentalWarning') Reflect.apply(emitWarning, process, [warning, ...rest]);
+};
 
 const { run } = await import('./run.ts');
 process.exitCode = await run(process.argv.slice(2), {

@@ -1,17 +1,12 @@
 import process from 'node:process';
-import { StorageError } from '../engine/ports/event-log.ts';
 import { claimDataDirectory } from './claim.ts';
 import type { Command } from './command.ts';
-import type { Composed } from './compose.ts';
-import { prepareDataDirectory } from './data-directory.ts';
 import { watchForEnd } from './ending.ts';
 import { Failure } from './failure.ts';
 import { createLogger } from './logger.ts';
 import { openBrowser } from './open-browser.ts';
-import { removeServerFile, writeServerFile } from './server-file.ts';
+import { type OpenRoom, openRoom } from './open-room.ts';
 import { readSettings, type Settings, serveFlags } from './settings.ts';
-import { keepToken } from './token-file.ts';
-import { version } from './version.ts';
 
 export const serve: Command = {
   usage: '[serve] [flags]',
@@ -21,20 +16,19 @@ export const serve: Command = {
   --host H          127.0.0.1; another address lets others on the network try (BECKON_HOST)
   --data-dir DIR    ~/.beckon (BECKON_DATA_DIR)
   --no-open         do not open the browser (BECKON_NO_OPEN)
-  --tools FILE…     interactive tools: checked to be there, not loaded yet (BECKON_TOOLS, separated like PATH)
+  --tools FILE…     interactive tools that agents can call (BECKON_TOOLS, separated like PATH)
   --config FILE     config.json in the data directory (BECKON_CONFIG)
   --claude PATH     the program to run as Claude Code (BECKON_CLAUDE)
+  --keep-agents     when it is asked to end, agents go on for the next server (BECKON_KEEP_AGENTS)
+  --ephemeral       agents end with the server, whatever ends it (BECKON_EPHEMERAL)
 
 BECKON_LOG sets how much is logged: trace, debug, info, warn, error, silent.
-The configuration file is JSON: port, host, allowedHosts, open, claude, tools, roots, maxProcesses, idleMinutes, askTimeout, agents.`,
+The configuration file is JSON: port, host, allowedHosts, open, claude, tools, roots, maxProcesses, idleMinutes, askTimeout, deferAsksMinutes, keepAgents, ephemeral, agents.`,
   flags: serveFlags,
   async run(flags, console) {
     const settings = await readSettings(flags, console);
     const { dataDir } = settings;
-    await prepareDataDirectory(dataDir);
     const lock = await claimDataDirectory(dataDir);
-    // Most of the program; a command line that fails need not wait for it.
-    const { compose } = await import('./compose.ts');
     const logger = createLogger(console);
     const ending = watchForEnd(logger, console.env);
     if (!isLoopback(settings.host)) {
@@ -43,46 +37,30 @@ The configuration file is JSON: port, host, allowedHosts, open, claude, tools, r
       );
     }
 
-    const room = await open(compose, settings, {
-      token: await keepToken(dataDir),
-      env: console.env,
-      logger,
-      version: await version(),
-    });
+    const room = await openRoom(settings, lock, { env: console.env, logger, isEmbedded: false });
     const { url } = await listen(room, settings);
-    await writeServerFile(dataDir, { url, pid: process.pid, startedAt: new Date().toISOString() });
     const address = `${url}/#pair=${room.pairingCode()}`;
     console.stdout.write(`Beckon is ready: ${address}\n`);
     logger.info({ url, dataDir }, 'Ready');
     if (settings.open) openBrowser(address, console);
 
-    const exitCode = await ending.asked;
+    const { exitCode, agentsGoOn } = await ending.asked;
     const isClean = await ending.finish(
-      () => room.close(),
-      () => room.abandon(),
+      () => (agentsGoOn || settings.keepAgents ? room.detach() : room.close()),
+      () => (agentsGoOn || settings.keepAgents ? Promise.resolve() : room.abandon()),
     );
-    await removeServerFile(dataDir);
-    lock.release();
+    await room.release();
     logger.info('Ended');
     return endProcess(isClean ? exitCode : 1);
   },
 };
 
-type Compose = typeof import('./compose.ts').compose;
-
-async function open(compose: Compose, ...inputs: Parameters<Compose>): Promise<Composed> {
-  try {
-    return await compose(...inputs);
-  } catch (error) {
-    throw error instanceof StorageError ? new Failure(error.message) : error;
-  }
-}
-
-async function listen(room: Composed, { host, port }: Settings): Promise<{ readonly url: string }> {
+async function listen(room: OpenRoom, { host, port }: Settings): Promise<{ readonly url: string }> {
   try {
     return await room.listen();
   } catch (error) {
-    await room.close();
+    // The agents of an earlier server are none the worse for a port that is taken.
+    await room.detach();
     throw new Failure(whyNoPort((error as NodeJS.ErrnoException).code, host, port) ?? String(error));
   }
 }

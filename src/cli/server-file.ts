@@ -5,7 +5,11 @@ import { readSecretFile, writeSecretFile } from './secret-file.ts';
 /** How the terminal client finds the server of a data directory. */
 export interface ServerFile {
   readonly url: string;
+  /** What it is bound to, which the url does not always tell. */
+  readonly host?: string;
   readonly pid: number;
+  /** The process is another program's, which has the server in it: no command may end it. */
+  readonly isEmbedded?: boolean;
   readonly startedAt: string;
 }
 
@@ -24,9 +28,15 @@ export async function readServerFile(dataDir: string): Promise<ServerFile | unde
   const text = await readSecretFile(pathOf(dataDir));
   if (text === undefined) return undefined;
   try {
-    const { url, pid, startedAt } = JSON.parse(text) as Partial<ServerFile>;
+    const { url, host, pid, startedAt, isEmbedded } = JSON.parse(text) as Partial<ServerFile>;
     if (typeof url !== 'string' || typeof pid !== 'number') return undefined;
-    return { url, pid, startedAt: startedAt ?? '' };
+    return {
+      url,
+      pid,
+      startedAt: startedAt ?? '',
+      ...(typeof host === 'string' && { host }),
+      ...(isEmbedded === true && { isEmbedded }),
+    };
   } catch {
     return undefined;
   }

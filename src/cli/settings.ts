@@ -1,9 +1,10 @@
-import { stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
+import type { AcpAgent } from '../drivers/acp/known-agents.ts';
 import type { AskTimeout } from '../protocol/session.ts';
+import { acpAgents } from './acp-agents.ts';
 import { type Config, readConfigFile } from './config-file.ts';
 import type { Console, Environment } from './console.ts';
-import { Failure, UsageError } from './failure.ts';
+import { UsageError } from './failure.ts';
 import { type FlagDefinitions, isSet, listFlag, type ParsedFlags, textFlag } from './flags.ts';
 import { absolute, dataDirectoryOf } from './paths.ts';
 
@@ -13,6 +14,7 @@ export interface Settings {
   readonly allowedHosts: readonly string[];
   readonly dataDir: string;
   readonly open: boolean;
+  /** Files of interactive tools. One that is missing is a problem that is told, and keeps nothing else from working. */
   readonly tools: readonly string[];
   /** The program to run as Claude Code; without it, the one on PATH. */
   readonly claude: string | undefined;
@@ -22,7 +24,15 @@ export interface Settings {
   readonly maxProcesses: number;
   readonly idleMinutes: number;
   readonly askTimeout: AskTimeout | undefined;
+  /** How long a question may wait until its agent sleeps, where it can; 0 for as long as it takes. */
+  readonly deferAsksMinutes: number;
   readonly disabledAgents: readonly string[];
+  /** When the server is asked to end, its agents go on for the next one. */
+  readonly keepAgents: boolean;
+  /** Agents end with the server, whatever ends it. */
+  readonly ephemeral: boolean;
+  /** Agents that are reached by the Agent Client Protocol. */
+  readonly acpAgents: readonly AcpAgent[];
 }
 
 export const serveFlags = {
@@ -33,6 +43,8 @@ export const serveFlags = {
   tools: { type: 'string', multiple: true },
   config: { type: 'string' },
   claude: { type: 'string' },
+  'keep-agents': { type: 'boolean' },
+  ephemeral: { type: 'boolean' },
 } as const satisfies FlagDefinitions;
 
 /** What to serve: flags before environment before configuration file before defaults. */
@@ -41,19 +53,41 @@ export async function readSettings(flags: ParsedFlags, console: Console): Promis
   const dataDir = dataDirectoryOf(flags, console);
   const config = await readConfig(flags, console, dataDir);
   const port = textFlag(flags, 'port') ?? env.BECKON_PORT;
+  const asked = {
+    ...config,
+    port: port ? portOf(port) : config.port,
+    host: textFlag(flags, 'host') || env.BECKON_HOST || config.host,
+    open: isSet(flags, 'no-open') || isOn(env.BECKON_NO_OPEN) ? false : config.open,
+    tools: toolsOf(flags, console) ?? config.tools,
+    keepAgents: isSet(flags, 'keep-agents') || isOn(env.BECKON_KEEP_AGENTS) || config.keepAgents,
+    ephemeral: isSet(flags, 'ephemeral') || isOn(env.BECKON_EPHEMERAL) || config.ephemeral,
+    claude: textFlag(flags, 'claude') || env.BECKON_CLAUDE || config.claude,
+  };
+  return settingsOf(asked, { dataDir, cwd, env });
+}
+
+/** A configuration with everything filled in that it leaves open. */
+export function settingsOf(
+  config: Config,
+  { dataDir, cwd, env }: { readonly dataDir: string } & Pick<Console, 'cwd' | 'env'>,
+): Settings {
   return {
     dataDir,
-    port: port ? portOf(port) : (config.port ?? 4590),
-    host: textFlag(flags, 'host') || env.BECKON_HOST || config.host || '127.0.0.1',
+    port: config.port ?? 4590,
+    host: config.host ?? '127.0.0.1',
     allowedHosts: config.allowedHosts ?? [],
-    open: !(isSet(flags, 'no-open') || isOn(env.BECKON_NO_OPEN)) && (config.open ?? true),
-    tools: await existingTools(toolsOf(flags, console) ?? config.tools ?? []),
-    claude: programOf(textFlag(flags, 'claude') || env.BECKON_CLAUDE || config.claude, console),
+    open: config.open ?? true,
+    tools: config.tools ?? [],
+    keepAgents: config.keepAgents ?? false,
+    ephemeral: config.ephemeral ?? false,
+    claude: programOf(config.claude, { cwd, env }),
     roots: config.roots ?? [],
     defaultCwd: cwd,
     maxProcesses: config.maxProcesses ?? 250,
     idleMinutes: config.idleMinutes ?? 30,
     askTimeout: config.askTimeout,
+    deferAsksMinutes: config.deferAsksMinutes ?? 240,
+    acpAgents: acpAgents(config.agents, env),
     disabledAgents: Object.entries(config.agents ?? {}).flatMap(([name, { enabled }]) =>
       enabled === false ? [name] : [],
     ),
@@ -61,8 +95,10 @@ export async function readSettings(flags: ParsedFlags, console: Console): Promis
 }
 
 /** A name is looked for on PATH; a path may begin at home. */
-const programOf = (named: string | undefined, { env, cwd }: Console): string | undefined =>
-  named?.startsWith('~/') ? absolute(named, cwd, env) : named;
+const programOf = (
+  named: string | undefined,
+  { env, cwd }: Pick<Console, 'cwd' | 'env'>,
+): string | undefined => (named?.startsWith('~/') ? absolute(named, cwd, env) : named);
 
 function readConfig(flags: ParsedFlags, { env, cwd }: Console, dataDir: string): Promise<Config> {
   const named = textFlag(flags, 'config') || env.BECKON_CONFIG;
@@ -79,7 +115,7 @@ function portOf(text: string): number {
 }
 
 /** `--tools a.ts b.ts` and `--tools a.ts --tools b.ts` say the same; other words have no place in this command line. */
-function toolsOf(flags: ParsedFlags, { env, cwd }: Console): readonly string[] | undefined {
+function toolsOf(flags: ParsedFlags, { env, cwd }: Console): string[] | undefined {
   const tools: string[] = [];
   let isInTools = false;
   for (const argument of flags.ordered) {
@@ -93,17 +129,6 @@ function toolsOf(flags: ParsedFlags, { env, cwd }: Console): readonly string[] |
   return env.BECKON_TOOLS
     ? env.BECKON_TOOLS.split(delimiter).map((file) => absolute(file, cwd, env))
     : undefined;
-}
-
-async function existingTools(files: readonly string[]): Promise<readonly string[]> {
-  for (const file of files) {
-    const isFile = await stat(file).then(
-      (found) => found.isFile(),
-      () => false,
-    );
-    if (!isFile) throw new Failure(`the tools file ${file} does not exist`);
-  }
-  return files;
 }
 
 const isOn = (value: Environment[string]): boolean => /^(1|true|yes|on)$/i.test(value ?? '');

@@ -55,6 +55,61 @@ describe('answering an approval', () => {
   });
 });
 
+describe('[ASK8] answering the approval of an interactive tool', () => {
+  const tool = { name: 'deploy', callId: 'c', attempt: 1 };
+  const form = {
+    message: '',
+    presentation: 'tool' as const,
+    fields: [
+      { id: 'email', type: 'text' as const, label: 'E-mail', required: true },
+      { id: 'copies', type: 'number' as const, label: 'Copies', required: false },
+    ],
+  };
+
+  it('offers only the scopes that the tool does', () => {
+    const once = dialogAbout(asked({ tool }));
+    expect(once.opening).toBe('[a]llow once · [d]eny · [v]iew all');
+    expect(once.take('s')).toMatchObject({ type: 'ask', text: expect.stringContaining('not offered') });
+    expect(once.take('always')).toMatchObject({ type: 'ask' });
+    expect(once.take('a')).toEqual(approve({ decision: 'allow', scope: 'once' }));
+    const several = dialogAbout(asked({ tool, approvalScopes: ['session', 'always'] }));
+    expect(several.opening).toBe('allow for [s]ession · allow "always" · [d]eny · [v]iew all');
+    expect(several.take('a')).toMatchObject({ type: 'ask' });
+    expect(several.take('always')).toEqual(approve({ decision: 'allow', scope: 'always' }));
+  });
+
+  it('goes through what is to be filled in beside it, which can be left', () => {
+    const dialog = dialogAbout(asked({ tool, form, approvalScopes: ['once', 'session'] }));
+    expect(replyTo(dialog, 's', '/skip', 's', '', 'jo@example.org', '2')).toEqual({
+      type: 'reply',
+      reply: {
+        via: 'respond',
+        body: {
+          interactionId: 'i',
+          action: 'approve',
+          approvalScope: 'session',
+          input: { email: 'jo@example.org', copies: 2 },
+        },
+      },
+    });
+  });
+
+  it('what was filled in before is the default when it is asked again', () => {
+    const again = { ...form, initialValues: { email: 'jo@example.org' } };
+    const dialog = dialogAbout(asked({ tool, form: again }));
+    expect(dialog.take('a')).toMatchObject({ text: expect.stringContaining('["jo@example.org"]') });
+    expect(replyTo(dialog, '', '')).toMatchObject({
+      reply: { body: { input: { email: 'jo@example.org' } } },
+    });
+  });
+
+  it('is denied as any other', () => {
+    expect(replyTo(dialogAbout(asked({ tool, form })), 'd not now')).toEqual(
+      approve({ decision: 'deny', reason: 'not now' }),
+    );
+  });
+});
+
 const database: Question = {
   question: 'Which?',
   multiSelect: false,
@@ -152,6 +207,8 @@ describe('filling in a form', () => {
     ['small', field('radio', sizes), 's'],
     ['2, s', field('multiselect', sizes), ['l', 's']],
     ['2026-01-02', field('date'), '2026-01-02'],
+    ['anything', field('select'), 'anything'],
+    ['a, b', field('multiselect', { options: [] }), ['a', 'b']],
   ] as const)('[TOOL3] takes %j as the value of a field', (text, of, value) => {
     expect(pickValue(text, of)).toEqual({ ok: true, value });
   });
@@ -162,6 +219,7 @@ describe('filling in a form', () => {
     ['huge', field('select', sizes)],
     ['1,9', field('multiselect', sizes)],
     ['', field('text')],
+    ['a,,b', field('multiselect')],
   ] as const)('[TOOL3] asks again for %j', (text, of) => {
     expect(pickValue(text, of).ok).toBe(false);
   });

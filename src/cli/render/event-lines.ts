@@ -1,5 +1,6 @@
 import type { Event } from '../../protocol/event.ts';
 import { interactionView } from './interaction-view.ts';
+import { leftOpenNote } from './left-open.ts';
 import { counted } from './measures.ts';
 import type { Paint } from './paint.ts';
 import { oneLine, stripEscapes } from './safe-text.ts';
@@ -79,6 +80,10 @@ export function eventLines(event: PlainEvent, paint: Paint): string[] {
       return interactionView(event.ask, paint);
     case 'interaction.parked':
       return note('still waits for you; parked');
+    case 'interaction.left-open':
+      return note(leftOpenNote(event.leftOpen));
+    case 'interaction.deferred':
+      return note('still waits for you; the agent sleeps until it is answered');
     case 'grant.created':
       return note(
         `from now on allowed: ${oneLine(event.grant.toolName)} ${oneLine(event.grant.pattern)} (${event.grant.scope})`,
@@ -98,6 +103,7 @@ export function eventLines(event: PlainEvent, paint: Paint): string[] {
     case 'message.removed':
     case 'message.sending':
     case 'turn.started':
+    case 'interaction.raised':
     case 'interaction.decided':
       return [];
   }

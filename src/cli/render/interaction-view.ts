@@ -1,28 +1,41 @@
-import type { Ask, Form, Question } from '../../protocol/interaction.ts';
+import type { ApprovalScope, Ask, Form, LeftOpen, Question } from '../../protocol/interaction.ts';
 import { editFields, editsIn } from './diff-lines.ts';
+import { leftOpenNote } from './left-open.ts';
 import { counted, shortened } from './measures.ts';
 import type { Paint } from './paint.ts';
 import { oneLine, showControls, stripEscapes } from './safe-text.ts';
 
 export type ShownAsk = Pick<
   Ask,
-  'kind' | 'toolName' | 'title' | 'input' | 'questions' | 'form' | 'plan' | 'reason' | 'subject' | 'agentId'
->;
+  | 'kind'
+  | 'toolName'
+  | 'title'
+  | 'input'
+  | 'questions'
+  | 'form'
+  | 'plan'
+  | 'reason'
+  | 'subject'
+  | 'agentId'
+  | 'tool'
+  | 'approvalScopes'
+> & { readonly leftOpen?: LeftOpen | undefined };
 
 /** What a person is asked, whole enough to decide on: what would not fit is counted, never left out in silence. */
 export function interactionView(ask: ShownAsk, paint: Paint, mostLines = 60): string[] {
   const head = `${paint('yellow', '?')} ${paint('bold', shortened(headOf(ask), 300))}`;
   const agent = ask.agentId === undefined ? [] : [paint('dim', `asked by sub-agent ${oneLine(ask.agentId)}`)];
   const reason = ask.reason === undefined ? [] : [paint('dim', `reason: ${oneLine(ask.reason)}`)];
-  return [
-    head,
-    ...[...agent, ...reason, ...bounded(bodyOf(ask, paint), mostLines, paint)].map((line) => `  ${line}`),
-  ];
+  const error =
+    ask.form?.error === undefined ? [] : [paint('red', `asked again: ${oneLine(ask.form.error)}`)];
+  const body = bounded(bodyOf(ask, paint), mostLines, paint);
+  const left = ask.leftOpen === undefined ? [] : [paint('dim', leftOpenNote(ask.leftOpen))];
+  return [head, ...[...agent, ...reason, ...error, ...body, ...left].map((line) => `  ${line}`)];
 }
 
 function headOf(ask: ShownAsk): string {
   const title = oneLine(ask.title);
-  const tool = oneLine(ask.toolName);
+  const tool = oneLine(ask.tool?.name ?? ask.toolName);
   switch (ask.kind) {
     case 'approval':
       return ask.plan !== undefined || title.startsWith(tool) ? title : `${title} (${tool})`;
@@ -35,7 +48,9 @@ function headOf(ask: ShownAsk): string {
 function bodyOf(ask: ShownAsk, paint: Paint): string[] {
   switch (ask.kind) {
     case 'approval':
-      return ask.plan === undefined ? callLines(ask, paint) : stripEscapes(ask.plan).split('\n');
+      return ask.plan === undefined
+        ? [...callLines(ask, paint), ...besideLines(ask, paint)]
+        : stripEscapes(ask.plan).split('\n');
     case 'question':
       return (ask.questions ?? []).flatMap((question) => questionLines(question, ask.title, paint));
     case 'form':
@@ -62,6 +77,21 @@ function callLines(ask: ShownAsk, paint: Paint): string[] {
   return lines;
 }
 
+/** What an interactive tool offers beside a plain yes: fields to fill in, and for how long. */
+function besideLines({ form, approvalScopes = [] }: ShownAsk, paint: Paint): string[] {
+  const scopes = approvalScopes.map((scope) => scopeWords[scope]).join(', ');
+  return [
+    ...(form === undefined ? [] : formLines(form, paint)),
+    ...(scopes === '' ? [] : [paint('dim', `can be allowed: ${scopes}`)]),
+  ];
+}
+
+const scopeWords: Record<ApprovalScope, string> = {
+  once: 'once',
+  session: 'for the session',
+  always: 'always',
+};
+
 function questionLines(question: Question, title: string, paint: Paint): string[] {
   const header = question.header === undefined ? '' : paint('cyan', `[${oneLine(question.header)}]`);
   const text = question.question === title ? '' : oneLine(question.question);
@@ -83,7 +113,9 @@ function formLines(form: Form, paint: Paint): string[] {
     ...form.fields.map((field) => {
       const options = field.options?.map((option) => oneLine(option.label)).join(', ');
       const kind = options === undefined ? field.type : `${field.type}: ${options}`;
-      return `  ${oneLine(field.id)}: ${oneLine(field.label)} ${paint('dim', `(${kind}${field.required ? ', required' : ''})`)}`;
+      const before = form.initialValues?.[field.id];
+      const typed = before === undefined ? '' : paint('dim', ` [${compact(before)}]`);
+      return `  ${oneLine(field.id)}: ${oneLine(field.label)} ${paint('dim', `(${kind}${field.required ? ', required' : ''})`)}${typed}`;
     }),
   ];
 }

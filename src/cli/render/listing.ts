@@ -1,5 +1,6 @@
 import type { Interaction } from '../../protocol/interaction.ts';
 import type { Session, SessionStatus } from '../../protocol/session.ts';
+import { columns } from './columns.ts';
 import { age, counted, shortened } from './measures.ts';
 import type { Paint, Tone } from './paint.ts';
 import { oneLine } from './safe-text.ts';
@@ -37,7 +38,9 @@ export function pendingList(
         paint('yellow', interaction.kind),
         age(interaction.createdAt, now),
         shortened(oneLine(session?.title ?? interaction.sessionId), 24),
-        `${oneLine(interaction.toolName)}: ${shortened(subjectOf(interaction), 80)}`,
+        `${oneLine(interaction.tool?.name ?? interaction.toolName)}: ${shortened(subjectOf(interaction), 80)}${
+          interaction.leftOpen === undefined ? '' : paint('dim', ' (the agent goes on)')
+        }`,
       ];
     }),
   );
@@ -61,23 +64,3 @@ const tones: Record<SessionStatus, Tone> = {
   stopped: 'dim',
   failed: 'red',
 };
-
-/** Aligned columns; empty ones vanish. The last is as long as it is. */
-function columns(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((row) => widthOf(row[column] ?? ''))),
-  );
-  return rows.map((row) =>
-    row
-      .map((cell, column) =>
-        column === row.length - 1 ? cell : cell + ' '.repeat((widths[column] ?? 0) - widthOf(cell)),
-      )
-      .filter((_, column) => (widths[column] ?? 0) > 0)
-      .join('  ')
-      .trimEnd(),
-  );
-}
-
-/** Our own colours take no room; what others said holds none. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it is the colour sequences that are meant
-const widthOf = (text: string): number => text.replace(/\u001b\[[\d;]*m/g, '').length;

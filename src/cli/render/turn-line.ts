@@ -20,6 +20,8 @@ export function turnLine(turn: EventOf<'turn.ended'>, paint: Paint): string {
       return paint('yellow', '── interrupted') + rest;
     case 'failed':
       return paint('red', `── failed${error}`) + rest;
+    case 'suspended':
+      return paint('dim', '── goes on when its question is answered') + rest;
     case 'lost':
       return paint('red', '── lost: the agent ended in the middle of it') + rest;
   }

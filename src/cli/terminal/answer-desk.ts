@@ -130,8 +130,8 @@ export class AnswerDesk {
   }
 }
 
-function howToAnswer({ kind, interactionId }: AskedInteraction): string {
-  return kind === 'approval'
-    ? `  answer with: beckon approve ${interactionId} | beckon deny ${interactionId}`
-    : `  answer with: beckon answer ${interactionId} …`;
+function howToAnswer({ kind, interactionId, form }: AskedInteraction): string {
+  if (kind !== 'approval') return `  answer with: beckon answer ${interactionId} …`;
+  const fields = form === undefined ? '' : ' FIELD=VALUE…';
+  return `  answer with: beckon approve ${interactionId}${fields} | beckon deny ${interactionId}`;
 }

@@ -7,7 +7,8 @@ import { type OrderedArgument, type ParsedFlags, textFlag } from '../flags.ts';
 import { oneLine } from '../render/safe-text.ts';
 import { clientFlags, clientFlagsHelp, connect, print } from './connect.ts';
 import { findInteraction, isShortFor } from './find.ts';
-import { pickAnswer, pickValue } from './pick-answer.ts';
+import { formValues } from './form-values.ts';
+import { pickAnswer } from './pick-answer.ts';
 
 export const answer: Command = {
   usage: 'answer [ID] PICK… | answer [ID] FIELD=VALUE…',
@@ -99,25 +100,14 @@ function answersOf(interaction: Interaction, given: Target['given'], flags: Pars
   });
 }
 
-function valuesOf(interaction: Interaction, given: Target['given'], flags: ParsedFlags): unknown {
-  const json = jsonAnswers(flags);
-  if (json !== undefined) return json;
-  const fields = interaction.form?.fields ?? [];
-  const values: Record<string, unknown> = {};
-  for (const field of fields) if (field.defaultValue !== undefined) values[field.id] = field.defaultValue;
-  for (const { value: pair = '' } of given) {
-    const [, name, value] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
-    const field = fields.find(({ id }) => id === name);
-    if (field === undefined || value === undefined) {
-      throw new UsageError(
-        `"${pair}" is not FIELD=VALUE; the fields are ${fields.map(({ id }) => id).join(', ')}`,
-      );
-    }
-    const picked = pickValue(value, field);
-    if (!picked.ok) throw new UsageError(`${field.id}: ${picked.hint}`);
-    values[field.id] = picked.value;
-  }
-  return values;
+function valuesOf({ form }: Interaction, given: Target['given'], flags: ParsedFlags): unknown {
+  return (
+    jsonAnswers(flags) ??
+    formValues(
+      form,
+      given.map(({ value = '' }) => value),
+    )
+  );
 }
 
 function jsonAnswers(flags: ParsedFlags): unknown {

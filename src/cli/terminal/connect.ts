@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { HttpTransport } from '../../client/http-transport.ts';
-import { isLocked } from '../../log/directory-lock.ts';
 import type { Console } from '../console.ts';
 import { Failure } from '../failure.ts';
 import { type FlagDefinitions, isSet, type ParsedFlags } from '../flags.ts';
 import { dataDirectoryOf } from '../paths.ts';
-import { readServerFile } from '../server-file.ts';
+import { runningServer } from '../running-server.ts';
 import { readToken } from '../token-file.ts';
 
 /** Flags of every command that talks to a server. */
@@ -20,9 +19,8 @@ export const clientFlagsHelp = `  --data-dir DIR    the server's data directory 
 /** Finds the running server of the data directory. */
 export async function connect(flags: ParsedFlags, console: Console): Promise<HttpTransport> {
   const dataDir = dataDirectoryOf(flags, console);
-  const server = await readServerFile(dataDir);
-  // A killed server leaves its file behind. Whoever has its port now must not get our token.
-  if (server === undefined || !isLocked(dataDir)) {
+  const server = await runningServer(dataDir);
+  if (server === undefined) {
     throw new Failure(`no server runs on ${dataDir}; start one with "beckon serve --data-dir ${dataDir}"`);
   }
   const token = await readToken(dataDir);

@@ -1,12 +1,15 @@
 import type { AnswerQuestion, Approve, Respond } from '../../protocol/command.ts';
 import type { InteractionId } from '../../protocol/ids.ts';
-import type { Ask } from '../../protocol/interaction.ts';
+import type { Ask, LeftOpen } from '../../protocol/interaction.ts';
 import { approvalDialog } from './approval-dialog.ts';
 import { formDialog } from './form-dialog.ts';
 import { questionDialog } from './question-dialog.ts';
 
 /** What an event tells of an interaction; an `Interaction` has it, too. */
-export type AskedInteraction = Omit<Ask, 'agentRequestId'> & { readonly interactionId: InteractionId };
+export type AskedInteraction = Omit<Ask, 'agentRequestId'> & {
+  readonly interactionId: InteractionId;
+  readonly leftOpen?: LeftOpen | undefined;
+};
 
 /** A conversation about one interaction, line by line, until it can be answered. */
 export interface Dialog {

@@ -1,18 +1,37 @@
-import type { FormField } from '../../protocol/interaction.ts';
+import type { Form, FormField } from '../../protocol/interaction.ts';
 import { oneLine } from '../render/safe-text.ts';
 import type { AskedInteraction, Dialog, DialogStep } from './dialog.ts';
+import { fieldsOf } from './form-values.ts';
 import { pickValue } from './pick-answer.ts';
 
 /** One field after the other; an empty line takes the default. */
 export function formDialog(interaction: AskedInteraction): Dialog {
-  const fields = interaction.form?.fields ?? [];
+  const { interactionId } = interaction;
+  return fieldsDialog(interaction.form, {
+    done: (input) => respond({ action: 'submit', input }),
+    skipped: () => respond({ action: 'cancel' }),
+  });
+
+  function respond(how: { action: 'submit' | 'cancel'; input?: Record<string, unknown> }): DialogStep {
+    return { type: 'reply', reply: { via: 'respond', body: { interactionId, ...how } } };
+  }
+}
+
+export function fieldsDialog(
+  form: Form | undefined,
+  then: {
+    readonly done: (values: Record<string, unknown>) => DialogStep;
+    readonly skipped: () => DialogStep;
+  },
+): Dialog {
+  const fields = fieldsOf(form);
   const values: Record<string, unknown> = {};
   let index = 0;
 
   return {
     opening: fields.length === 0 ? 'Press Enter to agree, or /skip' : promptOf(fields[0]),
     take(line) {
-      if (line.trim() === '/skip') return respond('cancel');
+      if (line.trim() === '/skip') return then.skipped();
       const field = fields[index];
       if (field !== undefined) {
         const picked = pickValue(line, field);
@@ -20,15 +39,11 @@ export function formDialog(interaction: AskedInteraction): Dialog {
         if (picked.value !== undefined) values[field.id] = picked.value;
         index += 1;
       }
-      return index < fields.length ? { type: 'ask', text: promptOf(fields[index]) } : respond('submit');
+      return index < fields.length
+        ? { type: 'ask', text: promptOf(fields[index]) }
+        : then.done({ ...values });
     },
   };
-
-  function respond(action: 'submit' | 'cancel'): DialogStep {
-    const { interactionId } = interaction;
-    const body = { interactionId, action, ...(action === 'submit' ? { input: { ...values } } : {}) };
-    return { type: 'reply', reply: { via: 'respond', body } };
-  }
 }
 
 function promptOf(field: FormField | undefined): string {

@@ -75,6 +75,7 @@ function optionOf(text: string, question: Question): string | undefined {
 
 function choiceOf(text: string, field: FormField): string | undefined {
   const options = field.options ?? [];
+  if (options.length === 0) return text === '' ? undefined : text;
   const named = options.find(
     ({ value, label }) => value === text || label.toLowerCase() === text.toLowerCase(),
   );

@@ -1,0 +1,15 @@
+#!/usr/bin/env node
+// Every Node since version 12 can read this file: an old one must live long enough to say that it is too old.
+const version = process.versions.node.split('.').map(Number);
+
+if (version[0] < 22 || (version[0] === 22 && version[1] < 18)) {
+  process.stderr.write(
+    `beckon: Node ${process.versions.node} is too old; Beckon needs Node 22.18 or newer.\n`,
+  );
+  process.exitCode = 1;
+} else if (require('node:fs').existsSync(`${__dirname}/../src/cli/main.ts`)) {
+  // A checkout runs its source, whatever was built there before; the published package has none.
+  import('../src/cli/main.ts');
+} else {
+  import('../dist/cli/main.js');
+}

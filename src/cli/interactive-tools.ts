@@ -1,0 +1,99 @@
+import type { Engine } from '../engine/index.ts';
+import type { ToolAccess } from '../engine/ports/agent-driver.ts';
+import type { Clock } from '../engine/ports/clock.ts';
+import type { SessionId } from '../protocol/ids.ts';
+import type { ToolCatalogue } from '../protocol/tool.ts';
+import { createToolHost, type ToolHost } from '../tools/host/tool-host.ts';
+import { createMcpEndpoint, type McpEndpoint } from '../tools/mcp/endpoint.ts';
+import { toolKeys } from '../tools/mcp/tool-key.ts';
+import type { Logger } from './logger.ts';
+
+export interface InteractiveTools {
+  readonly endpoint: McpEndpoint;
+  readonly host: ToolHost;
+  /** Ends the runs of tools and tells those who called them; first of all, so that what was asked stays open. */
+  end(): Promise<void>;
+  /** Lets go of the connections; when the agents are gone or on their own. */
+  disconnect(): void;
+}
+
+/** Loads the tools and puts them on the wire. What cannot be loaded is told, and the rest works. */
+export async function openInteractiveTools(
+  engine: Engine,
+  parts: {
+    readonly files: readonly string[];
+    readonly secret: string;
+    readonly version: string;
+    readonly clock: Clock;
+    readonly logger: Logger;
+  },
+): Promise<InteractiveTools> {
+  const { files, clock, logger, version } = parts;
+  const host = await createToolHost({ desk: engine.tools, files, clock, logger });
+  const statusOf = (sessionId: SessionId): string | undefined => {
+    const now = engine.snapshot(sessionId);
+    return now.ok && now.value.session.id === sessionId ? now.value.session.status : undefined;
+  };
+  const admits = (sessionId: SessionId): boolean => {
+    const status = statusOf(sessionId);
+    return status !== undefined && status !== 'stopped' && status !== 'failed';
+  };
+  const endpoint = createMcpEndpoint({
+    host,
+    keys: toolKeys(parts.secret),
+    admits,
+    isLeftOpen(sessionId, callId) {
+      const now = engine.snapshot(sessionId);
+      return now.ok && now.value.pending.some(({ tool, leftOpen }) => leftOpen && tool?.callId === callId);
+    },
+    version,
+    clock,
+    logger,
+  });
+  const stopWatching = engine.tools.onRunEnd((sessionId) => {
+    if (!admits(sessionId)) endpoint.endSession(sessionId);
+  });
+  return {
+    endpoint,
+    host,
+    async end() {
+      stopWatching();
+      await host.close();
+    },
+    disconnect: () => endpoint.close(),
+  };
+}
+
+/** How an agent reaches the tools; none before there is an address to give. */
+export function toolAccessOf(
+  secret: string,
+  known: () => { readonly url: string | undefined; readonly host: ToolHost | undefined },
+): (sessionId: SessionId) => ToolAccess | null {
+  const keys = toolKeys(secret);
+  return (sessionId) => {
+    const { url, host } = known();
+    if (url === undefined) return null;
+    return {
+      url: `${url}/mcp/${encodeURIComponent(sessionId)}`,
+      key: keys.of(sessionId),
+      unasked: (host?.tools ?? []).filter(({ askFirst }) => !askFirst).map(({ name }) => name),
+    };
+  };
+}
+
+export function catalogueOf(host: ToolHost | undefined): ToolCatalogue {
+  return {
+    tools: (host?.tools ?? []).map(({ name, description, askFirst, file }) => ({
+      name,
+      description,
+      source: file ?? 'built-in',
+      askFirst,
+    })),
+    problems: (host?.problems ?? []).map(({ file, tool, line, message }) => ({
+      file,
+      error: message,
+      ...(tool === undefined ? {} : { tool }),
+      ...(line === undefined ? {} : { line }),
+    })),
+  };
+}

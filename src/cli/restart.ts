@@ -1,0 +1,32 @@
+import type { Command } from './command.ts';
+import type { Console } from './console.ts';
+import { restartSignal } from './ending.ts';
+import { Failure } from './failure.ts';
+import { dataDirectoryOf } from './paths.ts';
+import { endServer, settledServer } from './running-server.ts';
+import { serve } from './serve.ts';
+import type { ServerFile } from './server-file.ts';
+import { serveFlags } from './settings.ts';
+
+const patienceMs = 12_000;
+
+export const restart: Command = {
+  usage: 'restart [flags]',
+  help: `Ends the running server and starts another in its place, in this terminal; the agents go on meanwhile.
+It takes the flags of "beckon serve". Address and port stay as they were unless they are given.`,
+  flags: serveFlags,
+  async run(flags, console) {
+    const dataDir = dataDirectoryOf(flags, console);
+    const running = await settledServer(dataDir);
+    if (running === undefined) return serve.run(flags, console);
+    const ended = await endServer(dataDir, running, restartSignal, patienceMs);
+    if (!ended) throw new Failure(`the server at ${running.url} (process ${running.pid}) does not end`);
+    return serve.run(flags, atSameAddress(console, running));
+  },
+};
+
+/** Agents know the address of their tools, and pages that of their server: only a flag changes it. */
+function atSameAddress(console: Console, { url, host }: ServerFile): Console {
+  const address = { BECKON_PORT: new URL(url).port, ...(host !== undefined && { BECKON_HOST: host }) };
+  return { ...console, env: { ...console.env, ...address, BECKON_NO_OPEN: '1' } };
+}

@@ -1,0 +1,30 @@
+import { stopKeeper } from '../drivers/keeper/keeper-admin.ts';
+import type { Command } from './command.ts';
+import { Failure } from './failure.ts';
+import { dataDirectoryOf } from './paths.ts';
+import { counted } from './render/measures.ts';
+import { endServer, settledServer } from './running-server.ts';
+import { clientFlags, clientFlagsHelp, print } from './terminal/connect.ts';
+
+const patienceMs = 12_000;
+const killPatienceMs = 2_000;
+
+export const stopAll: Command = {
+  usage: 'stop-all',
+  help: `Ends the server, if one runs, and every agent with all it has started.\n\n${clientFlagsHelp}`,
+  flags: clientFlags,
+  async run(flags, console) {
+    const dataDir = dataDirectoryOf(flags, console);
+    const server = await settledServer(dataDir);
+    if (server !== undefined && !(await endServer(dataDir, server, 'SIGTERM', patienceMs))) {
+      await endServer(dataDir, server, 'SIGKILL', killPatienceMs);
+    }
+    const { agents, remaining } = await stopKeeper(dataDir);
+    if (remaining > 0) throw new Failure(`of the agents' processes, ${remaining} could not be ended`);
+    print(console, flags, { server: server ?? null, agents }, [
+      server === undefined ? 'No server ran.' : `Ended the server at ${server.url}, and its agents.`,
+      ...(agents > 0 ? [`Ended ${counted(agents, 'agent')} that went on without a server.`] : []),
+    ]);
+    return 0;
+  },
+};

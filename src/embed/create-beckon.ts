@@ -1,0 +1,75 @@
+import process from 'node:process';
+import { claimDataDirectory } from '../cli/claim.ts';
+import { type Config, checkConfig } from '../cli/config-file.ts';
+import { Failure } from '../cli/failure.ts';
+import { createLogger } from '../cli/logger.ts';
+import { type OpenRoom, openRoom } from '../cli/open-room.ts';
+import { absolute } from '../cli/paths.ts';
+import { settingsOf } from '../cli/settings.ts';
+import { DirectTransport } from '../client/direct-transport.ts';
+
+export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+
+/** What a configuration file may hold, without what concerns the command alone; paths are relative to `cwd`. */
+export interface BeckonOptions extends Omit<Config, 'open' | 'keepAgents'> {
+  /** Where everything is kept; it is made if it is missing. One control room at a time can have it. */
+  readonly dataDir: string;
+  /** Where a session works that names no directory; the program's own unless given. */
+  readonly cwd?: string;
+  /** What agents get as their environment; the program's own unless given. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** How much is written to stderr; `silent` unless given. */
+  readonly logLevel?: LogLevel;
+}
+
+/** A control room in this process. It installs no signal handlers and leaves nothing behind that keeps the process alive. */
+export interface Beckon {
+  /** The control room without a network in between. */
+  readonly transport: DirectTransport;
+  /** What programs show to be let in over HTTP: `Authorization: Bearer …`. */
+  readonly token: string;
+  /** Serves the page and the API. Agents that were started before have no interactive tools. */
+  listen(): Promise<{ readonly url: string }>;
+  /** A one-time code for one browser: `${url}/#pair=${code}`. */
+  pairingCode(): string;
+  /** Ends the agents, stores how they ended, and lets everything go. */
+  close(): Promise<void>;
+  /** Lets everything go but the agents, for the next control room on this directory to take up. */
+  detach(): Promise<void>;
+}
+
+/** Opens a control room in this process. Rejects with a sentence when the options are wrong or the directory is taken. */
+export async function createBeckon(options: BeckonOptions): Promise<Beckon> {
+  const { dataDir, cwd = process.cwd(), env = process.env, logLevel = 'silent', ...given } = options;
+  if (!dataDir) throw new Failure('createBeckon: "dataDir" must be given');
+  const config = checkConfig({ ...given, port: given.port ?? 0 }, 'createBeckon', cwd, env);
+  const settings = settingsOf(config, { dataDir: absolute(dataDir, cwd, env), cwd, env });
+  const lock = await claimDataDirectory(settings.dataDir);
+  const logger = createLogger({ env: { BECKON_LOG: logLevel }, stderr: process.stderr });
+  return beckonOf(await openRoom(settings, lock, { env, logger, isEmbedded: true }));
+}
+
+function beckonOf(room: OpenRoom): Beckon {
+  let listening: ReturnType<Beckon['listen']> | undefined;
+  let ending: Promise<void> | undefined;
+  const end = (how: () => Promise<void>): Promise<void> => {
+    // A server that is about to open its port could not be closed before it has.
+    ending ??= Promise.resolve(listening).then(how, how).finally(room.release);
+    return ending;
+  };
+  return {
+    transport: new DirectTransport(room.room),
+    token: room.token,
+    async listen() {
+      if (ending !== undefined) throw new Error('This control room is closed.');
+      listening ??= room.listen().catch((error: unknown) => {
+        listening = undefined;
+        throw error;
+      });
+      return listening;
+    },
+    pairingCode: room.pairingCode,
+    close: () => end(room.close),
+    detach: () => end(room.detach),
+  };
+}
