@@ -43,6 +43,12 @@ describe('calls', () => {
     });
   });
 
+  it('[ASK4] names itself with every request, where it has a name, so that its answers are known as its own', async () => {
+    await new HttpTransport({ baseUrl: server.url, token: 'secret', clientId: 'browser-1' }).pending();
+    await connect().pending();
+    expect(server.heard.map(({ headers }) => headers['x-beckon-client'])).toEqual(['browser-1', undefined]);
+  });
+
   it('[API2] takes the thing out of its envelope', async () => {
     reply = ({ path }) => ({
       status: 200,
@@ -138,6 +144,23 @@ describe('subscriptions', () => {
       'connecting',
       'connected',
     ]);
+  });
+
+  it('[MULTI1] a connection that comes back says whether one answers now, not when it was first made', async () => {
+    let interaction: 'enabled' | 'disabled' = 'enabled';
+    ends.push(
+      connect().subscribe({
+        get interaction() {
+          return interaction;
+        },
+      }),
+    );
+    const first = await server.nextStream();
+    expect(first.heard.query).toEqual({});
+    interaction = 'disabled';
+    first.end();
+    const second = await server.nextStream();
+    expect(second.heard.query).toEqual({ interaction: 'disabled' });
   });
 
   it('[MULTI5] waits longer after each failure, up to the cap, and starts anew once it has heard something', async () => {

@@ -45,6 +45,8 @@ export interface DriverUnderTest {
   readonly env: Readonly<Record<string, string>>;
   /** A model name it can be switched to. */
   readonly otherModel: string;
+  /** Modes that it does not let one switch to. */
+  readonly refusedModes?: readonly string[];
   close(): Promise<void>;
 }
 
@@ -62,7 +64,7 @@ export function driverContract(name: string, make: () => Promise<DriverUnderTest
 
     async function begin(settings: Partial<AgentStart> = {}) {
       under ??= await make();
-      const { driver, scenario, cwd, env, otherModel } = under;
+      const { driver, scenario, cwd, env, otherModel, refusedModes = defaultRefusedModes } = under;
       const facts = new FactRecorder();
       const start: AgentStart = {
         processId: randomUUID(),
@@ -72,17 +74,19 @@ export function driverContract(name: string, make: () => Promise<DriverUnderTest
         permissionMode: null,
         model: null,
         resume: null,
+        tools: null,
         ...settings,
       };
       const connection = driver.start(start, facts.report);
       open.push(connection);
-      return { facts, connection, scenario, cwd, driver, otherModel };
+      return { facts, connection, scenario, cwd, driver, otherModel, refusedModes };
     }
 
     async function ready(settings: Partial<AgentStart> = {}) {
       const begun = await begin(settings);
-      await begun.facts.of('ready');
-      return begun;
+      // What an agent cannot do it says here; then it must refuse it, and not only seem to do it.
+      const { capabilities } = await begun.facts.of('ready');
+      return { ...begun, capabilities };
     }
 
     function message(text: string): OutgoingMessage {
@@ -162,25 +166,29 @@ export function driverContract(name: string, make: () => Promise<DriverUnderTest
       expect(facts.said('tool.result')).toMatchObject([{ toolCallId: ask.toolCallId, isError: false }]);
     });
 
-    test('[ASK8] an edited input is what runs', async () => {
-      const { facts, connection, scenario, cwd } = await ready();
+    test('[ASK8] an edited input is what runs, or is refused', async () => {
+      const { facts, connection, scenario, cwd, capabilities } = await ready();
       await connection.send(message(scenario.command), 'turn');
       const { ask } = await facts.of('asked');
-      await connection.answer(ask, { ...allow, updatedInput: { ...ask.input, command: 'touch edited.txt' } });
+      const edited: Decision = { ...allow, updatedInput: { ...ask.input, command: 'touch edited.txt' } };
+      if (!capabilities.editInput) {
+        await expect(connection.answer(ask, edited)).rejects.toThrow(AgentRefusal);
+        await connection.answer(ask, { type: 'deny', message: 'Not so', interrupt: false });
+      } else await connection.answer(ask, edited);
       await facts.of('turn-ended');
-      expect(existsSync(join(cwd, 'edited.txt'))).toBe(true);
+      expect(existsSync(join(cwd, 'edited.txt'))).toBe(capabilities.editInput);
       expect(existsSync(join(cwd, 'asked.txt'))).toBe(false);
     });
 
-    test('[ASK8] a denial with its reason reaches the model, and the turn goes on', async () => {
-      const { facts, connection, scenario, cwd } = await ready();
+    test('[ASK8] a denial, with its reason where there is a way, reaches the model, and the turn goes on', async () => {
+      const { facts, connection, scenario, cwd, capabilities } = await ready();
       await connection.send(message(scenario.command), 'turn');
       const { ask } = await facts.of('asked');
       await connection.answer(ask, { type: 'deny', message: 'Not on a Friday', interrupt: false });
       expect(await facts.of('turn-ended')).toMatchObject({ outcome: 'completed' });
       const [result] = facts.said('tool.result');
       expect(result).toMatchObject({ isError: true });
-      expect(result?.text).toContain('Not on a Friday');
+      if (capabilities.denyReason) expect(result?.text).toContain('Not on a Friday');
       expect(existsSync(join(cwd, 'asked.txt'))).toBe(false);
     });
 
@@ -227,7 +235,7 @@ export function driverContract(name: string, make: () => Promise<DriverUnderTest
     });
 
     test('[PEER5] two asks are open at once, and are answered in any order', async () => {
-      const { facts, connection, scenario } = await ready();
+      const { facts, connection, scenario, capabilities } = await ready();
       await connection.send(message(scenario.twoAtOnce), 'turn');
       const { ask: first } = await facts.of('asked');
       const { ask: second } = await facts.next('the second ask', (fact) =>
@@ -239,6 +247,8 @@ export function driverContract(name: string, make: () => Promise<DriverUnderTest
       expect(await facts.of('turn-ended')).toMatchObject({ outcome: 'completed' });
       const resultOf = (ask: Ask) =>
         facts.said('tool.result').find((event) => event.toolCallId === ask.toolCallId);
+      expect([resultOf(first)?.isError, resultOf(second)?.isError]).toEqual([true, true]);
+      if (!capabilities.denyReason) return;
       expect(resultOf(first)?.text).toContain('first reason');
       expect(resultOf(second)?.text).toContain('second reason');
     });
@@ -265,11 +275,17 @@ export function driverContract(name: string, make: () => Promise<DriverUnderTest
       await expect(connection.answer(ask, allow)).rejects.toThrow();
     });
 
-    test('[MSG1] a steered message is taken into the running turn', async () => {
-      const { facts, connection, scenario } = await ready();
+    test('[MSG1] a steered message is taken into the running turn, or refused', async () => {
+      const { facts, connection, scenario, capabilities } = await ready();
       await connection.send(message(scenario.command), 'turn');
       const { ask } = await facts.of('asked');
       const steered = message('Hurry, please');
+      if (!capabilities.steer) {
+        await expect(connection.send(steered, 'steer')).rejects.toThrow(AgentRefusal);
+        await connection.answer(ask, allow);
+        expect(await facts.of('turn-ended')).toMatchObject({ outcome: 'completed' });
+        return;
+      }
       await connection.send(steered, 'steer');
       expect(facts.every('message-taken').map(({ messageId }) => messageId)).not.toContain(steered.messageId);
       await connection.answer(ask, allow);
@@ -298,11 +314,11 @@ export function driverContract(name: string, make: () => Promise<DriverUnderTest
     });
 
     test('[SES13] mode and model change on the word of the agent; a mode it has not is refused', async () => {
-      const { facts, connection, otherModel } = await ready();
+      const { facts, connection, otherModel, refusedModes } = await ready();
       await connection.setPermissionMode('acceptEdits');
       expect(facts.every('mode-changed').at(-1)).toMatchObject({ permissionMode: 'acceptEdits' });
-      await expect(connection.setPermissionMode('nonsense')).rejects.toThrow(AgentRefusal);
-      await expect(connection.setPermissionMode('bypassPermissions')).rejects.toThrow(AgentRefusal);
+      for (const mode of refusedModes)
+        await expect(connection.setPermissionMode(mode)).rejects.toThrow(AgentRefusal);
       await connection.setModel(otherModel);
       expect(facts.every('model-changed').at(-1)?.model).toContain(otherModel);
     });
@@ -348,8 +364,8 @@ export function driverContract(name: string, make: () => Promise<DriverUnderTest
       expect(facts.every('identified')).toHaveLength(1);
     });
 
-    test('[MSG5] a message sent again after a restart is not run again', async () => {
-      const { facts, connection, scenario } = await ready();
+    test('[MSG5] a message sent again after a restart is not run again, unless the agent says that it will be', async () => {
+      const { facts, connection, scenario, capabilities } = await ready();
       const sent = message(scenario.reply);
       await connection.send(sent, 'turn');
       await facts.of('turn-ended');
@@ -357,6 +373,13 @@ export function driverContract(name: string, make: () => Promise<DriverUnderTest
       await connection.close();
       const again = await ready({ resume: agentSessionId });
       await again.connection.send(sent, 'turn');
+      if (capabilities.knowsSentMessages === false) {
+        expect(await again.facts.of('turn-ended')).toMatchObject({ outcome: 'completed' });
+        expect(again.facts.every('message-taken')).toEqual([
+          { type: 'message-taken', messageId: sent.messageId },
+        ]);
+        return;
+      }
       expect(await again.facts.of('message-taken')).toMatchObject({ again: true });
       await again.connection.send(message(scenario.reply), 'turn');
       await again.facts.of('turn-ended');
@@ -401,6 +424,8 @@ export function driverContract(name: string, make: () => Promise<DriverUnderTest
     });
   });
 }
+
+const defaultRefusedModes = ['nonsense', 'bypassPermissions'];
 
 async function fileHolding(path: string): Promise<number> {
   const deadline = performance.now() + 20_000;

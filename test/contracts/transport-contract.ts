@@ -48,6 +48,7 @@ export function transportContract(name: string, open: (room: EngineRoom) => Prom
       expect(await transport.patch(created.id, { title: 'Second' })).toMatchObject({ title: 'Second' });
       expect((await transport.sessions()).map((session) => session.title)).toEqual(['Second']);
       expect(await transport.agents()).toMatchObject([{ name: 'demo', available: true }]);
+      expect(await transport.tools()).toEqual({ tools: [], problems: [] });
     });
 
     it('sends, queues, edits and takes back messages', async () => {

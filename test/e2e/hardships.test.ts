@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../support/beckon-process.ts';
@@ -32,10 +31,7 @@ async function start(prompt: string, more: object = {}): Promise<Started> {
 const post = (session: Started, path: string, body: object = {}) =>
   beckon.api('POST', `/api/sessions/${session.id}/${path}`, body);
 const get = async (session: Started) => (await beckon.api('GET', `/api/sessions/${session.id}`)).body.session;
-const left = () => {
-  const owner = createHash('sha256').update(beckon.dataDir).digest('hex').slice(0, 16);
-  return agentProcesses((marker) => marker.startsWith(`${owner}/`));
-};
+const left = () => agentProcesses(beckon.dataDir);
 
 describe('agents that misbehave', () => {
   it('[PEER6] [STORE3] garbage on stdout is kept raw, told once, and the turn goes on', async () => {

@@ -316,15 +316,18 @@ describe.each(claudePrograms())('Beckon with Claude Code $version', (program) =>
     expect(JSON.stringify(request.body.messages)).toContain('remember the word plum');
   });
 
-  it('[ASK5] [SES10] an ask whose server was killed is lost, in words, and the session goes on', async () => {
+  it('[ASK5] [SES10] without a keeper, an ask whose server was killed is lost, in words, and the session goes on', async () => {
+    const { dataDir } = beckon;
+    await beckon.stop();
+    const args = ['--claude', program.path, '--ephemeral'];
+    beckon = await startBeckon({ dataDir, args });
     model.on('make a file', [toolUse('Bash', { command: 'touch made.txt' }, [text('Made.')])]);
     model.on('go on', [text('On we go.')]);
     const session = await start('make a file');
     const { interactionId } = await nextAsk(session);
-    const { dataDir } = beckon;
     await beckon.kill9();
 
-    beckon = await startBeckon({ dataDir, args: ['--claude', program.path] });
+    beckon = await startBeckon({ dataDir, args });
     const late = await post(session, 'approve', { requestId: interactionId, decision: 'allow' });
     expect(late).toMatchObject({
       status: 410,

@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../support/beckon-process.ts';
+import { endWatches, watchSession } from '../support/watch.ts';
+
+const program = resolve(import.meta.dirname, '../support/acp-agent/main.ts');
+
+let folder: string;
+let beckon: Beckon;
+
+beforeEach(async () => {
+  folder = await temporaryDirectory();
+  const config = join(folder, 'config.json');
+  const scripted = {
+    driver: 'acp',
+    label: 'Scripted',
+    command: process.execPath,
+    args: ['--no-warnings', program],
+    env: { ACP_AGENT_HOME: join(folder, 'home') },
+  };
+  const agents = { scripted, absent: { driver: 'acp', command: './no-such-agent' } };
+  await writeFile(config, JSON.stringify({ agents }));
+  await mkdir(join(folder, 'work'));
+  beckon = await startBeckon({ args: ['--config', config] });
+});
+
+afterEach(async () => {
+  endWatches();
+  await endBeckons();
+});
+
+async function start(prompt: string) {
+  const cwd = join(folder, 'work');
+  const { status, body } = await beckon.api('POST', '/api/sessions', { agent: 'scripted', cwd, prompt });
+  expect(status, JSON.stringify(body)).toBe(201);
+  return { id: body.session.id, watch: await watchSession(beckon, body.session.id) };
+}
+
+it('a configured agent is listed, and one whose program is missing says so', async () => {
+  const { body } = await beckon.api('GET', '/api/agents');
+  expect(body.agents).toContainEqual(
+    expect.objectContaining({ name: 'scripted', label: 'Scripted', available: true }),
+  );
+  expect(body.agents).toContainEqual(
+    expect.objectContaining({
+      name: 'absent',
+      available: false,
+      reason: expect.stringContaining('no-such-agent'),
+    }),
+  );
+  const refused = await beckon.api('POST', '/api/sessions', { agent: 'absent', cwd: folder, prompt: 'hi' });
+  expect(refused).toMatchObject({ status: 503, body: { error: { code: 'agent_not_available' } } });
+});
+
+it('[ASK5] [MSG1] it is asked for and answered over HTTP as any other, and says what it cannot do', async () => {
+  const session = await start('run touch asked.txt');
+  const { interactionId, ask } = await session.watch.event('interaction.requested');
+  expect(ask).toMatchObject({ title: 'Bash: touch asked.txt' });
+  const path = `/api/sessions/${session.id}`;
+  const steered = await beckon.api('POST', `${path}/message`, { message: 'hello', disposition: 'steer' });
+  expect(steered).toMatchObject({ status: 202, body: { applied: 'queue' } });
+  const allowed = await beckon.api('POST', `${path}/approve`, {
+    requestId: interactionId,
+    decision: 'allow',
+  });
+  expect(allowed).toMatchObject({ status: 200, body: { interaction: { outcome: 'allowed' } } });
+  expect(await session.watch.event('turn.ended')).toMatchObject({ outcome: 'completed' });
+  expect(existsSync(join(folder, 'work', 'asked.txt'))).toBe(true);
+  expect(await session.watch.event('turn.ended')).toMatchObject({ outcome: 'completed' });
+});
+
+it('[SES8] one that dies is started again by itself, and goes on with its conversation', async () => {
+  const session = await start('!die');
+  expect(await session.watch.event('process.exited')).toMatchObject({ crashed: true, code: 3 });
+  await session.watch.event('process.starting', ({ cause }) => cause === 'crash');
+  await session.watch.event('process.ready', ({ agentSessionId }) => agentSessionId !== null);
+  await beckon.api('POST', `/api/sessions/${session.id}/message`, { message: 'hello' });
+  expect(await session.watch.event('turn.ended', ({ outcome }) => outcome === 'completed')).toBeDefined();
+});
