@@ -1,7 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, fstatSync, ftruncateSync, openSync } from 'node:fs';
-import { resolve } from 'node:path';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ownerOf } from '../process/owner.ts';
 import { markerVariable } from '../process/process-table.ts';
@@ -34,9 +44,11 @@ export type KeeperTuning = Omit<KeeperOptions, 'dataDir' | 'version' | 'log'>;
 export async function launchKeeper({ dataDir, version, environment, tuning }: KeeperLaunch): Promise<void> {
   const places = keeperPlaces(dataDir);
   makeFolder(places);
-  const env = keeperEnvironment(environment, dataDir, places);
   const program = programPath();
-  if (program.endsWith('.ts')) await compile(program, env);
+  const isSource = program.endsWith('.ts');
+  const compiled = isSource ? compiledSource : places.compiled;
+  const env = keeperEnvironment(environment, dataDir, compiled);
+  if (isSource) await compileOnce(program, env, compiled);
   const options = { ...tuning, dataDir: resolve(dataDir), version };
   const log = openLog(places);
   try {
@@ -51,7 +63,30 @@ function programPath(): string {
   return fileURLToPath(new URL(`./program/main.${extension}`, import.meta.url));
 }
 
+/** One for all data directories of a checkout: to compile takes longer than to start. */
+const compiledSource = fileURLToPath(new URL('../../../node_modules/.cache/beckon-keeper', import.meta.url));
+
 /** Node keeps its compiler for types in memory once it was needed: 17 MB that a keeper has no use for. */
+async function compileOnce(program: string, env: Record<string, string>, folder: string): Promise<void> {
+  const stamp = join(folder, `${process.version}-${newestSource()}`);
+  if (existsSync(stamp)) return;
+  await compile(program, env);
+  try {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(stamp, '');
+  } catch {
+    // Where nothing can be written, the keeper is the larger for it, and works.
+  }
+}
+
+function newestSource(): number {
+  const folders = ['.', './program', '../process'].map((path) =>
+    fileURLToPath(new URL(path, import.meta.url)),
+  );
+  const files = folders.flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)));
+  return Math.max(...files.map((file) => statSync(file).mtimeMs));
+}
+
 async function compile(program: string, env: Record<string, string>): Promise<void> {
   const compiler = spawn(process.execPath, [...nodeFlags, program, 'compile'], {
     env,
@@ -92,7 +127,7 @@ const needed = ['PATH', 'HOME', 'USER', 'TMPDIR', 'TEMP', 'TMP', 'TZ', 'SYSTEMRO
 function keeperEnvironment(
   environment: KeeperLaunch['environment'],
   dataDir: string,
-  { compiled }: Places,
+  compiled: string,
 ): Record<string, string> {
   const env: Record<string, string> = { ...thriftyMemory, NODE_COMPILE_CACHE: compiled };
   for (const name of needed) {

@@ -143,7 +143,10 @@ describe('a session in the browser', () => {
     const still = await placeOfFirst(page);
     await beckon.api('POST', '/api/sessions/ses_long/message', { message: 'slow 60' });
     await expect
-      .poll(async () => (await beckon.api('GET', '/api/sessions/ses_long')).body.session.status)
+      .poll(async () => (await beckon.api('GET', '/api/sessions/ses_long')).body.session.status, {
+        timeout: 20_000,
+        interval: 20,
+      })
       .toBe('running');
     await expect
       .poll(async () => (await beckon.api('GET', '/api/sessions/ses_long')).body.session.status, {
