@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Context } from '../model/command.ts';
 import { deferrable } from '../model/deferred-asks.ts';
 import type { SessionState } from '../model/state.ts';
-import { canSleep, hasToolAsk } from '../model/status.ts';
+import { canSleep, hasToolAsk, wantsProcess } from '../model/status.ts';
 import { pendingView, queueView, sessionView } from '../model/views.ts';
 import { accept, type Result, refuse } from '../protocol/errors.ts';
 import type { SessionId } from '../protocol/ids.ts';
@@ -305,7 +305,7 @@ async function recover(options: EngineOptions, registry: SessionRegistry, book: 
 
 /**
  * An agent that is still there is taken up where it was left; one that was only about to be started is started. Otherwise what was
- * under way when the server ended is over. An ephemeral session is gone altogether.
+ * under way when the server ended is over; an ephemeral session is gone altogether then.
  */
 async function settle(
   session: LiveSession,
@@ -313,8 +313,10 @@ async function settle(
   registry: SessionRegistry,
   options: EngineOptions,
 ): Promise<void> {
-  const { id, state, runner } = session;
-  if (state.ephemeral) {
+  const { id, state, runner, effects } = session;
+  const isTakenUp = state.process !== null && effects.attach(state, left);
+  const isToStart = !isTakenUp && (wantsProcess(state) || state.process?.phase === 'starting');
+  if (state.ephemeral && !isTakenUp && !isToStart) {
     registry.forget(session);
     const removed = Promise.all([options.log.remove(id), options.env.remove(id), options.rawLog.remove(id)]);
     await removed.catch((error: unknown) => options.logger.error({ error }, 'A session was not removed'));
@@ -322,11 +324,8 @@ async function settle(
   }
   // Ahead of whatever the agent has to say: its tools did not live on with it.
   if (hasToolAsk(state)) void runner.insist({ type: 'lose-tools' });
-  if (state.process === null || session.effects.attach(state, left)) return;
-  if (state.process.phase === 'starting') {
-    void Promise.resolve(options.listening).then(() => session.effects.startAgain());
-    return;
-  }
+  if (isToStart) void Promise.resolve(options.listening).then(() => effects.startAgain());
+  if (isTakenUp || isToStart || state.process === null) return;
   const reason = 'The server ended while this was under way, and the agent with it.';
   const lost = await runner.command({ type: 'lose-process', reason });
   // The disk can be read but not written: it opens all the same, and this is stored as soon as it can be.

@@ -154,6 +154,22 @@ describe('misbehaviour that the demo program rehearses', () => {
     expect(texts(demo)).toEqual(Array.from({ length: 500 }, (_, at) => `line ${at + 1} of 500`));
   });
 
+  it('!tally: numbered lines with asks in between, written down as they are said; what comes twice is counted', async () => {
+    const demo = startDemo();
+    const said = { uuid: uuid(1) };
+    demo.say('!tally t 3 0 t.txt', said);
+    const ask = await demo.ask();
+    expect(ask.request).toMatchObject({ tool_name: 'DemoPing', input: { number: 't ask 3' } });
+    demo.say('!tally t 3 0 t.txt', said);
+    demo.allow(ask);
+    demo.allow(ask);
+    await demo.result();
+    const lines = ['t line 1', 't line 2', 't line 3', 't ask 3 allowed'];
+    const last = 't done, answers twice: 1, messages twice: 1';
+    expect(texts(demo).filter((text) => text !== undefined)).toEqual([...lines, last]);
+    expect(readFileSync(join(demo.cwd, 't.txt'), 'utf8').trimEnd().split('\n')).toEqual([...lines, last]);
+  });
+
   it('!pace: asks on the beat without waiting for answers, and measures each', async () => {
     const demo = startDemo();
     demo.say('!pace 5 10');

@@ -161,11 +161,32 @@ describe('a server that takes over', () => {
 
   test('[SES7] a process that no session claims is ended', async () => {
     const first = await openRoom();
-    const [id] = await first.idle({ ephemeral: true });
-    const { id: processId } = keptOf(first, id);
+    const [id] = await first.running();
+    const stray: KeptProcess = {
+      id: 'run_stray',
+      sessionId: SessionId.parse('ses_of_nobody'),
+      running: true,
+      outputEnd: 0,
+    };
+    const kept = [keptOf(first, id), stray];
+    first.abandon();
+    const second = await openRoom({ log: first.log, run: 'second', kept });
+    expect(second.endedKept).toEqual(['run_stray']);
+    expect(second.driver.agents).toHaveLength(1);
+  });
+
+  test('[SES14] an ephemeral session lives on with its agent, and leaves nothing when it ends', async () => {
+    const first = await openRoom();
+    const [id] = await first.running({ ephemeral: true });
+    const [gone] = await first.running({ ephemeral: true });
+    const asked = await first.asks(id, bashAsk('r1', 'ls'));
     const second = await takeOver(first, [id]);
-    expect(second.endedKept).toEqual([processId]);
-    expect(second.driver.agents).toEqual([]);
+    expect(await second.interaction(id, asked.interactionId)).toMatchObject({ status: 'open' });
+    expect(second.engine.overview().sessions.map((session) => session.id)).toEqual([id]);
+    expect(second.log.lastSeq(SessionId.parse(gone))).toBe(0);
+    await second.do('stop', { session: id });
+    await second.until('it is removed', () => second.engine.overview().sessions.length === 0);
+    expect(second.log.lastSeq(SessionId.parse(id))).toBe(0);
   });
 
   test('[SES10] a session that was about to start is started', async () => {
