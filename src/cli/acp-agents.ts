@@ -1,6 +1,6 @@
 import { type AcpAgent, knownAgents } from '../drivers/acp/known-agents.ts';
-import { findProgram } from '../drivers/claude/find-program.ts';
 import { agentEnvironment } from '../drivers/process/agent-environment.ts';
+import { findProgram } from '../drivers/process/find-program.ts';
 import type { Config } from './config-file.ts';
 import type { Environment } from './console.ts';
 import { Failure } from './failure.ts';

@@ -1,9 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import type { PeerDiagnostic } from '../../src/drivers/claude/diagnostics.ts';
 import type { IncomingRequest, TypedMessage } from '../../src/drivers/claude/incoming.ts';
 import { type CloseReason, type PeerOptions, ProtocolPeer } from '../../src/drivers/claude/peer.ts';
+import type { PeerDiagnostic } from '../../src/drivers/diagnostics.ts';
 import { InputPipe } from '../../src/drivers/process/input-pipe.ts';
 import type { OutputReader } from '../../src/engine/ports/process-host.ts';
 

@@ -1,5 +1,5 @@
 import type { Capabilities } from '../../protocol/session.ts';
-import { type JsonObject, objectAt } from '../claude/fields.ts';
+import { type JsonObject, objectAt } from '../fields.ts';
 import type { SessionSettings } from './settings.ts';
 
 /** What any such agent can do, before it has said what it can do. */

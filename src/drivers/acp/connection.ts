@@ -15,11 +15,11 @@ import {
 import type { AgentProcess, ProcessHost } from '../../engine/ports/process-host.ts';
 import type { Ask, Decision } from '../../protocol/interaction.ts';
 import type { Capabilities } from '../../protocol/session.ts';
-import { isObject, type JsonObject, objectAt, textAt } from '../claude/fields.ts';
 import { toolServerName } from '../claude/tool-config.ts';
+import { diagnosticFact } from '../diagnostics.ts';
+import { isObject, type JsonObject, objectAt, textAt } from '../fields.ts';
 import { exitFact } from '../process/exit-fact.ts';
 import { acpCapabilities, leastCapabilities } from './capabilities.ts';
-import { diagnosticFact } from './diagnostic-fact.ts';
 import { OpenAsks } from './open-asks.ts';
 import { chooseAtStart, openSession, within } from './opening.ts';
 import { cancelled, permissionReply } from './permission-options.ts';

@@ -1,8 +1,8 @@
 import type { AgentDriver } from '../../engine/ports/agent-driver.ts';
 import type { ProcessHost } from '../../engine/ports/process-host.ts';
 import type { Agent } from '../../protocol/session.ts';
-import { findProgram } from '../claude/find-program.ts';
 import { agentEnvironment } from '../process/agent-environment.ts';
+import { findProgram } from '../process/find-program.ts';
 import { leastCapabilities } from './capabilities.ts';
 import { AcpConnection } from './connection.ts';
 import type { AcpAgent } from './known-agents.ts';

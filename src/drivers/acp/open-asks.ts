@@ -1,5 +1,5 @@
 import type { JsonRpcId } from '@agentclientprotocol/sdk';
-import type { JsonObject } from '../claude/fields.ts';
+import type { JsonObject } from '../fields.ts';
 
 interface OpenAsk {
   readonly requestId: JsonRpcId;

@@ -1,7 +1,7 @@
 import { PROTOCOL_VERSION, RequestError } from '@agentclientprotocol/sdk';
 import type { AgentFact, AgentStart } from '../../engine/ports/agent-driver.ts';
-import { isObject, type JsonObject, listAt, textAt } from '../claude/fields.ts';
 import { toolServerName } from '../claude/tool-config.ts';
+import { isObject, type JsonObject, listAt, textAt } from '../fields.ts';
 import { resumeMethod, takesHttpTools } from './capabilities.ts';
 import { type Choice, type SessionSettings, settingsIn } from './settings.ts';
 import { notice } from './translate/notices.ts';

@@ -1,5 +1,5 @@
 import type { Ask, Decision } from '../../protocol/interaction.ts';
-import { isObject, type JsonObject, listAt, textAt } from '../claude/fields.ts';
+import { isObject, type JsonObject, listAt, textAt } from '../fields.ts';
 
 export interface PermissionOption {
   readonly optionId: string;

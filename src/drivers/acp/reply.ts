@@ -1,6 +1,6 @@
 import type { AgentFact } from '../../engine/ports/agent-driver.ts';
 import type { Ask, Decision } from '../../protocol/interaction.ts';
-import type { JsonObject } from '../claude/fields.ts';
+import type { JsonObject } from '../fields.ts';
 import { permissionReply } from './permission-options.ts';
 import { elicitationReply } from './translate/elicitation.ts';
 import { notice } from './translate/notices.ts';

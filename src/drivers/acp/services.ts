@@ -1,6 +1,6 @@
 import { RequestError } from '@agentclientprotocol/sdk';
 import type { AgentFact } from '../../engine/ports/agent-driver.ts';
-import { type JsonObject, listAt, numberAt, textAt, textsAt } from '../claude/fields.ts';
+import { type JsonObject, listAt, numberAt, textAt, textsAt } from '../fields.ts';
 import type { Terminal, Terminals } from './terminals.ts';
 import { pathsIn, terminalsIn } from './translate/content.ts';
 import { type Memory, newName } from './translate/memory.ts';

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, listAt, objectAt, textAt } from '../claude/fields.ts';
+import { isObject, type JsonObject, listAt, objectAt, textAt } from '../fields.ts';
 
 /** Something of the agent's that can be chosen during a session, and the request that chooses it. */
 export interface Choice {

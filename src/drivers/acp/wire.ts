@@ -1,8 +1,8 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import type { AnyMessage, Stream } from '@agentclientprotocol/sdk';
 import type { AgentProcess } from '../../engine/ports/process-host.ts';
-import { DiagnosticCounter, type PeerDiagnostic } from '../claude/diagnostics.ts';
-import { isObject, type JsonObject } from '../claude/fields.ts';
+import { DiagnosticCounter, type PeerDiagnostic } from '../diagnostics.ts';
+import { isObject, type JsonObject } from '../fields.ts';
 import { LineSplitter } from '../lines.ts';
 
 export interface WireOptions {

@@ -11,13 +11,13 @@ import type { AgentProcess, ProcessExit, WriteOutcome } from '../../engine/ports
 import type { Ask, Decision } from '../../protocol/interaction.ts';
 import { answerTo } from '../claude/answer.ts';
 import { claudeCapabilities, permissionModes } from '../claude/capabilities.ts';
-import { type JsonObject, textAt, textsAt } from '../claude/fields.ts';
 import type { IncomingRequest, TypedMessage } from '../claude/incoming.ts';
 import { uuidOf } from '../claude/message-uuid.ts';
 import { askOf } from '../claude/translate/ask.ts';
 import { type Memory, newMemory, noteSent } from '../claude/translate/memory.ts';
 import { modeChange, modelChange } from '../claude/translate/system.ts';
 import { translate } from '../claude/translate/translate.ts';
+import { type JsonObject, textAt, textsAt } from '../fields.ts';
 import { exitFact } from '../process/exit-fact.ts';
 import { FactBatch } from './fact-batch.ts';
 import { HostedProcess } from './hosted-process.ts';

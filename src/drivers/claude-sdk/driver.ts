@@ -1,14 +1,14 @@
-import type { AgentDriver, AgentStart, Report } from '../../engine/ports/agent-driver.ts';
+import type { AgentDriver, AgentStart } from '../../engine/ports/agent-driver.ts';
 import type { ProcessHost } from '../../engine/ports/process-host.ts';
 import type { Agent } from '../../protocol/session.ts';
 import { claudeEnvironment } from '../claude/arguments.ts';
 import { claudeCapabilities } from '../claude/capabilities.ts';
-import { findProgram, VersionReader } from '../claude/find-program.ts';
-import { removeToolConfig, writeToolConfig } from '../claude/tool-config.ts';
+import { offeredUntilExit, offerTools } from '../claude/tool-config.ts';
 import { agentEnvironment } from '../process/agent-environment.ts';
+import { findProgram, VersionReader } from '../process/find-program.ts';
 import { SdkConnection } from './connection.ts';
 import { type FoundSdk, findSdk, loadSdk, type SdkPackage, sdkName } from './find-sdk.ts';
-import { type SdkSettings, sdkOptions } from './options.ts';
+import { sdkOptions } from './options.ts';
 import type { AgentSdk, SdkSpawnOptions } from './sdk-types.ts';
 
 export interface ClaudeSdkDriverOptions {
@@ -55,10 +55,10 @@ export function claudeSdkDriver(options: ClaudeSdkDriverOptions): AgentDriver {
     },
 
     start(start, outerReport) {
-      const report = untilExit(start, outerReport);
+      const report = offeredUntilExit(toolConfigs, start, outerReport);
       const env = agentEnvironment(environment, { sessionEnv: claudeEnvironment(start.env) });
       const own = ownProgram(env)?.command;
-      const tools = offer(start, report);
+      const tools = offerTools(toolConfigs, start, report);
       return new SdkConnection({
         start,
         version,
@@ -83,30 +83,6 @@ export function claudeSdkDriver(options: ClaudeSdkDriverOptions): AgentDriver {
   function noProgram(): string {
     const missing = `There is no program "${program ?? 'claude'}"`;
     return program === undefined ? `${missing}, and ${sdkName} was installed without its own` : missing;
-  }
-
-  /** A disk that refuses must not keep the agent from working: then it works without the tools. */
-  function offer({ tools, processId }: AgentStart, report: Report): SdkSettings['tools'] {
-    if (tools === null || toolConfigs === undefined) return null;
-    try {
-      return { configFile: writeToolConfig(toolConfigs, processId, tools), unasked: tools.unasked };
-    } catch (error) {
-      const text = `The agent starts without the interactive tools: ${error instanceof Error ? error.message : error}`;
-      queueMicrotask(() =>
-        report([
-          { type: 'said', event: { type: 'agent.notice', level: 'warning', code: 'tools-missing', text } },
-        ]),
-      );
-      return null;
-    }
-  }
-
-  function untilExit({ processId }: AgentStart, report: Report): Report {
-    return (facts) => {
-      report(facts);
-      if (toolConfigs !== undefined && facts.some(({ type }) => type === 'exited'))
-        removeToolConfig(toolConfigs, processId);
-    };
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Ask } from '../../protocol/interaction.ts';
-import type { JsonObject } from '../claude/fields.ts';
+import type { JsonObject } from '../fields.ts';
 
 /** What waits for a person: each is a call of the SDK into us that has not returned. */
 export class OpenAsks {

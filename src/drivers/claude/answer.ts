@@ -1,5 +1,5 @@
 import type { Answer, Ask, Decision } from '../../protocol/interaction.ts';
-import type { JsonObject } from './fields.ts';
+import type { JsonObject } from '../fields.ts';
 
 /** The reply to an agent's request: built from the ask as it was stored, and from nothing a client claims. */
 export function answerTo(ask: Ask, decision: Decision): JsonObject {

@@ -1,5 +1,5 @@
 import type { Capabilities } from '../../protocol/session.ts';
-import { type JsonObject, listAt, textAt } from './fields.ts';
+import { type JsonObject, listAt, textAt } from '../fields.ts';
 
 /** The modes both supported versions know. The older one takes any word for a mode, so they are checked here. */
 export const permissionModes = ['default', 'acceptEdits', 'plan', 'auto', 'dontAsk', 'bypassPermissions'];

@@ -10,11 +10,11 @@ import {
 import type { ReadingMark } from '../../engine/ports/event-log.ts';
 import type { AgentProcess, ProcessExit, WriteOutcome } from '../../engine/ports/process-host.ts';
 import type { Ask, Decision } from '../../protocol/interaction.ts';
+import { diagnosticFact } from '../diagnostics.ts';
+import { type JsonObject, textAt } from '../fields.ts';
 import { exitFact } from '../process/exit-fact.ts';
 import { answerTo } from './answer.ts';
 import { claudeCapabilities, permissionModes } from './capabilities.ts';
-import type { PeerDiagnostic } from './diagnostics.ts';
-import { type JsonObject, textAt } from './fields.ts';
 import { heldBy, heldFor, holdQuestion, later, questionHooks, standsAlone } from './held-questions.ts';
 import type { IncomingRequest, Reply, TypedMessage } from './incoming.ts';
 import { MarkKeeper } from './mark-keeper.ts';
@@ -386,21 +386,3 @@ function reasonOf(result: JsonObject): string {
   const errors = Array.isArray(result.errors) ? result.errors.join('; ') : '';
   return errors || 'it gave no reason';
 }
-
-function diagnosticFact({ kind, count, bytes, sample, error }: PeerDiagnostic): AgentFact {
-  const why = error instanceof Error ? `: ${error.message}` : '';
-  const text = `${diagnosticWords[kind]} (${bytes} bytes)${why}`;
-  return { type: 'diagnostic', code: kind, text, sample, count };
-}
-
-const diagnosticWords: Record<PeerDiagnostic['kind'], string> = {
-  'not-json': 'The agent printed a line that is no JSON',
-  'not-an-object': 'The agent printed a line that is no object',
-  'no-type': 'The agent printed a line without a type',
-  'overlong-line': 'The agent printed a line that is too long; it was skipped',
-  'malformed-request': 'The agent sent a request that makes no sense',
-  'malformed-response': 'The agent sent a response that makes no sense',
-  'unknown-request': 'The agent sent a request of an unknown kind; it was refused',
-  'repeated-request': 'The agent sent the same request again',
-  'handler-failed': 'A line of the agent could not be handled',
-};

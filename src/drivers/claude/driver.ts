@@ -7,11 +7,11 @@ import type {
 } from '../../engine/ports/agent-driver.ts';
 import type { AgentProcess, ProcessHost } from '../../engine/ports/process-host.ts';
 import { agentEnvironment } from '../process/agent-environment.ts';
-import { type ClaudeSettings, claudeArguments, claudeEnvironment } from './arguments.ts';
+import { findProgram, type Program, VersionReader } from '../process/find-program.ts';
+import { claudeArguments, claudeEnvironment } from './arguments.ts';
 import { claudeCapabilities } from './capabilities.ts';
 import { ClaudeConnection } from './connection.ts';
-import { findProgram, type Program, VersionReader } from './find-program.ts';
-import { removeToolConfig, writeToolConfig } from './tool-config.ts';
+import { offeredUntilExit, offerTools } from './tool-config.ts';
 
 export interface ClaudeDriverOptions {
   readonly processes: ProcessHost;
@@ -84,7 +84,7 @@ export function wireDriver(options: WireDriverOptions): AgentDriver {
     },
 
     start(start, outerReport) {
-      const report = untilExit(start, outerReport);
+      const report = offeredUntilExit(toolConfigs, start, outerReport);
       const launch = launcher(start, report);
       return launch
         ? new ClaudeConnection({ start, version, holdsQuestions, report, launch })
@@ -92,7 +92,7 @@ export function wireDriver(options: WireDriverOptions): AgentDriver {
     },
 
     attach(start, left, outerReport) {
-      const report = untilExit(start, outerReport);
+      const report = offeredUntilExit(toolConfigs, start, outerReport);
       const found =
         left.kept.find(({ id }) => id === secondId(start)) ??
         left.kept.find(({ id }) => id === start.processId);
@@ -122,35 +122,13 @@ export function wireDriver(options: WireDriverOptions): AgentDriver {
         id: resume === start.resume ? start.processId : secondId(start),
         sessionId: start.sessionId,
         command,
-        args: [...leadingArgs, ...claudeArguments({ ...start, resume, tools: offer(start, report) })],
+        args: [
+          ...leadingArgs,
+          ...claudeArguments({ ...start, resume, tools: offerTools(toolConfigs, start, report) }),
+        ],
         cwd: start.cwd,
         env,
       });
-  }
-
-  /** A disk that refuses must not keep the agent from working: then it works without the tools. */
-  function offer({ tools, processId }: AgentStart, report: Report): ClaudeSettings['tools'] {
-    if (tools === null || toolConfigs === undefined) return null;
-    try {
-      return { configFile: writeToolConfig(toolConfigs, processId, tools), unasked: tools.unasked };
-    } catch (error) {
-      const text = `The agent starts without the interactive tools: ${error instanceof Error ? error.message : error}`;
-      queueMicrotask(() =>
-        report([
-          { type: 'said', event: { type: 'agent.notice', level: 'warning', code: 'tools-missing', text } },
-        ]),
-      );
-      return null;
-    }
-  }
-
-  /** The key is needed for as long as the agent lives, also when it outlives this server. */
-  function untilExit({ processId }: AgentStart, report: Report): Report {
-    return (facts, mark) => {
-      report(facts, mark);
-      if (toolConfigs !== undefined && facts.some(({ type }) => type === 'exited'))
-        removeToolConfig(toolConfigs, processId);
-    };
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Ask } from '../../protocol/interaction.ts';
-import { type JsonObject, objectAt, textAt } from './fields.ts';
+import { type JsonObject, objectAt, textAt } from '../fields.ts';
 import type { IncomingRequest } from './incoming.ts';
 import { askOf } from './translate/ask.ts';
 import type { HeldQuestion, Memory } from './translate/memory.ts';

@@ -1,5 +1,5 @@
-import type { DiagnosticKind } from './diagnostics.ts';
-import { isObject, type JsonObject } from './fields.ts';
+import type { DiagnosticKind } from '../diagnostics.ts';
+import { isObject, type JsonObject } from '../fields.ts';
 
 export type TypedMessage = JsonObject & { readonly type: string };
 

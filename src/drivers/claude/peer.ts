@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { OutputReader, WriteOutcome } from '../../engine/ports/process-host.ts';
+import { DiagnosticCounter, type PeerDiagnostic } from '../diagnostics.ts';
+import type { JsonObject } from '../fields.ts';
 import { LineSplitter } from '../lines.ts';
-import { DiagnosticCounter, type PeerDiagnostic } from './diagnostics.ts';
-import type { JsonObject } from './fields.ts';
 import { type IncomingRequest, type Reply, readLine, type TypedMessage } from './incoming.ts';
 import { type LineSink, Outbox, type WriteFailure } from './outbox.ts';
 

@@ -1,9 +1,43 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ToolAccess } from '../../engine/ports/agent-driver.ts';
+import type { AgentStart, Report, ToolAccess } from '../../engine/ports/agent-driver.ts';
+import type { ClaudeSettings } from './arguments.ts';
 
 /** The name under which the agent knows our tools: it puts it before theirs. */
 export const toolServerName = 'beckon';
+
+/** A disk that refuses must not keep the agent from working: then it works without the tools. */
+export function offerTools(
+  directory: string | undefined,
+  { tools, processId }: AgentStart,
+  report: Report,
+): ClaudeSettings['tools'] {
+  if (tools === null || directory === undefined) return null;
+  try {
+    return { configFile: writeToolConfig(directory, processId, tools), unasked: tools.unasked };
+  } catch (error) {
+    const text = `The agent starts without the interactive tools: ${error instanceof Error ? error.message : error}`;
+    queueMicrotask(() =>
+      report([
+        { type: 'said', event: { type: 'agent.notice', level: 'warning', code: 'tools-missing', text } },
+      ]),
+    );
+    return null;
+  }
+}
+
+/** The key is needed for as long as the agent lives, also when it outlives this server. */
+export function offeredUntilExit(
+  directory: string | undefined,
+  { processId }: AgentStart,
+  report: Report,
+): Report {
+  return (facts, mark) => {
+    report(facts, mark);
+    if (directory !== undefined && facts.some(({ type }) => type === 'exited'))
+      removeToolConfig(directory, processId);
+  };
+}
 
 /** A file only its owner can read: arguments and environment of a process can be seen by others, and this holds a key. */
 export function writeToolConfig(directory: string, processId: string, { url, key }: ToolAccess): string {

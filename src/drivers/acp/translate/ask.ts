@@ -1,6 +1,6 @@
 import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
 import type { Ask } from '../../../protocol/interaction.ts';
-import { type JsonObject, objectAt, textAt } from '../../claude/fields.ts';
+import { type JsonObject, objectAt, textAt } from '../../fields.ts';
 import { optionsIn, type PermissionOption } from '../permission-options.ts';
 import { contentsIn, wordsOf } from './content.ts';
 import type { Call, Memory } from './memory.ts';

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../claude/fields.ts';
+import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../fields.ts';
 
 /** A block of content in words. What is no text is named, so that nothing is passed over in silence. */
 export function wordsOf(content: JsonObject): string {

@@ -1,6 +1,6 @@
 import type { Answer, Ask, Decision, Question } from '../../../protocol/interaction.ts';
-import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../claude/fields.ts';
 import { formFields } from '../../claude/translate/elicitation.ts';
+import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../fields.ts';
 import { shorten } from './ask.ts';
 import type { Memory } from './memory.ts';
 import { toolNameOf } from './tool-name.ts';

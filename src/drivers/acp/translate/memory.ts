@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../claude/fields.ts';
+import type { JsonObject } from '../../fields.ts';
 
 /** What must be remembered from update to update to understand the next one. */
 export interface Memory {

@@ -1,5 +1,5 @@
 import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
-import { type JsonObject, listAt, textAt } from '../../claude/fields.ts';
+import { type JsonObject, listAt, textAt } from '../../fields.ts';
 import { type Memory, newName } from './memory.ts';
 import { nextPlace } from './place.ts';
 import { endSpeech } from './speech.ts';

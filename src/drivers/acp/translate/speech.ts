@@ -1,5 +1,5 @@
 import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
-import { type JsonObject, objectAt, textAt } from '../../claude/fields.ts';
+import { type JsonObject, objectAt, textAt } from '../../fields.ts';
 import { wordsOf } from './content.ts';
 import type { Memory, Speech } from './memory.ts';
 import { leaveMessage, nextPlace } from './place.ts';

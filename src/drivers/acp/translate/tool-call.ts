@@ -1,6 +1,6 @@
 import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
 import type { NewEventOf } from '../../../protocol/event.ts';
-import { isObject, type JsonObject, textAt } from '../../claude/fields.ts';
+import { isObject, type JsonObject, textAt } from '../../fields.ts';
 import { imagesIn } from './content.ts';
 import type { Call, Memory } from './memory.ts';
 import { nextPlace } from './place.ts';

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, textAt } from '../../claude/fields.ts';
+import { isObject, type JsonObject, textAt } from '../../fields.ts';
 import { changesIn, pathsIn } from './content.ts';
 
 /** What a call was given: the agent's own input as it is, and beside it what it told elsewhere and the page looks for. */

@@ -1,4 +1,4 @@
-import { type JsonObject, textAt } from '../../claude/fields.ts';
+import { type JsonObject, textAt } from '../../fields.ts';
 import { changesIn } from './content.ts';
 import { vendorNote } from './vendor.ts';
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, textAt } from '../../claude/fields.ts';
+import { isObject, type JsonObject, textAt } from '../../fields.ts';
 import { changesIn, contentsIn, terminalsIn, wordsOf } from './content.ts';
 import type { Memory } from './memory.ts';
 import { hunksOf } from './patch.ts';

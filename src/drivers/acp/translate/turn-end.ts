@@ -1,5 +1,5 @@
 import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
-import { type JsonObject, numberAt, objectAt } from '../../claude/fields.ts';
+import { type JsonObject, numberAt, objectAt } from '../../fields.ts';
 import type { Memory } from './memory.ts';
 import { unknownOnce } from './unknown.ts';
 import { closeTurn, costOfTurn } from './update.ts';

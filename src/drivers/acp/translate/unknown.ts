@@ -1,5 +1,5 @@
 import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
-import type { JsonObject } from '../../claude/fields.ts';
+import type { JsonObject } from '../../fields.ts';
 import type { Memory } from './memory.ts';
 
 const sampleLength = 300;

@@ -1,5 +1,5 @@
 import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
-import { type JsonObject, numberAt, objectAt, textAt } from '../../claude/fields.ts';
+import { type JsonObject, numberAt, objectAt, textAt } from '../../fields.ts';
 import { configValue } from '../settings.ts';
 import type { Memory } from './memory.ts';
 import { translateCompaction, translateNotice } from './notices.ts';

@@ -1,4 +1,4 @@
-import { type JsonObject, objectAt, textAt } from '../../claude/fields.ts';
+import { type JsonObject, objectAt, textAt } from '../../fields.ts';
 
 /** What Claude's adapter tells beside the protocol: the tool's own name, whose call it is, the structured result. */
 export interface VendorNote {

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Ask } from '../../../protocol/interaction.ts';
-import { type JsonObject, objectAt, textAt } from '../fields.ts';
+import { type JsonObject, objectAt, textAt } from '../../fields.ts';
 import type { IncomingRequest } from '../incoming.ts';
 import { elicitationAsk } from './elicitation.ts';
 import type { Memory } from './memory.ts';

@@ -1,5 +1,5 @@
 import type { Ask, FormField } from '../../../protocol/interaction.ts';
-import { isObject, type JsonObject, listAt, numberAt, objectAt, textAt, textsAt } from '../fields.ts';
+import { isObject, type JsonObject, listAt, numberAt, objectAt, textAt, textsAt } from '../../fields.ts';
 
 /** A form that another MCP server wants filled in, or an address it wants visited. */
 export function elicitationAsk(agentRequestId: string, request: JsonObject): Ask {

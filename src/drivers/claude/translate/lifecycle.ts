@@ -1,5 +1,5 @@
 import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
-import { type JsonObject, textAt } from '../fields.ts';
+import { type JsonObject, textAt } from '../../fields.ts';
 import type { Memory } from './memory.ts';
 
 /** Newer versions tell what becomes of a message; that it was begun with proves that it was taken. */

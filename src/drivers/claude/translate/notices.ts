@@ -1,6 +1,6 @@
 import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
 import type { NewEventOf } from '../../../protocol/event.ts';
-import { type JsonObject, numberAt, objectAt, textAt } from '../fields.ts';
+import { type JsonObject, numberAt, objectAt, textAt } from '../../fields.ts';
 
 export function notice(
   level: NewEventOf<'agent.notice'>['level'],

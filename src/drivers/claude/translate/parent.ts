@@ -1,4 +1,4 @@
-import { type JsonObject, textAt } from '../fields.ts';
+import { type JsonObject, textAt } from '../../fields.ts';
 
 /** Lines of a sub-agent name the call that started it. */
 export function parentOf(line: JsonObject): { readonly parentToolCallId?: string } {

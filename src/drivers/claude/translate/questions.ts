@@ -1,5 +1,5 @@
 import type { Question } from '../../../protocol/interaction.ts';
-import { type JsonObject, listAt, textAt } from '../fields.ts';
+import { type JsonObject, listAt, textAt } from '../../fields.ts';
 
 /** Undefined when the input is not what the tool's own description says: then it is asked as any other call. */
 export function questionsOf(input: JsonObject): Question[] | undefined {

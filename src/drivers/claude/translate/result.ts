@@ -1,5 +1,5 @@
 import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
-import { isObject, type JsonObject, numberAt, objectAt, textAt, textsAt } from '../fields.ts';
+import { isObject, type JsonObject, numberAt, objectAt, textAt, textsAt } from '../../fields.ts';
 import { allTaken } from './lifecycle.ts';
 import type { Memory } from './memory.ts';
 import { turnStarted } from './system.ts';

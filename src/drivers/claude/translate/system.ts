@@ -1,6 +1,6 @@
 import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
 import type { MessageId } from '../../../protocol/ids.ts';
-import { type JsonObject, textAt, textsAt } from '../fields.ts';
+import { type JsonObject, textAt, textsAt } from '../../fields.ts';
 import { allTaken } from './lifecycle.ts';
 import type { Memory } from './memory.ts';
 import { compacted, notice, retrying } from './notices.ts';

@@ -1,5 +1,5 @@
 import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
-import { type JsonObject, objectAt, textAt } from '../fields.ts';
+import { type JsonObject, objectAt, textAt } from '../../fields.ts';
 import type { Memory, Task, TaskStatus } from './memory.ts';
 
 /** Sub-agents and commands in the background. */

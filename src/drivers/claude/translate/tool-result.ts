@@ -1,5 +1,5 @@
 import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
-import { type JsonObject, listAt, objectAt, textAt } from '../fields.ts';
+import { type JsonObject, listAt, objectAt, textAt } from '../../fields.ts';
 import { parentOf } from './parent.ts';
 
 /** `isOnly`: the line's structured account belongs to this result and no other. */

@@ -1,5 +1,5 @@
 import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
-import { type JsonObject, listAt, objectAt, textAt } from '../fields.ts';
+import { type JsonObject, listAt, objectAt, textAt } from '../../fields.ts';
 import { echoed } from './lifecycle.ts';
 import type { Memory } from './memory.ts';
 import { parentOf } from './parent.ts';

@@ -1,3 +1,5 @@
+import type { AgentFact } from '../engine/ports/agent-driver.ts';
+
 const sampleLength = 300;
 const alwaysReported = 5;
 
@@ -45,3 +47,22 @@ export class DiagnosticCounter {
 function isPowerOfTwo(count: number): boolean {
   return (count & (count - 1)) === 0;
 }
+
+/** What could not be understood, in words. */
+export function diagnosticFact({ kind, count, bytes, sample, error }: PeerDiagnostic): AgentFact {
+  const why = error instanceof Error ? `: ${error.message}` : '';
+  const text = `${diagnosticWords[kind]} (${bytes} bytes)${why}`;
+  return { type: 'diagnostic', code: kind, text, sample, count };
+}
+
+const diagnosticWords: Record<DiagnosticKind, string> = {
+  'not-json': 'The agent printed a line that is no JSON',
+  'not-an-object': 'The agent printed a line that is no object',
+  'no-type': 'The agent printed a line that is no message of its protocol',
+  'overlong-line': 'The agent printed a line that is too long; it was skipped',
+  'malformed-request': 'The agent sent a request that makes no sense',
+  'malformed-response': 'The agent sent a response that makes no sense',
+  'unknown-request': 'The agent sent a request of an unknown kind; it was refused',
+  'repeated-request': 'The agent sent the same request again',
+  'handler-failed': 'A line of the agent could not be handled',
+};
