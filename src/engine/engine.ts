@@ -315,7 +315,9 @@ async function settle(
 ): Promise<void> {
   const { id, state, runner, effects } = session;
   const isTakenUp = state.process !== null && effects.attach(state, left);
-  const isToStart = !isTakenUp && (wantsProcess(state) || state.process?.phase === 'starting');
+  // A log that came here without its end: nobody works on the turn, and nobody ever will.
+  const isTorn = state.process === null && state.turn !== null;
+  const isToStart = !isTakenUp && !isTorn && (wantsProcess(state) || state.process?.phase === 'starting');
   if (state.ephemeral && !isTakenUp && !isToStart) {
     registry.forget(session);
     const removed = Promise.all([options.log.remove(id), options.env.remove(id), options.rawLog.remove(id)]);
@@ -325,7 +327,7 @@ async function settle(
   // Ahead of whatever the agent has to say: its tools did not live on with it.
   if (hasToolAsk(state)) void runner.insist({ type: 'lose-tools' });
   if (isToStart) void Promise.resolve(options.listening).then(() => effects.startAgain());
-  if (isTakenUp || isToStart || state.process === null) return;
+  if (isTakenUp || isToStart || (state.process === null && !isTorn)) return;
   const reason = 'The server ended while this was under way, and the agent with it.';
   const lost = await runner.command({ type: 'lose-process', reason });
   // The disk can be read but not written: it opens all the same, and this is stored as soon as it can be.

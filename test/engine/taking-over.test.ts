@@ -284,6 +284,25 @@ describe('a server that takes over', () => {
   });
 });
 
+test('[SES10] a log whose last turn nobody works on is settled, and takes messages', async () => {
+  const log = memoryLog();
+  const first = await openRoom({ log });
+  const { id } = await first.create();
+  await first.event(id, 'process.starting');
+  const [created] = first.events(id);
+  if (created?.type !== 'session.created') throw new Error('A session begins with its creation');
+  first.abandon();
+  const torn = memoryLog();
+  const { seq: _seq, at, ...event } = created;
+  const events = [event, { type: 'turn.started', turnId: 't', messageId: null } as const];
+  await torn.append({ parts: [{ stream: SessionId.parse(id), at, events }] });
+  const second = await openRoom({ log: torn, run: 'second' });
+  expect(await second.event(id, 'turn.ended')).toMatchObject({ outcome: 'lost' });
+  expect(await second.session(id)).toMatchObject({ status: 'asleep' });
+  await second.do('sendMessage', { session: id, message: 'go on' });
+  await second.event(id, 'process.starting');
+});
+
 describe('a server that lets go', () => {
   test('leaves agents that can live on, and stores nothing of an end', async () => {
     const first = await openRoom();
