@@ -15,7 +15,16 @@ import { type JsonObject, textAt } from '../fields.ts';
 import { exitFact } from '../process/exit-fact.ts';
 import { answerTo } from './answer.ts';
 import { claudeCapabilities, permissionModes } from './capabilities.ts';
-import { heldBy, heldFor, holdQuestion, later, questionHooks, standsAlone } from './held-questions.ts';
+import {
+  asHookAnswer,
+  heldBy,
+  heldFor,
+  holdQuestion,
+  later,
+  neverAsks,
+  questionHooks,
+  standsAlone,
+} from './held-questions.ts';
 import type { IncomingRequest, Reply, TypedMessage } from './incoming.ts';
 import { MarkKeeper } from './mark-keeper.ts';
 import { uuidOf } from './message-uuid.ts';
@@ -63,7 +72,7 @@ export class ClaudeConnection implements AgentConnection {
   #peerClosed: Promise<void>;
   #facts: AgentFact[] = [];
   /** Answers that wait for their question to ask for permission, by its call. */
-  readonly #expected = new Map<string, (requestId: string) => void>();
+  readonly #expected = new Map<string, PromiseWithResolvers<string>>();
   #isReady = false;
   #isClosing = false;
   #isPaused = false;
@@ -106,8 +115,14 @@ export class ClaudeConnection implements AgentConnection {
 
   async answer(ask: Ask, decision: Decision): Promise<void> {
     this.#memory.openForms.delete(ask.agentRequestId);
+    const answer = answerTo(ask, decision);
+    const held = heldFor(this.#memory, ask.toolCallId);
+    if (held?.hookId === ask.agentRequestId && neverAsks(this.#memory)) {
+      expectWritten(await this.#peer.respond(held.hookId, asHookAnswer(answer)));
+      return;
+    }
     const requestId = await this.#requestFor(ask);
-    expectWritten(await this.#peer.respond(requestId, answerTo(ask, decision)));
+    expectWritten(await this.#peer.respond(requestId, answer));
   }
 
   async defer(ask: Ask): Promise<void> {
@@ -171,10 +186,10 @@ export class ClaudeConnection implements AgentConnection {
   }
 
   #permissionAsked(toolCallId: string): Promise<string> {
-    const { promise, resolve, reject } = Promise.withResolvers<string>();
-    this.#expected.set(toolCallId, resolve);
-    void this.#peerClosed.then(() => reject(new Error('The agent has ended')));
-    return promise.finally(() => this.#expected.delete(toolCallId));
+    const asked = Promise.withResolvers<string>();
+    this.#expected.set(toolCallId, asked);
+    void this.#peerClosed.then(() => asked.reject(new Error('The agent has ended')));
+    return asked.promise.finally(() => this.#expected.delete(toolCallId));
   }
 
   async #live(): Promise<void> {
@@ -295,6 +310,7 @@ export class ClaudeConnection implements AgentConnection {
     if (message.type === 'stream_event') this.#marks.isFragment();
     for (const fact of translate(this.#memory, message)) {
       if (fact.type === 'withdrawn') this.#peer.abandon(fact.agentRequestId);
+      if (fact.type === 'said' && fact.event.type === 'tool.result') this.#callEnded(fact.event.toolCallId);
       this.#facts.push(fact);
     }
   }
@@ -313,6 +329,12 @@ export class ClaudeConnection implements AgentConnection {
     else void this.#peer.respondError(request.requestId, 'The request was not understood');
   }
 
+  /** In a mode in which the program decides by itself, a question may end without the permission that its answer waits for. */
+  #callEnded(toolCallId: string): void {
+    this.#memory.held.delete(toolCallId);
+    this.#expected.get(toolCallId)?.reject(new Error('The agent went on without asking for permission'));
+  }
+
   #hookQuestion(request: IncomingRequest): Ask | undefined {
     try {
       return holdQuestion(this.#memory, request);
@@ -327,7 +349,7 @@ export class ClaudeConnection implements AgentConnection {
     const held = heldFor(this.#memory, toolCallId);
     if (!held || toolCallId === undefined) return false;
     held.requestId = requestId;
-    this.#expected.get(toolCallId)?.(requestId);
+    this.#expected.get(toolCallId)?.resolve(requestId);
     return true;
   }
 

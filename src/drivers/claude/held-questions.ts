@@ -16,6 +16,18 @@ export const later: JsonObject = {
   hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'defer' },
 };
 
+/** In this mode the program refuses to ask for permission; there the hook itself must carry the answer. */
+export const neverAsks = (memory: Memory): boolean => memory.permissionMode === 'dontAsk';
+
+/** The answer to a request for permission, in the words of a hook. */
+export function asHookAnswer({ behavior, updatedInput, message }: JsonObject): JsonObject {
+  const given =
+    behavior === 'allow'
+      ? { permissionDecision: 'allow', updatedInput }
+      : { permissionDecision: 'deny', permissionDecisionReason: message };
+  return { hookSpecificOutput: { hookEventName: 'PreToolUse', ...given } };
+}
+
 /** The question that a hook stands for, kept until it is answered. A sub-agent cannot leave its own for later: it is asked as ever. */
 export function holdQuestion(memory: Memory, { requestId, request }: IncomingRequest): Ask | undefined {
   const input = objectAt(request, 'input');
