@@ -8,6 +8,8 @@ export default defineConfig({
   test: {
     include: ['test/real-agents/**/*.test.ts', 'test/package/**/*.test.ts'],
     exclude: ['**/node_modules/**'],
+    // Some of them are answered in the page.
+    globalSetup: ['test/web/browser/build-page.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',

@@ -16,16 +16,21 @@ import { aField, aForm, aSession, aToolAsk, at } from './support/samples.ts';
 type Density = NonNullable<InteractionCardProps['density']>;
 
 /** A card as a session shows it: the latest attempt, open or as it ended. */
-function Shown({ interaction, density }: { readonly interaction: Interaction; readonly density: Density }) {
+function Shown({ interaction, ...props }: InteractionCardProps) {
   const known = useRoom((room) => latestOf(room, interaction.interactionId));
-  return <InteractionCard interaction={known ?? interaction} density={density} />;
+  return <InteractionCard interaction={known ?? interaction} {...props} />;
 }
 
-async function show(interaction: Interaction, fake = new FakeTransport(), density: Density = 'full') {
+async function show(
+  interaction: Interaction,
+  fake = new FakeTransport(),
+  density: Density = 'full',
+  isResultSeen = false,
+) {
   const page = renderPage(
     fake,
     <TooltipProvider>
-      <Shown interaction={interaction} density={density} />
+      <Shown interaction={interaction} density={density} isResultSeen={isResultSeen} />
       <Dialogs />
     </TooltipProvider>,
   );
@@ -165,6 +170,20 @@ describe('a tool that asks again', () => {
     await userEvent.click(button('Submit'));
     expect(await screen.findByText('Submitted', {}, { timeout: 3000 })).toBeTruthy();
     expect(screen.getByText('a@b')).toBeTruthy();
+  });
+
+  it.each([
+    ['is over at once where the result of its call is seen', first, true],
+    ['waits also there when it was left open', { ...first, leftOpen: { cause: 'tool' } }, false],
+  ] as const)('[TOOL5] %s', async (_, ask, isOver) => {
+    const answer = Promise.withResolvers<Interaction>();
+    const fake = new FakeTransport();
+    fake.answers = { respond: () => answer.promise };
+    const { tell } = await show(ask, fake, 'full', true);
+    await userEvent.type(field('email'), 'a@b');
+    await userEvent.click(button('Submit'));
+    await tell(() => answer.resolve(submittedBy(ask, { email: 'a@b' })));
+    expect(screen.queryByText('Submitted') !== null).toBe(isOver);
   });
 
   it('[TOOL5] keeps what is typed here when someone else answered, and takes no focus', async () => {

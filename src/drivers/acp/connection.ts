@@ -20,6 +20,7 @@ import { diagnosticFact } from '../diagnostics.ts';
 import { isObject, type JsonObject, objectAt, textAt } from '../fields.ts';
 import { exitFact } from '../process/exit-fact.ts';
 import { acpCapabilities, leastCapabilities } from './capabilities.ts';
+import { ModeAfterPlan } from './mode-after-plan.ts';
 import { OpenAsks } from './open-asks.ts';
 import { chooseAtStart, openSession, within } from './opening.ts';
 import { cancelled, permissionReply } from './permission-options.ts';
@@ -31,7 +32,6 @@ import { Terminals } from './terminals.ts';
 import { permissionAsk } from './translate/ask.ts';
 import { elicitationAsk } from './translate/elicitation.ts';
 import { type Memory, newMemory } from './translate/memory.ts';
-import { notice } from './translate/notices.ts';
 import { translateFailure, translateReply } from './translate/turn-end.ts';
 import { unknownOnce } from './translate/unknown.ts';
 import {
@@ -70,14 +70,13 @@ export class AcpConnection implements AgentConnection {
   readonly #peer: ClientConnection;
   readonly #asks = new OpenAsks();
   readonly #turns: Turns;
+  readonly #modeAfterPlan: ModeAfterPlan;
   readonly #terminals: Terminals;
   readonly #services: Services;
   readonly #exitReported: Promise<void>;
   #facts: AgentFact[] = [];
   #session: { readonly id: string; readonly settings: SessionSettings } | undefined;
   #capabilities: Capabilities = leastCapabilities;
-  /** The mode to go on in once the approved plan is left: an agent sets one of its own at that moment. */
-  #modeAfter: { readonly toolCallId: string | undefined; readonly mode: string } | undefined;
   #isPaused = false;
   /** A service that was under way when the agent ended may have something to tell yet; nothing comes after the end. */
   #isOver = false;
@@ -95,6 +94,11 @@ export class AcpConnection implements AgentConnection {
       memory: this.#memory,
       isAsking: () => !this.#asks.isEmpty,
       report: (facts) => this.#report(facts),
+    });
+    this.#modeAfterPlan = new ModeAfterPlan({
+      memory: this.#memory,
+      setMode: (mode) => this.setPermissionMode(mode),
+      report: (facts) => !this.#peer.signal.aborted && this.#report(facts),
     });
     this.#services = new Services({
       workspace: new Workspace(cwd),
@@ -141,7 +145,7 @@ export class AcpConnection implements AgentConnection {
     // Ahead of the reply, for a turn that goes on after it may be over before it can be cancelled.
     const interrupted = decision.type === 'deny' && decision.interrupt ? this.#cancel() : undefined;
     if (decision.type === 'allow' && decision.mode !== undefined)
-      this.#modeAfter = { toolCallId: ask.toolCallId, mode: decision.mode };
+      this.#modeAfterPlan.want(decision.mode, ask.toolCallId);
     const requestId = this.#asks.settle(agentRequestId, reply);
     const written = this.#wire.written((sent) => !('method' in sent) && sent.id === requestId);
     this.#report(facts);
@@ -262,9 +266,9 @@ export class AcpConnection implements AgentConnection {
     }
     this.#services.noteCall(update);
     if (isWork(update)) this.#facts.push(...this.#turns.showWork());
-    this.#facts.push(...translateUpdate(this.#memory, update));
-    const isPlanLeft = update.toolCallId === this.#modeAfter?.toolCallId && update.status === 'completed';
-    if (isPlanLeft || update.sessionUpdate === 'current_mode_update') void this.#goOn();
+    const facts = translateUpdate(this.#memory, update);
+    this.#facts.push(...facts.filter((fact) => !this.#modeAfterPlan.isOnTheWay(fact)));
+    if (this.#modeAfterPlan.isLeftBy(update)) void this.#modeAfterPlan.goOn();
     this.#turns.watchOwn();
   }
 
@@ -279,7 +283,7 @@ export class AcpConnection implements AgentConnection {
     // Closed in mid-turn: the exit tells how it ended.
     const begun = ended && this.#turns.finish(turn);
     if (!ended || !begun) return;
-    void this.#goOn();
+    void this.#modeAfterPlan.goOn();
     this.#report([...begun, ...this.#withdrawAll(), ...ended]);
   }
 
@@ -354,18 +358,6 @@ export class AcpConnection implements AgentConnection {
     const { method, params } = choice.request(session.id, value);
     await this.#request(method, params).catch((error: unknown) => {
       throw error instanceof RequestError ? new AgentRefusal(error.message) : error;
-    });
-  }
-
-  /** The options of a plan name no modes that we know; so it is approved, and the mode is asked for after it. */
-  async #goOn(): Promise<void> {
-    const { mode } = this.#modeAfter ?? {};
-    this.#modeAfter = undefined;
-    if (mode === undefined || mode === this.#memory.permissionMode) return;
-    await this.setPermissionMode(mode).catch((error: unknown) => {
-      if (this.#peer.signal.aborted) return;
-      const text = `The plan is approved, but the agent does not go on in the mode "${mode}": ${wordsOf(error)}`;
-      this.#report([notice('warning', 'mode-refused', text)]);
     });
   }
 

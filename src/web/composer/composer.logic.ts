@@ -2,6 +2,7 @@ import type { MessageReceipt } from '../../client/transport.ts';
 import type { FormField, Interaction } from '../../protocol/interaction.ts';
 import type { Applied, Disposition, Session } from '../../protocol/session.ts';
 import type { RoomState } from '../data/control-room.ts';
+import { canBeInterrupted } from '../session/abilities.logic.ts';
 
 /** Why nothing can be sent right now. */
 export type Blocked = 'stopped' | 'failed' | 'disconnected';
@@ -20,18 +21,15 @@ export interface Offer {
   readonly others: readonly ('interrupt' | 'steer')[];
 }
 
-export function offerOf({
-  status,
-  capabilities,
-  interrupting,
-}: Pick<Session, 'status' | 'capabilities' | 'interrupting'>): Offer {
+export function offerOf(session: Pick<Session, 'status' | 'capabilities' | 'interrupting'>): Offer {
+  const { status, capabilities, interrupting } = session;
   switch (status) {
     case 'running':
     case 'waiting':
       return {
         enter: 'queue',
         others: [
-          ...(capabilities?.interrupt === false || interrupting !== null ? [] : ['interrupt' as const]),
+          ...(canBeInterrupted(session) && interrupting === null ? ['interrupt' as const] : []),
           ...(capabilities?.steer === true && interrupting === null ? ['steer' as const] : []),
         ],
       };

@@ -8,10 +8,16 @@ import { useConversationPlace } from './conversation-context.ts';
 import type { InteractionItem } from './row.ts';
 
 /** Something that a person is asked. When a tool asks again, the new ask takes the place, and the earlier ones are one line. */
-export function AskRow({ item: { interaction, earlier } }: { readonly item: InteractionItem }) {
+export function AskRow({
+  item: { interaction, earlier },
+  isResultSeen = false,
+}: {
+  readonly item: InteractionItem;
+  readonly isResultSeen?: boolean;
+}) {
   return (
     <div className="flex min-w-0 flex-col gap-1">
-      <InteractionCard interaction={interaction} />
+      <InteractionCard interaction={interaction} isResultSeen={isResultSeen} />
       {/* Below: above it would push down what one is about to go on with. */}
       {earlier.length > 0 && <Earlier earlier={earlier} />}
     </div>

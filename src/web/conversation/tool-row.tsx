@@ -26,11 +26,12 @@ export function ToolRow({
   // A sub-agent's task often comes again as the first of its own messages.
   const hasBody = !row.children.some((child) => child.item.kind === 'inserted-text');
   const asks = conversation.asksWithin(item.toolCallId);
+  const isCutShort = asks.some(wasInterrupted);
   return (
     <>
       <Disclosure name={row.key} isOpen={isOpen}>
         <ToolLineParts
-          item={item}
+          item={isCutShort ? { ...item, isOver: true } : item}
           cwd={cwd}
           isDenied={asked?.outcome === 'denied'}
           isToldOtherwise={(exitCode ?? 0) !== 0}
@@ -39,7 +40,7 @@ export function ToolRow({
         </ToolLineParts>
       </Disclosure>
       {asks.length > 0 ? (
-        <Asks asks={asks} item={item} isOpen={isOpen} />
+        <Asks asks={asks} item={item} isOpen={isOpen} isCutShort={isCutShort} />
       ) : (
         isOpen && hasBody && <ToolBody item={item} />
       )}
@@ -47,21 +48,36 @@ export function ToolRow({
   );
 }
 
-/** The block of a tool that asks: what went in, what it asked, and below it what came out. */
+/** Whether a person cut the call short while it asked. One that was left open ended later than its call. */
+const wasInterrupted = ({ item }: Row): boolean =>
+  item.kind === 'interaction' &&
+  item.interaction.outcome === 'interrupted' &&
+  item.interaction.leftOpen === undefined;
+
+/**
+ * The block of a tool that asks: what went in, what it asked, and below it what came out. What an agent makes up for a call that
+ * was cut short speaks to its model, of refused edits: it is shown to whoever opens it.
+ */
 function Asks({
   asks,
   item,
   isOpen,
+  isCutShort,
 }: {
   readonly asks: readonly Row[];
   readonly item: ToolItem;
   readonly isOpen: boolean;
+  readonly isCutShort: boolean;
 }) {
+  const hasResult = item.result !== null;
   return (
     <div className="mt-1 mb-1 ml-1.5 flex min-w-0 flex-col gap-2 border-line border-l-2 pl-3 max-md:ml-0 max-md:pl-2">
       {isOpen && <ToolInput item={item} />}
-      {asks.map(({ key, item: ask }) => ask.kind === 'interaction' && <AskRow key={key} item={ask} />)}
-      {item.result !== null && <ToolResultLine item={item} isOpen={isOpen} />}
+      {asks.map(
+        ({ key, item: ask }) =>
+          ask.kind === 'interaction' && <AskRow key={key} item={ask} isResultSeen={hasResult} />,
+      )}
+      {hasResult && (isOpen || !isCutShort) && <ToolResultLine item={item} isOpen={isOpen} />}
     </div>
   );
 }
@@ -100,6 +116,7 @@ function Figures({
 }) {
   const t = useT();
   const amount = amountOf(item);
+  const steps = row.children.filter(isStep).length;
   return (
     <>
       {exitCode !== null && (
@@ -110,9 +127,12 @@ function Figures({
       {amount !== null && (
         <span className="shrink-0 text-xs">{t(`tool.${amount.of}`, { count: amount.count })}</span>
       )}
-      {item.startsAgent && row.children.length > 0 && (
-        <span className="shrink-0 text-xs">{t('tool.steps', { count: row.children.length })}</span>
+      {item.startsAgent && steps > 0 && (
+        <span className="shrink-0 text-xs">{t('tool.steps', { count: steps })}</span>
       )}
     </>
   );
 }
+
+/** What a sub-agent did: neither the task that it was given nor what a person was asked about it. */
+const isStep = ({ item: { kind } }: Row): boolean => kind !== 'inserted-text' && kind !== 'interaction';

@@ -102,7 +102,11 @@ function useCurrentEntries(): readonly Entry[] {
   }, [session, t, canInterrupt, canStop, canResume, interrupt, stop, resume]);
 }
 
-const nowhere: Pick<Session, 'id' | 'status'> = { id: '' as Session['id'], status: 'stopped' };
+const nowhere: Pick<Session, 'id' | 'status' | 'capabilities'> = {
+  id: '' as Session['id'],
+  status: 'stopped',
+  capabilities: null,
+};
 
 const newSession = (t: Translate): Entry => ({
   key: 'new',

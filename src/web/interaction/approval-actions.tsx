@@ -2,6 +2,7 @@ import { Ellipsis, Maximize2, Pencil, ShieldCheck } from 'lucide-react';
 import type { Session } from '../../protocol/session.ts';
 import { openDialog } from '../frame/dialogs.ts';
 import { useT } from '../i18n/i18n.ts';
+import { canEditInput } from '../session/abilities.logic.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
 import { IconButton } from '../ui/icon-button.tsx';
@@ -64,7 +65,7 @@ function Row({ card, session, density }: ApprovalActionsProps) {
       {isCompact ? (
         <More card={card} session={session} />
       ) : (
-        canEdit(session) && (
+        canEditInput(session) && (
           <Button size={size} data-opens="edit" disabled={isStill} onClick={() => card.openPanel('edit')}>
             {t('ask.edit.open')}
           </Button>
@@ -110,7 +111,7 @@ function More({ card, session }: Pick<ApprovalActionsProps, 'card' | 'session'>)
     if (panel !== null) card.openPanel(panel);
     openDialog({ is: 'interaction', interactionId });
   };
-  const edit: MenuItem[] = canEdit(session)
+  const edit: MenuItem[] = canEditInput(session)
     ? [{ key: 'edit', label: t('ask.edit.open'), icon: Pencil, onSelect: () => openLarge('edit') }]
     : [];
   const always: MenuItem[] = isGrantable(card.interaction)
@@ -127,6 +128,3 @@ function More({ card, session }: Pick<ApprovalActionsProps, 'card' | 'session'>)
     />
   );
 }
-
-/** An agent that cannot be given another input would run what it asked for. */
-export const canEdit = (session: Session | undefined): boolean => session?.capabilities?.editInput !== false;

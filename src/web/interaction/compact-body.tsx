@@ -117,7 +117,9 @@ function Summary({
       return (
         <>
           <Sentence>{t('ask.plan')}</Sentence>
-          <p className="whitespace-pre-wrap text-sm text-soft wrap-anywhere">{summary.text}</p>
+          <p className="whitespace-pre-wrap text-sm text-soft wrap-anywhere">
+            {summary.text === '' ? t('ask.noPlan') : summary.text}
+          </p>
         </>
       );
     case 'tool':

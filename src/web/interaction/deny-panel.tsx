@@ -1,5 +1,6 @@
 import type { Session } from '../../protocol/session.ts';
 import { useT } from '../i18n/i18n.ts';
+import { canBeInterrupted, hearsReasons } from '../session/abilities.logic.ts';
 import { Button } from '../ui/button.tsx';
 import { Field, Textarea } from '../ui/field.tsx';
 import { deny } from './answers-to.ts';
@@ -21,7 +22,7 @@ export function DenyPanel({
   const field = usePanelFocus<HTMLTextAreaElement>(card);
   const isPlan = card.interaction.plan !== undefined;
   const isOfTool = card.interaction.tool !== undefined;
-  const isHeard = isOfTool || session?.capabilities?.denyReason !== false;
+  const isHeard = isOfTool || hearsReasons(session);
   const { reason } = card.draft;
   const send = (interrupt: boolean): void =>
     card.press(interrupt ? 'deny-interrupt' : 'deny', deny(card.interaction, reason, interrupt));
@@ -53,7 +54,7 @@ export function DenyPanel({
         <Button variant="ghost" onClick={onClose}>
           {t('ui.cancel')}
         </Button>
-        {!isOfTool && (
+        {!isOfTool && canBeInterrupted(session) && (
           <Button variant="danger" {...buttonState(card, 'deny-interrupt')} onClick={() => send(true)}>
             {t('ask.denyInterrupt')}
           </Button>

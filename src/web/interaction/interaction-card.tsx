@@ -39,6 +39,8 @@ export interface InteractionCardProps {
   readonly countsAsShown?: boolean;
   /** In a dialog of its own, with room for long texts. */
   readonly isLarge?: boolean;
+  /** Whether the result of the call that asks stands beside it. */
+  readonly isResultSeen?: boolean;
   readonly className?: string;
 }
 
@@ -50,9 +52,10 @@ export function InteractionCard({
   isSessionShown = false,
   countsAsShown = true,
   isLarge = false,
+  isResultSeen = false,
   className,
 }: InteractionCardProps) {
-  const card = useHeld(useCard(interaction));
+  const card = useHeld(useCard(interaction), isResultSeen);
   const session = useSession(interaction.sessionId);
   const element = useRef<HTMLDivElement>(null);
   const isOpen = card.state.is !== 'submitted';

@@ -13,8 +13,10 @@ import {
 import { type ReactNode, useEffect, useRef } from 'react';
 import type { Interaction, Outcome } from '../../protocol/interaction.ts';
 import { browserId } from '../data/browser-id.ts';
+import { useSession } from '../data/room-context.tsx';
 import { Diff } from '../diff/lazy-diff.tsx';
 import { type Translate, useT } from '../i18n/i18n.ts';
+import { hearsReasons } from '../session/abilities.logic.ts';
 import { modeLabel } from '../session/mode-label.ts';
 import { oneLine, plainText } from '../text/plain-text.ts';
 import { cx } from '../ui/class-names.ts';
@@ -75,6 +77,8 @@ export function OutcomeCard({
     if (takesFocus && isLost) line.current?.focus({ preventScroll: true });
   }, []);
   const parts = decisionParts(interaction);
+  const session = useSession(interaction.sessionId);
+  const isHeard = interaction.tool !== undefined || hearsReasons(session);
   const values = filledIn(interaction, t);
   const isInSight =
     values.length > 0 && values.length <= mostValues && ownSummary(interaction, t) === undefined;
@@ -96,7 +100,7 @@ export function OutcomeCard({
           {values.length > 0 && !isInSight && <SubmittedValues values={values} />}
           {parts.map((part, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: parts of a decision have no other name than their place
-            <Part key={at} part={part} t={t} />
+            <Part key={at} part={part} isHeard={isHeard} t={t} />
           ))}
           {interaction.resolvedReason !== undefined && (
             <Said label={t('outcome.why')}>{plainText(interaction.resolvedReason)}</Said>
@@ -194,16 +198,21 @@ const placeOf = (t: Translate, where: string): string => (where === 'api' ? t('o
 const isEdited = ({ decision }: Interaction): boolean =>
   decision?.type === 'allow' && decision.updatedInput !== undefined;
 
-function Part({ part, t }: { readonly part: DecisionPart; readonly t: Translate }) {
+function Part({
+  part,
+  isHeard,
+  t,
+}: {
+  readonly part: DecisionPart;
+  /** Whether a reason reaches whoever asked. */
+  readonly isHeard: boolean;
+  readonly t: Translate;
+}) {
   switch (part.is) {
     case 'said':
       return <Said label={part.label}>{part.text}</Said>;
     case 'reason':
-      return (
-        <Said label={part.isInterrupting ? t('outcome.toldAndInterrupted') : t('outcome.told')}>
-          {part.text}
-        </Said>
-      );
+      return <Said label={reasonLabel(t, isHeard, part.isInterrupting)}>{part.text}</Said>;
     case 'edit':
       return (
         <div className="flex flex-col gap-1">
@@ -216,6 +225,11 @@ function Part({ part, t }: { readonly part: DecisionPart; readonly t: Translate 
     case 'scope':
       return <p className="text-sm">{t(`outcome.scope.${part.scope}`)}</p>;
   }
+}
+
+function reasonLabel(t: Translate, isHeard: boolean, isInterrupting: boolean): string {
+  if (isHeard) return isInterrupting ? t('outcome.toldAndInterrupted') : t('outcome.told');
+  return isInterrupting ? t('outcome.untoldAndInterrupted') : t('outcome.untold');
 }
 
 const Said = ({ label, children }: { readonly label: string; readonly children: ReactNode }) => (

@@ -11,10 +11,11 @@ const mostMs = 2500;
 /**
  * The card as it is shown. A tool may ask again at once because of what was answered: a card that was answered here stays
  * as it was sent until its call is over, or a moment, so that the next attempt takes its place without anything moving.
+ * Where the result of the call is seen, none can come any more, unless the ask was left open: then it outlives its call.
  */
-export function useHeld(card: Card): Card {
+export function useHeld(card: Card, isResultSeen = false): Card {
   const { state, interaction } = card;
-  const { interactionId, tool } = interaction;
+  const { interactionId, tool, leftOpen } = interaction;
   const sent = useRef<{ readonly id: string; readonly action: CardAction } | null>(null);
   if (state.is === 'submitting' && tool !== undefined && mayBeAskedAgain(state.action))
     sent.current = { id: interactionId, action: state.action };
@@ -22,7 +23,8 @@ export function useHeld(card: Card): Card {
   const isOurs = state.is === 'submitted' && state.endedBy === 'us' && action !== null;
   const isCalling = useIsCalling(interaction);
   const passed = usePassed(isOurs ? interactionId : null);
-  const isHeld = isOurs && passed !== 'most' && (passed !== 'least' || isCalling);
+  const isLast = isResultSeen && leftOpen === undefined;
+  const isHeld = isOurs && !isLast && passed !== 'most' && (passed !== 'least' || isCalling);
   return isHeld ? { ...card, state: { is: 'submitting', action } } : card;
 }
 

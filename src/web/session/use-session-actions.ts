@@ -6,6 +6,7 @@ import { useT } from '../i18n/i18n.ts';
 import { noteOwnAct } from '../notifications/own-acts.ts';
 import { errorText } from '../text/error-text.ts';
 import { toast } from '../ui/toast.tsx';
+import { canBeInterrupted } from './abilities.logic.ts';
 
 export interface SessionActions {
   readonly canInterrupt: boolean;
@@ -18,15 +19,17 @@ export interface SessionActions {
 
 /** What can be done to a session as it is now; a refusal is told. */
 export function useSessionActions(
-  { id, status }: Pick<Session, 'id' | 'status'>,
+  session: Pick<Session, 'id' | 'status' | 'capabilities'>,
   transport: Transport,
 ): SessionActions {
   const t = useT();
+  const { id, status } = session;
+  const isInterruptible = canBeInterrupted(session);
   return useMemo(() => {
     const tell = (error: unknown): void => toast('fail', errorText(t, error));
     const isOver = status === 'stopped' || status === 'failed';
     return {
-      canInterrupt: status === 'running' || status === 'waiting',
+      canInterrupt: isInterruptible && (status === 'running' || status === 'waiting'),
       canStop: !isOver,
       canResume: isOver || status === 'asleep',
       interrupt: () => {
@@ -40,5 +43,5 @@ export function useSessionActions(
           if (returned.length > 0) addToDraft(id, returned.join('\n\n'));
         }, tell),
     };
-  }, [id, status, transport, t]);
+  }, [id, status, isInterruptible, transport, t]);
 }

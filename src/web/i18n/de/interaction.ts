@@ -42,6 +42,7 @@ export const interaction = {
   'ask.more': 'Mehr',
   'ask.large': 'Groß öffnen',
   'ask.approvePlan': 'Zustimmen',
+  'ask.noPlan': 'Der Agent hat keinen Plan aufgeschrieben.',
   'ask.sendBack': 'Zurückgeben',
   'ask.goOnIn': 'Weiter im Modus',
 
@@ -114,6 +115,8 @@ export const interaction = {
   'outcome.plan': 'der Plan',
   'outcome.told': 'Das erfuhr der Agent',
   'outcome.toldAndInterrupted': 'Das erfuhr der Agent, und er wurde unterbrochen',
+  'outcome.untold': 'Hier festgehalten; der Agent erfuhr keinen Grund',
+  'outcome.untoldAndInterrupted': 'Hier festgehalten; der Agent erfuhr keinen Grund und wurde unterbrochen',
   'outcome.why': 'Warum es endete',
   'outcome.editShown': 'Mit dieser Änderung erlaubt',
   'outcome.scope.session': 'Für den Rest der Sitzung erlaubt.',

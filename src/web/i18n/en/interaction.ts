@@ -42,6 +42,7 @@ export const interaction = {
   'ask.more': 'More',
   'ask.large': 'Open large',
   'ask.approvePlan': 'Approve',
+  'ask.noPlan': 'The agent has written no plan.',
   'ask.sendBack': 'Send back',
   'ask.goOnIn': 'Go on in mode',
 
@@ -114,6 +115,8 @@ export const interaction = {
   'outcome.plan': 'the plan',
   'outcome.told': 'The agent was told',
   'outcome.toldAndInterrupted': 'The agent was told, and interrupted',
+  'outcome.untold': 'Kept here; the agent was told no reason',
+  'outcome.untoldAndInterrupted': 'Kept here; the agent was told no reason, and interrupted',
   'outcome.why': 'Why it ended',
   'outcome.editShown': 'Allowed with this edit',
   'outcome.scope.session': 'Allowed for the rest of the session.',

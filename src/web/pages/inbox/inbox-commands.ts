@@ -7,11 +7,11 @@ import {
   approveTool,
   offeredScopes,
 } from '../../interaction/answers-to.ts';
-import { canEdit } from '../../interaction/approval-actions.tsx';
 import { type Cards, cardsOf } from '../../interaction/cards.ts';
 import { faultsIn } from '../../interaction/form.logic.ts';
 import { isAnswerable } from '../../interaction/interaction-card.logic.ts';
 import { isGrantable } from '../../interaction/pattern.logic.ts';
+import { canEditInput } from '../../session/abilities.logic.ts';
 
 export type Decision = 'allow' | 'allow-session' | 'deny' | 'edit';
 
@@ -40,7 +40,7 @@ export function decide(room: ControlRoom, interaction: Interaction, decision: De
       cards.openPanel(interaction, 'deny');
       return;
     case 'edit':
-      if (tool === undefined && canEdit(session)) cards.openPanel(interaction, 'edit');
+      if (tool === undefined && canEditInput(session)) cards.openPanel(interaction, 'edit');
   }
 }
 

@@ -1,0 +1,274 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../support/beckon-process.ts';
+import { openBrowser, phone, type View, type Visit, visitPaired } from '../web/browser/browser.ts';
+import { acpClaude } from './acp-claude.ts';
+import { claudeEnvironment, claudePrograms } from './claude-program.ts';
+import { type ModelStandIn, startModelStandIn, text, toolUse } from './model-stand-in.ts';
+
+interface Driver {
+  readonly agent: string;
+  readonly steers: boolean;
+  readonly editsInput: boolean;
+  readonly hearsReasons: boolean;
+}
+
+const drivers: readonly Driver[] = [
+  { agent: 'claude', steers: true, editsInput: true, hearsReasons: true },
+  { agent: 'claude-sdk', steers: true, editsInput: true, hearsReasons: true },
+  { agent: 'claude-acp', steers: false, editsInput: false, hearsReasons: false },
+];
+
+let browser: Browser;
+let beckon: Beckon;
+/** What the page showed for the first driver, by the moment: the others are held against it. */
+const first = new Map<string, string>();
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  const { name, label, command, args, env } = acpClaude();
+  const config = join(await temporaryDirectory(), 'config.json');
+  await writeFile(
+    config,
+    JSON.stringify({ agents: { [name]: { driver: 'acp', label, command, args, env } } }),
+  );
+  const [program] = claudePrograms();
+  beckon = await startBeckon({
+    args: ['--claude', program?.path ?? '', '--config', config],
+    // The Agent SDK is found from the directory that the server is started in.
+    cwd: import.meta.dirname,
+  });
+});
+
+afterAll(async () => {
+  await browser.close();
+  await endBeckons();
+});
+
+describe.each(drivers)('$agent in the page', ({ agent, steers, editsInput, hearsReasons }) => {
+  let model: ModelStandIn;
+  let cwd: string;
+  let home: string;
+  const visits: Visit[] = [];
+  const sessions: string[] = [];
+
+  beforeEach(async () => {
+    model = await startModelStandIn();
+    const folder = await temporaryDirectory();
+    cwd = join(folder, 'work');
+    home = join(folder, 'home');
+    await mkdir(cwd);
+    await mkdir(home);
+  });
+
+  afterEach(async () => {
+    await Promise.all(visits.splice(0).map(({ context }) => context.close()));
+    await Promise.all(sessions.splice(0).map((id) => beckon.api('POST', `/api/sessions/${id}/stop`, {})));
+    await model.close();
+  });
+
+  interface Started {
+    readonly id: string;
+    readonly page: Page;
+    readonly conversation: Locator;
+    readonly problems: readonly string[];
+  }
+
+  async function start(prompt: string, more: object = {}, view?: View): Promise<Started> {
+    const env = claudeEnvironment({ baseUrl: model.url, home });
+    const session = { agent, cwd, env, title: 'Alike', prompt, ...more };
+    const { status, body } = await beckon.api('POST', '/api/sessions', session);
+    expect(status, JSON.stringify(body)).toBe(201);
+    const { id } = body.session;
+    sessions.push(id);
+    const visited = await visitPaired(browser, beckon, `/s/${id}`, view);
+    visits.push(visited);
+    const { page, problems } = visited;
+    return { id, page, problems, conversation: page.getByRole('region', { name: 'Conversation' }) };
+  }
+
+  /** The whole conversation, as it is read out, is the same as with the first driver, but for what is named. */
+  async function expectAlike(moment: string, { conversation }: Started, but = /^$/): Promise<string> {
+    const seen = withoutFigures(await conversation.ariaSnapshot())
+      .replaceAll(cwd, '.')
+      .split('\n')
+      .filter((line) => !but.test(line.trim()))
+      .join('\n');
+    const expected = first.get(moment) ?? seen;
+    first.set(moment, expected);
+    expect(seen).toBe(expected);
+    return seen;
+  }
+
+  const button = (within: Locator | Page, name: string | RegExp): Locator =>
+    within.getByRole('button', { name, exact: true });
+
+  const untilTurnEnds = ({ conversation }: Started): Promise<void> =>
+    conversation.getByText(/^[\d.]+ s · \d+ tokens/).waitFor();
+
+  const seenByModel = async (tool: string) => {
+    const { toolResults } = await model.nextRequest((request) =>
+      request.toolResults.some(({ toolName }) => toolName === tool),
+    );
+    return toolResults.find(({ toolName }) => toolName === tool);
+  };
+
+  it('[ASK5] [UI5] a command waits for Allow, and runs', async () => {
+    model.on('make it', [
+      text('I make it.'),
+      toolUse('Bash', { command: 'touch made.txt', description: 'Make an empty file' }, [text('Made.')]),
+    ]);
+    const session = await start('make it');
+    const { conversation, problems } = session;
+    await button(conversation, 'Allow').waitFor();
+    expect(await button(conversation, 'Edit').count()).toBe(editsInput ? 1 : 0);
+    const card = await expectAlike('a command is asked for', session, editButton);
+    expect(card).toContain('May I run this?');
+    expect(card).toContain('touch made.txt');
+    expect(existsSync(join(cwd, 'made.txt'))).toBe(false);
+
+    await button(conversation, 'Allow').click();
+    await untilTurnEnds(session);
+    await button(conversation, /^Ran touch made\.txt exit 0/).click();
+    await expectAlike('a command was run', session);
+    expect(existsSync(join(cwd, 'made.txt'))).toBe(true);
+    expect(problems).toEqual([]);
+  });
+
+  it('[UI3] [ASK5] an edit is shown as the same change, before and after it is made', async () => {
+    const path = join(cwd, 'a.txt');
+    await writeFile(path, 'one\ntwo\nthree\n');
+    const edit = { file_path: path, old_string: 'two', new_string: 'second\nand a half' };
+    model.on('edit it', [toolUse('Read', { file_path: path }, [toolUse('Edit', edit, [text('Edited.')])])]);
+    const session = await start('edit it');
+    const { conversation, problems } = session;
+    await conversation.getByText('and a half').waitFor();
+    const before = await expectAlike('an edit is asked for', session, editButton);
+    expect(before).toContain('− two + second + and a half');
+
+    await button(conversation, 'Allow').click();
+    await untilTurnEnds(session);
+    await button(conversation, /^Edited a\.txt \+2 −1/).click();
+    await conversation.getByText('three', { exact: true }).waitFor();
+    const after = await expectAlike('an edit was made', session);
+    expect(after).toContain('one − two + second + and a half three');
+    expect(await readFile(path, 'utf8')).toBe('one\nsecond\nand a half\nthree\n');
+    expect(problems).toEqual([]);
+  });
+
+  it('[ASK9] [UI6] a question is answered, on a phone too, and the answer reaches the model', async () => {
+    const options = ['Big', 'Small'].map((label) => ({ label, description: `About ${label}` }));
+    const questions = [{ question: 'Which size?', header: 'Size', options, multiSelect: false }];
+    model.on('ask me', [toolUse('AskUserQuestion', { questions }, [text('Thank you.')])]);
+    const session = await start('ask me', {}, phone);
+    const { conversation, problems } = session;
+    await conversation.getByRole('radio', { name: 'Small About Small' }).waitFor();
+    await expectAlike('a question is asked', session);
+
+    await conversation.getByRole('radio', { name: 'Small About Small' }).click();
+    await button(conversation, 'Answer').click();
+    await untilTurnEnds(session);
+    const answered = await expectAlike('a question was answered', session);
+    expect(answered).toContain('Answered Which size? · Small · here');
+    expect((await seenByModel('AskUserQuestion'))?.text).toContain('"Which size?"="Small"');
+    expect(problems).toEqual([]);
+  });
+
+  it('[ASK8] [ASK10] a plan is read as a document, approved, and gone on with in the mode chosen', async () => {
+    model.on('plan it', ({ body }) => [
+      toolUse('Write', { file_path: planFileIn(body), content: '# Tidy up\n\n1. Look around\n2. Sweep\n' }, [
+        // A model takes its time to go on: by ACP the mode to go on in is asked for when the plan is left, and no sooner.
+        toolUse('ExitPlanMode', {}, () => [text('I go on.', delay(500), ' All is tidy.')]),
+      ]),
+    ]);
+    const session = await start('plan it', { permissionMode: 'plan' });
+    const { id, conversation, problems } = session;
+    await conversation.getByRole('heading', { name: 'Tidy up' }).waitFor();
+    const card = await expectAlike(
+      'a plan is asked for',
+      session,
+      /^- (button "Edit"|option "Don't ask, deny")$/,
+    );
+    expect(card).toContain('Shall I go on with this plan?');
+    expect(card).toContain('- listitem: Sweep');
+
+    await conversation.getByRole('combobox', { name: 'Go on in mode' }).selectOption('Accept edits');
+    await button(conversation, 'Approve').click();
+    await untilTurnEnds(session);
+    await button(conversation, /^Planned/).click();
+    await conversation.getByRole('heading', { name: 'Tidy up' }).waitFor();
+    await expectAlike('a plan was approved', session);
+    const { body } = await beckon.api('GET', `/api/sessions/${id}`);
+    expect(body.session.permissionMode).toBe('acceptEdits');
+    expect(problems).toEqual([]);
+  });
+
+  it('[SES5] Interrupt ends the turn as interrupted', async () => {
+    model.on('never stop', [text('And on ', new Promise(() => {}))]);
+    const session = await start('never stop');
+    const { id, page, conversation, problems } = session;
+    await conversation.getByText('And on').waitFor();
+    await button(page, 'Interrupt').click();
+    await conversation.getByText('Interrupted.', { exact: true }).waitFor();
+    await expectAlike('a turn was interrupted', session);
+    await button(page, 'Interrupt').waitFor({ state: 'detached' });
+    const { body } = await beckon.api('GET', `/api/sessions/${id}/events?limit=500`);
+    expect(body.events).toContainEqual(
+      expect.objectContaining({ type: 'turn.ended', outcome: 'interrupted' }),
+    );
+    expect((await beckon.api('GET', `/api/sessions/${id}`)).body.session.status).toBe('idle');
+    expect(problems).toEqual([]);
+  });
+
+  it('[MSG1] [ASK8] what the agent cannot do is not offered, or said', async () => {
+    model.on('make it', [toolUse('Bash', { command: 'touch made.txt' }, [text('Understood.')])]);
+    const session = await start('make it');
+    const { page, conversation, problems } = session;
+    await button(conversation, 'Deny').waitFor();
+    await page.getByRole('textbox', { name: 'Message to Alike' }).fill('and then');
+    await button(page, 'Other ways to send').click();
+    await page.getByRole('menuitem', { name: /^Interrupt/ }).waitFor();
+    expect(await page.getByRole('menuitem').count()).toBe(steers ? 3 : 2);
+    expect(await page.getByRole('menuitem', { name: /^Steer/ }).count()).toBe(steers ? 1 : 0);
+    await page.keyboard.press('Escape');
+
+    await button(conversation, 'Deny').click();
+    await conversation.getByRole('textbox', { name: 'Why not? (optional)' }).fill('Not on Sundays');
+    const hint = hearsReasons ? /^The agent reads this\./ : 'This agent cannot be told a reason.';
+    await conversation.getByText(hint).waitFor();
+    await expectAlike('a denial is given a reason', session, /agent reads this|cannot be told a reason/);
+    await button(conversation, 'Deny').click();
+    await untilTurnEnds(session);
+    await expectAlike('a call was denied', session);
+    await conversation.getByText('Denied', { exact: true }).click();
+    const kept = hearsReasons ? 'The agent was told' : 'Kept here; the agent was told no reason';
+    await conversation.getByText(kept, { exact: true }).waitFor();
+    const result = await seenByModel('Bash');
+    expect(result?.isError).toBe(true);
+    expect(result?.text.includes('Not on Sundays')).toBe(hearsReasons);
+    expect(existsSync(join(cwd, 'made.txt'))).toBe(false);
+    expect(problems).toEqual([]);
+  });
+});
+
+const editButton = /^- button "Edit"$/;
+
+/** How long things took, what they cost, and where a plan is kept differ from run to run. */
+function withoutFigures(snapshot: string): string {
+  return snapshot
+    .replace(/- time: .*/g, '- time')
+    .replace(/ [\d.]+ s"/g, '"')
+    .replace(/- text: [\d.]+ s\b.*/g, '- text: figures')
+    .replace(/\S+\/plans\/\S+\.md/g, 'plan.md');
+}
+
+/** Claude's model is told in which file to write its plan, which is then read from there. */
+function planFileIn(request: object): string {
+  const [, path] = /create your plan at (\S+) using/.exec(JSON.stringify(request)) ?? [];
+  if (path === undefined) throw new Error('The model was not told where to write its plan');
+  return path;
+}

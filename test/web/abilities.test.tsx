@@ -1,0 +1,117 @@
+import { screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { describe, expect, it } from 'vitest';
+import type { Interaction } from '../../src/protocol/interaction.ts';
+import type { Capabilities, Session } from '../../src/protocol/session.ts';
+import { InteractionCard } from '../../src/web/interaction/interaction-card.tsx';
+import { SessionHeader } from '../../src/web/pages/session/session-header.tsx';
+import { TooltipProvider } from '../../src/web/ui/tooltip.tsx';
+import { FakeTransport } from './support/fake-transport.ts';
+import { renderPage } from './support/render-page.tsx';
+import { anAgent, anInteraction, aSession, at } from './support/samples.ts';
+
+const agentThat = (cannot: Partial<Capabilities>): Session =>
+  aSession({ status: 'running', capabilities: { ...anAgent().capabilities, ...cannot } });
+
+async function showCard(interaction: Interaction, session: Session): Promise<void> {
+  const fake = new FakeTransport();
+  const { tell } = renderPage(
+    fake,
+    <TooltipProvider>
+      <InteractionCard interaction={interaction} />
+    </TooltipProvider>,
+  );
+  const pending = interaction.status === 'open' ? [interaction] : [];
+  await tell(() => fake.tellSnapshot([session], { pending }));
+}
+
+const denied = (interrupt: boolean): Interaction => ({
+  ...anInteraction(),
+  status: 'resolved',
+  outcome: 'denied',
+  resolvedAt: at(5),
+  decision: { type: 'deny', message: 'Not on Sundays', interrupt },
+});
+
+const press = (name: string): Promise<void> => userEvent.click(screen.getByRole('button', { name }));
+
+describe('what an agent cannot do', () => {
+  it.each([
+    [true, 1],
+    [false, 0],
+  ])(
+    '[SES5] the header has Interrupt only for an agent that can be interrupted: %s',
+    async (interrupt, count) => {
+      const fake = new FakeTransport();
+      const session = agentThat({ interrupt });
+      const { tell } = renderPage(
+        fake,
+        <TooltipProvider>
+          <SessionHeader
+            session={session}
+            conversation={undefined}
+            shape={0}
+            areDetailsShown={false}
+            onDetails={() => {}}
+            onBell={() => {}}
+          />
+        </TooltipProvider>,
+      );
+      await tell(() => fake.tellSnapshot([session]));
+      expect(screen.queryAllByRole('button', { name: 'Interrupt' })).toHaveLength(count);
+      expect(screen.getByRole('button', { name: 'Stop' })).toBeTruthy();
+    },
+  );
+
+  it('[ASK8] a denial does not offer to interrupt one that cannot be', async () => {
+    await showCard(anInteraction(), agentThat({ interrupt: false }));
+    await press('Deny');
+    expect(screen.getAllByRole('button').map(({ textContent }) => textContent)).toEqual(['Cancel', 'Deny']);
+  });
+
+  it.each([
+    [true, 'The agent reads this. Enter sends, Shift+Enter starts a new line.'],
+    [false, 'This agent cannot be told a reason. It is kept here, for you.'],
+  ])('[ASK8] a reason is said to be heard or not: %s', async (denyReason, words) => {
+    await showCard(anInteraction(), agentThat({ denyReason }));
+    await press('Deny');
+    expect(screen.getByText(words)).toBeTruthy();
+  });
+
+  it.each([
+    [true, false, 'The agent was told'],
+    [true, true, 'The agent was told, and interrupted'],
+    [false, false, 'Kept here; the agent was told no reason'],
+    [false, true, 'Kept here; the agent was told no reason, and interrupted'],
+  ])(
+    '[ASK4] afterwards, a reason counts as told only where it was: %s, %s',
+    async (denyReason, interrupt, words) => {
+      await showCard(denied(interrupt), agentThat({ denyReason }));
+      expect(screen.getByText(words).nextElementSibling?.textContent).toBe('Not on Sundays');
+    },
+  );
+});
+
+describe('a plan that was never written', () => {
+  it.each(['full', 'compact'] as const)(
+    '[ASK8] is said to be none, and can be answered: %s',
+    async (density) => {
+      const fake = new FakeTransport();
+      const interaction = anInteraction({
+        toolName: 'ExitPlanMode',
+        plan: '',
+        input: {},
+        requiresPerson: true,
+      });
+      const { tell } = renderPage(
+        fake,
+        <TooltipProvider>
+          <InteractionCard interaction={interaction} density={density} />
+        </TooltipProvider>,
+      );
+      await tell(() => fake.tellSnapshot([agentThat({})], { pending: [interaction] }));
+      expect(screen.getByText('The agent has written no plan.')).toBeTruthy();
+      expect(screen.getByRole('button', { name: 'Approve' })).toBeTruthy();
+    },
+  );
+});
