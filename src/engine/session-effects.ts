@@ -188,10 +188,9 @@ export class SessionEffects {
     if (state.turn !== null && state.turn.interrupting !== null) this.#interrupt(state.turn.id);
   }
 
-  /** Lets go of the agent. One that cannot live on by itself is ended. */
+  /** Lets go of an agent that can live on by itself. */
   detach(): void {
-    if (this.#connection?.detach === undefined) this.close();
-    else this.#connection.detach();
+    this.#connection?.detach?.();
   }
 
   #startOf(processId: string, resume: string | null, state: SessionState): AgentStart {

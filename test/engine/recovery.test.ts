@@ -1,43 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
-import type { EventLog } from '../../src/engine/ports/event-log.ts';
+import { describe, expect, it } from 'vitest';
 import { memoryLog } from '../../src/log/memory-log.ts';
-import { openSqliteLog } from '../../src/log/sqlite-log.ts';
 import { SessionId } from '../../src/protocol/ids.ts';
 import { type EngineRoom, endRoomsAfterEach, openRoom, person } from '../support/engine-room.ts';
 import { failingLog } from '../support/failing-log.ts';
+import { closeReopenedLogsAfterEach, reopenedLogs } from '../support/reopened-logs.ts';
 import { bashAsk } from '../support/session-states.ts';
 
-const directories: string[] = [];
-const logs: EventLog[] = [];
-afterEach(async () => {
-  for (const log of logs.splice(0)) await log.close();
-  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true });
-});
+closeReopenedLogsAfterEach();
 endRoomsAfterEach();
 
-/** Each kind of log with a way to open it again, as after a kill: the first was never closed. */
-const kinds: Record<string, () => { log: EventLog; again: () => EventLog }> = {
-  memory: () => {
-    const log = memoryLog();
-    return { log, again: () => log };
-  },
-  sqlite: () => {
-    const directory = mkdtempSync(join(tmpdir(), 'beckon-recovery-'));
-    directories.push(directory);
-    const open = () => {
-      const log = openSqliteLog({ path: join(directory, 'events.db') });
-      logs.push(log);
-      return log;
-    };
-    return { log: open(), again: open };
-  },
-};
-
 const killed = async (kind: string, play: (room: EngineRoom) => Promise<void>) => {
-  const { log, again } = kinds[kind]?.() ?? { log: memoryLog(), again: memoryLog };
+  const { log, again } = reopenedLogs[kind]?.() ?? { log: memoryLog(), again: memoryLog };
   const first = await openRoom({ log, run: 'a' });
   await play(first);
   first.abandon();
@@ -45,7 +18,7 @@ const killed = async (kind: string, play: (room: EngineRoom) => Promise<void>) =
   return { first, second };
 };
 
-describe.each(Object.keys(kinds))('[SES10] after a kill, on %s', (kind) => {
+describe.each(Object.keys(reopenedLogs))('[SES10] after a kill, on %s', (kind) => {
   it('what was open is lost in words, what waited still waits, and the session sleeps', async () => {
     let id = '';
     let asked = '';

@@ -1,39 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
-import type { EventLog } from '../../src/engine/ports/event-log.ts';
+import { describe, expect, it } from 'vitest';
 import { memoryLog } from '../../src/log/memory-log.ts';
-import { openSqliteLog } from '../../src/log/sqlite-log.ts';
 import { type EngineRoom, endRoomsAfterEach, openRoom, person } from '../support/engine-room.ts';
 import { failingLog } from '../support/failing-log.ts';
+import { closeReopenedLogsAfterEach, reopenedLogs } from '../support/reopened-logs.ts';
 import { bashAsk, deployAsk } from '../support/session-states.ts';
 import { ToolRun } from '../support/tool-runs.ts';
 
-const directories: string[] = [];
-const logs: EventLog[] = [];
-afterEach(async () => {
-  for (const log of logs.splice(0)) await log.close();
-  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true });
-});
+closeReopenedLogsAfterEach();
 endRoomsAfterEach();
-
-const kinds: Record<string, () => { log: EventLog; again: () => EventLog }> = {
-  memory: () => {
-    const log = memoryLog();
-    return { log, again: () => log };
-  },
-  sqlite: () => {
-    const directory = mkdtempSync(join(tmpdir(), 'beckon-tools-'));
-    directories.push(directory);
-    const open = () => {
-      const log = openSqliteLog({ path: join(directory, 'events.db') });
-      logs.push(log);
-      return log;
-    };
-    return { log: open(), again: open };
-  },
-};
 
 /** How the first server ends: in order, or as by a kill. */
 const ends: Record<string, (room: EngineRoom) => Promise<void>> = {
@@ -41,13 +15,15 @@ const ends: Record<string, (room: EngineRoom) => Promise<void>> = {
   'is killed': async (room) => room.abandon(),
 };
 
-const cases = Object.keys(kinds).flatMap((kind) => Object.keys(ends).map((end) => [end, kind] as const));
+const cases = Object.keys(reopenedLogs).flatMap((kind) =>
+  Object.keys(ends).map((end) => [end, kind] as const),
+);
 
 const restarted = async (
   [end, kind]: readonly [string, string],
   play: (room: EngineRoom, run: ToolRun, id: string) => Promise<void>,
 ) => {
-  const { log, again } = kinds[kind]?.() ?? { log: memoryLog(), again: memoryLog };
+  const { log, again } = reopenedLogs[kind]?.() ?? { log: memoryLog(), again: memoryLog };
   const first = await openRoom({ log, run: 'a' });
   const [id] = await first.running();
   const run = new ToolRun(first, id);

@@ -18,6 +18,7 @@ import type { Capabilities } from '../../protocol/session.ts';
 import { toolServerName } from '../claude/tool-config.ts';
 import { diagnosticFact } from '../diagnostics.ts';
 import { isObject, type JsonObject, objectAt, textAt } from '../fields.ts';
+import { modeChange, modelChange } from '../mode-and-model.ts';
 import { exitFact } from '../process/exit-fact.ts';
 import { acpCapabilities, leastCapabilities } from './capabilities.ts';
 import { ModeAfterPlan } from './mode-after-plan.ts';
@@ -34,14 +35,7 @@ import { elicitationAsk } from './translate/elicitation.ts';
 import { type Memory, newMemory } from './translate/memory.ts';
 import { translateFailure, translateReply } from './translate/turn-end.ts';
 import { unknownOnce } from './translate/unknown.ts';
-import {
-  closeTurn,
-  isWork,
-  modeChange,
-  modelChange,
-  translateSettings,
-  translateUpdate,
-} from './translate/update.ts';
+import { closeTurn, isWork, translateSettings, translateUpdate } from './translate/update.ts';
 import { sinceBegun, type Turn, Turns } from './turns.ts';
 import { Wire } from './wire.ts';
 import { wordsOf } from './words.ts';

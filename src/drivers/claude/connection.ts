@@ -12,6 +12,7 @@ import type { AgentProcess, ProcessExit, WriteOutcome } from '../../engine/ports
 import type { Ask, Decision } from '../../protocol/interaction.ts';
 import { diagnosticFact } from '../diagnostics.ts';
 import { type JsonObject, textAt } from '../fields.ts';
+import { modeChange, modelChange } from '../mode-and-model.ts';
 import { exitFact } from '../process/exit-fact.ts';
 import { answerTo } from './answer.ts';
 import { claudeCapabilities, permissionModes } from './capabilities.ts';
@@ -32,7 +33,6 @@ import { type PeerPipes, ProtocolPeer } from './peer.ts';
 import { askOf } from './translate/ask.ts';
 import { restoreMemory } from './translate/kept-memory.ts';
 import { type Memory, newMemory, noteSent } from './translate/memory.ts';
-import { modeChange, modelChange } from './translate/system.ts';
 import { translate } from './translate/translate.ts';
 
 const handledSubtypes = new Set(['can_use_tool', 'elicitation', 'hook_callback']);

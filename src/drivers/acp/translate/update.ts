@@ -1,5 +1,6 @@
 import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
 import { type JsonObject, numberAt, objectAt, textAt } from '../../fields.ts';
+import { modeChange, modelChange } from '../../mode-and-model.ts';
 import { configValue } from '../settings.ts';
 import type { Memory } from './memory.ts';
 import { translateCompaction, translateNotice } from './notices.ts';
@@ -68,18 +69,6 @@ export function translateSettings(memory: Memory, update: JsonObject): readonly 
 /** What was begun and not ended is ended with the turn. */
 export function closeTurn(memory: Memory): readonly AgentFact[] {
   return [...endAllSpeech(memory), ...tellAllCalls(memory)];
-}
-
-export function modeChange(memory: Memory, permissionMode: string | undefined): readonly AgentFact[] {
-  if (permissionMode === undefined || permissionMode === memory.permissionMode) return [];
-  memory.permissionMode = permissionMode;
-  return [{ type: 'mode-changed', permissionMode }];
-}
-
-export function modelChange(memory: Memory, model: string | undefined): readonly AgentFact[] {
-  if (model === undefined || model === memory.model) return [];
-  memory.model = model;
-  return [{ type: 'model-changed', model }];
 }
 
 /** The cost since the last turn ended. */

@@ -1,6 +1,7 @@
 import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
 import type { MessageId } from '../../../protocol/ids.ts';
 import { type JsonObject, textAt, textsAt } from '../../fields.ts';
+import { modeChange, modelChange } from '../../mode-and-model.ts';
 import { allTaken } from './lifecycle.ts';
 import type { Memory } from './memory.ts';
 import { compacted, notice, retrying } from './notices.ts';
@@ -76,16 +77,4 @@ export function turnStarted(memory: Memory, messageIds?: readonly MessageId[]): 
   if (memory.isTurnRunning) return [];
   memory.isTurnRunning = true;
   return [{ type: 'turn-started', ...(messageIds && { messageIds }) }];
-}
-
-export function modeChange(memory: Memory, permissionMode: string | undefined): readonly AgentFact[] {
-  if (permissionMode === undefined || permissionMode === memory.permissionMode) return [];
-  memory.permissionMode = permissionMode;
-  return [{ type: 'mode-changed', permissionMode }];
-}
-
-export function modelChange(memory: Memory, model: string | undefined): readonly AgentFact[] {
-  if (model === undefined || model === memory.model) return [];
-  memory.model = model;
-  return [{ type: 'model-changed', model }];
 }
