@@ -93,6 +93,8 @@ describe.each(drivers)('$agent in the page', ({ agent, steers, editsInput, hears
 
   /** The whole conversation, as it is read out, is the same as with the first driver, but for what is named. */
   async function expectAlike(moment: string, { conversation }: Started, but = /^$/): Promise<string> {
+    // An agent may ask before it tells how the call before it ended.
+    await expect.poll(() => conversation.ariaSnapshot(), inTime).not.toMatch(/button "\w+ing /);
     const seen = withoutFigures(await conversation.ariaSnapshot())
       .replaceAll(cwd, '.')
       .split('\n')
@@ -254,6 +256,8 @@ describe.each(drivers)('$agent in the page', ({ agent, steers, editsInput, hears
     expect(problems).toEqual([]);
   });
 });
+
+const inTime = { timeout: 10_000 };
 
 const editButton = /^- button "Edit"$/;
 

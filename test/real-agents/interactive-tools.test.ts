@@ -88,7 +88,8 @@ describe.each(claudePrograms())('interactive tools with Claude Code $version', (
   /** The agent takes a new list of tools when it gets to it; until then its calls fail. */
   async function askOnceKnown(session: Started, message: string): Promise<EventOf<'interaction.requested'>> {
     const isOver = ({ data }: Frame) => ['interaction.requested', 'turn.ended'].includes(data.type);
-    for (let attempt = 1; attempt <= 5; attempt++) {
+    const deadline = Date.now() + 30_000;
+    while (Date.now() < deadline) {
       await post(session, 'message', { message });
       const { data } = await session.watch.until('an ask or an end', isOver);
       if (data.type === 'interaction.requested') return data;

@@ -5,6 +5,7 @@ import { expect, test, vi } from 'vitest';
 import { afterwards, describe, done, keys, reader, request, session, stage, toolCall } from './mcp-stage.ts';
 
 const resumable = { 'mcp-protocol-version': '2025-11-25' };
+const listChanged = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' };
 
 test('[TOOL11] the protocol’s own client lists and calls the tools', async () => {
   const { host, client } = await stage();
@@ -297,10 +298,35 @@ test('[TOOL13] a client that listens hears of tools that were loaded anew', asyn
     heard.resolve((tools ?? []).map(({ name }) => name));
   const own = await client({ listChanged: { tools: { onChanged, debounceMs: 0 } } });
   await own.listTools();
-  await vi.waitFor(() => expect(host.listeners).toBe(1));
-  const stop = setInterval(() => host.change([describe('fresh')]), 20);
-  afterwards(() => clearInterval(stop));
+  // Whether it listens yet does not matter.
+  host.change([describe('fresh')]);
   expect(await heard.promise).toEqual(['fresh']);
+});
+
+test('[TOOL13] a client is told of a change until it asks for the list, and of nothing else', async () => {
+  const { host, clock, post, get } = await stage();
+  await post(request(1, 'tools/list'));
+  const listening = reader(await get());
+  host.change([...host.tools]);
+  host.change([describe('fresh')]);
+  expect((await listening.next())?.message).toEqual(listChanged);
+  clock.pass(15_000);
+  expect((await listening.next())?.message).toEqual(listChanged);
+  await post(request(2, 'tools/list'));
+  clock.pass(15_000);
+  host.change([describe('fresher')]);
+  expect((await listening.next())?.message).toEqual(listChanged);
+  expect(listening.comments()).toBe(2);
+});
+
+test('[TOOL13] [STORE2] a client of an earlier server is told to look at the list when it listens again', async () => {
+  const { endpoint, post, get } = await stage();
+  const listening = reader(await get());
+  expect((await listening.next())?.message).toEqual(listChanged);
+  await post(request(1, 'tools/list'));
+  const again = reader(await get());
+  endpoint.endSession(session('s1'));
+  expect(await again.next()).toBeUndefined();
 });
 
 test('[TOOL11] a second client on the same session works beside the first', async () => {
@@ -356,6 +382,7 @@ test('[TOOL11] a thousand calls leave nothing behind', { timeout: 30_000 }, asyn
 test('[TOOL9] the end of a session ends its calls and its streams, and no others', async () => {
   const { host, endpoint, url, post, get } = await stage();
   const events = reader(await post(toolCall(1)));
+  await post(request(1, 'tools/list'));
   const listening = reader(await get());
   const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
   const other = await fetch(url('s2'), { method: 'POST', headers, body: JSON.stringify(toolCall(1)) });

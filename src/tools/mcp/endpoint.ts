@@ -55,7 +55,12 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     for (const session of sessions.values()) session.keepAlive();
   };
   stopTicking = clock.after(context.limits.keepAliveMs, tick);
+  let offered = JSON.stringify(host.tools);
   const stopListening = host.onChange(() => {
+    const now = JSON.stringify(host.tools);
+    // A file that is half written is a change, too, but none to agents.
+    if (now === offered) return;
+    offered = now;
     for (const session of sessions.values()) session.tellOfChange();
   });
 

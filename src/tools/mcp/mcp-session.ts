@@ -58,6 +58,8 @@ export class McpSession {
   readonly #context: McpContext;
   readonly #calls = new Map<string, OpenCall>();
   readonly #listeners = new Set<EventStream>();
+  /** Whether a client may know an older list: it met an earlier server, or was told of a change and has not asked since. */
+  #isBehind = true;
 
   constructor(id: SessionId, context: McpContext) {
     this.#id = id;
@@ -85,6 +87,7 @@ export class McpSession {
     const stream: EventStream = new EventStream(response, () => this.#listeners.delete(stream));
     this.#listeners.add(stream);
     stream.comment();
+    if (this.#isBehind) stream.message(listChanged);
   }
 
   /** A client that lost the connection comes back: to its call or, when that is gone, to be told so. */
@@ -107,10 +110,14 @@ export class McpSession {
 
   keepAlive(): void {
     for (const call of this.#calls.values()) call.keepAlive();
-    for (const listener of this.#listeners) listener.comment();
+    // A client that is told of a change while it asks for the list may take the answer for the newest: it is told again.
+    for (const listener of this.#listeners)
+      if (this.#isBehind) listener.message(listChanged);
+      else listener.comment();
   }
 
   tellOfChange(): void {
+    this.#isBehind = true;
     for (const listener of this.#listeners) listener.message(listChanged);
   }
 
@@ -121,6 +128,7 @@ export class McpSession {
 
   /** Anything but a tool's call is answered at once, in one piece. */
   async #ask({ response }: Visit, message: JSONRPCRequest): Promise<void> {
+    if (message.method === 'initialize' || message.method === 'tools/list') this.#isBehind = false;
     const { promise, resolve: send } = Promise.withResolvers<JSONRPCMessage>();
     const { host, version } = this.#context;
     const exchange = { sessionId: this.#id, host, version, callId: '', send, progress: () => {} };
