@@ -13,6 +13,8 @@ import type { FromKeeper, ToKeeper } from './wire.ts';
 
 /** How much output may be under way to a reader that has not taken it. */
 const windowBytes = 256 * 1024;
+/** How much may be stored without the keeper's knowledge: it only forgets it then, and to tell it of each line costs as much as the line. */
+const untoldBytes = 8 * 1024;
 
 export interface ConnectedProcessOptions {
   readonly id: string;
@@ -51,6 +53,7 @@ export class ConnectedProcess implements AgentProcess {
   #wanted: number;
   #logged = 0;
   #stored = 0;
+  #toldStored = 0;
   #outputEnded = false;
   #isEndTold = false;
   #inputClosed = false;
@@ -96,7 +99,8 @@ export class ConnectedProcess implements AgentProcess {
     const to = this.#wanted;
     if (this.#isTaken || !spec) link.send({ t: 'attach', id, from: this.#received, to });
     else link.send({ t: 'start', id, sessionId, to }, launchOf(spec));
-    if (this.#stored > 0) link.send({ t: 'stored', id, offset: this.#stored });
+    this.#toldStored = 0;
+    if (this.#stored > 0) this.#tellStored();
     for (const { message, body } of this.#asked.values()) link.send(message, body);
     if (this.#inputClosed) link.send({ t: 'close-input', id });
   }
@@ -115,6 +119,7 @@ export class ConnectedProcess implements AgentProcess {
       case 'output-end':
         this.#outputEnded = true;
         this.#deliver();
+        this.#tellStored();
         this.#look();
         return;
       case 'stderr':
@@ -171,7 +176,7 @@ export class ConnectedProcess implements AgentProcess {
   stored(offset: number): void {
     if (offset <= this.#stored && offset > 0) return;
     this.#stored = offset;
-    this.#link?.send({ t: 'stored', id: this.id, offset });
+    if (this.#outputEnded || offset - this.#toldStored >= untoldBytes) this.#tellStored();
     this.#look();
   }
 
@@ -265,6 +270,12 @@ export class ConnectedProcess implements AgentProcess {
     if (!this.#outputEnded || this.#isEndTold || this.#inbox.length > 0 || !this.#reader) return;
     this.#isEndTold = true;
     this.#reader.end();
+  }
+
+  #tellStored(): void {
+    if (this.#stored === this.#toldStored) return;
+    this.#toldStored = this.#stored;
+    this.#link?.send({ t: 'stored', id: this.id, offset: this.#stored });
   }
 
   #exit(exit: ProcessExit): void {

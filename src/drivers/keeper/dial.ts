@@ -1,17 +1,20 @@
 import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { FrameReader, writeFrame } from './frames.ts';
-import { withShortPath } from './places.ts';
+import { keeperPid, type Places, socketPath, withShortPath } from './places.ts';
 import { type FromKeeper, protocolVersion, type Role, readFromKeeper, type ToKeeper } from './wire.ts';
 
-/** Who lets us connect is alive: to take a busy keeper for a dead one would cost all its agents. */
 const helloLimitMs = 30_000;
+const redialMs = 50;
+/** It is there, and either side has no room for one more connection. */
+const crowded = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOBUFS', 'ECONNRESET']);
 
 export type Hello = Extract<FromKeeper, { t: 'hello' }>;
 
 export interface DialOptions {
   readonly as: Role;
   readonly version: string;
-  readonly patienceMs?: number;
+  readonly patienceMs?: number | undefined;
   onMessage?(message: FromKeeper, body: Buffer): void;
 }
 
@@ -27,14 +30,44 @@ export interface KeeperLink {
   destroy(): void;
 }
 
-/** Undefined when no keeper answers there. */
-export async function dial(path: string, options: DialOptions): Promise<KeeperLink | undefined> {
+/** Who lets us connect is alive, with all its agents: one that says nothing must not be taken for dead. */
+export class SilentKeeper extends Error {
+  override readonly name = 'SilentKeeper';
+  readonly pid: number | undefined;
+
+  constructor(folder: string, pid: number | undefined) {
+    super(`the keeper in ${folder}${pid === undefined ? '' : ` (process ${pid})`} runs and does not answer`);
+    this.pid = pid;
+  }
+}
+
+/** Undefined when there is no keeper of this number; rejects when there is one that does not answer in time. */
+export async function dial(
+  places: Places,
+  number: number,
+  options: DialOptions,
+): Promise<KeeperLink | undefined> {
+  const deadline = performance.now() + (options.patienceMs ?? helloLimitMs);
+  for (;;) {
+    const answer = await call(socketPath(places, number), options, deadline);
+    if (answer !== 'no answer') return answer;
+    if (performance.now() >= deadline) throw new SilentKeeper(places.folder, keeperPid(places, number));
+    // One that hung up is about to end, and its name is gone in a moment.
+    await delay(redialMs);
+  }
+}
+
+async function call(
+  path: string,
+  options: DialOptions,
+  deadline: number,
+): Promise<KeeperLink | 'no answer' | undefined> {
   const socket = await open(path);
-  if (!socket) return undefined;
+  if (typeof socket !== 'object') return socket;
   const { promise: greeted, resolve } = Promise.withResolvers<Hello | undefined>();
   const closed = new Promise<void>((done) => socket.once('close', () => done()));
   void closed.then(() => resolve(undefined));
-  const limit = setTimeout(() => socket.destroy(), options.patienceMs ?? helloLimitMs);
+  const limit = setTimeout(() => socket.destroy(), Math.max(0, deadline - performance.now()));
   listen(socket, (message, body) => {
     if (message.t === 'hello') resolve(message);
     else options.onMessage?.(message, body);
@@ -45,7 +78,7 @@ export async function dial(path: string, options: DialOptions): Promise<KeeperLi
   send({ t: 'hello', as: options.as, protocol: protocolVersion, version: options.version });
   const hello = await greeted;
   clearTimeout(limit);
-  if (!hello) return undefined;
+  if (!hello) return 'no answer';
   return {
     hello,
     fits: hello.protocol.major === protocolVersion.major,
@@ -59,14 +92,16 @@ export async function dial(path: string, options: DialOptions): Promise<KeeperLi
   };
 }
 
-function open(path: string): Promise<Socket | undefined> {
+function open(path: string): Promise<Socket | 'no answer' | undefined> {
   return withShortPath(
     path,
     (short) =>
       new Promise((resolve) => {
         const socket = connect(short);
         socket.once('connect', () => resolve(socket));
-        socket.on('error', () => resolve(undefined));
+        socket.on('error', ({ code = '' }: NodeJS.ErrnoException) =>
+          resolve(crowded.has(code) ? 'no answer' : undefined),
+        );
       }),
   );
 }

@@ -314,9 +314,15 @@ export async function closeKeeper(link: KeeperLink, patienceMs = endPatienceMs):
     delay(patienceMs, true, { signal: patience.signal }).catch(() => false),
   ]);
   patience.abort();
-  if (!isLate) return;
-  sendSignal(link.hello.pid, 'SIGKILL');
+  if (isLate) sendSignal(link.hello.pid, 'SIGKILL');
   await link.closed;
+  await gone(link.hello.pid);
+}
+
+/** A keeper's connections end a moment before it does. One that nobody reaps is not waited for. */
+async function gone(pid: number, patienceMs = 500): Promise<void> {
+  const deadline = performance.now() + patienceMs;
+  while (sendSignal(pid, 0) && performance.now() < deadline) await delay(5);
 }
 
 const identityOf = ({ hello }: KeeperLink): string => `${hello.pid}:${hello.startedAt}`;

@@ -1,4 +1,13 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ownerOf } from '../process/owner.ts';
@@ -52,6 +61,31 @@ export function socketPath({ folder }: Places, number: number, platform = proces
   if (platform !== 'win32') return join(folder, `${number}.sock`);
   return `\\\\.\\pipe\\beckon-keeper-${ownerOf(folder)}-${number}`;
 }
+
+/** Whom to end when it does not answer. Right for as long as the socket lets connect: both are of the same process. */
+export function keeperPid(places: Places, number: number): number | undefined {
+  try {
+    return Number(readFileSync(pidPath(places, number), 'utf8')) || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function writeKeeperPid(places: Places, number: number): void {
+  try {
+    writeFileSync(pidPath(places, number), `${process.pid}\n`, { mode: 0o600 });
+  } catch {
+    // A full disk: it works without.
+  }
+}
+
+/** Nobody finds the keeper of this number any more. */
+export function removeName(places: Places, number: number): void {
+  if (process.platform !== 'win32') rmSync(socketPath(places, number), { force: true });
+  rmSync(pidPath(places, number), { force: true });
+}
+
+const pidPath = ({ folder }: Places, number: number): string => join(folder, `${number}.pid`);
 
 /** Calls `use` with a path that the system takes, and that leads to `path` for as long as that lasts. */
 export async function withShortPath<T>(path: string, use: (path: string) => Promise<T>): Promise<T> {

@@ -44,8 +44,8 @@ export function sharingScans(table: ProcessTable, gapMs = 10): ProcessTable {
   };
 }
 
-/** False when the process is gone or is not ours to signal. */
-export function sendSignal(pid: number, signal: 'SIGTERM' | 'SIGKILL'): boolean {
+/** False when the process is gone or is not ours to signal; 0 only asks. One that has ended and was not reaped yet counts as there. */
+export function sendSignal(pid: number, signal: 'SIGTERM' | 'SIGKILL' | 0): boolean {
   try {
     return process.kill(pid, signal);
   } catch {
