@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ControlRoom, News } from '../../src/engine/ports/control-room.ts';
 import type { Event } from '../../src/protocol/event.ts';
 import { SessionId } from '../../src/protocol/ids.ts';
@@ -40,9 +40,9 @@ class StubRoom {
     this.#listener?.({ kind: 'session', sessionId, news: { type: 'delta', delta } });
   }
 
-  announce(type: 'session-removed' | 'message-sent'): void {
+  announce(type: 'session-removed' | 'message-sent' | 'session-updated' | 'approval-resolved'): void {
     const data = { sessionId, messageId: 'm', message: '', queue: [] };
-    this.#listener?.({ kind: 'announcement', announcement: { type, data } });
+    this.#listener?.({ kind: 'announcement', announcement: { type, data } as never });
   }
 
   asRoom(): ControlRoom {
@@ -190,6 +190,39 @@ describe('broadcast', () => {
       expect(client.heard()).toBe('"one block" 1');
       expect(client.writes()).toBe(1);
     }
+  });
+
+  it('[PERF1] how sessions are leaves once a frame, or with the next thing that someone waits for, in its order', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { room, broadcast } = start();
+    const client = connect(room, broadcast);
+    client.subscriber.hearEverything();
+    room.announce('session-updated');
+    await nextTurn();
+    room.announce('session-updated');
+    await nextTurn();
+    expect(client.heard()).toBe('');
+    vi.advanceTimersByTime(16);
+    await nextTurn();
+    expect(client.heard()).toBe('session-updated session-updated');
+    expect(client.writes()).toBe(1);
+
+    room.announce('session-updated');
+    await nextTurn();
+    room.announce('approval-resolved');
+    room.announce('session-updated');
+    await nextTurn();
+    expect(client.heard()).toBe(
+      'session-updated session-updated session-updated approval-resolved session-updated',
+    );
+    expect(client.writes()).toBe(2);
+    room.announce('session-updated');
+    room.announce('message-sent');
+    await nextTurn();
+    await nextTurn();
+    expect(client.writes()).toBe(3);
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it('[PERF2] news that nobody follows are not even written down', async () => {
