@@ -1,6 +1,6 @@
 import { findKeyGrant, keyGrant } from '../model/grants.ts';
 import { lateAnswerText } from '../model/late-answer.ts';
-import type { LiveInteraction } from '../model/state.ts';
+import type { LiveInteraction, SessionState } from '../model/state.ts';
 import { accept, type Result, refuse } from '../protocol/errors.ts';
 import { GrantId, InteractionId, MessageId, type SessionId } from '../protocol/ids.ts';
 import type { Actor, Outcome } from '../protocol/interaction.ts';
@@ -57,9 +57,13 @@ export class AskDesk implements ToolDesk {
   async #ask(sessionId: SessionId, interactionId: InteractionId, given: ToolAsk) {
     const { expiresAt, ...ask } = given;
     const limit = expiresAt === undefined ? {} : { expiresAt };
-    const asked = await this.#options
-      .runner(sessionId)
-      ?.command({ type: 'tool-ask', interactionId, ask, ...limit });
+    const runner = this.#options.runner(sessionId);
+    const asked = await runner?.command({
+      type: 'tool-ask',
+      interactionId,
+      ask: { ...ask, ...callerOf(ask, runner.state) },
+      ...limit,
+    });
     if (asked?.ok === true) return accept(interactionId);
     this.#waiting.delete(interactionId);
     return asked ?? refuse('session_not_found');
@@ -241,6 +245,17 @@ export class AskDesk implements ToolDesk {
     const reason = error instanceof Error ? error.message : String(error);
     this.#options.logger.error({ reason }, what);
   }
+}
+
+/** The sub-agent that called the tool, by the call that started it. A call that is over is known no more, but by what it asked before. */
+function callerOf(
+  { toolCallId, tool }: Pick<ToolAsk, 'toolCallId' | 'tool'>,
+  { tools, interactions }: SessionState,
+): Pick<ToolAsk, 'parentToolCallId'> {
+  const replaced = tool.replaces === undefined ? undefined : interactions[tool.replaces];
+  const call = toolCallId === undefined ? undefined : tools[toolCallId];
+  const parentToolCallId = call?.parentToolCallId ?? replaced?.requested.ask.parentToolCallId;
+  return parentToolCallId === undefined ? {} : { parentToolCallId };
 }
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -190,9 +190,9 @@ describe('the tools of a session', () => {
     const { id } = await newSession();
     const post = (body: unknown, headers = {}) =>
       request(`${url}/mcp/${id}`, 'POST', body, { ...withKey(id), ...headers });
-    expect(await post('{')).toMatchObject({ status: 400, body: { error: { code: -32600 } } });
+    expect(await post('{')).toMatchObject({ status: 400, body: { error: { code: -32700 } } });
     expect(await post('[]')).toMatchObject({ status: 400, body: { error: { code: -32600 } } });
-    expect(await post('')).toMatchObject({ status: 400 });
+    expect(await post('')).toMatchObject({ status: 400, body: { error: { code: -32700 } } });
     expect(await post(`${'['.repeat(5000)}${']'.repeat(5000)}`)).toMatchObject({ status: 400 });
     expect(await post('<x/>', { 'content-type': 'text/xml' })).toMatchObject({ status: 415 });
     const large = JSON.stringify({ ...listTools, params: { text: 'x'.repeat(33 * 1024 * 1024) } });

@@ -1,8 +1,10 @@
+import { describe, expect, it } from 'vitest';
 import { SessionId } from '../../src/protocol/ids.ts';
-import type { Outcome } from '../../src/protocol/interaction.ts';
+import type { Interaction, Outcome } from '../../src/protocol/interaction.ts';
 import { MemoryDesk } from '../../src/tools/testing/memory-desk.ts';
 import { type DeskUnderTest, describeToolDesk } from '../contracts/tool-desk-contract.ts';
-import { openRoom, person } from '../support/engine-room.ts';
+import { endRoomsAfterEach, openRoom, person } from '../support/engine-room.ts';
+import { deployAsk } from '../support/session-states.ts';
 import { settled } from './tool-bench.ts';
 
 describeToolDesk('the desk in memory, with which tools are tested', async () => {
@@ -60,4 +62,49 @@ describeToolDesk('the engine’s desk', async (): Promise<DeskUnderTest> => {
     },
     close: () => room.end(),
   };
+});
+
+describe('the engine’s desk, beside the contract', () => {
+  endRoomsAfterEach();
+
+  it('[ASK1] [SES12] what a tool asks that a sub-agent has called belongs to that sub-agent, also when it is asked again late', async () => {
+    const room = await openRoom();
+    const [id, agent] = await room.running();
+    const sessionId = SessionId.parse(id);
+    const call = (toolCallId: string, name: string, parentToolCallId?: string) =>
+      ({
+        type: 'said',
+        event: {
+          type: 'tool.called',
+          agentMessageId: `message-${toolCallId}`,
+          block: 0,
+          toolCallId,
+          name,
+          input: {},
+          startsAgent: parentToolCallId === undefined,
+          ...(parentToolCallId === undefined ? {} : { parentToolCallId }),
+        },
+      }) as const;
+    agent.report(call('toolu_agent', 'Agent'), call('toolu_1', 'mcp__beckon__deploy', 'toolu_agent'));
+    await room.until('both calls', () => room.all(id, 'tool.called').length === 2);
+
+    const ask = async (asked = deployAsk()): Promise<Interaction> => {
+      const put = await room.engine.tools.ask(sessionId, asked, async () => null);
+      if (!put.ok) throw new Error(put.refusal.message);
+      return room.interaction(id, put.value);
+    };
+    const first = await ask();
+    expect(first).toMatchObject({ toolCallId: 'toolu_1', parentToolCallId: 'toolu_agent' });
+    await room.engine.tools.leaveOpen(sessionId, first.interactionId, 'Later.');
+    agent.report({
+      type: 'said',
+      event: { type: 'tool.result', toolCallId: 'toolu_1', text: 'queued', isError: false },
+    });
+    await room.event(id, 'tool.result');
+    const { tool } = deployAsk();
+    const again = await ask(deployAsk({ tool: { ...tool, attempt: 2, replaces: first.interactionId } }));
+    expect(again).toMatchObject({ parentToolCallId: 'toolu_agent' });
+    const others = await ask(deployAsk({ toolCallId: 'toolu_agent' }));
+    expect(others.parentToolCallId).toBeUndefined();
+  });
 });

@@ -122,6 +122,22 @@ export default defineTool({
     expect(await call(host, 'weather', { city: 'nowhere' })).toMatchObject({ ok: false, code: 'no_place' });
   });
 
+  it('[TOOL13] a file with imports is a module, also in a package that says otherwise', async () => {
+    write('package.json', '{"type": "commonjs"}');
+    write('words.ts', 'export const says: string = "from beside";');
+    const file = write(
+      'tool.ts',
+      source('changing', '').replace(/const says.*/, "import { says } from './words.ts';"),
+    );
+    const own = write(
+      'own.ts',
+      "const { sep } = require('node:path'); const text: string = sep; module.exports = { text };",
+    );
+    const host = await openHost(file, own);
+    expect(host.problems).toMatchObject([{ file: own, message: expect.stringContaining('exports no tool') }]);
+    expect(await call(host, 'changing')).toMatchObject({ text: 'from beside' });
+  });
+
   it('[TOOL13] several tools: an array, named exports, beside exports that are none', async () => {
     const tool = (name: string) =>
       `defineTool({ name: '${name}', description: 'd', input: z.object({}), handler: () => '${name}' })`;
@@ -331,7 +347,7 @@ describe('reloading', () => {
     expect(host.problems).toEqual([]);
   });
 
-  it('[TOOL13] a file that is not there yet is loaded when it comes; one that goes is named and still serves', async () => {
+  it('[TOOL13] a file that is not there yet is loaded when it comes; one that goes is named and no longer offered', async () => {
     const file = join(folder, 'tool.ts');
     const host = await openHost(file);
     expect(names(host)).toEqual(['ask_user']);
@@ -339,8 +355,38 @@ describe('reloading', () => {
     await until(host, 'the file', () => names(host).includes('changing'));
     rmSync(file);
     await until(host, 'the problem', () => host.problems.length > 0);
-    expect(host.problems[0]?.message).toContain('does not exist');
+    // An editor may take it away for a moment, and an agent must not notice.
+    clock.pass(1999);
+    expect(host.problems[0]?.message).toMatch(/does not exist.*still used/);
     expect(await says(host)).toBe('come');
+    clock.pass(1);
+    await until(host, 'the end of the tool', () => !names(host).includes('changing'));
+    expect(host.problems).toEqual([{ file, message: `the file ${file} does not exist` }]);
+    expect(await call(host, 'changing')).toMatchObject({ ok: false, code: 'unknown_tool' });
+    write('tool.ts', source('changing', 'back'));
+    await until(host, 'the file again', () => names(host).includes('changing'));
+    expect(await says(host)).toBe('back');
+    expect(host.problems).toEqual([]);
+    clock.pass(2000);
+    await settled();
+    expect(await says(host)).toBe('back');
+  });
+
+  it('[TOOL13] a file whose folder goes, or is not there yet, is loaded when it comes', async () => {
+    const inner = join(folder, 'inner');
+    const host = await openHost(join(inner, 'tool.ts'));
+    for (const words of ['first', 'second']) {
+      mkdirSync(inner);
+      write('inner/tool.ts', source('changing', words));
+      clock.pass(2000);
+      await until(host, words, async () => names(host).includes('changing') && (await says(host)) === words);
+      write('inner/tool.ts', source('changing', `${words}, changed`));
+      await until(host, 'the change', async () => (await says(host)) === `${words}, changed`);
+      rmSync(inner, { recursive: true });
+      await until(host, 'the problem', () => host.problems.length > 0);
+      clock.pass(2000);
+      await until(host, 'the end of the tool', () => !names(host).includes('changing'));
+    }
   });
 
   it('[TOOL13] tools come and go with the file', async () => {

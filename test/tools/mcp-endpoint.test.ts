@@ -85,16 +85,16 @@ test('[TOOL11] a version from the future, in a request of its own, is named as u
 });
 
 test.each([
-  ['a list', [request(1, 'tools/list')]],
-  ['a text', 'hello'],
-  ['an object that says nothing', { hello: 1 }],
-  ['an id that is none', { jsonrpc: '2.0', id: {}, method: 'ping' }],
-  ['nothing', undefined],
-])('[API4] %s is no message', async (_, body) => {
+  ['a list', [request(1, 'tools/list')], -32600],
+  ['a text', 'hello', -32600],
+  ['an object that says nothing', { hello: 1 }, -32600],
+  ['an id that is none', { jsonrpc: '2.0', id: {}, method: 'ping' }, -32600],
+  ['nothing', undefined, -32700],
+])('[API4] %s is no message', async (_, body, code) => {
   const { post } = await stage();
   const reply = await post(body);
   expect(reply.status).toBe(400);
-  expect(await reply.json()).toMatchObject({ jsonrpc: '2.0', error: { code: -32600 }, id: null });
+  expect(await reply.json()).toMatchObject({ jsonrpc: '2.0', error: { code }, id: null });
 });
 
 test('[TOOL11] a fault of ours is an answer, too, and is in the log', async () => {
@@ -140,6 +140,24 @@ test('[TOOL11] the head of a call’s answer goes out at once, and something fol
   expect(quiet.comments()).toBe(3);
 });
 
+test('[TOOL11] what a tool tells of its progress is dropped where the client cannot keep up; its result is not', async () => {
+  const { host, post } = await stage();
+  const events = reader(await post(toolCall(1, 'deploy', { progressToken: 'p' })));
+  const call = await host.nth(0);
+  const told = 100_000;
+  for (let step = 0; step < told; step += 1) call.options.progress?.(`step ${step} of very many`);
+  call.end(done('deployed'));
+  let heard = 0;
+  let last: unknown;
+  for (let event = await events.next(); event !== undefined; event = await events.next()) {
+    if (event.message?.method === 'notifications/progress') heard += 1;
+    last = event.message;
+  }
+  expect(heard).toBeGreaterThan(0);
+  expect(heard).toBeLessThan(told / 2);
+  expect(last).toMatchObject({ id: 1, result: { content: [{ text: 'deployed' }] } });
+});
+
 test('[TOOL9] a cancelled call ends its run and its stream', async () => {
   const { host, post } = await stage();
   const events = reader(await post(toolCall(7)));
@@ -148,6 +166,31 @@ test('[TOOL9] a cancelled call ends its run and its stream', async () => {
   expect((await post(cancelled)).status).toBe(202);
   expect(options.signal.aborted).toBe(true);
   expect(await events.next()).toBeUndefined();
+});
+
+test.each([
+  ['the reason it gave', { reason: 'They lost interest.' }, 'They lost interest.'],
+  ['none where it gave none', {}, expect.objectContaining({ name: 'AbortError' })],
+  ['none where that is no text', { reason: { a: 1 } }, expect.objectContaining({ name: 'AbortError' })],
+  ['its beginning where it is endless', { reason: 'x'.repeat(5000) }, 'x'.repeat(1000)],
+])('[TOOL9] the run hears why a client cancelled: %s', async (_, given, heard) => {
+  const { host, post } = await stage();
+  void post(toolCall(7));
+  const { options } = await host.nth(0);
+  const params = { requestId: 7, ...given };
+  await post({ jsonrpc: '2.0', method: 'notifications/cancelled', params });
+  expect(options.signal.reason).toEqual(heard);
+});
+
+test('[TOOL9] the run hears that its client is gone', async () => {
+  const { host, post } = await stage();
+  const gone = new AbortController();
+  await post(toolCall(1), {}, gone.signal);
+  const { signal } = (await host.nth(0)).options;
+  const ended = new Promise((resolve) => signal.addEventListener('abort', resolve));
+  gone.abort();
+  await ended;
+  expect(signal.reason).toBe('The connection to the agent was lost.');
 });
 
 test('[TOOL9] the protocol’s own client cancels by its signal', async () => {
@@ -379,19 +422,31 @@ test('[TOOL11] a thousand calls leave nothing behind', { timeout: 30_000 }, asyn
   expect(clock.armed).toBe(armed);
 });
 
-test('[TOOL9] the end of a session ends its calls and its streams, and no others', async () => {
-  const { host, endpoint, url, post, get } = await stage();
-  const events = reader(await post(toolCall(1)));
-  await post(request(1, 'tools/list'));
+test('[TOOL9] [SES6] the end of a session ends its streams and, with an answer in words, its calls, and no others', async () => {
+  const { host, http, endpoint, url, post, get } = await stage();
+  const gone = new AbortController();
+  await post(toolCall(2), resumable, gone.signal);
+  const abandoned = await host.nth(0);
+  gone.abort();
+  await vi.waitFor(async () => expect(await connections(http)).toBe(0));
+  const waiting = reader(await post(toolCall(1)));
+  const first = await host.nth(1);
   const listening = reader(await get());
+  await listening.next();
   const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
   const other = await fetch(url('s2'), { method: 'POST', headers, body: JSON.stringify(toolCall(1)) });
-  const [first, second] = [await host.nth(0), await host.nth(1)];
+  const elsewhere = await host.nth(2);
+
   endpoint.endSession(session('s1'));
-  expect(await events.next()).toBeUndefined();
+  expect((await waiting.next())?.message).toMatchObject({
+    id: 1,
+    result: { isError: true, content: [{ text: 'ended' }] },
+  });
+  expect(await waiting.next()).toBeUndefined();
   expect(await listening.next()).toBeUndefined();
   expect(first.options.signal.aborted).toBe(true);
-  second.end(done('still here'));
+  expect(abandoned.options.signal.aborted).toBe(true);
+  elsewhere.end(done('still here'));
   expect((await reader(other).next())?.message).toMatchObject({
     result: { content: [{ text: 'still here' }] },
   });

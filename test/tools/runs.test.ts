@@ -111,6 +111,23 @@ describe('results', () => {
       expect(later).toEqual(now);
     },
   );
+
+  it.each(['message', 'code'])(
+    '[TOOL8] an error whose %s cannot be read is a tool error, too',
+    async (part) => {
+      const error = new ToolError('full', 'The disk is full.');
+      Object.defineProperty(error, part, {
+        get() {
+          throw new Error('not to be read');
+        },
+      });
+      const result = await new ToolBench().run(() => {
+        throw error;
+      });
+      expect(result).toMatchObject({ ok: false, code: 'tool_failed' });
+      expect(result.text).toContain('The tool "a_tool" failed');
+    },
+  );
 });
 
 describe('the context', () => {

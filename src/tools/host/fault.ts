@@ -7,7 +7,8 @@ const author = new AsyncLocalStorage<string>();
 export const asAuthor = <T>(name: string, code: () => T): T => author.run(name, code);
 
 /**
- * To be asked in `uncaughtException` and `unhandledRejection`, and only there: the tool or file in whose code the error came up, or
- * undefined when it is the server's own. A forgotten `await` in a tool must not end the agents of everyone.
+ * The tool or file in whose code something came up, or undefined when it is the server's own. What the server does on behalf of a tool
+ * counts as the tool's: ask only about what the server itself does not do, like an error that nobody caught. A forgotten `await` in a
+ * tool must not end the agents of everyone.
  */
 export const authorAtFault = (): string | undefined => author.getStore();

@@ -1,4 +1,4 @@
-import { type FSWatcher, watch } from 'node:fs';
+import { existsSync, type FSWatcher, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
 
 /**
@@ -32,12 +32,17 @@ export class FolderWatch {
     if (known !== undefined) return known.names;
     const names = new Set<string>();
     try {
+      const forget = (): void => {
+        watcher.close();
+        this.#folders.delete(folder);
+      };
       const watcher = watch(folder, { persistent: false }, (_, name) => {
+        // A folder of the same name that comes later is another one.
+        if (!existsSync(folder)) forget();
         if (name === null || names.has(name)) this.#onChange();
       });
       watcher.on('error', (error) => {
-        watcher.close();
-        this.#folders.delete(folder);
+        forget();
         this.#onFailure(folder, error.message);
       });
       this.#folders.set(folder, { names, watcher });

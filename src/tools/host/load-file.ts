@@ -23,13 +23,14 @@ export interface LoadedTool {
 /** How a module is imported. Under a test runner that puts its own loader before Node's, another way may be needed. */
 export type ImportModule = (url: string) => Promise<object>;
 
-export interface LoadedFile {
+interface LoadedFile {
   readonly tools: readonly LoadedTool[];
   readonly problems: readonly ToolProblem[];
   /** It, and what it imports by a path. */
   readonly contents: Contents;
   /** False when nothing of the file can be used. */
   readonly ok: boolean;
+  readonly isMissing: boolean;
 }
 
 const LONGEST_LOAD_MS = 20_000;
@@ -39,7 +40,8 @@ export async function loadFile(file: string, clock: Clock, importModule: ImportM
   const { url, contents } = freshUrl(file);
   const unreadable = contents.get(file) === undefined ? whyUnreadable(file) : undefined;
   if (unreadable !== undefined) {
-    return { ok: false, contents, tools: [], problems: [{ file, message: unreadable }] };
+    const { message, isMissing } = unreadable;
+    return { ok: false, isMissing, contents, tools: [], problems: [{ file, message }] };
   }
   try {
     const loading = asAuthor(`the tools file ${file}`, () => importModule(url));
@@ -47,11 +49,11 @@ export async function loadFile(file: string, clock: Clock, importModule: ImportM
     if (found.length === 0) {
       throw new Error('it exports no tool: export what defineTool gives, as default or by name');
     }
-    return { ok: true, contents, ...checked(file, found) };
+    return { ok: true, isMissing: false, contents, ...checked(file, found) };
   } catch (error) {
     const line = lineIn(file, error);
     const problem = { file, message: wordsOf(error), ...(line === undefined ? {} : { line }) };
-    return { ok: false, contents, tools: [], problems: [problem] };
+    return { ok: false, isMissing: false, contents, tools: [], problems: [problem] };
   }
 }
 
@@ -107,13 +109,14 @@ async function inTime<T>(work: Promise<T>, clock: Clock): Promise<T> {
   }
 }
 
-function whyUnreadable(file: string): string | undefined {
+function whyUnreadable(file: string): { readonly message: string; readonly isMissing: boolean } | undefined {
   try {
     readFileSync(file);
     return undefined;
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    return isMissing ? `the file ${file} does not exist` : `it cannot be read: ${wordsOf(error)}`;
+    const message = isMissing ? `the file ${file} does not exist` : `it cannot be read: ${wordsOf(error)}`;
+    return { message, isMissing };
   }
 }
 

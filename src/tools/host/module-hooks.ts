@@ -63,15 +63,20 @@ function hookOnce(): void {
     },
     load(url, context, next) {
       const version = versionOf(url);
-      if (version !== undefined) {
-        // Read before Node does: a change in between then looks like one that is not loaded yet, and not like one that is.
-        const file = fileURLToPath(url);
-        contentsOf.get(version)?.set(file, contentOf(file));
-      }
-      return next(url, context);
+      if (version === undefined) return next(url, context);
+      // Read before Node does: a change in between then looks like one that is not loaded yet, and not like one that is.
+      const file = fileURLToPath(url);
+      contentsOf.get(version)?.set(file, contentOf(file));
+      const isMistaken = context.format === 'commonjs-typescript' && isModule(file);
+      return next(url, isMistaken ? { ...context, format: 'module-typescript' } : context);
     },
   });
 }
+
+/** Packages say "commonjs" because npm writes that into each new one, not because somebody meant it. */
+const isModule = (file: string): boolean =>
+  file.endsWith('.ts') &&
+  /^(?:import(?!\s+type\b)|export(?!\s+(?:type|interface)\b))[\s{*'"]/m.test(readFileSync(file, 'utf8'));
 
 const isPath = (specifier: string): boolean => /^(\.{0,2}\/|file:)/.test(specifier);
 const isOfAuthor = (url: string): boolean =>

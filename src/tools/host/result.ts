@@ -28,13 +28,29 @@ export function textOf(value: unknown): string {
 export const success = (value: unknown): ToolCallResult => ({ ok: true, text: textOf(value), value });
 
 export function failure(toolName: string, error: unknown): ToolCallResult {
-  const code = isToolError(error) ? error.code : 'tool_failed';
-  const message = isToolError(error) ? error.message : `The tool "${toolName}" failed: ${wordsOf(error)}`;
+  const { code, message } = toldBy(error) ?? {
+    code: 'tool_failed',
+    message: `The tool "${toolName}" failed: ${wordsOf(error)}`,
+  };
   return { ok: false, text: `${message} (${code})`, code, message };
 }
 
-/** What was thrown, in words; anything can be thrown. */
+/** What was thrown, in words; anything can be thrown, also what throws when it is looked at. */
 export function wordsOf(error: unknown): string {
-  if (error instanceof Error) return error.message || error.name;
-  return typeof error === 'string' ? error : inspect(error, { depth: 1 });
+  try {
+    if (error instanceof Error) return error.message || error.name;
+    return typeof error === 'string' ? error : inspect(error, { depth: 1 });
+  } catch {
+    return 'an error that cannot be read';
+  }
+}
+
+function toldBy(error: unknown): { readonly code: string; readonly message: string } | undefined {
+  try {
+    if (!isToolError(error)) return undefined;
+    const { code, message } = error;
+    return { code, message };
+  } catch {
+    return undefined;
+  }
 }

@@ -1,13 +1,7 @@
 import type { Clock } from '../../engine/ports/clock.ts';
 import type { Logger } from '../../engine/ports/logger.ts';
 import { FolderWatch } from './folder-watch.ts';
-import {
-  type ImportModule,
-  type LoadedFile,
-  type LoadedTool,
-  loadFile,
-  type ToolProblem,
-} from './load-file.ts';
+import { type ImportModule, type LoadedTool, loadFile, type ToolProblem } from './load-file.ts';
 import { type Contents, contentOf } from './module-hooks.ts';
 import { wordsOf } from './result.ts';
 
@@ -23,12 +17,18 @@ export interface ToolFilesOptions {
 
 interface Entry {
   readonly file: string;
-  /** The last version of which anything could be used. */
+  /** Of the last version of which anything could be used. */
   tools: readonly LoadedTool[];
+  /** What is wrong with the last version. */
   problems: readonly ToolProblem[];
+  /** The tools are those of an earlier version than the problems. */
+  isBehind: boolean;
   /** What the last load was made from. */
   contents: Contents;
+  stopLooking: () => void;
 }
+
+const LOOK_AGAIN_MS = 2000;
 
 /** The tools of the files a person has named, kept up with as the files change. */
 export class ToolFiles {
@@ -39,6 +39,7 @@ export class ToolFiles {
   #problems: readonly ToolProblem[] = [];
   #loading: Promise<void> = Promise.resolve();
   #isCheckDue = false;
+  #isClosed = false;
 
   /** Every file is loaded, or known to be wrong, when this settles. */
   static async open(options: ToolFilesOptions): Promise<ToolFiles> {
@@ -54,7 +55,9 @@ export class ToolFiles {
       file,
       tools: [],
       problems: [],
+      isBehind: false,
       contents: new Map(),
+      stopLooking: () => {},
     }));
     this.#watch = new FolderWatch(
       () => this.#checkSoon(),
@@ -72,7 +75,9 @@ export class ToolFiles {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#watch.close();
+    for (const { stopLooking } of this.#entries) stopLooking();
     await this.#loading;
   }
 
@@ -80,11 +85,14 @@ export class ToolFiles {
   #checkSoon(): void {
     if (this.#isCheckDue) return;
     this.#isCheckDue = true;
-    const check = async (): Promise<void> => {
+    this.#afterOthers(async () => {
       this.#isCheckDue = false;
       await this.#check();
-    };
-    this.#loading = this.#loading.then(check).catch((error: unknown) => {
+    });
+  }
+
+  #afterOthers(work: () => Promise<void>): void {
+    this.#loading = this.#loading.then(work).catch((error: unknown) => {
       // Later changes must be noticed all the same.
       this.#options.logger.error({ reason: wordsOf(error) }, 'Changed tool files were not loaded');
     });
@@ -93,7 +101,32 @@ export class ToolFiles {
   async #check(): Promise<void> {
     const changed = this.#entries.filter(hasChanged);
     for (const entry of changed) await this.#load(entry);
-    if (changed.length === 0) return;
+    if (changed.length > 0) this.#tell();
+  }
+
+  /**
+   * A file that is missing may come back at once, because its editor puts a new one in its place: its tools are offered until it has
+   * stayed away. Its folder may be missing with it, and then nothing but looking tells that it is back.
+   */
+  #lookAgain(entry: Entry): void {
+    if (this.#isClosed) return;
+    entry.stopLooking = this.#options.clock.after(LOOK_AGAIN_MS, () =>
+      this.#afterOthers(async () => {
+        if (contentOf(entry.file) !== undefined) return this.#check();
+        if (entry.isBehind) this.#forget(entry);
+        this.#lookAgain(entry);
+      }),
+    );
+  }
+
+  #forget(entry: Entry): void {
+    entry.tools = [];
+    entry.isBehind = false;
+    this.#options.logger.warn({ file: entry.file }, 'A file is gone: its tools are no longer offered');
+    this.#tell();
+  }
+
+  #tell(): void {
     this.#gather();
     this.#options.onChange();
   }
@@ -108,9 +141,12 @@ export class ToolFiles {
     this.#watch.add(entry.contents.keys());
     // What it imports was not watched while it was read.
     if (hasChanged(entry)) this.#checkSoon();
-    entry.problems = problemsOf(loaded, entry);
+    entry.problems = loaded.problems;
     if (loaded.ok) entry.tools = loaded.tools;
-    for (const { message, ...place } of entry.problems)
+    entry.isBehind = !loaded.ok && entry.tools.length > 0;
+    entry.stopLooking();
+    if (loaded.isMissing) this.#lookAgain(entry);
+    for (const { message, ...place } of problemsOf(entry))
       logger.error(place, `A tool is not loaded: ${message}`);
     if (!loaded.ok) return;
     logger.info({ file: entry.file, tools: entry.tools.map(({ tool }) => tool.name) }, 'Tools loaded');
@@ -131,18 +167,18 @@ export class ToolFiles {
       }
     }
     this.#tools = tools;
-    this.#problems = [...this.#entries.flatMap(({ problems }) => problems), ...doubles];
+    this.#problems = [...this.#entries.flatMap(problemsOf), ...doubles];
   }
 }
 
 /** A version that cannot be loaded changes nothing: the one before it goes on to serve. */
-const problemsOf = (loaded: LoadedFile, { tools }: Entry): readonly ToolProblem[] =>
-  loaded.ok || tools.length === 0
-    ? loaded.problems
-    : loaded.problems.map((problem) => ({
+const problemsOf = ({ problems, isBehind }: Entry): readonly ToolProblem[] =>
+  isBehind
+    ? problems.map((problem) => ({
         ...problem,
         message: `${problem.message} (the version before it is still used)`,
-      }));
+      }))
+    : problems;
 
 const hasChanged = ({ contents }: Entry): boolean =>
   [...contents].some(([file, content]) => contentOf(file) !== content);

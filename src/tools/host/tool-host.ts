@@ -1,6 +1,7 @@
 import type { SessionId } from '../../protocol/ids.ts';
 import { ToolError } from '../sdk/tool-error.ts';
 import { askUser } from './ask-user.ts';
+import { keepAuthorsOffStdout } from './author-console.ts';
 import { describeTool, type ToolDescription } from './describe-tool.ts';
 import type { ImportModule, LoadedTool, ToolProblem } from './load-file.ts';
 import { failure, type ToolCallResult } from './result.ts';
@@ -36,6 +37,7 @@ export interface ToolHostOptions extends Surroundings {
 /** Loads the tools; settles when all that can be called at the start is there. */
 export async function createToolHost(options: ToolHostOptions): Promise<ToolHost> {
   const { files, logger, clock, importModule = nodeImport } = options;
+  keepAuthorsOffStdout();
   const listeners = new Set<() => void>();
   const runs = new ToolRuns(options);
   const loaded = await ToolFiles.open({

@@ -18,8 +18,9 @@ export interface McpEndpointOptions extends Omit<McpContext, 'host' | 'limits'> 
 }
 
 export interface McpEndpoint extends ToolEndpoint {
-  /** Ends what a session's clients have open; for a session that is over. */
+  /** Ends what a session's clients have open, for a session that is over; those who wait for a call are told. */
   endSession(sessionId: SessionId): void;
+  /** Lets go of every connection. */
   close(): void;
 }
 
@@ -91,7 +92,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     close() {
       stopTicking();
       stopListening();
-      for (const session of sessions.values()) session.end();
+      for (const session of sessions.values()) session.close();
       sessions.clear();
     },
   };

@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http';
 
+const MOST_UNREAD_BYTES = 1_000_000;
+
 /** A stream of server-sent events to one client. What is written after it is gone is dropped. */
 export class EventStream {
   readonly #response: ServerResponse;
@@ -27,6 +29,11 @@ export class EventStream {
 
   message(message: unknown): void {
     this.#write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
+  }
+
+  /** For what a client can do without: it is dropped while the client reads more slowly than it is written to. */
+  hint(message: unknown): void {
+    if (this.#response.writableLength < MOST_UNREAD_BYTES) this.message(message);
   }
 
   /** Names the place from which a client may go on after a break, and how long it waits before it tries. */

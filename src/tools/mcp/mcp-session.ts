@@ -72,7 +72,7 @@ export class McpSession {
 
   async post(visit: Visit, body: unknown): Promise<void> {
     const message = messageIn(body);
-    if (message === undefined) return sendError(visit.response, 400, noMessage);
+    if (message === undefined) return sendError(visit.response, 400, body === undefined ? noJson : noMessage);
     if (isJSONRPCRequest(message))
       return message.method === 'tools/call' ? this.#call(visit, message) : this.#ask(visit, message);
     if (isJSONRPCNotification(message)) this.#hear(visit, message);
@@ -104,7 +104,8 @@ export class McpSession {
   }
 
   leave({ client, response }: Visit): void {
-    for (const [key, call] of [...this.#calls]) if (key.startsWith(callKeyStart(client.label))) call.cancel();
+    for (const [key, call] of [...this.#calls])
+      if (key.startsWith(callKeyStart(client.label))) call.cancel('The agent has left.');
     sendNothing(response, 200);
   }
 
@@ -121,8 +122,15 @@ export class McpSession {
     for (const listener of this.#listeners) listener.message(listChanged);
   }
 
+  /** The session is over: who waits for a call is told so. */
   end(): void {
-    for (const call of [...this.#calls.values()]) call.cancel();
+    for (const call of [...this.#calls.values()]) call.stop('The session has ended.');
+    for (const listener of [...this.#listeners]) listener.end();
+  }
+
+  /** Lets go of every connection. */
+  close(): void {
+    for (const call of [...this.#calls.values()]) call.cancel('The server is ending.');
     for (const listener of [...this.#listeners]) listener.end();
   }
 
@@ -131,7 +139,7 @@ export class McpSession {
     if (message.method === 'initialize' || message.method === 'tools/list') this.#isBehind = false;
     const { promise, resolve: send } = Promise.withResolvers<JSONRPCMessage>();
     const { host, version } = this.#context;
-    const exchange = { sessionId: this.#id, host, version, callId: '', send, progress: () => {} };
+    const exchange = { sessionId: this.#id, host, version, run: noRun, send };
     const end = await serveMessage(exchange, message);
     const reply = await promise;
     end();
@@ -161,16 +169,15 @@ export class McpSession {
       sessionId: this.#id,
       host,
       version,
-      callId,
+      run: { callId, signal: call.signal, progress: (text) => call.progress(text) },
       send: (said) => call.send(said),
-      progress: (text) => call.progress(text),
     };
     call.whenOver(await serveMessage(exchange, message));
   }
 
   #hear({ client }: Visit, { method, params }: JSONRPCNotification): void {
     if (method !== 'notifications/cancelled') return;
-    this.#calls.get(callKey(client.label, params?.requestId as RequestId))?.cancel();
+    this.#calls.get(callKey(client.label, params?.requestId as RequestId))?.cancel(reasonIn(params?.reason));
   }
 }
 
@@ -188,6 +195,14 @@ const callKeyStart = (label: string): string => `${label} `;
 
 const listChanged = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' };
 
+const LONGEST_REASON = 1000;
+const reasonIn = (given: unknown): string | undefined =>
+  typeof given === 'string' && given.trim() !== '' ? given.slice(0, LONGEST_REASON) : undefined;
+
+/** For what calls no tool. */
+const noRun: Exchange['run'] = { callId: '', signal: new AbortController().signal, progress: () => {} };
+
+const noJson = { code: rpcCode.parseError, message: 'The body is no JSON, or is nested too deeply.' };
 const noMessage = {
   code: rpcCode.invalidRequest,
   message: 'The body is no JSON-RPC message. Several in one body are not taken.',

@@ -22,6 +22,7 @@ export class OpenCall {
   readonly #options: OpenCallOptions;
   #stream: EventStream | undefined;
   #answer: JSONRPCMessage | undefined;
+  readonly #work = new AbortController();
   #endWork: (() => void) | undefined;
   #stopWaiting: (() => void) | undefined;
   #steps = 0;
@@ -35,7 +36,12 @@ export class OpenCall {
     return this.#options.point;
   }
 
-  /** How to end what runs for it; told once that has begun. */
+  /** Fires when the run is to end, with the reason in words where there is one. */
+  get signal(): AbortSignal {
+    return this.#work.signal;
+  }
+
+  /** How to let go of what was needed for it; told once that has begun. */
   whenOver(endWork: () => void): void {
     if (this.#isOver) endWork();
     else this.#endWork = endWork;
@@ -74,15 +80,22 @@ export class OpenCall {
     if (progressToken === undefined || this.#isOver) return;
     this.#steps += 1;
     const params = { progressToken, progress: this.#steps, message };
-    this.#stream?.message({ jsonrpc: '2.0', method: 'notifications/progress', params });
+    this.#stream?.hint({ jsonrpc: '2.0', method: 'notifications/progress', params });
   }
 
   /** Ends the run and the stream, without an answer: nobody waits for one any more. */
-  cancel(): void {
+  cancel(reason?: string): void {
     const stream = this.#stream;
     this.#finish();
+    this.#work.abort(reason);
     stream?.end();
     this.#endWork?.();
+  }
+
+  /** Ends the run. Whoever still waits hears what comes of that: a stream that breaks off would leave it waiting to its own limit. */
+  stop(reason: string): void {
+    if (this.#stream === undefined) this.cancel(reason);
+    else this.#work.abort(reason);
   }
 
   #deliver(stream: EventStream, answer: JSONRPCMessage): void {
@@ -96,8 +109,8 @@ export class OpenCall {
     if (this.#isOver || stream !== this.#stream) return;
     this.#stream = undefined;
     const { isResumable, graceMs, clock } = this.#options;
-    if (isResumable) this.#stopWaiting = clock.after(graceMs, () => this.cancel());
-    else this.cancel();
+    if (isResumable) this.#stopWaiting = clock.after(graceMs, () => this.cancel(connectionLost));
+    else this.cancel(connectionLost);
   }
 
   #finish(): void {
@@ -108,3 +121,5 @@ export class OpenCall {
     this.#options.onOver();
   }
 }
+
+const connectionLost = 'The connection to the agent was lost.';

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { Server } from '@modelcontextprotocol/server';
 import type { SessionId } from '../../protocol/ids.ts';
-import type { ToolHost } from '../host/tool-host.ts';
+import type { CallOptions, ToolHost } from '../host/tool-host.ts';
 
 /** As it is called by the agents that put a server's name before a tool's. */
 const serverName = 'beckon';
@@ -10,16 +10,15 @@ export interface Exchange {
   readonly sessionId: SessionId;
   readonly host: Pick<ToolHost, 'tools' | 'call'>;
   readonly version: string;
-  /** Names the run of a tool, if the message calls one. */
-  readonly callId: string;
-  /** Called with what is said to the client: in the end the answer, if the work is not ended before. */
+  /** How a tool is run, if the message calls one. */
+  readonly run: Required<Pick<CallOptions, 'callId' | 'signal' | 'progress'>>;
+  /** Called with what is said to the client: in the end the answer, if the exchange is not ended before. */
   send(message: JSONRPCMessage): void;
-  progress(text: string): void;
 }
 
 /**
  * Answers one message. Nothing is kept between two of them, so a client may come from an earlier server and go on as if nothing
- * had happened. The result ends the work that the message began.
+ * had happened. The result ends the exchange.
  */
 export async function serveMessage(exchange: Exchange, message: JSONRPCMessage): Promise<() => void> {
   const server = new Server(
@@ -35,10 +34,8 @@ export async function serveMessage(exchange: Exchange, message: JSONRPCMessage):
   }));
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     const result = await exchange.host.call(exchange.sessionId, params.name, params.arguments ?? {}, {
-      callId: exchange.callId,
+      ...exchange.run,
       ...agentsOwnNames(params.name, mcpReq._meta),
-      signal: mcpReq.signal,
-      progress: (text) => exchange.progress(text),
     });
     return { content: [{ type: 'text', text: result.text }], isError: !result.ok };
   });
