@@ -20,6 +20,16 @@ const mayImport: Record<string, readonly string[]> = {
   embed: ['protocol', 'model', 'engine', 'log', 'drivers', 'tools', 'server', 'client', 'cli'],
 };
 
+/** Which folders of `drivers` a driver may import from, besides what lies beside them all: those who speak its language. */
+const driversMayImport: Record<string, readonly string[]> = {
+  acp: ['process'],
+  claude: ['process'],
+  'claude-sdk': ['claude', 'process'],
+  demo: ['claude'],
+  keeper: ['process'],
+  process: [],
+};
+
 /** Packages and node modules that only some folders may touch. */
 const ownedBy: Record<string, readonly string[]> = {
   'node:sqlite': ['log'],
@@ -69,6 +79,16 @@ describe('architecture', () => {
       const to = resolved(one);
       const allowed = [from, ...(mayImport[from] ?? [])];
       return !allowed.some((folder) => to === folder || to.startsWith(`${folder}/`));
+    });
+    expect(wrong.map((one) => `${one.file} → ${resolved(one)}`)).toEqual([]);
+  });
+
+  it('a driver imports from another only where both speak the same language', () => {
+    const wrong = ours.filter((one) => {
+      const [, from = '', ...inside] = one.file.split('/');
+      const [folder, to = '', ...below] = resolved(one).split('/');
+      if (folderOf(one.file) !== 'drivers' || folder !== 'drivers' || below.length === 0) return false;
+      return inside.length === 0 || ![from, ...(driversMayImport[from] ?? [])].includes(to);
     });
     expect(wrong.map((one) => `${one.file} → ${resolved(one)}`)).toEqual([]);
   });

@@ -3,9 +3,10 @@ import { type Refusal, statusOf } from '../protocol/errors.ts';
 import type { Actor } from '../protocol/interaction.ts';
 import type { OperationName } from '../protocol/operation.ts';
 import { BeckonError } from './beckon-error.ts';
+import { heard } from './heard.ts';
 import { RoomCalls } from './room-calls.ts';
 import type { Place } from './routes.ts';
-import type { Following, Subscription, Transport, Unsubscribe } from './transport.ts';
+import type { ConnectionState, Following, Subscription, Transport, Unsubscribe } from './transport.ts';
 
 const CATCH_UP_PAGE = 500;
 
@@ -13,6 +14,8 @@ const CATCH_UP_PAGE = 500;
 export class DirectTransport extends RoomCalls implements Transport {
   readonly #room: ControlRoom;
   readonly #actor: Actor;
+  readonly #open = new Set<Unsubscribe>();
+  #isClosed = false;
 
   constructor(room: ControlRoom, actor: Actor = { kind: 'person', where: 'same process' }) {
     super();
@@ -21,74 +24,101 @@ export class DirectTransport extends RoomCalls implements Transport {
   }
 
   protected async call<T>(operation: OperationName, place: Place = {}, body: object = {}): Promise<T> {
+    if (this.#isClosed) throw roomClosed();
     const input = { ...withoutGaps(place.query ?? {}), ...body, ...place.params };
     const result = await this.#room.dispatch(operation, input, { actor: this.#actor });
     if (!result.ok) throw errorOf(result.refusal);
     return result.value.body as T;
   }
 
+  /** To be called when the control room is closed: whoever listens is told, and calls are refused from then on. */
+  close(): void {
+    this.#isClosed = true;
+    for (const end of this.#open) end();
+  }
+
   subscribe(subscription: Subscription): Unsubscribe {
-    const { interaction = 'enabled', onConnection } = subscription;
-    return begin((isOver) => {
+    const { interaction = 'enabled' } = subscription;
+    const onConnection = heard(subscription.onConnection);
+    const onSnapshot = heard(subscription.onSnapshot);
+    return this.#begin(onConnection, (isOver) => {
       const followed = this.#followed(subscription.sessions ?? []);
-      if (followed instanceof BeckonError) {
-        onConnection?.({ state: 'closed', error: followed });
-        return undefined;
-      }
+      if (followed instanceof BeckonError) return followed;
       const client = this.#room.clients.connect({
         label: 'same process',
         interaction: { supported: interaction !== 'none', enabled: interaction === 'enabled' },
       });
-      onConnection?.({ state: 'connected' });
-      const leave = this.#room.listen((news) => {
-        if (!isOver()) tell(subscription, news, followed);
-      });
+      const tell = teller(subscription, followed);
+      const leave = this.#room.listen(tell);
+      onConnection({ state: 'connected' });
       const partials = Object.fromEntries([...followed].map((id) => [id, this.#partial(id)]));
-      subscription.onSnapshot?.({ clientId: client.id, ...this.#room.overview(), partials });
+      if (!isOver()) onSnapshot({ clientId: client.id, ...this.#room.overview(), partials });
       return () => {
         leave();
         client.disconnect();
-        onConnection?.({ state: 'closed' });
       };
     });
   }
 
   follow(session: string, following: Following): Unsubscribe {
-    return begin((isOver) => {
+    const onConnection = heard(following.onConnection);
+    const onEvent = heard(following.onEvent);
+    return this.#begin(onConnection, (isOver, end) => {
       const start = this.#room.snapshot(session);
-      if (!start.ok) {
-        following.onConnection?.({ state: 'closed', error: errorOf(start.refusal) });
-        return undefined;
-      }
+      if (!start.ok) return errorOf(start.refusal);
       const { id } = start.value.session;
-      following.onConnection?.({ state: 'connected' });
-      following.onSnapshot?.(start.value);
       let leave: Unsubscribe | undefined;
       const catchUp = (known: number): void => {
+        const events = isOver() ? [] : this.#room.eventsAfter(id, known, CATCH_UP_PAGE);
+        for (const event of events) if (!isOver()) onEvent(event);
         if (isOver()) return;
-        const events = this.#room.eventsAfter(id, known, CATCH_UP_PAGE);
-        for (const event of events) following.onEvent?.(event);
         // Nothing can happen between the last page and the first news: both are in this very tick.
-        if (events.length < CATCH_UP_PAGE) leave = this.#listenTo(id, following, isOver);
+        if (events.length < CATCH_UP_PAGE) leave = this.#listenTo(id, following, end);
         else setTimeout(catchUp, 0, events.at(-1)?.seq ?? known);
       };
+      onConnection({ state: 'connected' });
+      if (!isOver()) heard(following.onSnapshot)(start.value);
       catchUp(following.after ?? start.value.lastSeq);
-      return () => {
-        leave?.();
-        following.onConnection?.({ state: 'closed' });
-      };
+      return () => leave?.();
     });
   }
 
-  #listenTo(sessionId: string, following: Following, isOver: () => boolean): Unsubscribe {
+  /** Begins after the caller has got hold of the way to end it; what has ended is never begun and tells nothing more. */
+  #begin(
+    onConnection: (state: ConnectionState) => void,
+    start: (isOver: () => boolean, end: Unsubscribe) => (() => void) | BeckonError,
+  ): Unsubscribe {
+    let isOver = false;
+    let leave: (() => void) | undefined;
+    const end = (error?: BeckonError): void => {
+      if (isOver) return;
+      isOver = true;
+      this.#open.delete(unsubscribe);
+      leave?.();
+      onConnection({ state: 'closed', ...(error && { error }) });
+    };
+    const unsubscribe = () => end();
+    this.#open.add(unsubscribe);
+    queueMicrotask(() => {
+      if (isOver) return;
+      const begun = this.#isClosed ? roomClosed() : start(() => isOver, unsubscribe);
+      if (begun instanceof BeckonError) return end(begun);
+      leave = begun;
+      // A listener may have ended it with the first thing it heard.
+      if (isOver) leave();
+    });
+    return unsubscribe;
+  }
+
+  #listenTo(sessionId: string, following: Following, end: Unsubscribe): Unsubscribe {
+    const onEvent = heard(following.onEvent);
+    const onDelta = heard(following.onDelta);
     return this.#room.listen((news) => {
-      if (isOver() || sessionOf(news) !== sessionId) return;
+      if (sessionOf(news) !== sessionId) return;
       if (news.kind === 'session') {
-        if (news.news.type === 'event') following.onEvent?.(news.news.event);
-        else following.onDelta?.(news.news.delta);
-      } else if (news.announcement.type === 'session-removed') {
-        following.onConnection?.({ state: 'closed' });
-      }
+        if (news.news.type === 'event') onEvent(news.news.event);
+        else onDelta(news.news.delta);
+      } else if (news.announcement.type === 'session-removed') end();
     });
   }
 
@@ -108,29 +138,23 @@ export class DirectTransport extends RoomCalls implements Transport {
   }
 }
 
-/** Begins after the caller has got hold of the way to end it; what has ended is never begun and tells nothing more. */
-function begin(start: (isOver: () => boolean) => (() => void) | undefined): Unsubscribe {
-  let over = false;
-  let end: (() => void) | undefined;
-  queueMicrotask(() => {
-    if (!over) end = start(() => over);
-  });
-  return () => {
-    if (over) return;
-    over = true;
-    end?.();
+function teller(subscription: Subscription, followed: ReadonlySet<string>): (news: News) => void {
+  const onAnnouncement = heard(subscription.onAnnouncement);
+  const onEvent = heard(subscription.onEvent);
+  const onDelta = heard(subscription.onDelta);
+  return (news) => {
+    if (news.kind === 'announcement') onAnnouncement(news.announcement);
+    else if (!followed.has(news.sessionId)) return;
+    else if (news.news.type === 'event') onEvent(news.sessionId, news.news.event);
+    else onDelta(news.sessionId, news.news.delta);
   };
-}
-
-function tell(subscription: Subscription, news: News, followed: ReadonlySet<string>): void {
-  if (news.kind === 'announcement') subscription.onAnnouncement?.(news.announcement);
-  else if (!followed.has(news.sessionId)) return;
-  else if (news.news.type === 'event') subscription.onEvent?.(news.sessionId, news.news.event);
-  else subscription.onDelta?.(news.sessionId, news.news.delta);
 }
 
 const sessionOf = (news: News): string =>
   news.kind === 'session' ? news.sessionId : news.announcement.data.sessionId;
+
+const roomClosed = (): BeckonError =>
+  new BeckonError('shutting_down', statusOf('shutting_down'), 'This control room is closed.');
 
 const errorOf = ({ code, message, details }: Refusal): BeckonError =>
   new BeckonError(code, statusOf(code), message, details);

@@ -1,4 +1,5 @@
 import { BeckonError } from './beckon-error.ts';
+import { comeToLight } from './heard.ts';
 import { createSseParser, type ServerSentEvent } from './sse-parser.ts';
 import type { ConnectionState } from './transport.ts';
 
@@ -64,10 +65,8 @@ export function openEventStream(options: EventStreamOptions): EventStream {
       options.onEvent(event);
     } catch (error) {
       if (error instanceof BeckonError) throw error;
-      // A listener's bug is not a lost connection: it must surface, and the stream goes on.
-      queueMicrotask(() => {
-        throw error;
-      });
+      // A listener's bug is not a lost connection: the stream goes on.
+      comeToLight(error);
     }
   }
 

@@ -8,7 +8,8 @@ import { absolute } from '../cli/paths.ts';
 import { settingsOf } from '../cli/settings.ts';
 import { DirectTransport } from '../client/direct-transport.ts';
 
-export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
 
 /** What a configuration file may hold, without what concerns the command alone; paths are relative to `cwd`. */
 export interface BeckonOptions extends Omit<Config, 'open' | 'keepAgents'> {
@@ -40,8 +41,8 @@ export interface Beckon {
 
 /** Opens a control room in this process. Rejects with a sentence when the options are wrong or the directory is taken. */
 export async function createBeckon(options: BeckonOptions): Promise<Beckon> {
+  expectOptions(options);
   const { dataDir, cwd = process.cwd(), env = process.env, logLevel = 'silent', ...given } = options;
-  if (!dataDir) throw new Failure('createBeckon: "dataDir" must be given');
   const config = checkConfig({ ...given, port: given.port ?? 0 }, 'createBeckon', cwd, env);
   const settings = settingsOf(config, { dataDir: absolute(dataDir, cwd, env), cwd, env });
   const lock = await claimDataDirectory(settings.dataDir);
@@ -49,16 +50,31 @@ export async function createBeckon(options: BeckonOptions): Promise<Beckon> {
   return beckonOf(await openRoom(settings, lock, { env, logger, isEmbedded: true }));
 }
 
+/** What the configuration file has no field for; programs without types may give anything. */
+function expectOptions(options: Partial<BeckonOptions> | null | undefined): void {
+  const { dataDir, logLevel = 'silent' } = options ?? {};
+  if (typeof dataDir !== 'string' || dataDir === '')
+    throw new Failure('createBeckon: "dataDir" must be given');
+  if (!logLevels.includes(logLevel))
+    throw new Failure(`createBeckon: "logLevel" is one of ${logLevels.join(', ')}`);
+}
+
 function beckonOf(room: OpenRoom): Beckon {
+  const transport = new DirectTransport(room.room);
   let listening: ReturnType<Beckon['listen']> | undefined;
   let ending: Promise<void> | undefined;
   const end = (how: () => Promise<void>): Promise<void> => {
     // A server that is about to open its port could not be closed before it has.
-    ending ??= Promise.resolve(listening).then(how, how).finally(room.release);
+    ending ??= Promise.resolve(listening)
+      .then(how, how)
+      .finally(() => {
+        transport.close();
+        return room.release();
+      });
     return ending;
   };
   return {
-    transport: new DirectTransport(room.room),
+    transport,
     token: room.token,
     async listen() {
       if (ending !== undefined) throw new Error('This control room is closed.');

@@ -118,6 +118,9 @@ function keepApproval(
 
 function interrupt(state: SessionState, by: Actor): Result<Decided> {
   if (state.turn === null) return refuse('no_turn_running');
+  if (state.capabilities?.interrupt === false) {
+    return refuse('agent_refused', 'This agent cannot be interrupted.');
+  }
   if (state.turn.interrupting !== null) return nothing;
   return accept({ events: [{ type: 'turn.interrupting', turnId: state.turn.id, by }] });
 }

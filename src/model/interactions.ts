@@ -49,6 +49,9 @@ function decisionOn(
     case 'allow':
       return allow(state, ask, response);
     case 'deny': {
+      if (response.interrupt && state.capabilities?.interrupt === false) {
+        return refuse('invalid_value', 'This agent cannot be interrupted.', { field: 'interrupt' });
+      }
       const message = response.reason?.trim() || 'The person denied this and gave no reason.';
       return accept({
         outcome: 'denied',

@@ -13,7 +13,14 @@ export const CreateSession = z.object({
   title: z.string().trim().min(1).max(500).optional(),
   description: text.optional(),
   prompt: text.optional(),
-  key: z.string().trim().min(1).max(200).optional(),
+  key: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    // No address can name these: they mean a folder there.
+    .regex(/^(?!\.{1,2}$)/, 'A key cannot be "." or "..".')
+    .optional(),
   permissionMode: z.string().min(1).max(100).optional(),
   model: z.string().min(1).max(200).optional(),
   env: z.record(z.string(), z.string()).optional(),

@@ -225,6 +225,67 @@ export function transportContract(name: string, open: (room: EngineRoom) => Prom
       expect(events.map((event) => event.seq)).toEqual(events.map((_, index) => index + 4));
     });
 
+    it('[MULTI1] a subscriber that leaves while it is told the first things is forgotten, too', async () => {
+      const [id] = await room.idle();
+      const told: string[] = [];
+      const leave = (what: string) => {
+        told.push(what);
+        end();
+      };
+      const end = transport.subscribe({
+        onSnapshot: () => leave('snapshot'),
+        onAnnouncement: ({ type }) => told.push(type),
+      });
+      ends.push(end);
+      await expect.poll(() => told).toEqual(['snapshot']);
+      await transport.patch(id, { title: 'Unheard' });
+      await room.drained(id);
+      const { id: sessionId } = room.snapshot(id).session;
+      await expect.poll(() => room.engine.clients.count(sessionId).supported).toBe(0);
+      expect(told).toEqual(['snapshot']);
+    });
+
+    it('[MULTI3] nothing is told after the end, also of what had happened before', async () => {
+      const [id] = await room.running();
+      const told: number[] = [];
+      const end = transport.follow(id, {
+        after: 0,
+        onEvent: ({ seq }) => {
+          told.push(seq);
+          if (seq === 2) end();
+        },
+      });
+      ends.push(end);
+      await expect.poll(() => told.length).toBeGreaterThan(1);
+      await transport.patch(id, { title: 'Unheard' });
+      await room.drained(id);
+      expect(told).toEqual([1, 2]);
+    });
+
+    it('[API2] an error in a listener comes to light, and the others of its calls are made', async () => {
+      const [id] = await room.running();
+      const errors: unknown[] = [];
+      const uncaught = process.listeners('uncaughtException');
+      process.removeAllListeners('uncaughtException');
+      process.on('uncaughtException', (error) => errors.push(error));
+      try {
+        const told: number[] = [];
+        const onEvent = ({ seq }: Event) => {
+          told.push(seq);
+          throw new Error(`at ${seq}`);
+        };
+        ends.push(transport.follow(id, { after: 0, onEvent }));
+        const seqs = () => Array.from({ length: room.snapshot(id).lastSeq }, (_, index) => index + 1);
+        await expect.poll(() => told).toEqual(seqs());
+        await transport.patch(id, { title: 'Heard' });
+        await expect.poll(() => told).toEqual(seqs());
+        await expect.poll(() => errors).toEqual(told.map((seq) => new Error(`at ${seq}`)));
+      } finally {
+        process.removeAllListeners('uncaughtException');
+        for (const listener of uncaught) process.on('uncaughtException', listener);
+      }
+    });
+
     it('says why it does not follow what is not there', async () => {
       const states: ConnectionState[] = [];
       const note = (state: ConnectionState) => {

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { type Beckon, type BeckonOptions, createBeckon } from 'beckon';
-import { DirectTransport, HttpTransport, type Transport } from 'beckon/client';
+import { type ConnectionState, DirectTransport, HttpTransport, type Transport } from 'beckon/client';
 import { CreateSession, type Interaction } from 'beckon/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
 import { endBeckons, runBeckon, startBeckon, temporaryDirectory } from '../support/beckon-process.ts';
@@ -99,9 +99,20 @@ describe('createBeckon', () => {
     const { message } = await refusalOf(createBeckon(wrong));
     expect(message).toMatch(/^createBeckon: .*"port".*unknown field "colour"/);
     expect(existsSync(dataDir)).toBe(false);
-    const nowhere = await refusalOf(createBeckon({ dataDir: '' }));
-    expect(nowhere.message).toBe('createBeckon: "dataDir" must be given');
+    const loud = { dataDir, logLevel: 'loud' as 'info' };
+    expect((await refusalOf(createBeckon(loud))).message).toBe(
+      'createBeckon: "logLevel" is one of trace, debug, info, warn, error, fatal, silent',
+    );
+    expect(existsSync(dataDir)).toBe(false);
   });
+
+  it.each([undefined, null, {}, { dataDir: '' }, { dataDir: 5 }])(
+    '[API2] a program without types that gives %j is told what is missing',
+    async (options) => {
+      const { message } = await refusalOf(createBeckon(options as BeckonOptions));
+      expect(message).toBe('createBeckon: "dataDir" must be given');
+    },
+  );
 
   it('[API2] one control room per data directory, in this program and in others', async () => {
     const first = await embed();
@@ -163,6 +174,26 @@ describe('createBeckon', () => {
     await Promise.all([beckon.close(), beckon.close()]);
     expect((await refusalOf(beckon.listen())).message).toBe('This control room is closed.');
     await expect(fetch(`${url}/api/health`)).rejects.toThrow();
+  });
+
+  it('[API2] whoever listens is told of the end, and calls after it are refused', async () => {
+    const { transport, close } = await embed();
+    const { id } = await transport.createSession({ agent: 'demo', prompt: 'hello' });
+    const states: string[] = [];
+    const onConnection = ({ state }: ConnectionState) => states.push(state);
+    await new Promise<void>((resolve) => {
+      transport.subscribe({ onConnection, onSnapshot: () => resolve() });
+    });
+    await new Promise<void>((resolve) => {
+      transport.follow(id, { after: 0, onConnection, onEvent: () => resolve() });
+    });
+    await close();
+    expect(states).toEqual(['connected', 'connected', 'closed', 'closed']);
+    for (const call of [transport.sessions(), transport.events(id), transport.stop(id)]) {
+      expect(await refusalOf(call)).toMatchObject({ code: 'shutting_down', status: 503 });
+    }
+    const late = new Promise((resolve) => transport.follow(id, { onConnection: resolve }));
+    expect(await late).toMatchObject({ state: 'closed', error: { code: 'shutting_down' } });
   });
 
   it('[API2] [SES10] agents go on after detach(), and the next control room takes them up', async () => {

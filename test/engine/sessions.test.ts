@@ -149,6 +149,17 @@ describe('[SES1] keys', () => {
     expect(room.env.kept.size).toBe(1);
   });
 
+  it('[API4] a key that no address could name is refused', async () => {
+    const room = await openRoom();
+    for (const key of ['.', '..', ' .. ']) {
+      expect(await room.refused('createSession', { agent: 'demo', key })).toMatchObject({
+        code: 'invalid_value',
+        details: { field: 'key' },
+      });
+    }
+    expect((await room.create({ key: '...' })).key).toBe('...');
+  });
+
   it('a key is not another session’s id, and is free again after the session was deleted', async () => {
     const room = await openRoom();
     const { id } = await room.create({ key: 'k' });

@@ -160,16 +160,21 @@ describe('the package', () => {
 
 describe.each(nodes)('the package on $version', ({ node }) => {
   it('[PERF5] is ready soon after it was started', async () => {
-    const times = [];
+    const rounds = [];
     for (let round = 0; round < 3; round += 1) {
       const began = performance.now();
+      await run(node, '-e', 'require("node:http").createServer().listen(0, () => process.exit())');
+      const bareMs = performance.now() - began;
       const beckon = await startBeckon({ command: { node, program }, cwd: folder });
-      times.push(Math.round(performance.now() - began));
+      const readyMs = performance.now() - began - bareMs;
+      rounds.push({ readyMs, times: readyMs / bareMs });
       expect(beckon.stderr()).not.toContain('Warning');
       await beckon.stop();
     }
-    console.log(`ready after ${times.join(', ')} ms`);
-    expect(Math.min(...times)).toBeLessThan(4_000);
+    const shown = rounds.map(({ readyMs, times }) => `${Math.round(readyMs)} ms (${times.toFixed(1)}×)`);
+    console.log(`ready after ${shown.join(', ')}`);
+    // A busy machine slows a bare server of Node as well.
+    expect(Math.min(...rounds.map(({ times }) => times))).toBeLessThan(40);
   });
 
   it('[API1] serves the page, and an agent’s ask is answered over HTTP', async () => {

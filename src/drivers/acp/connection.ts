@@ -1,10 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import {
-  type ClientConnection,
-  type ClientRequestContext,
-  client,
-  RequestError,
-} from '@agentclientprotocol/sdk';
+import { type ClientConnection, client, RequestError } from '@agentclientprotocol/sdk';
 import {
   type AgentConnection,
   type AgentFact,
@@ -15,26 +9,22 @@ import {
 import type { AgentProcess, ProcessHost } from '../../engine/ports/process-host.ts';
 import type { Ask, Decision } from '../../protocol/interaction.ts';
 import type { Capabilities } from '../../protocol/session.ts';
-import { toolServerName } from '../claude/tool-config.ts';
 import { diagnosticFact } from '../diagnostics.ts';
 import { isObject, type JsonObject, objectAt, textAt } from '../fields.ts';
 import { modeChange, modelChange } from '../mode-and-model.ts';
 import { exitFact } from '../process/exit-fact.ts';
+import { unknownOnce } from '../unknown-once.ts';
+import { Asking } from './asking.ts';
 import { acpCapabilities, leastCapabilities } from './capabilities.ts';
 import { ModeAfterPlan } from './mode-after-plan.ts';
-import { OpenAsks } from './open-asks.ts';
 import { chooseAtStart, openSession, within } from './opening.ts';
-import { cancelled, permissionReply } from './permission-options.ts';
 import { promptOf } from './prompt.ts';
 import { replyTo } from './reply.ts';
 import { Services } from './services.ts';
 import type { Choice, SessionSettings } from './settings.ts';
 import { Terminals } from './terminals.ts';
-import { permissionAsk } from './translate/ask.ts';
-import { elicitationAsk } from './translate/elicitation.ts';
 import { type Memory, newMemory } from './translate/memory.ts';
 import { translateFailure, translateReply } from './translate/turn-end.ts';
-import { unknownOnce } from './translate/unknown.ts';
 import { closeTurn, isWork, translateSettings, translateUpdate } from './translate/update.ts';
 import { sinceBegun, type Turn, Turns } from './turns.ts';
 import { Wire } from './wire.ts';
@@ -62,7 +52,7 @@ export class AcpConnection implements AgentConnection {
   readonly #memory: Memory;
   readonly #wire: Wire;
   readonly #peer: ClientConnection;
-  readonly #asks = new OpenAsks();
+  readonly #asking: Asking;
   readonly #turns: Turns;
   readonly #modeAfterPlan: ModeAfterPlan;
   readonly #terminals: Terminals;
@@ -86,8 +76,19 @@ export class AcpConnection implements AgentConnection {
     this.#memory = newMemory({ cwd, prefix: processId, permissionMode, model, outputOf });
     this.#turns = new Turns({
       memory: this.#memory,
-      isAsking: () => !this.#asks.isEmpty,
+      isAsking: () => !this.#asking.isEmpty,
       report: (facts) => this.#report(facts),
+    });
+    this.#asking = new Asking({
+      memory: this.#memory,
+      tools: start.tools,
+      showWork: () => this.#turns.showWork(),
+      note: (facts) => this.#facts.push(...facts),
+      report: (facts) => {
+        this.#turns.watchOwn();
+        this.#report(facts);
+      },
+      isClosed: () => this.#peer.signal.aborted,
     });
     this.#modeAfterPlan = new ModeAfterPlan({
       memory: this.#memory,
@@ -101,9 +102,9 @@ export class AcpConnection implements AgentConnection {
       env,
       report: (facts) => this.#report(facts),
     });
-    const served = Object.keys(this.#services.handlers);
+    const handled = [this.#asking, this.#services].flatMap(({ handlers }) => Object.keys(handlers));
     this.#wire = new Wire(process, {
-      handledRequests: new Set(['session/request_permission', 'elicitation/create', ...served]),
+      handledRequests: new Set(handled),
       onNotification: (method, params) => this.#notified(method, params),
       onDiagnostic: (diagnostic) => this.#facts.push(diagnosticFact(diagnostic)),
       onReadEnd: () => this.#flush(),
@@ -131,7 +132,8 @@ export class AcpConnection implements AgentConnection {
 
   async answer(ask: Ask, decision: Decision): Promise<void> {
     const { agentRequestId } = ask;
-    if (!this.#asks.has(agentRequestId)) throw new Error('The agent does not wait for this answer any more');
+    if (!this.#asking.has(agentRequestId))
+      throw new Error('The agent does not wait for this answer any more');
     // It would run what it asked for, not what the person allowed.
     if (decision.type === 'allow' && decision.updatedInput !== undefined)
       throw new AgentRefusal('This agent cannot be given another input than the one it asked with');
@@ -140,7 +142,7 @@ export class AcpConnection implements AgentConnection {
     const interrupted = decision.type === 'deny' && decision.interrupt ? this.#cancel() : undefined;
     if (decision.type === 'allow' && decision.mode !== undefined)
       this.#modeAfterPlan.want(decision.mode, ask.toolCallId);
-    const requestId = this.#asks.settle(agentRequestId, reply);
+    const requestId = this.#asking.settle(agentRequestId, reply);
     const written = this.#wire.written((sent) => !('method' in sent) && sent.id === requestId);
     this.#report(facts);
     await Promise.all([written, interrupted]);
@@ -181,9 +183,10 @@ export class AcpConnection implements AgentConnection {
   }
 
   #connect(): ClientConnection {
-    const app = client({ name: 'beckon' })
-      .onRequest('session/request_permission', asObject, (context) => this.#askPermission(context))
-      .onRequest('elicitation/create', asObject, (context) => this.#askForm(context));
+    const app = client({ name: 'beckon' });
+    for (const [method, handle] of Object.entries(this.#asking.handlers)) {
+      app.onRequest(method, (params) => this.#asking.read(params), handle);
+    }
     for (const [method, handle] of Object.entries(this.#services.handlers)) {
       app.onRequest(method, asObject, ({ params }) => handle(params));
     }
@@ -198,7 +201,7 @@ export class AcpConnection implements AgentConnection {
     await this.#wire.ended;
     this.#peer.close();
     this.#turns.close();
-    this.#asks.cancelAll();
+    this.#asking.withdrawAll();
     await this.#services.close();
     await this.#process.end();
     this.#report([...closeTurn(this.#memory), exitFact(exit, this.#process.stderrTail(), this.#startError)]);
@@ -278,7 +281,7 @@ export class AcpConnection implements AgentConnection {
     const begun = ended && this.#turns.finish(turn);
     if (!ended || !begun) return;
     void this.#modeAfterPlan.goOn();
-    this.#report([...begun, ...this.#withdrawAll(), ...ended]);
+    this.#report([...begun, ...this.#asking.withdrawAll(), ...ended]);
   }
 
   async #cancel(): Promise<void> {
@@ -290,57 +293,8 @@ export class AcpConnection implements AgentConnection {
 
   /** The protocol wants what is open to be answered as cancelled, for else the turn may not end. */
   #settleInterrupted(): void {
-    this.#report(this.#withdrawAll());
+    this.#report(this.#asking.withdrawAll());
     this.#turns.endOwn('interrupted');
-  }
-
-  #withdrawAll(): readonly AgentFact[] {
-    return this.#asks.cancelAll().map((agentRequestId) => ({ type: 'withdrawn', agentRequestId }));
-  }
-
-  #askPermission({ params, requestId, signal }: ClientRequestContext<JsonObject>): Promise<JsonObject> {
-    this.#facts.push(...this.#turns.showWork());
-    const { facts, ask } = permissionAsk(this.#memory, randomUUID(), params);
-    this.#facts.push(...facts);
-    const unasked = this.#unaskedReply(ask);
-    if (unasked) return Promise.resolve(unasked);
-    return this.#put(ask, { outcome: cancelled.outcome }, requestId, signal);
-  }
-
-  /** A tool of ours that asks by itself would else be asked about twice. */
-  #unaskedReply(ask: Ask): JsonObject | undefined {
-    const { tools } = this.#options.start;
-    if (!tools?.unasked.some((name) => ask.toolName === `mcp__${toolServerName}__${name}`)) return undefined;
-    const { outcome } = permissionReply(ask, { type: 'allow', scope: 'once' });
-    return ask.requiresPerson || outcome.outcome === 'cancelled' ? undefined : { outcome };
-  }
-
-  #askForm({ params, requestId, signal }: ClientRequestContext<JsonObject>): Promise<JsonObject> {
-    this.#facts.push(...this.#turns.showWork());
-    return this.#put(
-      elicitationAsk(this.#memory, randomUUID(), params),
-      { action: 'cancel' },
-      requestId,
-      signal,
-    );
-  }
-
-  #put(
-    ask: Ask,
-    nothingDecided: JsonObject,
-    requestId: ClientRequestContext<JsonObject>['requestId'],
-    signal: AbortSignal,
-  ): Promise<JsonObject> {
-    const { agentRequestId } = ask;
-    const reply = this.#asks.add(agentRequestId, requestId, nothingDecided);
-    const withdraw = () => {
-      if (this.#asks.cancel(agentRequestId)) this.#report([{ type: 'withdrawn', agentRequestId }]);
-    };
-    this.#turns.watchOwn();
-    if (!this.#peer.signal.aborted) this.#report([{ type: 'asked', ask }]);
-    if (signal.aborted) withdraw();
-    else signal.addEventListener('abort', () => !this.#peer.signal.aborted && withdraw(), { once: true });
-    return reply;
   }
 
   async #choose(what: 'mode' | 'model', value: string): Promise<void> {

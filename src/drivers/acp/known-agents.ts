@@ -1,3 +1,5 @@
+import { toolPatienceMs } from '../tool-server.ts';
+
 /** An agent that speaks the Agent Client Protocol: how it is started, and what it is called. */
 export interface AcpAgent {
   readonly name: string;
@@ -8,8 +10,8 @@ export interface AcpAgent {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A tool that asks a person must outlast the person's lunch. */
-const patience = { MCP_TOOL_TIMEOUT: String(7 * 24 * 60 * 60 * 1000) };
+/** Claude Code gives up on a tool much sooner, if it is not told. */
+const patience = { MCP_TOOL_TIMEOUT: String(toolPatienceMs) };
 
 /** Agents that are offered without being configured, where their program is on PATH. */
 export const knownAgents: readonly AcpAgent[] = [

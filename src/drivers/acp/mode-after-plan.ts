@@ -1,7 +1,7 @@
 import type { AgentFact } from '../../engine/ports/agent-driver.ts';
 import { type JsonObject, textAt } from '../fields.ts';
+import { notice } from '../notice.ts';
 import type { Memory } from './translate/memory.ts';
-import { notice } from './translate/notices.ts';
 import { wordsOf } from './words.ts';
 
 export interface ModeAfterPlanOptions {

@@ -1,10 +1,10 @@
 import { PROTOCOL_VERSION, RequestError } from '@agentclientprotocol/sdk';
 import type { AgentFact, AgentStart } from '../../engine/ports/agent-driver.ts';
-import { toolServerName } from '../claude/tool-config.ts';
 import { isObject, type JsonObject, listAt, textAt } from '../fields.ts';
+import { begunAnew, notice } from '../notice.ts';
+import { toolServerName } from '../tool-server.ts';
 import { resumeMethod, takesHttpTools } from './capabilities.ts';
 import { type Choice, type SessionSettings, settingsIn } from './settings.ts';
-import { notice } from './translate/notices.ts';
 
 const authRequired = -32000;
 
@@ -116,13 +116,6 @@ async function resume(
     return { notices: [begunAnew(error.message)] };
   }
 }
-
-const begunAnew = (reason: string): AgentFact =>
-  notice(
-    'warning',
-    'resume-refused',
-    `The agent could not go on with the earlier conversation and starts without it: ${reason}`,
-  );
 
 /** The interactive tools are a server that the agent must be able to reach by itself. */
 function toolServers(

@@ -1,7 +1,7 @@
 import type { AgentFact, OutgoingMessage } from '../../engine/ports/agent-driver.ts';
 import type { Capabilities } from '../../protocol/session.ts';
 import type { JsonObject } from '../fields.ts';
-import { notice } from './translate/notices.ts';
+import { notice } from '../notice.ts';
 
 /** A message in the protocol's form. Images that the agent cannot take are left out, and that is said. */
 export function promptOf(

@@ -1,9 +1,9 @@
 import type { AgentFact } from '../../engine/ports/agent-driver.ts';
 import type { Ask, Decision } from '../../protocol/interaction.ts';
 import type { JsonObject } from '../fields.ts';
+import { notice } from '../notice.ts';
 import { permissionReply } from './permission-options.ts';
 import { elicitationReply } from './translate/elicitation.ts';
-import { notice } from './translate/notices.ts';
 
 /** The reply to an agent's request: built from the ask as it was stored, and from nothing a client claims. */
 export function replyTo(ask: Ask, decision: Decision): { reply: JsonObject; facts: readonly AgentFact[] } {

@@ -1,10 +1,10 @@
 import { RequestError } from '@agentclientprotocol/sdk';
 import type { AgentFact } from '../../engine/ports/agent-driver.ts';
 import { type JsonObject, listAt, numberAt, textAt, textsAt } from '../fields.ts';
+import { notice } from '../notice.ts';
 import type { Terminal, Terminals } from './terminals.ts';
 import { pathsIn, terminalsIn } from './translate/content.ts';
 import { type Memory, newName } from './translate/memory.ts';
-import { notice } from './translate/notices.ts';
 import { hunksOf } from './translate/patch.ts';
 import { nextPlace } from './translate/place.ts';
 import { type Workspace, WorkspaceRefusal } from './workspace.ts';
@@ -63,17 +63,14 @@ export class Services {
 
   async #read(params: JsonObject): Promise<JsonObject> {
     const { workspace } = this.#parts;
-    const content = await workspace.read(
-      textAt(params, 'path') ?? '',
-      numberAt(params, 'line'),
-      numberAt(params, 'limit'),
-    );
+    const path = given(params, 'path');
+    const content = await workspace.read(path, numberAt(params, 'line'), numberAt(params, 'limit'));
     return { content };
   }
 
   async #write(params: JsonObject): Promise<JsonObject> {
-    const path = textAt(params, 'path') ?? '';
-    const content = textAt(params, 'content') ?? '';
+    const path = given(params, 'path');
+    const content = given(params, 'content');
     const { place, before } = await this.#parts.workspace.write(path, content);
     if (!this.#isTold(path, place)) {
       const structuredPatch = hunksOf({ path, before, after: content });
@@ -158,6 +155,13 @@ export class Services {
     const text = `The agent asked Beckon to ${what} ${path}, which is outside the session's directory. It was refused.`;
     this.#parts.report([notice('warning', 'outside-directory', text)]);
   }
+}
+
+/** A file must not be emptied because the words for it were left out. */
+function given(params: JsonObject, field: string): string {
+  const value = textAt(params, field);
+  if (value === undefined) throw new WorkspaceRefusal(`There is no ${field} in the request`);
+  return value;
 }
 
 const idIn = (params: JsonObject): string => textAt(params, 'terminalId') ?? '';

@@ -15,6 +15,11 @@ export interface WireOptions {
   readonly maxLineBytes?: number;
 }
 
+interface ReadMessage {
+  readonly message: AnyMessage;
+  readonly line: string;
+}
+
 interface AwaitedWrite {
   matches(message: AnyMessage): boolean;
   resolve(): void;
@@ -37,7 +42,7 @@ export class Wire {
   readonly #ours = new Set<unknown>();
   readonly #awaited = new Set<AwaitedWrite>();
   #controller: ReadableStreamDefaultController<AnyMessage> | undefined;
-  #waiting: AnyMessage[] = [];
+  #waiting: ReadMessage[] = [];
   #isPassingOn = false;
   #isOutputOver = false;
   #isClosed = false;
@@ -116,7 +121,7 @@ export class Wire {
       this.#diagnostics.count('malformed-response', line);
       return;
     }
-    this.#waiting.push(message);
+    this.#waiting.push({ message, line });
   }
 
   /** In the order of the lines: around what the SDK handles the loop turns once, for it works by promises. */
@@ -124,11 +129,12 @@ export class Wire {
     if (this.#isPassingOn || this.#isClosed) return;
     this.#isPassingOn = true;
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
-      if (isNotification(next)) {
-        this.#notify(next);
+      const { message, line } = next;
+      if (isNotification(message)) {
+        this.#notify(message, line);
         continue;
       }
-      this.#controller?.enqueue(next);
+      this.#controller?.enqueue(message);
       await turnOfTheLoop();
       if (this.#isClosed) break;
     }
@@ -137,11 +143,11 @@ export class Wire {
     if (this.#isOutputOver) this.close();
   }
 
-  #notify(message: Notification): void {
+  #notify({ method, params }: Notification, line: string): void {
     try {
-      this.#options.onNotification(message.method, isObject(message.params) ? message.params : {});
+      this.#options.onNotification(method, isObject(params) ? params : {});
     } catch (error) {
-      this.#diagnostics.count('handler-failed', JSON.stringify(message), undefined, error);
+      this.#diagnostics.count('handler-failed', line, undefined, error);
     }
   }
 

@@ -1,7 +1,6 @@
 import { setTimeout as delay, setImmediate as nextRound } from 'node:timers/promises';
 import {
   type AgentConnection,
-  type AgentFact,
   AgentRefusal,
   type AgentStart,
   type OutgoingMessage,
@@ -11,22 +10,24 @@ import type { AgentProcess, ProcessExit, WriteOutcome } from '../../engine/ports
 import type { Ask, Decision } from '../../protocol/interaction.ts';
 import { answerTo } from '../claude/answer.ts';
 import { claudeCapabilities, permissionModes } from '../claude/capabilities.ts';
-import type { IncomingRequest, TypedMessage } from '../claude/incoming.ts';
+import type { TypedMessage } from '../claude/incoming.ts';
 import { uuidOf } from '../claude/message-uuid.ts';
 import { askOf } from '../claude/translate/ask.ts';
 import { type Memory, newMemory, noteSent } from '../claude/translate/memory.ts';
 import { translate } from '../claude/translate/translate.ts';
+import { DiagnosticCounter, diagnosticFact } from '../diagnostics.ts';
 import { type JsonObject, textAt, textsAt } from '../fields.ts';
 import { modeChange, modelChange } from '../mode-and-model.ts';
+import { begunAnew } from '../notice.ts';
 import { exitFact } from '../process/exit-fact.ts';
 import { FactBatch } from './fact-batch.ts';
 import { HostedProcess } from './hosted-process.ts';
 import { Inbox } from './inbox.ts';
 import { OpenAsks } from './open-asks.ts';
 import type { SdkSettingsOptions } from './options.ts';
-import { formRequest, toolRequest } from './request-of.ts';
 import type {
   AgentSdk,
+  SdkAskOptions,
   SdkElicitationResult,
   SdkOptions,
   SdkPermissionMode,
@@ -56,6 +57,7 @@ export class SdkConnection implements AgentConnection {
   readonly #options: SdkConnectionOptions;
   readonly #memory: Memory;
   readonly #facts: FactBatch;
+  readonly #diagnostics = new DiagnosticCounter((diagnostic) => this.#facts.add(diagnosticFact(diagnostic)));
   readonly #exitReported: Promise<void>;
   #query: SdkQuery | undefined;
   #inbox = new Inbox();
@@ -182,19 +184,18 @@ export class SdkConnection implements AgentConnection {
     return {
       ...this.#options.settings(resume),
       spawnClaudeCodeProcess: (wanted) => this.#spawn(resume, wanted),
-      canUseTool: async (toolName, input, options) =>
-        asResult<SdkPermissionResult>(
-          await this.#takeRequest(toolRequest(toolName, input, options), options.signal),
-        ),
-      onElicitation: async (request, { signal, requestId }) =>
-        asResult<SdkElicitationResult>(await this.#takeRequest(formRequest(request, requestId), signal)),
+      canUseTool: async (_toolName, _input, options) =>
+        asResult<SdkPermissionResult>(await this.#takeRequest(options)),
+      onElicitation: async (_request, options) =>
+        asResult<SdkElicitationResult>(await this.#takeRequest(options)),
     };
   }
 
   #spawn(resume: string | null, wanted: SdkSpawnOptions): HostedProcess {
     const process = this.#options.launch(resume, wanted);
     const hosted = new HostedProcess(process, {
-      onOverlong: ({ bytes, head }) => this.#facts.add(overlong(bytes, head)),
+      onOverlong: ({ bytes, head }) => this.#diagnostics.count('overlong-line', head.toString('utf8'), bytes),
+      onProblem: (problem, line) => this.#diagnostics.count(problem, line),
     });
     this.#process = process;
     this.#hosted = hosted;
@@ -217,11 +218,21 @@ export class SdkConnection implements AgentConnection {
       for (;;) {
         const { value, done } = await query.next();
         if (done || value === undefined) return;
-        this.#understand({ ...value });
+        this.#guard({ ...value });
       }
     } catch (error) {
       // That the program has ended is told by its exit.
       if (this.#isRunning()) this.#giveUp(wordsOf(error));
+    }
+  }
+
+  /** One message that cannot be worked through costs no other. */
+  #guard(message: TypedMessage): void {
+    try {
+      this.#understand(message);
+    } catch (error) {
+      const text = `A message of the agent could not be handled (${message.type}): ${wordsOf(error)}`;
+      this.#facts.add({ type: 'diagnostic', code: 'handler-failed', text });
     }
   }
 
@@ -262,29 +273,26 @@ export class SdkConnection implements AgentConnection {
   }
 
   /** Settles with the answer, however long a person takes; the SDK reads on meanwhile. */
-  async #takeRequest(request: IncomingRequest, signal: AbortSignal): Promise<JsonObject> {
+  async #takeRequest({ requestId, signal }: SdkAskOptions): Promise<JsonObject> {
+    const request = this.#hosted?.takeAsked(requestId);
     // What the agent said before it asked still waits to be read.
     await nextRound();
-    const ask = this.#understood(request);
-    if (!ask) return { behavior: 'deny', message: 'The request was not understood.', action: 'cancel' };
+    const ask = request && askOf(this.#memory, request);
+    if (!ask) return this.#refuse(requestId);
     if (ask.kind === 'form') this.#memory.openForms.add(ask.agentRequestId);
     this.#facts.add({ type: 'asked', ask });
     return this.#asks.wait(ask, signal, () => void this.#withdraw(ask));
+  }
+
+  #refuse(requestId: string): JsonObject {
+    this.#diagnostics.count('malformed-request', requestId);
+    return { behavior: 'deny', message: 'The request was not understood.', action: 'cancel' };
   }
 
   async #withdraw({ agentRequestId }: Ask): Promise<void> {
     await nextRound();
     this.#memory.openForms.delete(agentRequestId);
     this.#facts.add({ type: 'withdrawn', agentRequestId });
-  }
-
-  /** An input nested beyond measure cannot be worked through; the agent must not wait for ever because of it. */
-  #understood(request: IncomingRequest): Ask | undefined {
-    try {
-      return askOf(this.#memory, request);
-    } catch {
-      return undefined;
-    }
   }
 
   async #request(make: (query: SdkQuery) => Promise<unknown>): Promise<void> {
@@ -316,11 +324,7 @@ export class SdkConnection implements AgentConnection {
     this.#refusedResume = undefined;
     this.#startError = undefined;
     this.#memory.agentSessionId = null;
-    const text = `The agent could not go on with the earlier conversation and starts without it: ${reason}`;
-    this.#facts.add({
-      type: 'said',
-      event: { type: 'agent.notice', level: 'warning', code: 'resume-refused', text },
-    });
+    this.#facts.add(begunAnew(reason));
     this.#process = undefined;
     this.#hosted = undefined;
   }
@@ -341,11 +345,6 @@ function asResult<T>(answer: JsonObject): T {
 
 function expectWritten(outcome: WriteOutcome): void {
   if (!outcome.ok) throw new Error(outcome.message);
-}
-
-function overlong(bytes: number, head: Buffer): AgentFact {
-  const text = `The agent printed a line that is too long; it was skipped (${bytes} bytes)`;
-  return { type: 'diagnostic', code: 'overlong-line', text, sample: head.toString('utf8') };
 }
 
 function rejectedBy(signal: AbortSignal): Promise<never> {

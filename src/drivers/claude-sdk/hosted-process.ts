@@ -1,14 +1,19 @@
 import { EventEmitter } from 'node:events';
 import { Readable, Writable } from 'node:stream';
 import type { AgentProcess, ProcessExit, WriteOutcome } from '../../engine/ports/process-host.ts';
+import { type IncomingRequest, readLine } from '../claude/incoming.ts';
+import type { DiagnosticKind } from '../diagnostics.ts';
 import { LineSplitter, type OverlongLine } from '../lines.ts';
 import type { SdkProcess } from './sdk-types.ts';
+
+const askingSubtypes = new Set(['can_use_tool', 'elicitation']);
 
 /** How many rounds of the event loop the SDK has to call back before it reads on. */
 const roundsPerRequest = 3;
 
 /**
- * A process of the host, as the SDK wants to see one: the host ends its whole tree, and sees every byte.
+ * A process of the host, as the SDK wants to see one: the host ends its whole tree, and sees every byte. A line that is no message
+ * stops here, for the SDK gives up on all that follows some of them.
  *
  * The SDK calls back for a request while earlier messages still wait to be taken from it, and would go on with later ones. So it gets
  * its lines in steps: after a request it gets the next line only when the callback has had its turn, and the order of the wire is kept.
@@ -24,17 +29,18 @@ export class HostedProcess extends EventEmitter<ProcessEvents> implements SdkPro
   /** Its output may still be on its way. */
   hasEnded = false;
   readonly #process: AgentProcess;
-  readonly #lines: string[] = [];
+  readonly #lines: Line[] = [];
   readonly #splitter: LineSplitter;
   readonly #detach: () => void;
   readonly #written = new Set<WrittenWaiter>();
+  readonly #asked = new Map<string, IncomingRequest>();
   readonly #outputFed = Promise.withResolvers<void>();
   #isHeld = false;
   #isFull = false;
   #isOutputOver = false;
   #isEndFed = false;
 
-  constructor(process: AgentProcess, { onOverlong }: { onOverlong(line: OverlongLine): void }) {
+  constructor(process: AgentProcess, { onOverlong, onProblem }: HostedProcessOptions) {
     super();
     this.#process = process;
     this.stdin = new Writable({
@@ -46,7 +52,10 @@ export class HostedProcess extends EventEmitter<ProcessEvents> implements SdkPro
       },
     });
     this.stdout = new Readable({ read: () => this.#readOn() });
-    this.#splitter = new LineSplitter({ onLine: (line) => this.#lines.push(line), onOverlong });
+    this.#splitter = new LineSplitter({
+      onLine: (line) => this.#lines.push(...this.#messageIn(line, onProblem)),
+      onOverlong,
+    });
     this.#detach = process.readOutput({
       chunk: (chunk) => {
         this.#splitter.feed(chunk);
@@ -85,6 +94,33 @@ export class HostedProcess extends EventEmitter<ProcessEvents> implements SdkPro
     this.#feed();
   }
 
+  /** What the SDK calls back for, as it was on the wire: on its way it loses fields. Given out once. */
+  takeAsked(requestId: string): IncomingRequest | undefined {
+    const request = this.#asked.get(requestId);
+    this.#asked.delete(requestId);
+    return request;
+  }
+
+  /** One that was not understood is passed on where the agent waits for a reply: the SDK refuses it. */
+  #messageIn(text: string, onProblem: HostedProcessOptions['onProblem']): readonly Line[] {
+    const read = readLine(text);
+    switch (read.kind) {
+      case 'blank':
+        return [];
+      case 'problem':
+        onProblem(read.problem, text);
+        return read.requestId === undefined ? [] : [{ text, callsBack: true }];
+      case 'request':
+        if (askingSubtypes.has(read.subtype)) this.#asked.set(read.requestId, read);
+        return [{ text, callsBack: true }];
+      case 'cancel':
+        return [{ text, callsBack: true }];
+      case 'message':
+      case 'response':
+        return [{ text, callsBack: false }];
+    }
+  }
+
   async #write(chunk: string | Buffer): Promise<void> {
     const outcome = await this.#process.write(chunk);
     for (const waiter of this.#written) {
@@ -103,8 +139,8 @@ export class HostedProcess extends EventEmitter<ProcessEvents> implements SdkPro
     while (!this.#isHeld && !this.#isFull) {
       const line = this.#lines.shift();
       if (line === undefined) break;
-      if (isRequest(line)) this.#hold();
-      this.#isFull = !this.stdout.push(`${line}\n`);
+      if (line.callsBack) this.#hold();
+      this.#isFull = !this.stdout.push(`${line.text}\n`);
     }
     if (!this.#isOutputOver || this.#lines.length > 0 || this.#isHeld || this.#isEndFed) return;
     this.#isEndFed = true;
@@ -140,6 +176,17 @@ export class HostedProcess extends EventEmitter<ProcessEvents> implements SdkPro
   }
 }
 
+export interface HostedProcessOptions {
+  onOverlong(line: OverlongLine): void;
+  onProblem(problem: DiagnosticKind, line: string): void;
+}
+
+interface Line {
+  readonly text: string;
+  /** The SDK calls back for it. */
+  readonly callsBack: boolean;
+}
+
 interface ProcessEvents {
   exit: [code: number | null, signal: NodeJS.Signals | null];
   error: [error: Error];
@@ -151,8 +198,3 @@ interface WrittenWaiter {
 }
 
 const notWritten: WriteOutcome = { ok: false, code: 'closed', message: 'The agent has ended' };
-
-/** Inside a text the quotes are escaped, so what the agent says is not mistaken for a request. */
-function isRequest(line: string): boolean {
-  return line.includes('"control_request"') || line.includes('"control_cancel_request"');
-}

@@ -1,5 +1,5 @@
 import type { AgentStart } from '../../engine/ports/agent-driver.ts';
-import { toolServerName } from '../claude/tool-config.ts';
+import { nameToAgents } from '../tool-server.ts';
 import type { SdkOptions } from './sdk-types.ts';
 
 export interface SdkSettings {
@@ -23,7 +23,7 @@ export function sdkOptions({ start, resume, env, program, tools }: SdkSettings):
     includePartialMessages: true,
     systemPrompt: { type: 'preset', preset: 'claude_code' },
     settingSources: ['user', 'project', 'local'],
-    allowedTools: (tools?.unasked ?? []).map((name) => `mcp__${toolServerName}__${name}`),
+    allowedTools: (tools?.unasked ?? []).map(nameToAgents),
     extraArgs: {
       'replay-user-messages': null,
       ...(permissionMode !== null && { 'permission-mode': permissionMode }),

@@ -58,10 +58,7 @@ export interface SdkOptions {
     input: Record<string, unknown>,
     options: SdkAskOptions,
   ): Promise<SdkPermissionResult>;
-  onElicitation(
-    request: SdkElicitation,
-    options: { signal: AbortSignal; requestId: string },
-  ): Promise<SdkElicitationResult>;
+  onElicitation(request: object, options: SdkAskOptions): Promise<SdkElicitationResult>;
 }
 
 export interface SdkSpawnOptions {
@@ -90,17 +87,10 @@ export interface SdkProcess {
 
 type ExitListener = (code: number | null, signal: NodeJS.Signals | null) => void;
 
+/** Beside what is asked, of which the wire tells more. */
 export interface SdkAskOptions {
   signal: AbortSignal;
   requestId: string;
-  toolUseID?: string;
-  agentID?: string;
-  suggestions?: readonly unknown[];
-  blockedPath?: string;
-  decisionReason?: string;
-  defaultToNo?: boolean;
-  suppressAlwaysAllowRule?: boolean;
-  matchedAskRule?: object;
 }
 
 export type SdkPermissionResult =
@@ -110,15 +100,6 @@ export type SdkPermissionResult =
       updatedPermissions?: { type: 'setMode'; mode: SdkPermissionMode; destination: 'session' }[];
     }
   | { behavior: 'deny'; message: string; interrupt?: boolean };
-
-export interface SdkElicitation {
-  serverName: string;
-  message: string;
-  mode?: 'form' | 'url';
-  url?: string;
-  elicitationId?: string;
-  requestedSchema?: Record<string, unknown>;
-}
 
 export type SdkElicitationResult = {
   action: 'accept' | 'decline' | 'cancel';

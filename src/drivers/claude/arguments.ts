@@ -1,7 +1,5 @@
 import type { AgentStart } from '../../engine/ports/agent-driver.ts';
-import { toolServerName } from './tool-config.ts';
-
-const dayMs = 24 * 60 * 60 * 1000;
+import { nameToAgents, toolPatienceMs } from '../tool-server.ts';
 
 /** How Claude Code is started for a session; values are joined to their flags, so that none can pass for another flag. */
 export function claudeArguments({ model, permissionMode, resume, tools }: ClaudeSettings): string[] {
@@ -29,11 +27,11 @@ export interface ClaudeSettings extends Pick<AgentStart, 'model' | 'permissionMo
 }
 
 function toolArguments({ configFile, unasked }: NonNullable<ClaudeSettings['tools']>): string[] {
-  const allowed = unasked.map((name) => `mcp__${toolServerName}__${name}`).join(',');
+  const allowed = unasked.map(nameToAgents).join(',');
   return [`--mcp-config=${configFile}`, ...(allowed === '' ? [] : [`--allowedTools=${allowed}`])];
 }
 
-/** What the session's environment says wins; a tool that asks a person must outlast the person's lunch. */
+/** What the session's environment says wins. */
 export function claudeEnvironment(sessionEnv: Readonly<Record<string, string>>): Record<string, string> {
-  return { MCP_TOOL_TIMEOUT: String(7 * dayMs), ...sessionEnv };
+  return { MCP_TOOL_TIMEOUT: String(toolPatienceMs), ...sessionEnv };
 }

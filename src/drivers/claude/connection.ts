@@ -13,6 +13,7 @@ import type { Ask, Decision } from '../../protocol/interaction.ts';
 import { diagnosticFact } from '../diagnostics.ts';
 import { type JsonObject, textAt } from '../fields.ts';
 import { modeChange, modelChange } from '../mode-and-model.ts';
+import { begunAnew } from '../notice.ts';
 import { exitFact } from '../process/exit-fact.ts';
 import { answerTo } from './answer.ts';
 import { claudeCapabilities, permissionModes } from './capabilities.ts';
@@ -71,6 +72,8 @@ export class ClaudeConnection implements AgentConnection {
   #peer: ProtocolPeer;
   #peerClosed: Promise<void>;
   #facts: AgentFact[] = [];
+  /** Answers that are being given, by the request they answer. */
+  readonly #answering = new Map<string, Promise<void>>();
   /** Answers that wait for their question to ask for permission, by its call. */
   readonly #expected = new Map<string, PromiseWithResolvers<string>>();
   #isReady = false;
@@ -113,7 +116,17 @@ export class ClaudeConnection implements AgentConnection {
     expectWritten(outcome);
   }
 
-  async answer(ask: Ask, decision: Decision): Promise<void> {
+  /** Who takes over does again what may not be done, also an answer that is just being given: that is one. */
+  answer(ask: Ask, decision: Decision): Promise<void> {
+    const { agentRequestId } = ask;
+    const begun = this.#answering.get(agentRequestId);
+    if (begun) return begun;
+    const given = this.#give(ask, decision).finally(() => this.#answering.delete(agentRequestId));
+    this.#answering.set(agentRequestId, given);
+    return given;
+  }
+
+  async #give(ask: Ask, decision: Decision): Promise<void> {
     this.#memory.openForms.delete(ask.agentRequestId);
     const answer = answerTo(ask, decision);
     const held = heldFor(this.#memory, ask.toolCallId);
@@ -127,7 +140,9 @@ export class ClaudeConnection implements AgentConnection {
 
   async defer(ask: Ask): Promise<void> {
     const held = heldFor(this.#memory, ask.toolCallId);
-    if (held?.hookId !== ask.agentRequestId || !standsAlone(this.#memory, ask.toolCallId)) {
+    // It was left by the process before; this one was started to ask again.
+    if (!held) return;
+    if (held.hookId !== ask.agentRequestId || !standsAlone(this.#memory, ask.toolCallId)) {
       throw new Error('This cannot be left for later');
     }
     expectWritten(await this.#peer.respond(held.hookId, later));
@@ -216,10 +231,7 @@ export class ClaudeConnection implements AgentConnection {
   #startAnew(reason: string): void {
     this.#refusedResume = undefined;
     this.#memory.agentSessionId = null;
-    const text = `The agent could not go on with the earlier conversation and starts without it: ${reason}`;
-    this.#report([
-      { type: 'said', event: { type: 'agent.notice', level: 'warning', code: 'resume-refused', text } },
-    ]);
+    this.#report([begunAnew(reason)]);
     this.#process.stored(Number.MAX_SAFE_INTEGER);
     this.#process = this.#options.launch(null);
     this.#marks.restart();
@@ -323,7 +335,7 @@ export class ClaudeConnection implements AgentConnection {
       return;
     }
     if (this.#isHeld(request)) return;
-    const ask = this.#understood(request);
+    const ask = askOf(this.#memory, request);
     if (ask?.kind === 'form') this.#memory.openForms.add(ask.agentRequestId);
     if (ask) this.#facts.push({ type: 'asked', ask });
     else void this.#peer.respondError(request.requestId, 'The request was not understood');
@@ -351,15 +363,6 @@ export class ClaudeConnection implements AgentConnection {
     held.requestId = requestId;
     this.#expected.get(toolCallId)?.resolve(requestId);
     return true;
-  }
-
-  /** An input nested beyond measure cannot be worked through; the agent must not wait for ever because of it. */
-  #understood(request: IncomingRequest): Ask | undefined {
-    try {
-      return askOf(this.#memory, request);
-    } catch {
-      return undefined;
-    }
   }
 
   #report(facts: readonly AgentFact[]): void {

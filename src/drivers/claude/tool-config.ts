@@ -1,10 +1,9 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentStart, Report, ToolAccess } from '../../engine/ports/agent-driver.ts';
+import { notice } from '../notice.ts';
+import { toolServerName } from '../tool-server.ts';
 import type { ClaudeSettings } from './arguments.ts';
-
-/** The name under which the agent knows our tools: it puts it before theirs. */
-export const toolServerName = 'beckon';
 
 /** A disk that refuses must not keep the agent from working: then it works without the tools. */
 export function offerTools(
@@ -17,11 +16,7 @@ export function offerTools(
     return { configFile: writeToolConfig(directory, processId, tools), unasked: tools.unasked };
   } catch (error) {
     const text = `The agent starts without the interactive tools: ${error instanceof Error ? error.message : error}`;
-    queueMicrotask(() =>
-      report([
-        { type: 'said', event: { type: 'agent.notice', level: 'warning', code: 'tools-missing', text } },
-      ]),
-    );
+    queueMicrotask(() => report([notice('warning', 'tools-missing', text)]));
     return null;
   }
 }

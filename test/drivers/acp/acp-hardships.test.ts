@@ -125,6 +125,7 @@ describe('an agent that misbehaves', () => {
     const { facts, ended, said, rig } = await played('!garbage');
     expect(ended.outcome).toBe('completed');
     expect(said).toBe('before after');
+    expect(facts.said('tool.called')).toEqual([]);
     const codes = new Set(facts.every('diagnostic').map(({ code }) => code));
     expect([...codes].sort()).toEqual([
       'malformed-response',
@@ -144,6 +145,18 @@ describe('an agent that misbehaves', () => {
     expect(texts.filter((text) => text.includes('from/the_future'))).toHaveLength(1);
     expect(texts.filter((text) => text.includes('unknown kind; it was refused'))).toHaveLength(1);
     expect(texts).toHaveLength(3);
+  });
+
+  test('[PEER6] what is nested beyond measure is told or refused, and the turn goes on', async () => {
+    const { facts, ended, said, rig } = await played('!deep');
+    expect(ended.outcome).toBe('completed');
+    expect(said).toBe('out again');
+    expect(facts.every('asked')).toEqual([]);
+    const codes = facts.every('diagnostic').map(({ code }) => code);
+    expect(codes).toEqual(['handler-failed', 'handler-failed', 'malformed-request', 'malformed-request']);
+    for (const id of ['deep-approval', 'deep-form']) {
+      await until(() => rig.raw().includes(`{"jsonrpc":"2.0","id":"${id}","error":{"code":-32602`));
+    }
   });
 
   test('[PEER4] a line of 20 MB is whole', async () => {
@@ -265,6 +278,16 @@ describe('files and commands', () => {
     expect(facts.said('tool.called')).toMatchObject([{ name: 'Write', input: { content: 'mine\n' } }]);
     const [result] = facts.said('tool.result');
     expect(result?.detail).toMatchObject({ structuredPatch: [{ newStart: 1, lines: ['+mine'] }] });
+  });
+
+  test('[PEER6] a write without words leaves the file as it was, and the agent is told what is missing', async () => {
+    const { facts, said, rig } = await played('!careless CWD/a.txt', [], ({ cwd }) =>
+      writeFileSync(join(cwd, 'a.txt'), 'one\n'),
+    );
+    expect(said.match(/refused: .*no path/g)).toHaveLength(2);
+    expect(said.match(/refused: .*no content/g)).toHaveLength(2);
+    expect(readFileSync(join(rig.cwd, 'a.txt'), 'utf8')).toBe('one\n');
+    expect(facts.said('tool.called')).toEqual([]);
   });
 
   test('a part of a file is read by its lines', async () => {
@@ -404,6 +427,20 @@ describe('what the protocol carries', () => {
       },
     ]);
     expect(facts.said('agent.notice')).toEqual([]);
+  });
+
+  test('[TOOL11] a tool of ours that asks by itself needs no leave, and one that is only called like it does', async () => {
+    const { facts, connection } = begin([], { tools: { ...tools, unasked: ['ask_user'] } });
+    await say(facts, connection, '!call Asking mcp__beckon__ask_user');
+    await facts.of('turn-ended');
+    expect(wordsIn(facts)).toBe('chosen: yes');
+    expect(facts.every('asked')).toEqual([]);
+
+    await say(facts, connection, '!call mcp__beckon__ask_user');
+    const { ask } = await facts.of('asked');
+    await connection.answer(ask, { type: 'deny', message: 'No.', interrupt: false });
+    await facts.next('the second end', () => facts.every('turn-ended')[1]);
+    expect(wordsIn(facts)).toBe('chosen: yeschosen: no');
   });
 
   test('[TOOL11] an agent that cannot reach them works without, and that is said', async () => {

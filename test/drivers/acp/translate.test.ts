@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { permissionAsk } from '../../../src/drivers/acp/translate/ask.ts';
 import { elicitationAsk, elicitationReply } from '../../../src/drivers/acp/translate/elicitation.ts';
@@ -6,6 +7,8 @@ import { hunksOf } from '../../../src/drivers/acp/translate/patch.ts';
 import { translateReply } from '../../../src/drivers/acp/translate/turn-end.ts';
 import { closeTurn, translateUpdate } from '../../../src/drivers/acp/translate/update.ts';
 import type { AgentFact } from '../../../src/engine/ports/agent-driver.ts';
+import { Delta, eventDefinitions } from '../../../src/protocol/event.ts';
+import { Ask } from '../../../src/protocol/interaction.ts';
 
 const memory = () =>
   newMemory({
@@ -38,6 +41,98 @@ function told(...updates: object[]) {
 function asked(toolCall: object, options: object[] = [{ optionId: 'y', name: 'Yes', kind: 'allow_once' }]) {
   return permissionAsk(memory(), 'r1', { toolCall: { toolCallId: 'c1', ...toolCall }, options }).ask;
 }
+
+describe('[PEER6] whatever an agent sends', () => {
+  const texts = fc.constantFrom(
+    '',
+    'a.txt',
+    '/work/a.txt',
+    'npm test',
+    'ls\n&& rm -rf /',
+    'text',
+    'diff',
+    'Bash',
+  );
+  const blocks = fc.constantFrom(
+    { type: 'text', text: 'words' },
+    { type: 'image', mimeType: 'image/png', data: 'AAAA' },
+    { type: 'resource', resource: { uri: 'file:///a' } },
+    { type: 'diff', path: '/work/a.txt', oldText: 'a\n', newText: 'b\n' },
+    { type: 'content', content: { type: 'text', text: 'words' } },
+    { type: 'terminal', terminalId: 't1' },
+  );
+  const value = fc.oneof(fc.jsonValue({ maxDepth: 3 }), texts, blocks, fc.array(blocks));
+  const named = (names: readonly string[]) =>
+    fc.dictionary(fc.constantFrom(...names), value).map((fields) => ({ ...fields }));
+  const kinds = ['execute', 'edit', 'read', 'switch_mode', 'fetch', 'search', 'think', 'other'];
+  const toolCall = fc
+    .tuple(
+      named([
+        'title',
+        'name',
+        'status',
+        'content',
+        'locations',
+        'rawInput',
+        'rawOutput',
+        '_meta',
+        'toolCallId',
+      ]),
+      fc.record(
+        {
+          toolCallId: fc.constantFrom('c1', 'c2'),
+          kind: fc.constantFrom(...kinds),
+          status: fc.constantFrom('pending', 'in_progress', 'completed', 'failed'),
+        },
+        { requiredKeys: [] },
+      ),
+    )
+    .map(([odd, known]) => ({ ...odd, ...known }));
+  const updates = [
+    ...['agent_message_chunk', 'agent_thought_chunk', 'tool_call', 'tool_call_update', 'plan', 'notice'],
+    ...['compaction_update', 'usage_update', 'current_mode_update', 'config_option_update', 'dance'],
+  ];
+  const others = named([
+    'content',
+    'messageId',
+    'entries',
+    'cost',
+    'currentModeId',
+    'configOptions',
+    'severity',
+  ]);
+  const update = fc
+    .tuple(fc.constantFrom(...updates), toolCall, others)
+    .map(([sessionUpdate, fields, more]) => ({ ...fields, ...more, sessionUpdate }));
+
+  test('gives facts that can be stored, or none', () => {
+    fc.assert(
+      fc.property(fc.array(update, { maxLength: 8 }), value, (sent, stopReason) => {
+        const remembered = memory();
+        const facts = sent.flatMap((one) => translateUpdate(remembered, one));
+        facts.push(...translateReply(remembered, { stopReason }, 1));
+        for (const fact of facts) {
+          if (fact.type === 'delta') Delta.parse(fact.delta);
+          if (fact.type === 'said') eventDefinitions[fact.event.type].schema.parse(fact.event);
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('gives asks that can be stored', () => {
+    const options = fc.array(fc.oneof(value, fc.constantFrom({ optionId: 'y', kind: 'allow_once' })));
+    const schema = fc.record({ properties: fc.dictionary(fc.constantFrom('a', 'a_custom', 'b'), value) });
+    const elicited = fc.record({ message: value, url: value, requestedSchema: fc.oneof(schema, value) });
+    fc.assert(
+      fc.property(toolCall, options, elicited, (call, offered, form) => {
+        Ask.parse(permissionAsk(memory(), 'r1', { toolCall: call, options: offered }).ask);
+        Ask.parse(elicitationAsk(memory(), 'r2', { toolCallId: 'c1', ...form }));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
 
 describe('what is said', () => {
   test('fragments in a row are one block, and each message has its own', () => {

@@ -142,6 +142,26 @@ export function mergeSuite(name: string, load: () => Promise<AgentSdk>): void {
         expect(answersOf(process, id)).toMatchObject([{ response: { response: { message: id } } }]);
     });
 
+    test('[GRANT5] an ask that says it needs a person is told as one', async () => {
+      const { facts, process } = await begin();
+      const notes = [
+        {},
+        { requires_user_interaction: true },
+        { suppress_always_allow_rule: true },
+        {
+          matched_ask_rule: { source: 'userSettings', ruleBehavior: 'ask', ruleValue: { toolName: 'Bash' } },
+        },
+      ];
+      const asks = notes.map((note, index) => {
+        const plain = ask(`r${index}`, `t${index}`);
+        return { ...plain, request: { ...plain.request, ...note } };
+      });
+      process.print(init, ...asks, result);
+      await facts.of('turn-ended');
+      const needed = facts.every('asked').map(({ ask: asked }) => asked.requiresPerson === true);
+      expect(needed).toEqual([false, true, true, true]);
+    });
+
     test('[ASK1] a form of another server is asked and answered', async () => {
       const { facts, connection, process } = await begin();
       const schema = { type: 'object', properties: { who: { type: 'string' } }, required: ['who'] };
@@ -166,6 +186,56 @@ export function mergeSuite(name: string, load: () => Promise<AgentSdk>): void {
       expect(answersOf(process, 'e1')).toMatchObject([
         { response: { request_id: 'e1', response: { action: 'accept', content: { who: 'Ada' } } } },
       ]);
+    });
+
+    test('[PEER6] what is no message of the protocol is told, and the stream goes on', async () => {
+      const { facts, process } = await begin();
+      process.print(init);
+      process.printText('no JSON\n\nnull\n[1]\n{"no":"type"}\n');
+      process.print({ type: 'control_response' }, { type: 'control_request', request_id: 'odd' });
+      process.print({ type: 'control_cancel_request' }, call('t1'), result);
+      await facts.of('turn-ended');
+      expect(facts.said('tool.called')).toMatchObject([{ toolCallId: 't1' }]);
+      expect(facts.every('diagnostic').map(({ code }) => code)).toEqual([
+        'not-json',
+        'not-an-object',
+        'not-an-object',
+        'no-type',
+        'malformed-response',
+        'malformed-request',
+        'malformed-request',
+      ]);
+      await until(() => answersOf(process, 'odd').length > 0);
+      expect(answersOf(process, 'odd')).toMatchObject([{ response: { subtype: 'error' } }]);
+    });
+
+    test('[PEER6] what is nested beyond measure is told or refused, and the stream goes on', async () => {
+      const { facts, process } = await begin();
+      const deep = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
+      const printDeep = (line: object) =>
+        process.printText(`${JSON.stringify(line).replace('"DEEP"', () => deep)}\n`);
+      process.print(init);
+      printDeep({ type: 'dance', steps: 'DEEP', session_id });
+      printDeep({ ...ask('r1', 't1'), request: { ...ask('r1', 't1').request, input: 'DEEP' } });
+      printDeep({
+        type: 'control_request',
+        request_id: 'e1',
+        request: {
+          subtype: 'elicitation',
+          mcp_server_name: 'other',
+          message: 'Who?',
+          requested_schema: 'DEEP',
+        },
+      });
+      process.print(call('t2'), result);
+      await facts.of('turn-ended');
+      expect(facts.said('tool.called')).toMatchObject([{ toolCallId: 't2' }]);
+      expect(facts.every('asked')).toEqual([]);
+      const codes = facts.every('diagnostic').map(({ code }) => code);
+      expect(codes).toEqual(['handler-failed', 'malformed-request', 'malformed-request']);
+      for (const id of ['r1', 'e1']) await until(() => answersOf(process, id).length > 0);
+      expect(answersOf(process, 'r1')).toMatchObject([{ response: { response: { behavior: 'deny' } } }]);
+      expect(answersOf(process, 'e1')).toMatchObject([{ response: { response: { action: 'cancel' } } }]);
     });
 
     test('[MSG5] messages are written in order, each once', async () => {
@@ -219,6 +289,14 @@ export function mergeSuite(name: string, load: () => Promise<AgentSdk>): void {
       await expect(connection.interrupt()).rejects.toThrow();
     });
   });
+}
+
+async function until(isTrue: () => boolean): Promise<void> {
+  const deadline = performance.now() + 10_000;
+  while (!isTrue()) {
+    if (performance.now() > deadline) throw new Error('It never came true');
+    await new Promise(setImmediate);
+  }
 }
 
 const session_id = '6f8f7c1e-0000-4000-8000-000000000000';

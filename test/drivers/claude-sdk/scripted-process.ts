@@ -61,7 +61,11 @@ export class ScriptedProcess implements AgentProcess {
 
   /** All in one chunk. */
   print(...lines: object[]): void {
-    const chunk = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    this.printText(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  }
+
+  printText(text: string): void {
+    const chunk = Buffer.from(text);
     if (this.#reader && !this.#isPaused) this.#reader.chunk(chunk, 0);
     else this.#early.push(chunk);
   }

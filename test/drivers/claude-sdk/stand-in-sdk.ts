@@ -2,8 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import type {
   AgentSdk,
-  SdkAskOptions,
-  SdkElicitation,
   SdkMessage,
   SdkOptions,
   SdkProcess,
@@ -131,19 +129,18 @@ class StandInQuery implements SdkQuery {
   async #callBack(requestId: string, request: Json): Promise<void> {
     const controller = new AbortController();
     this.#theirs.set(requestId, controller);
-    const { signal } = controller;
-    const response = await (request.subtype === 'elicitation'
-      ? this.#options.onElicitation(elicitationOf(request), { signal, requestId })
-      : this.#options.canUseTool(
-          String(request.tool_name),
-          request.input as Json,
-          askOptions(request, signal, requestId),
-        ));
+    const result = await this.#answer(requestId, request, controller.signal).then(
+      (response) => ({ subtype: 'success', response }),
+      (error: Error) => ({ subtype: 'error', error: error.message }),
+    );
     this.#theirs.delete(requestId);
-    this.#write({
-      type: 'control_response',
-      response: { subtype: 'success', request_id: requestId, response },
-    });
+    this.#write({ type: 'control_response', response: { request_id: requestId, ...result } });
+  }
+
+  async #answer(requestId: string, request: Json, signal: AbortSignal): Promise<unknown> {
+    const options = { signal, requestId };
+    if (request.subtype === 'elicitation') return this.#options.onElicitation({}, options);
+    return this.#options.canUseTool(String(request.tool_name), request.input as Json, options);
   }
 
   #request(request: Json): Promise<Json> {
@@ -186,27 +183,6 @@ function argumentsOf({ model, resume, allowedTools, extraArgs }: SdkOptions): st
     ...(allowedTools.length === 0 ? [] : ['--allowedTools', allowedTools.join(',')]),
     ...extra,
   ];
-}
-
-function askOptions(request: Json, signal: AbortSignal, requestId: string): SdkAskOptions {
-  const { tool_use_id, agent_id, permission_suggestions, decision_reason } = request;
-  return {
-    signal,
-    requestId,
-    ...(typeof tool_use_id === 'string' && { toolUseID: tool_use_id }),
-    ...(typeof agent_id === 'string' && { agentID: agent_id }),
-    ...(typeof decision_reason === 'string' && { decisionReason: decision_reason }),
-    ...(Array.isArray(permission_suggestions) && { suggestions: permission_suggestions }),
-  };
-}
-
-function elicitationOf({ mcp_server_name, message, requested_schema }: Json): SdkElicitation {
-  return {
-    serverName: String(mcp_server_name),
-    message: String(message),
-    mode: 'form',
-    requestedSchema: requested_schema as Json,
-  };
 }
 
 function parse(line: string): (Json & SdkMessage) | undefined {

@@ -337,6 +337,14 @@ describe('asks', () => {
   const ask = (request: object, requestId = 'r') =>
     askOf(freshMemory(), { requestId, subtype: 'can_use_tool', request: { tool_use_id: 't', ...request } });
 
+  test('[PEER6] what is nested beyond measure is no ask: it could be neither shown nor stored', () => {
+    let deep: unknown = 1;
+    for (let depth = 0; depth < 100_000; depth += 1) deep = { deep };
+    expect(ask({ tool_name: 'Bash', input: { command: 'ls', deep } })).toBeUndefined();
+    const request = { message: 'Who?', requested_schema: deep };
+    expect(askOf(freshMemory(), { requestId: 'r', subtype: 'elicitation', request })).toBeUndefined();
+  });
+
   test('[GRANT1] the subject of a call is its command, its path, its host, or all of it', () => {
     const subject = (tool_name: string, input: object) => ask({ tool_name, input })?.subject;
     expect(subject('Bash', { command: 'npm test' })).toEqual({ kind: 'command', value: 'npm test' });

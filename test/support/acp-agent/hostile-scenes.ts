@@ -33,6 +33,14 @@ export const hostileScenes: Readonly<Record<string, Scene>> = {
     await stage.say(`chosen: ${await stage.mayI(call, optionSets[which])}`);
   },
 
+  /** Asks for a call under a title, and after a second word under a name. */
+  async '!call'(stage, words) {
+    const [title = '', name] = words.split(' ');
+    const call = { toolCallId: stage.nextCall(), title, kind: 'other' as const, rawInput: { it: 1 } };
+    const chosen = await stage.mayI({ ...call, ...(name !== undefined && { name }) });
+    await stage.say(`chosen: ${chosen}`);
+  },
+
   async '!unknown'(stage) {
     await stage.say('before ');
     const update = { sessionUpdate: 'dance', steps: 3 };
@@ -49,7 +57,39 @@ export const hostileScenes: Readonly<Record<string, Scene>> = {
       'this is not JSON\n[1,2]\n"text"\n{"no":"message"}\n{"jsonrpc":"2.0","id":4711,"result":{}}\n\n',
     );
     await stage.update({ sessionUpdate: 'tool_call' } as never);
+    await stage.update({ sessionUpdate: 'agent_message_chunk', content: 'bare words' } as never);
+    await stage.update({ sessionUpdate: 'agent_message_chunk' } as never);
+    await stage.update({ sessionUpdate: 'plan', entries: 'to be made' } as never);
     await stage.say('after');
+  },
+
+  /** Nested so deeply that it cannot be written down again; so it is printed, piece by piece. */
+  async '!deep'(stage) {
+    const deep = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
+    const { sessionId } = stage;
+    const print = (message: object): Promise<void> => {
+      const line = JSON.stringify({ jsonrpc: '2.0', ...message }).replaceAll('"DEEP"', () => deep);
+      return new Promise((resolve) => process.stdout.write(`${line}\n`, () => resolve()));
+    };
+    const toolCall = { toolCallId: 'deep', title: 'Dig', status: 'completed', rawInput: { a: 1 } };
+    const updates = [
+      { sessionUpdate: 'tool_call', ...toolCall, rawOutput: 'DEEP' },
+      { sessionUpdate: 'dance', steps: 'DEEP' },
+    ];
+    for (const update of updates) await print({ method: 'session/update', params: { sessionId, update } });
+    const asked = { toolCallId: 'deeper', title: 'Dig on', rawInput: 'DEEP' };
+    await print({
+      id: 'deep-approval',
+      method: 'session/request_permission',
+      params: { sessionId, toolCall: asked, options: [yes, no] },
+    });
+    const properties = { a: { type: 'string', default: 'DEEP' } };
+    await print({
+      id: 'deep-form',
+      method: 'elicitation/create',
+      params: { sessionId, mode: 'form', message: 'Dig?', requestedSchema: { type: 'object', properties } },
+    });
+    await stage.say('out again');
   },
 
   async '!bigline'(stage, megabytes) {
@@ -69,6 +109,18 @@ export const hostileScenes: Readonly<Record<string, Scene>> = {
     for (const path of paths.split(' ')) {
       await stage.say(`read ${await stage.tried('fs/read_text_file', { path })}\n`);
       await stage.say(`write ${await stage.tried('fs/write_text_file', { path, content: 'mine\n' })}\n`);
+    }
+  },
+
+  /** Asks for files without saying which, and writes without saying what. */
+  async '!careless'(stage, path) {
+    for (const [method, params] of [
+      ['fs/read_text_file', {}],
+      ['fs/write_text_file', { content: 'mine\n' }],
+      ['fs/write_text_file', { path }],
+      ['fs/write_text_file', { path, content: 5 }],
+    ] as const) {
+      await stage.say(`${await stage.tried(method, params)}\n`);
     }
   },
 

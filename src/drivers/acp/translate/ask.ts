@@ -1,5 +1,6 @@
 import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
 import type { Ask } from '../../../protocol/interaction.ts';
+import { askTitle } from '../../ask-title.ts';
 import { type JsonObject, objectAt, textAt } from '../../fields.ts';
 import { optionsIn, type PermissionOption } from '../permission-options.ts';
 import { contentsIn, wordsOf } from './content.ts';
@@ -7,21 +8,23 @@ import type { Call, Memory } from './memory.ts';
 import { callSubject } from './subject.ts';
 import { callAsked } from './tool-call.ts';
 import { inputOf, ownInput } from './tool-input.ts';
-import { toolNameOf } from './tool-name.ts';
+import { ownName, toolNameOf } from './tool-name.ts';
 
-const longestTitle = 200;
+export interface PermissionAsk {
+  readonly facts: readonly AgentFact[];
+  readonly ask: Ask;
+  /** The agent's own name for the tool, where it told one. */
+  readonly calledName: string | undefined;
+}
 
 /** What the agent asks leave for. The call it is about is told first, with what the ask says of it. */
-export function permissionAsk(
-  memory: Memory,
-  agentRequestId: string,
-  request: JsonObject,
-): { readonly facts: readonly AgentFact[]; readonly ask: Ask } {
+export function permissionAsk(memory: Memory, agentRequestId: string, request: JsonObject): PermissionAsk {
   const told = objectAt(request, 'toolCall') ?? {};
   const { facts, call } = callAsked(memory, told);
   const fields = call?.fields ?? told;
   const options = optionsIn(request);
   const toolName = toolNameOf(fields);
+  const calledName = ownName(fields);
   const common = {
     kind: 'approval' as const,
     agentRequestId,
@@ -32,7 +35,7 @@ export function permissionAsk(
   };
   const plan = planIn(fields, toolName);
   if (plan !== undefined)
-    return { facts, ask: { ...common, title: 'Approve the plan', plan, requiresPerson: true } };
+    return { facts, calledName, ask: { ...common, title: 'Approve the plan', plan, requiresPerson: true } };
   const subject = callSubject(fields, toolName, memory.cwd);
   const shown = subject.kind === 'input' ? textAt(fields, 'title') : subject.value;
   const title = shown === undefined || shown === toolName ? toolName : `${toolName}: ${shown}`;
@@ -40,9 +43,10 @@ export function permissionAsk(
   const needsPerson = call === undefined || reason !== undefined;
   return {
     facts,
+    calledName,
     ask: {
       ...common,
-      title: shorten(title),
+      title: askTitle(title),
       subject,
       ...(reason !== undefined && { reason }),
       ...(needsPerson && { requiresPerson: true }),
@@ -72,10 +76,4 @@ function oddity(options: readonly PermissionOption[]): string | undefined {
   return kinds.has('allow_always')
     ? 'The agent offers no approval for this one time: what is allowed here it takes as allowed for good.'
     : 'The agent offers no way to allow this.';
-}
-
-export function shorten(title: string): string {
-  const [firstLine = ''] = title.split('\n', 1);
-  const cut = firstLine.length > longestTitle ? firstLine.slice(0, longestTitle) : firstLine;
-  return cut === title ? title : `${cut}…`;
 }

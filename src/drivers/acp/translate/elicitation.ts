@@ -1,7 +1,7 @@
 import type { Answer, Ask, Decision, Question } from '../../../protocol/interaction.ts';
-import { formFields } from '../../claude/translate/elicitation.ts';
+import { askTitle } from '../../ask-title.ts';
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../fields.ts';
-import { shorten } from './ask.ts';
+import { formFields } from '../../form-fields.ts';
 import type { Memory } from './memory.ts';
 import { toolNameOf } from './tool-name.ts';
 
@@ -26,7 +26,7 @@ export function elicitationAsk(memory: Memory, agentRequestId: string, request: 
     return {
       ...common,
       kind: 'question',
-      title: shorten(title),
+      title: askTitle(title),
       questions: questions.map(({ question }) => question),
     };
   }
@@ -34,7 +34,7 @@ export function elicitationAsk(memory: Memory, agentRequestId: string, request: 
   return {
     ...common,
     kind: 'form',
-    title: shorten(message || toolName),
+    title: askTitle(message || toolName),
     form: { message, fields, presentation: 'questionnaire', ...(url !== undefined && { url }) },
   };
 }

@@ -1,10 +1,6 @@
 import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
-import type { NewEventOf } from '../../../protocol/event.ts';
 import { type JsonObject, textAt } from '../../fields.ts';
-
-export function notice(level: NewEventOf<'agent.notice'>['level'], code: string, text: string): AgentFact {
-  return { type: 'said', event: { type: 'agent.notice', level, code, text } };
-}
+import { notice } from '../../notice.ts';
 
 export function translateNotice(update: JsonObject): readonly AgentFact[] {
   const text = [textAt(update, 'title'), textAt(update, 'description')].filter(Boolean).join(': ');

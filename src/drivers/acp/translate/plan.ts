@@ -1,11 +1,13 @@
 import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
 import { type JsonObject, listAt, textAt } from '../../fields.ts';
+import { unknownOnce } from '../../unknown-once.ts';
 import { type Memory, newName } from './memory.ts';
 import { nextPlace } from './place.ts';
 import { endSpeech } from './speech.ts';
 
 /** The agent's list of steps comes whole each time. It is kept as the call by which other agents write theirs. */
 export function translatePlan(memory: Memory, update: JsonObject): readonly AgentFact[] {
+  if (!Array.isArray(update.entries)) return unknownOnce(memory, 'kind of plan', update);
   const todos = listAt(update, 'entries').flatMap((entry) => {
     const content = textAt(entry, 'content');
     return content === undefined ? [] : [{ content, status: textAt(entry, 'status') ?? 'pending' }];

@@ -1,5 +1,6 @@
 import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
 import { type JsonObject, objectAt, textAt } from '../../fields.ts';
+import { unknownOnce } from '../../unknown-once.ts';
 import { wordsOf } from './content.ts';
 import type { Memory, Speech } from './memory.ts';
 import { leaveMessage, nextPlace } from './place.ts';
@@ -11,9 +12,11 @@ export function translateChunk(
   update: JsonObject,
   kind: Speech['kind'],
 ): readonly AgentFact[] {
+  const content = objectAt(update, 'content') ?? {};
+  if (typeof content.type !== 'string') return unknownOnce(memory, 'kind of content', update);
   const { parentToolCallId } = vendorNote(update);
   const given = textAt(update, 'messageId');
-  const text = wordsOf(objectAt(update, 'content') ?? {});
+  const text = wordsOf(content);
   const speaker = parentToolCallId ?? '';
   const before = memory.speech.get(speaker);
   const goesOn = before?.kind === kind && before.given === given;

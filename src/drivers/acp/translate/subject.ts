@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Subject } from '../../../protocol/interaction.ts';
-import { subjectOf } from '../../claude/translate/subject.ts';
 import type { JsonObject } from '../../fields.ts';
+import { subjectOf } from '../../subject.ts';
 import { pathsIn } from './content.ts';
 import { ownInput, plainCommand } from './tool-input.ts';
 

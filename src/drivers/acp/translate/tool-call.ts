@@ -1,6 +1,7 @@
 import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
 import type { NewEventOf } from '../../../protocol/event.ts';
 import { isObject, type JsonObject, textAt } from '../../fields.ts';
+import { unknownOnce } from '../../unknown-once.ts';
 import { imagesIn } from './content.ts';
 import type { Call, Memory } from './memory.ts';
 import { nextPlace } from './place.ts';
@@ -8,7 +9,6 @@ import { endSpeech } from './speech.ts';
 import { inputOf } from './tool-input.ts';
 import { startsAgent, toolNameOf } from './tool-name.ts';
 import { resultDetail, resultText } from './tool-result.ts';
-import { unknownOnce } from './unknown.ts';
 import { vendorNote } from './vendor.ts';
 
 const mostOpenCalls = 500;

@@ -55,7 +55,8 @@ export function startsAgent(call: JsonObject): boolean {
   return own !== undefined && agentStarters.has(own);
 }
 
-function ownName(call: JsonObject): string | undefined {
+/** The name that the agent itself has for the tool. A title is none: some are made of the model's own words. */
+export function ownName(call: JsonObject): string | undefined {
   return vendorNote(call).toolName ?? textAt(call, 'name');
 }
 

@@ -1,7 +1,7 @@
 import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
 import { type JsonObject, numberAt, objectAt } from '../../fields.ts';
+import { unknownOnce } from '../../unknown-once.ts';
 import type { Memory } from './memory.ts';
-import { unknownOnce } from './unknown.ts';
 import { closeTurn, costOfTurn } from './update.ts';
 
 type TurnEnd = Extract<AgentFact, { type: 'turn-ended' }>;

@@ -1,13 +1,13 @@
 import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
 import { type JsonObject, numberAt, objectAt, textAt } from '../../fields.ts';
 import { modeChange, modelChange } from '../../mode-and-model.ts';
+import { unknownOnce } from '../../unknown-once.ts';
 import { configValue } from '../settings.ts';
 import type { Memory } from './memory.ts';
 import { translateCompaction, translateNotice } from './notices.ts';
 import { translatePlan } from './plan.ts';
 import { endAllSpeech, translateChunk } from './speech.ts';
 import { tellAllCalls, translateCall } from './tool-call.ts';
-import { unknownOnce } from './unknown.ts';
 
 /** What an update of the session means, in words no vendor owns. Those with no meaning for us give no facts. */
 export function translateUpdate(memory: Memory, update: JsonObject): readonly AgentFact[] {

@@ -1,16 +1,17 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Ask } from '../../../protocol/interaction.ts';
+import { askTitle } from '../../ask-title.ts';
 import { type JsonObject, objectAt, textAt } from '../../fields.ts';
+import { canBeWritten } from '../../nesting.ts';
+import { subjectOf } from '../../subject.ts';
 import type { IncomingRequest } from '../incoming.ts';
 import { elicitationAsk } from './elicitation.ts';
 import type { Memory } from './memory.ts';
 import { questionsOf } from './questions.ts';
-import { subjectOf } from './subject.ts';
 
-const longestTitle = 200;
-
-/** What a request of the agent asks of a person; undefined when it makes no sense. */
+/** What a request of the agent asks of a person; undefined when it makes no sense, or is nested beyond measure. */
 export function askOf(memory: Memory, { requestId, subtype, request }: IncomingRequest): Ask | undefined {
+  if (!canBeWritten(request)) return undefined;
   return subtype === 'elicitation' ? elicitationAsk(requestId, request) : toolAsk(memory, requestId, request);
 }
 
@@ -25,7 +26,7 @@ function toolAsk(memory: Memory, agentRequestId: string, request: JsonObject): A
       const questions = questionsOf(input);
       if (!questions) break;
       const title = questions.map(({ question }) => question).join(' · ');
-      return { ...common, kind: 'question', title: shorten(title), questions, requiresPerson: true };
+      return { ...common, kind: 'question', title: askTitle(title), questions, requiresPerson: true };
     }
     case 'ExitPlanMode': {
       // A plan that was never written down is still a plan to be approved.
@@ -38,7 +39,7 @@ function toolAsk(memory: Memory, agentRequestId: string, request: JsonObject): A
   return {
     ...common,
     kind: 'approval',
-    title: shorten(title),
+    title: askTitle(title),
     subject,
     ...(Array.isArray(request.permission_suggestions) && { suggestions: request.permission_suggestions }),
     ...(needsPerson(request, input) && { requiresPerson: true }),
@@ -75,10 +76,4 @@ function needsPerson(request: JsonObject, input: JsonObject): boolean {
     // The same command without its sandbox is another thing than what was granted.
     input.dangerouslyDisableSandbox === true
   );
-}
-
-function shorten(title: string): string {
-  const [firstLine = ''] = title.split('\n', 1);
-  const cut = firstLine.length > longestTitle ? firstLine.slice(0, longestTitle) : firstLine;
-  return cut === title ? title : `${cut}…`;
 }

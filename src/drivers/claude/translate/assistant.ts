@@ -1,10 +1,10 @@
 import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
 import { type JsonObject, listAt, objectAt, textAt } from '../../fields.ts';
+import { unknownOnce } from '../../unknown-once.ts';
 import type { Memory } from './memory.ts';
 import { notice } from './notices.ts';
 import { parentOf } from './parent.ts';
 import { nextBlock } from './place.ts';
-import { unknownOnce } from './unknown.ts';
 
 const agentStarters = new Set(['Agent', 'Task']);
 

@@ -2,11 +2,11 @@ import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
 import type { MessageId } from '../../../protocol/ids.ts';
 import { type JsonObject, textAt, textsAt } from '../../fields.ts';
 import { modeChange, modelChange } from '../../mode-and-model.ts';
+import { unknownOnce } from '../../unknown-once.ts';
 import { allTaken } from './lifecycle.ts';
 import type { Memory } from './memory.ts';
 import { compacted, notice, retrying } from './notices.ts';
 import { translateTaskEnd, translateTaskStart, translateTaskUpdate } from './tasks.ts';
-import { unknownOnce } from './unknown.ts';
 
 export function translateSystem(memory: Memory, line: JsonObject): readonly AgentFact[] {
   switch (line.subtype) {

@@ -1,4 +1,5 @@
 import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
+import { unknownOnce } from '../../unknown-once.ts';
 import type { TypedMessage } from '../incoming.ts';
 import { translateAssistant } from './assistant.ts';
 import { translateLifecycle } from './lifecycle.ts';
@@ -7,7 +8,6 @@ import { translateRateLimit } from './notices.ts';
 import { translateResult } from './result.ts';
 import { translateStream } from './stream.ts';
 import { translateSystem } from './system.ts';
-import { unknownOnce } from './unknown.ts';
 import { translateUser } from './user.ts';
 
 /** What a line of the program means, in words no vendor owns. Lines with no meaning for us give no facts. */

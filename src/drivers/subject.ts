@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import type { Subject } from '../../../protocol/interaction.ts';
-import { isObject, type JsonObject, textAt } from '../../fields.ts';
+import type { Subject } from '../protocol/interaction.ts';
+import { isObject, type JsonObject, textAt } from './fields.ts';
 
 /** What a call is about: the part of its input that a standing approval is held against. */
 export function subjectOf(toolName: string, input: JsonObject, cwd: string): Subject {
