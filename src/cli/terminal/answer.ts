@@ -20,7 +20,7 @@ Each PICK answers one question, in order: an option's number or label, or severa
   beckon answer 3f2a Postgres "1,3"         two questions, the second with two options
   beckon answer 3f2a --other "a text file"  free text
   beckon answer 3f2a 1 --other "none"       two questions, the second with free text
-  beckon answer 3f2a name=Jo size=3         a form, by the ids of its fields
+  beckon answer 3f2a name=Jo size=3         a form, by the ids of its fields; with one field, its value will do
 
   --other TEXT      free text as the answer to the next question
   --json-answers A  the answers as the API takes them: [{"selected":["…"],"other":"…"}], or a map by question;
