@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type DirectoryLock, tryLock } from '../log/directory-lock.ts';
 import { prepareDataDirectory } from './data-directory.ts';
 import { Failure } from './failure.ts';
+import { nameless } from './running-server.ts';
 import { readServerFile, removeServerFile } from './server-file.ts';
 
 /** Makes the data directory, and takes it for this process; or fails with the address of the server that has it. */
@@ -34,9 +35,7 @@ async function lockOf(dataDir: string, patienceMs: number): Promise<DirectoryLoc
       throw new Failure(`a server already runs on ${dataDir}: ${other.url} (process ${other.pid})`);
     }
     if (Date.now() > deadline) {
-      throw new Failure(
-        `another server has ${dataDir} and tells no address: it is about to start or to end, or is part of a program that does not listen`,
-      );
+      throw new Failure(nameless(dataDir));
     }
     await delay(50);
   }

@@ -14,7 +14,7 @@ import type { ProcessHost } from '../engine/ports/process-host.ts';
 import type { RawLog } from '../engine/ports/raw-log.ts';
 import { openRawLog } from '../log/raw-log.ts';
 import { openSqliteLog } from '../log/sqlite-log.ts';
-import { createServer, urlOf } from '../server/create-server.ts';
+import { createServer, type Server, urlOf } from '../server/create-server.ts';
 import type { Environment } from './console.ts';
 import {
   catalogueOf,
@@ -26,10 +26,18 @@ import type { Logger } from './logger.ts';
 import { sessionEnvFiles } from './session-env-files.ts';
 import type { Settings } from './settings.ts';
 
+/** What was to end in order has had its time by then. */
+const abandonPatienceMs = 500;
+
+export interface Address {
+  readonly url: string;
+  readonly port: number;
+}
+
 export interface Composed {
   /** For callers in this process. Where nobody listens when they call, agents start all the same, without the interactive tools. */
   readonly room: ControlRoom;
-  listen(): Promise<{ readonly url: string }>;
+  listen(): Promise<Address>;
   pairingCode(): string;
   /** Ends the agents and stores how they ended, then lets everyone and everything go. */
   close(): Promise<void>;
@@ -48,6 +56,8 @@ export async function compose(
     readonly env: Environment;
     readonly logger: Logger;
     readonly version: string;
+    /** Of the server before. */
+    readonly lastPort: number | undefined;
   },
 ): Promise<Composed> {
   const { dataDir } = settings;
@@ -56,9 +66,10 @@ export async function compose(
   const rawLog = openRawLog({ directory: join(dataDir, 'raw') });
   const onRaw: RawLog['append'] = (sessionId, direction, chunk) => rawLog.append(sessionId, direction, chunk);
   const local = new LocalProcessHost({ dataDir, onRaw });
-  const processes = settings.ephemeral
-    ? local
+  const keeper = settings.ephemeral
+    ? undefined
     : new KeeperProcessHost({ dataDir, version: parts.version, environment: parts.env, onRaw });
+  const processes = keeper ?? local;
   const toolConfigs = join(dataDir, 'mcp');
   const agents = { processes, environment: parts.env, toolConfigs };
   const claude = settings.claude === undefined ? {} : { program: settings.claude };
@@ -76,6 +87,7 @@ export async function compose(
     toolConfigs,
     kept.map(({ id }) => id),
   );
+  const knownPort = kept.some(({ running }) => running) ? parts.lastPort : undefined;
 
   // Known ahead where it can be, for an agent that is taken up and has to be started over at once.
   let url = settings.port === 0 ? undefined : urlOf(settings.host, settings.port);
@@ -138,7 +150,7 @@ export async function compose(
     },
     async listen() {
       isListening = true;
-      const address = await server.listen().catch((error: unknown) => {
+      const address = await listenAgain(server, settings, knownPort).catch((error: unknown) => {
         isListening = false;
         throw error;
       });
@@ -167,9 +179,19 @@ export async function compose(
       await log.close();
     },
     abandon: async () => {
-      await Promise.all([local.close(), processes.close()]);
+      await Promise.all([local.close(), keeper?.close(abandonPatienceMs)]);
     },
   };
+}
+
+/** Where any port will do, the one that agents still know as that of their tools, unless someone else has it by now. */
+async function listenAgain(
+  server: Server,
+  { port }: Settings,
+  knownPort: number | undefined,
+): Promise<Address> {
+  if (port !== 0 || knownPort === undefined) return server.listen();
+  return server.listen(knownPort).catch(() => server.listen());
 }
 
 /** Ends a process that outlived its session. */

@@ -1,10 +1,12 @@
 import process from 'node:process';
+import { SilentKeeper } from '../drivers/keeper/dial.ts';
 import { StorageError } from '../engine/ports/event-log.ts';
 import type { DirectoryLock } from '../log/directory-lock.ts';
 import type { Composed } from './compose.ts';
 import type { Environment } from './console.ts';
 import { Failure } from './failure.ts';
 import type { Logger } from './logger.ts';
+import { readLastPort, writeLastPort } from './port-file.ts';
 import { removeServerFile, type ServerFile, writeServerFile } from './server-file.ts';
 import type { Settings } from './settings.ts';
 import { keepToken } from './token-file.ts';
@@ -30,12 +32,20 @@ export async function openRoom(
     // Most of the program; a command line that fails need not wait for it.
     const { compose } = await import('./compose.ts');
     const { env, logger } = parts;
-    const composed = await compose(settings, { token, toolSecret, env, logger, version: await version() });
+    const composed = await compose(settings, {
+      token,
+      toolSecret,
+      env,
+      logger,
+      version: await version(),
+      lastPort: await readLastPort(dataDir),
+    });
     return {
       ...composed,
       token,
       async listen() {
         const address = await composed.listen();
+        await writeLastPort(dataDir, address.port);
         await writeServerFile(dataDir, serverFile(address.url, settings, parts.isEmbedded));
         return address;
       },
@@ -46,9 +56,13 @@ export async function openRoom(
     };
   } catch (error) {
     lock.release();
-    throw error instanceof StorageError ? new Failure(error.message) : error;
+    throw isPlain(error) ? new Failure(error.message) : error;
   }
 }
+
+/** Nothing that is wrong with this program. */
+const isPlain = (error: unknown): error is Error =>
+  error instanceof StorageError || error instanceof SilentKeeper;
 
 const serverFile = (url: string, { host }: Settings, isEmbedded: boolean): ServerFile => ({
   url,

@@ -2,11 +2,10 @@ import type { Command } from './command.ts';
 import type { Console } from './console.ts';
 import { restartSignal } from './ending.ts';
 import { Failure } from './failure.ts';
-import { dataDirectoryOf } from './paths.ts';
 import { endServer, settledServer } from './running-server.ts';
 import { serve } from './serve.ts';
 import type { ServerFile } from './server-file.ts';
-import { serveFlags } from './settings.ts';
+import { readSettings, serveFlags } from './settings.ts';
 
 const patienceMs = 12_000;
 
@@ -16,7 +15,8 @@ export const restart: Command = {
 It takes the flags of "beckon serve". Address and port stay as they were unless they are given.`,
   flags: serveFlags,
   async run(flags, console) {
-    const dataDir = dataDirectoryOf(flags, console);
+    // A command line that no server can be started with must not end the one that runs.
+    const { dataDir } = await readSettings(flags, console);
     const running = await settledServer(dataDir);
     if (running === undefined) return serve.run(flags, console);
     const ended = await endServer(dataDir, running, restartSignal, patienceMs);

@@ -39,7 +39,11 @@ export async function endServer(
   return true;
 }
 
-const isTaken = (dataDir: string): boolean => existsSync(dataDir) && isLocked(dataDir);
+export const isTaken = (dataDir: string): boolean => existsSync(dataDir) && isLocked(dataDir);
+
+/** Why nothing can be said of the server that has the directory, or asked of it. */
+export const nameless = (dataDir: string): string =>
+  `another server has ${dataDir} and tells no address: it is about to start or to end, or is part of a program that does not listen`;
 
 function signalServer(pid: number, signal: NodeJS.Signals): void {
   try {

@@ -36,8 +36,8 @@ export interface ServerOptions {
 }
 
 export interface Server {
-  /** Rejects when the port cannot be had. */
-  listen(): Promise<{ readonly url: string; readonly port: number }>;
+  /** Rejects when the port cannot be had: that of the options, unless another is given. It may be tried again. */
+  listen(port?: number): Promise<{ readonly url: string; readonly port: number }>;
   /** A fresh one-time code for one browser. */
   pairingCode(): string;
   /** Ends all streams and sockets, lets requests that are being answered finish within a second, and frees the port. */
@@ -90,9 +90,9 @@ export function createServer(options: ServerOptions): Server {
   };
 
   return {
-    async listen() {
+    async listen(asked = options.port) {
       // One socket: by the name "localhost" two would be opened, and only one of them be ours to watch.
-      await app.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port: options.port });
+      await app.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port: asked });
       const { port } = app.server.address() as AddressInfo;
       url = urlOf(host, port);
       return { url, port };

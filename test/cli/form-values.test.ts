@@ -6,7 +6,7 @@ const options = ['team', 'press', 'board'].map((value) => ({ value, label: value
 const name: FormField = { id: 'name', type: 'text', label: 'Name', required: true };
 const tell: FormField = { id: 'tell', type: 'multiselect', label: 'Tell', required: false, options };
 const size: FormField = { id: 'size', type: 'number', label: 'Size', required: false, defaultValue: 3 };
-const form = (...fields: FormField[]): Form => ({ message: 'A form', fields });
+const form = (...fields: FormField[]): Form => ({ message: 'A form', presentation: 'tool', fields });
 
 describe('[ASK5] the values of a form from the words of a command', () => {
   it('come by the names of the fields; what is left out keeps its default', () => {

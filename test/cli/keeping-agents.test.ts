@@ -1,8 +1,11 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { keeperStatus } from '../../src/drivers/keeper/keeper-admin.ts';
+import { tryLock } from '../../src/log/directory-lock.ts';
 import {
   type Beckon,
   type BeckonOptions,
@@ -82,6 +85,22 @@ describe('agents go on without their server', () => {
     await expectAnswerable(second, asked);
   });
 
+  it('[TOOL11] [SES10] the next server with --port 0 is where they look for their tools, unless that port is taken', async () => {
+    const first = await start();
+    const asked = await asking(first);
+    await first.kill9();
+    const second = await start({ dataDir: first.dataDir });
+    expect(second.url).toBe(first.url);
+    await second.kill9();
+    const { port } = new URL(first.url);
+    const stranger = createServer().listen(Number(port), '127.0.0.1');
+    await once(stranger, 'listening');
+    const third = await start({ dataDir: first.dataDir });
+    expect(third.url).not.toBe(first.url);
+    stranger.close();
+    await expectAnswerable(third, asked);
+  });
+
   it('[SES7] [ASK2] when it ends by an error that nobody caught, exit 1', async () => {
     const bug = `data:text/javascript,process.on('SIGWINCH',()=>{throw(new(Error)('boom'))})`;
     const first = await start({ env: { ...pace, NODE_OPTIONS: `--import ${bug}` } });
@@ -158,6 +177,20 @@ describe('agents go on without their server', () => {
   });
 });
 
+it('[SES6] [SES7] a server whose keeper does not answer ends within 10 s all the same, and leaves neither keeper nor agent', {
+  timeout: 60_000,
+}, async () => {
+  const beckon = await start();
+  await asking(beckon);
+  const { pid = 0 } = (await keeperStatus(beckon.dataDir)) ?? {};
+  process.kill(pid, 'SIGSTOP');
+  const began = performance.now();
+  await beckon.stop();
+  expect(performance.now() - began).toBeLessThan(10_000);
+  expect(pids(beckon.dataDir)).toEqual([]);
+  expect(isRunning(pid)).toBe(false);
+});
+
 describe('beckon restart', () => {
   it('[SES10] [ASK2] puts another server in the place of the running one, at the same address; agents go on', async () => {
     const first = await start({ args: ['--host', '127.0.0.2'] });
@@ -167,6 +200,16 @@ describe('beckon restart', () => {
     expect(url).toBe(first.url);
     expect(await first.exited).toEqual({ code: 0, signal: null });
     await expectAnswerable(first, asked);
+  });
+
+  it('[API1] [SES10] with a command line that no server can be started with it ends nothing', async () => {
+    const first = await start();
+    const config = join(first.dataDir, 'no-such-file.json');
+    for (const args of [['--port', '70000'], ['--config', config], ['a-word']]) {
+      const refused = await runBeckon(['restart', '--data-dir', first.dataDir, ...args]);
+      expect(refused.code, refused.stderr).toBeGreaterThan(0);
+    }
+    expect((await first.api('GET', '/api/health')).status).toBe(200);
   });
 
   it('[API1] starts one where none runs', async () => {
@@ -195,6 +238,7 @@ describe('beckon status', () => {
     expect(some).toMatchObject({ code: 0, stderr: '' });
     expect(some.stdout).toMatch(new RegExp(`keeper +\\d+ MB +process ${keeper?.pid} +up .* version \\d`));
     expect(some.stdout).toContain('1 agent running');
+    expect(some.stdout).not.toContain('to be read');
     expect(some.stdout).toMatch(new RegExp(`${asked.id} +\\d+ MB +process ${asked.agents[0]} +up`));
 
     await beckon.kill9();
@@ -203,6 +247,31 @@ describe('beckon status', () => {
       server: null,
       keeper: { pid: keeper?.pid, agents: [{ sessionId: asked.id, pid: asked.agents[0], running: true }] },
     });
+  });
+
+  it('[SES4] [SES7] tells of a keeper that does not answer; a server does not start beside it, and stop-all ends it', {
+    timeout: 120_000,
+  }, async () => {
+    const first = await start();
+    await asking(first);
+    const { pid = 0 } = (await keeperStatus(first.dataDir)) ?? {};
+    await first.kill9();
+    process.kill(pid, 'SIGSTOP');
+    const [told, json, refused] = await Promise.all([
+      first.run(['status']),
+      first.run(['status', '--json']),
+      runBeckon(['--port', '0', '--data-dir', first.dataDir, '--no-open']),
+    ]);
+    expect(told).toMatchObject({ code: 0, stderr: '' });
+    expect(told.stdout).toMatch(new RegExp(`keeper +does not answer +process ${pid}\\n`));
+    expect(JSON.parse(json.stdout)).toMatchObject({ server: null, keeper: { pid, answers: false } });
+    const sentence = `beckon: the keeper in ${join(first.dataDir, 'keeper')} (process ${pid}) runs and does not answer\n`;
+    expect(refused).toMatchObject({ code: 1, stdout: '', stderr: sentence });
+
+    const stopped = await first.run(['stop-all']);
+    expect(stopped).toMatchObject({ code: 0, stdout: expect.stringContaining('Killed the keeper') });
+    expect(isRunning(pid)).toBe(false);
+    expect(pids(first.dataDir)).toEqual([]);
   });
 
   it('[API4] of a directory that is not there: nothing runs', async () => {
@@ -224,6 +293,18 @@ describe('beckon stop-all', () => {
     expect(await beckon.exited).toEqual({ code: 0, signal: null });
     expect(pids(beckon.dataDir)).toEqual([]);
     expect(isRunning(keeper?.pid ?? 0)).toBe(false);
+  });
+
+  it('[SES7] says so when it cannot end a server because that tells no address, and ends the agents all the same', async () => {
+    const first = await start();
+    await asking(first);
+    await first.kill9();
+    await rm(join(first.dataDir, 'server.json'));
+    const lock = tryLock(first.dataDir);
+    const stopped = await first.run(['stop-all']);
+    lock?.release();
+    expect(stopped).toMatchObject({ code: 1, stderr: expect.stringContaining('tells no address') });
+    expect(pids(first.dataDir)).toEqual([]);
   });
 
   it('[SES7] ends agents that no server looks after; what they asked is lost, and says so', async () => {

@@ -1,11 +1,11 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { AgentProcess, ProcessHost, ProcessSpec } from '../../src/engine/ports/process-host.ts';
+import type { ProcessHost, ProcessSpec } from '../../src/engine/ports/process-host.ts';
 import type { RawDirection } from '../../src/engine/ports/raw-log.ts';
-import { SessionId } from '../../src/protocol/ids.ts';
+import type { SessionId } from '../../src/protocol/ids.ts';
+import { eventually } from '../support/eventually.ts';
+import { orphan, ProcessRoom, textOf } from '../support/process-room.ts';
 import { isRunning } from '../support/running.ts';
 
 export interface HostParts {
@@ -16,78 +16,29 @@ export interface HostParts {
 /** What every process host does. */
 export function processHostContract(name: string, open: (parts: HostParts) => ProcessHost): void {
   describe(name, () => {
-    let dir: string;
+    let room: ProcessRoom;
     let host: ProcessHost;
-    let nextId = 0;
-    let strays: number[];
 
     beforeEach(() => {
-      dir = mkdtempSync(join(tmpdir(), 'beckon-host-'));
-      host = open({ dataDir: dir });
-      strays = [];
+      room = new ProcessRoom();
+      host = open({ dataDir: room.dir });
     });
 
     afterEach(async () => {
       await host.close();
-      for (const pid of strays) {
-        if (isRunning(pid)) process.kill(pid, 'SIGKILL');
-      }
-      rmSync(dir, { recursive: true, force: true });
+      await room.end();
     });
-    function shell(script: string): ProcessSpec {
-      return specOf('sh', ['-c', script]);
-    }
-
-    function node(script: string): ProcessSpec {
-      return specOf(process.execPath, ['-e', script]);
-    }
-
-    function specOf(command: string, args: string[]): ProcessSpec {
-      nextId += 1;
-      const env = { PATH: process.env.PATH ?? '' };
-      return { id: `p${nextId}`, sessionId: SessionId.parse('s1'), command, args, cwd: dir, env };
-    }
-
-    /** Waits for a fact, for a bounded time. */
-    async function eventually<T>(what: string, read: () => T | undefined | false): Promise<T> {
-      const deadline = performance.now() + 10_000;
-      for (;;) {
-        const value = read();
-        if (value !== undefined && value !== false) return value;
-        if (performance.now() > deadline) throw new Error(`Never came true: ${what}`);
-        await delay(5);
-      }
-    }
-
-    /** The pid that a script wrote into a file of the test's directory. */
-    async function pidIn(file: string): Promise<number> {
-      const path = join(dir, file);
-      const pid = await eventually(`${file} holds a pid`, () => {
-        const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
-        return text.endsWith('\n') && Number(text);
-      });
-      strays.push(pid);
-      return pid;
-    }
-
-    async function outputOf(agent: AgentProcess): Promise<string> {
-      const chunks: Buffer[] = [];
-      await new Promise<void>((resolve) => {
-        agent.readOutput({ chunk: (chunk) => chunks.push(chunk), end: resolve });
-      });
-      return Buffer.concat(chunks).toString();
-    }
-
-    // Waits for a signal that never comes, in a session of its own, and is no child of its starter's starter.
-    const orphan = (file: string) => `(setsid sh -c 'echo $$ > ${file}; exec sleep 600' &)`;
 
     test('a process gets its input, directory and environment, and nothing of ours', async () => {
-      const spec = { ...shell('pwd; env; cat'), env: { PATH: process.env.PATH ?? '', GREETING: 'hello' } };
+      const spec = {
+        ...room.shell('pwd; env; cat'),
+        env: { PATH: process.env.PATH ?? '', GREETING: 'hello' },
+      };
       const agent = host.start(spec);
       expect(await agent.write('from stdin\n')).toEqual({ ok: true });
       agent.closeInput();
-      const lines = (await outputOf(agent)).trim().split('\n');
-      expect(lines[0]).toBe(dir);
+      const lines = (await textOf(agent)).trim().split('\n');
+      expect(lines[0]).toBe(room.dir);
       expect(lines).toContain('GREETING=hello');
       expect(lines).toContain('from stdin');
       const names = lines.map((line) => line.split('=')[0]).filter((name) => name?.startsWith('BECKON'));
@@ -96,8 +47,8 @@ export function processHostContract(name: string, open: (parts: HostParts) => Pr
     });
 
     test('output comes with offsets, and what is printed before there is a reader is not lost', async () => {
-      const agent = host.start(shell('echo early; echo $$ > started; read line; echo late'));
-      await pidIn('started');
+      const agent = host.start(room.shell('echo early; echo $$ > started; read line; echo late'));
+      await room.pidIn('started');
       const seen: [number, number][] = [];
       let text = '';
       const ended = new Promise<void>((resolve) => {
@@ -122,7 +73,7 @@ export function processHostContract(name: string, open: (parts: HostParts) => Pr
     test('[PEER3] a slow reader holds the process back, and all 10 MB arrive', async () => {
       const size = 10 * 1024 * 1024;
       const agent = host.start(
-        node(`const b = Buffer.alloc(65536, 120); let n = 0;
+        room.node(`const b = Buffer.alloc(65536, 120); let n = 0;
       const step = () => { while (n < ${size}) { n += b.length; if (!process.stdout.write(b)) { process.stderr.write(n + '\\n'); return process.stdout.once('drain', step); } } };
       step();`),
       );
@@ -150,8 +101,8 @@ export function processHostContract(name: string, open: (parts: HostParts) => Pr
     });
 
     test('[MULTI4] output stays held back after the process has gone, until it is wanted', async () => {
-      const agent = host.start(shell('echo one; echo two'));
-      const early = host.start(shell('echo early'));
+      const agent = host.start(room.shell('echo one; echo two'));
+      const early = host.start(room.shell('echo early'));
       let text = '';
       const ended = new Promise<void>((resolve) => {
         agent.readOutput({
@@ -169,11 +120,11 @@ export function processHostContract(name: string, open: (parts: HostParts) => Pr
       agent.resumeOutput();
       await ended;
       expect(text).toBe('one\ntwo\n');
-      expect(await outputOf(early)).toBe('early\n');
+      expect(await textOf(early)).toBe('early\n');
     });
 
     test('[PEER3] writing to a process that does not read or is gone is a value, never a crash', async () => {
-      const agent = host.start(shell('exec 0<&-; echo closed; exec sleep 600'));
+      const agent = host.start(room.shell('exec 0<&-; echo closed; exec sleep 600'));
       await new Promise<void>((resolve) => {
         agent.readOutput({ chunk: () => resolve(), end() {} });
       });
@@ -184,15 +135,15 @@ export function processHostContract(name: string, open: (parts: HostParts) => Pr
     });
 
     test('[PEER3] a write that waits on a full pipe is settled when the process is ended', async () => {
-      const agent = host.start(shell('exec sleep 600'));
+      const agent = host.start(room.shell('exec sleep 600'));
       const write = agent.write(Buffer.alloc(4 * 1024 * 1024));
       await agent.end();
       expect(await write).toMatchObject({ ok: false });
     });
 
     test('[ASK5] of several writes with the same id the first reaches the process, and all settle as it did', async () => {
-      const agent = host.start(specOf('cat', []));
-      const output = outputOf(agent);
+      const agent = host.start(room.spec('cat', []));
+      const output = textOf(agent);
       const twice = [agent.write('one\n', 'a'), agent.write('one again\n', 'a')];
       expect(await Promise.all(twice)).toEqual([{ ok: true }, { ok: true }]);
       expect(await agent.write('two\n', 'b')).toEqual({ ok: true });
@@ -204,35 +155,35 @@ export function processHostContract(name: string, open: (parts: HostParts) => Pr
     });
 
     test('[SES7] a program that cannot be started is a value that says why', async () => {
-      writeFileSync(join(dir, 'plain.txt'), 'no program');
-      chmodSync(join(dir, 'plain.txt'), 0o644);
+      writeFileSync(join(room.dir, 'plain.txt'), 'no program');
+      chmodSync(join(room.dir, 'plain.txt'), 0o644);
       const codeOf = async (spec: ProcessSpec) => {
         const agent = host.start(spec);
         const exit = await agent.exited;
         expect(await agent.write('x')).toMatchObject({ ok: false });
-        expect(await outputOf(agent)).toBe('');
+        expect(await textOf(agent)).toBe('');
         await agent.end();
         return exit.kind === 'spawn-failed' ? exit.code : exit.kind;
       };
-      expect(await codeOf(specOf('/no/such/program', []))).toBe('not-found');
-      expect(await codeOf(specOf(join(dir, 'plain.txt'), []))).toBe('not-executable');
-      expect(await codeOf({ ...shell('true'), cwd: join(dir, 'gone') })).toBe('cwd-missing');
-      expect(await codeOf(specOf('sh', ['-c', 'bad\0argument']))).toBe('failed');
+      expect(await codeOf(room.spec('/no/such/program', []))).toBe('not-found');
+      expect(await codeOf(room.spec(join(room.dir, 'plain.txt'), []))).toBe('not-executable');
+      expect(await codeOf({ ...room.shell('true'), cwd: join(room.dir, 'gone') })).toBe('cwd-missing');
+      expect(await codeOf(room.spec('sh', ['-c', 'bad\0argument']))).toBe('failed');
       await host.close();
-      expect(await codeOf(shell('true'))).toBe('host-closed');
+      expect(await codeOf(room.shell('true'))).toBe('host-closed');
     });
 
     test('[STORE3] every byte in and out is passed on as it is, with its session', async () => {
       const raw: Record<string, string> = {};
       const listening = open({
-        dataDir: join(dir, 'listened-to'),
+        dataDir: join(room.dir, 'listened-to'),
         onRaw(sessionId, direction, chunk) {
           const key = `${sessionId} ${direction}`;
           raw[key] = (raw[key] ?? '') + chunk.toString('latin1');
         },
       });
-      const agent = listening.start(shell(`printf 'no newline\\377'; echo oops >&2; cat > /dev/null`));
-      const output = outputOf(agent);
+      const agent = listening.start(room.shell(`printf 'no newline\\377'; echo oops >&2; cat > /dev/null`));
+      const output = textOf(agent);
       await agent.write('a line\n');
       agent.closeInput();
       await output;
@@ -243,7 +194,7 @@ export function processHostContract(name: string, open: (parts: HostParts) => Pr
 
     test('the last lines of stderr are kept, bounded', async () => {
       const agent = host.start(
-        node(
+        room.node(
           `for (let i = 1; i <= 500; i++) console.error('line ' + i); console.error('y'.repeat(100000)); process.stderr.write('no newline')`,
         ),
       );
@@ -259,11 +210,16 @@ export function processHostContract(name: string, open: (parts: HostParts) => Pr
 
     test('[SES6] end reaches descendants in sessions of their own, orphans too', async () => {
       const agent = host.start(
-        shell(
+        room.shell(
           `${orphan('orphan')}; setsid sh -c 'echo $$ > child; sleep 600 & echo $! > grandchild; wait' & wait`,
         ),
       );
-      const pids = [await pidIn('orphan'), await pidIn('child'), await pidIn('grandchild'), agent.pid ?? 0];
+      const pids = [
+        await room.pidIn('orphan'),
+        await room.pidIn('child'),
+        await room.pidIn('grandchild'),
+        agent.pid ?? 0,
+      ];
       expect(pids.map(isRunning)).toEqual([true, true, true, true]);
       await agent.end();
       expect(pids.map(isRunning)).toEqual([false, false, false, false]);
@@ -272,21 +228,21 @@ export function processHostContract(name: string, open: (parts: HostParts) => Pr
 
     test('[SES6] a tree that hid its environment is found by its parents', async () => {
       const agent = host.start(
-        shell(`env -i PATH="$PATH" setsid sh -c 'echo $$ > bare; exec sleep 600' & wait`),
+        room.shell(`env -i PATH="$PATH" setsid sh -c 'echo $$ > bare; exec sleep 600' & wait`),
       );
-      const bare = await pidIn('bare');
+      const bare = await room.pidIn('bare');
       await agent.end();
       expect(isRunning(bare)).toBe(false);
     });
 
     test('[SES6] what ignores SIGTERM is killed after the grace, also when that is shortened', async () => {
       const agent = host.start(
-        shell(
+        room.shell(
           `trap '' TERM; echo $$ > root; setsid sh -c 'trap "" TERM; echo $$ > child; while :; do sleep 1; done' & while :; do sleep 1; done`,
         ),
       );
-      const child = await pidIn('child');
-      await pidIn('root');
+      const child = await room.pidIn('child');
+      await room.pidIn('root');
       const patient = agent.end({ graceMs: 60_000 });
       await agent.end({ graceMs: 50 });
       await patient;
@@ -296,32 +252,34 @@ export function processHostContract(name: string, open: (parts: HostParts) => Pr
 
     test('[SES6] a program gets the chance to end by itself', async () => {
       const agent = host.start(
-        shell(`trap 'echo bye > bye; exit 3' TERM; echo $$ > root; while :; do sleep 0.05; done`),
+        room.shell(`trap 'echo bye > bye; exit 3' TERM; echo $$ > root; while :; do sleep 0.05; done`),
       );
-      await pidIn('root');
+      await room.pidIn('root');
       await agent.end();
-      expect(readFileSync(join(dir, 'bye'), 'utf8')).toBe('bye\n');
+      expect(readFileSync(join(room.dir, 'bye'), 'utf8')).toBe('bye\n');
       expect(await agent.exited).toEqual({ kind: 'exited', code: 3, signal: null });
     });
 
     test('[SES7] a crash leaves no descendant, and the output ends although one held the pipe', async () => {
       const agent = host.start(
-        shell(`${orphan('orphan')}; echo last words; while [ ! -s orphan ]; do sleep 0.01; done; kill -9 $$`),
+        room.shell(
+          `${orphan('orphan')}; echo last words; while [ ! -s orphan ]; do sleep 0.01; done; kill -9 $$`,
+        ),
       );
-      const orphanPid = await pidIn('orphan');
-      expect(await outputOf(agent)).toBe('last words\n');
+      const orphanPid = await room.pidIn('orphan');
+      expect(await textOf(agent)).toBe('last words\n');
       expect(await agent.exited).toEqual({ kind: 'exited', code: null, signal: 'SIGKILL' });
       await eventually('the orphan is gone', () => !isRunning(orphanPid));
     });
 
     test('[SES7] a stranger that took over the pipe does not keep the output open', async () => {
       const agent = host.start(
-        shell(
+        room.shell(
           `env -i PATH="$PATH" setsid sh -c 'echo $$ > bare; exec sleep 600' & while [ ! -s bare ]; do sleep 0.01; done; echo done; exit 0`,
         ),
       );
-      const bare = await pidIn('bare');
-      expect(await outputOf(agent)).toBe('done\n');
+      const bare = await room.pidIn('bare');
+      expect(await textOf(agent)).toBe('done\n');
       expect(isRunning(bare)).toBe(true);
     });
   });

@@ -210,7 +210,7 @@ describe('interactive tools with the demo agent', () => {
     await second.watching.event('message.taken', ({ text }) => text.includes('fig'));
   });
 
-  it('[TOOL6] [ASK2] an agent that outlives a killed server is told how its answer comes, and gets it', {
+  it('[TOOL6] [TOOL11] [ASK2] an agent that outlives a killed server is told how its answer comes, gets it, and finds its tools again', {
     timeout: 60_000,
   }, async () => {
     const dataDir = await temporaryDirectory();
@@ -218,8 +218,7 @@ describe('interactive tools with the demo agent', () => {
     const { interactionId } = await asked(first);
     await first.beckon.kill9();
 
-    const { port } = new URL(first.beckon.url);
-    const beckon = await start({ dataDir, args: ['--tools', ...allTools, '--port', port] });
+    const beckon = await start({ dataDir });
     await watch(beckon);
     const second = await resume(beckon, first.id);
     const told = await second.watching.event('tool.result');

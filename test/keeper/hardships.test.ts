@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { keeperStatus, stopKeeper } from '../../src/drivers/keeper/keeper-admin.ts';
 import { launchKeeper } from '../../src/drivers/keeper/launch.ts';
+import { eventually } from '../support/eventually.ts';
+import { textOf } from '../support/process-room.ts';
 import { isRunning } from '../support/running.ts';
 import { frameBytes } from './support/frame-bytes.ts';
-import { eventually, KeeperRoom, textOf } from './support/keeper-room.ts';
+import { KeeperRoom } from './support/keeper-room.ts';
 import { RawClient } from './support/raw-client.ts';
 
 let room: KeeperRoom;
@@ -266,7 +268,7 @@ function connectAsNobody(path: string): Promise<string> {
 
 test('status and stop work without a server', async () => {
   expect(await keeperStatus(room.dir)).toBeUndefined();
-  expect(await stopKeeper(room.dir)).toEqual({ agents: 0, remaining: 0 });
+  expect(await stopKeeper(room.dir)).toEqual({ agents: 0, killed: 0, remaining: 0 });
   const host = room.host({ version: '9.9.9' });
   host.start(room.shell('echo $$ > agent; echo some output; exec sleep 600', 's7'));
   const agent = await room.pidIn('agent');
@@ -283,7 +285,7 @@ test('status and stop work without a server', async () => {
   expect(Date.now() - status.startedAt.getTime()).toBeLessThan(60_000);
   expect(status.memory).toBeGreaterThan(1_000_000);
   expect(status.agents[0]?.memory).toBeGreaterThan(1_000);
-  expect(await stopKeeper(room.dir)).toEqual({ agents: 1, remaining: 0 });
+  expect(await stopKeeper(room.dir)).toEqual({ agents: 1, killed: 0, remaining: 0 });
   expect([agent, status.pid].map(isRunning)).toEqual([false, false]);
 });
 

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { keeperStatus } from '../../src/drivers/keeper/keeper-admin.ts';
 import { LocalProcessHost } from '../../src/drivers/process/local-process-host.ts';
+import { eventually } from '../support/eventually.ts';
+import { outputOf, textOf } from '../support/process-room.ts';
 import { isRunning } from '../support/running.ts';
-import { eventually, KeeperRoom, outputOf, textOf } from './support/keeper-room.ts';
+import { KeeperRoom } from './support/keeper-room.ts';
 import type { Server } from './support/server.ts';
 
 let room: KeeperRoom;

@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { OutputSpool } from '../../src/drivers/keeper/program/output-spool.ts';
-import { eventually } from './support/keeper-room.ts';
+import { eventually } from '../support/eventually.ts';
 
 let dir: string;
 

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { keeperStatus } from '../../src/drivers/keeper/keeper-admin.ts';
-import { eventually, KeeperRoom, outputOf } from './support/keeper-room.ts';
+import { eventually } from '../support/eventually.ts';
+import { outputOf } from '../support/process-room.ts';
+import { KeeperRoom } from './support/keeper-room.ts';
 
 let room: KeeperRoom;
 

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { keeperStatus } from '../../src/drivers/keeper/keeper-admin.ts';
 import { launchKeeper } from '../../src/drivers/keeper/launch.ts';
+import { eventually } from '../support/eventually.ts';
+import { textOf } from '../support/process-room.ts';
 import { isRunning } from '../support/running.ts';
-import { eventually, KeeperRoom, textOf } from './support/keeper-room.ts';
+import { KeeperRoom } from './support/keeper-room.ts';
 import { RawClient } from './support/raw-client.ts';
 
 let room: KeeperRoom;
@@ -82,6 +84,27 @@ for (const major of [0, 2]) {
     expect(isRunning(otherPid)).toBe(false);
   });
 }
+
+test('[SES10] a server that is restarted lets the agents of an older keeper finish, too', async () => {
+  await launch(0, 0);
+  const client = new RawClient(room.dir);
+  await client.greet('server', 0);
+  await startInOld(client, 'finishes', 'echo $$ > worker; exec sleep 600');
+  const worker = await room.pidIn('worker');
+  client.socket.destroy();
+  const first = room.host();
+  await first.kept();
+  first.start(room.shell('echo $$ > other; exec sleep 600', 'another'));
+  const other = await room.pidIn('other');
+  await first.detach();
+
+  const second = room.host();
+  expect((await second.kept()).map(({ sessionId }) => sessionId)).toEqual(['another']);
+  expect(await second.endLeftovers()).toEqual({ found: 0, killed: 0, remaining: 0 });
+  expect([worker, other].map(isRunning)).toEqual([true, true]);
+  await second.close();
+  expect([worker, other].map(isRunning)).toEqual([false, false]);
+});
 
 test('closing ends the agents of older keepers, too', async () => {
   await launch(0, 3);

@@ -17,6 +17,7 @@ import { begunAnew } from '../notice.ts';
 import { exitFact } from '../process/exit-fact.ts';
 import { answerTo } from './answer.ts';
 import { claudeCapabilities, permissionModes } from './capabilities.ts';
+import { commandsIn } from './commands.ts';
 import {
   asHookAnswer,
   heldBy,
@@ -310,6 +311,7 @@ export class ClaudeConnection implements AgentConnection {
         capabilities: claudeCapabilities(response),
       },
       ...modeChange(this.#memory, textAt(response, 'current_permission_mode')),
+      ...commandsIn(response),
     ]);
   }
 

@@ -14,7 +14,7 @@ import type { FromKeeper, ToKeeper } from './wire.ts';
 /** How much output may be under way to a reader that has not taken it. */
 const windowBytes = 256 * 1024;
 /** How much may be stored without the keeper's knowledge: it only forgets it then, and to tell it of each line costs as much as the line. */
-const untoldBytes = 8 * 1024;
+export const untoldBytes = 8 * 1024;
 
 export interface ConnectedProcessOptions {
   readonly id: string;
@@ -161,6 +161,7 @@ export class ConnectedProcess implements AgentProcess {
 
   /** It goes on without this server: nothing more is heard of it, not even its end. */
   release(): void {
+    this.#tellStored();
     this.#link?.send({ t: 'release', id: this.id, seen: this.#logged });
     this.#letGo({ ok: false, code: 'detached', message: 'The server has let go of the process' });
   }

@@ -4,7 +4,8 @@ import { FrameReader, writeFrame } from './frames.ts';
 import { keeperPid, type Places, socketPath, withShortPath } from './places.ts';
 import { type FromKeeper, protocolVersion, type Role, readFromKeeper, type ToKeeper } from './wire.ts';
 
-const helloLimitMs = 30_000;
+/** How long a keeper may take to answer, on a machine that has more to do than it can. */
+export const answerPatienceMs = 20_000;
 const redialMs = 50;
 /** It is there, and either side has no room for one more connection. */
 const crowded = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOBUFS', 'ECONNRESET']);
@@ -47,7 +48,7 @@ export async function dial(
   number: number,
   options: DialOptions,
 ): Promise<KeeperLink | undefined> {
-  const deadline = performance.now() + (options.patienceMs ?? helloLimitMs);
+  const deadline = performance.now() + (options.patienceMs ?? answerPatienceMs);
   for (;;) {
     const answer = await call(socketPath(places, number), options, deadline);
     if (answer !== 'no answer') return answer;

@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { ownerOf } from '../process/owner.ts';
+import { sendSignal } from '../process/process-table.ts';
 import { treeEnder } from '../process/tree-ender.ts';
-import { type DialOptions, dial, type KeeperLink } from './dial.ts';
-import { closeKeeper } from './keeper-process-host.ts';
-import { keeperNumbers, keeperPlaces, socketPath } from './places.ts';
+import { closeKeeper } from './close-keeper.ts';
+import { dial, type KeeperLink, SilentKeeper } from './dial.ts';
+import { keeperNumbers, keeperPlaces, type Places } from './places.ts';
 import type { AgentStatus, FromKeeper } from './wire.ts';
 
-const patienceMs = 10_000;
+const defaultPatienceMs = 5_000;
 
 export interface KeeperStatus {
   readonly pid: number;
@@ -29,52 +30,108 @@ export interface KeeperAgentStatus {
   readonly unstored: number;
 }
 
-/** What runs on a data directory, whether a server does or not: of the newest keeper, with the agents of those it replaces. */
-export async function keeperStatus(dataDir: string): Promise<KeeperStatus | undefined> {
-  const statuses = await visitAll(dataDir, async (link, next) => {
-    link.send({ t: 'status', n: 1 });
-    const status = await next();
-    return status?.t === 'status' ? { hello: link.hello, status } : undefined;
+export interface VisitOptions {
+  /** How long a keeper that is there may take to answer. */
+  readonly patienceMs?: number;
+}
+
+/**
+ * What runs on a data directory, whether a server does or not: of the newest keeper, with the agents of those it replaces. Rejects
+ * with `SilentKeeper` when there is a keeper and none answers.
+ */
+export async function keeperStatus(
+  dataDir: string,
+  options: VisitOptions = {},
+): Promise<KeeperStatus | undefined> {
+  const { answers, silent } = await visitAll(dataDir, options, async (link, status) => {
+    const told = await status();
+    return told && { hello: link.hello, told };
   });
-  const [newest] = statuses;
+  const [newest] = answers;
+  if (!newest && silent[0]) throw silent[0];
   if (!newest) return undefined;
   return {
     pid: newest.hello.pid,
     version: newest.hello.version,
     startedAt: new Date(newest.hello.startedAt),
-    memory: newest.status.memory,
-    agents: statuses.flatMap(({ status }) => status.agents.map(agentStatus)),
+    memory: newest.told.memory,
+    agents: answers.flatMap(({ told }) => told.agents.map(agentStatus)),
   };
 }
 
-/** Ends every agent of a data directory and its keepers, also what no keeper knows. Tells how many agents ran. */
-export async function stopKeeper(dataDir: string): Promise<{ agents: number; remaining: number }> {
-  const before = await keeperStatus(dataDir);
-  await visitAll(dataDir, (link) => closeKeeper(link));
+export interface StopReport {
+  /** How many agents ran, as far as keepers told. */
+  readonly agents: number;
+  /** Keepers that did not answer and were killed, with agents that nobody counted. */
+  readonly killed: number;
+  /** Processes that could not be ended. */
+  readonly remaining: number;
+}
+
+/** Ends every agent of a data directory and its keepers, also what no keeper knows. */
+export async function stopKeeper(dataDir: string, options: VisitOptions = {}): Promise<StopReport> {
+  const { answers, silent } = await visitAll(dataDir, options, async (link, status) => {
+    const told = await status();
+    await closeKeeper(link);
+    return told?.agents.filter(({ running }) => running).length ?? 0;
+  });
+  const killed = silent.filter(({ pid }) => pid !== undefined && sendSignal(pid, 'SIGKILL')).length;
   const prefix = `${ownerOf(dataDir)}/`;
   const killAt = performance.now() + 1_000;
   const leftovers = await treeEnder().endMarked(
     (marker) => marker.startsWith(prefix),
     () => killAt,
   );
-  const running = before?.agents.filter((agent) => agent.running).length ?? 0;
-  return { agents: running, remaining: leftovers.remaining };
+  const agents = answers.reduce((sum, running) => sum + running, 0);
+  return { agents, killed, remaining: leftovers.remaining + silent.length - killed };
 }
+
+type Status = Extract<FromKeeper, { t: 'status' }>;
+type Visit<T> = (link: KeeperLink, status: () => Promise<Status | undefined>) => Promise<T | undefined>;
 
 async function visitAll<T>(
   dataDir: string,
-  visit: (link: KeeperLink, next: () => Promise<FromKeeper | undefined>) => Promise<T | undefined>,
-): Promise<T[]> {
+  { patienceMs = defaultPatienceMs }: VisitOptions,
+  visit: Visit<T>,
+): Promise<{ answers: T[]; silent: SilentKeeper[] }> {
   const places = keeperPlaces(dataDir);
-  const visits = keeperNumbers(places).map(async (number) => {
-    const { promise, resolve } = Promise.withResolvers<FromKeeper | undefined>();
-    const options: DialOptions = { as: 'visitor', version: 'visitor', patienceMs, onMessage: resolve };
-    const link = await dial(socketPath(places, number), options);
-    if (!link) return undefined;
-    void link.closed.then(() => resolve(undefined));
-    return visit(link, () => promise).finally(() => link.destroy());
+  const silent: SilentKeeper[] = [];
+  const visits = keeperNumbers(places).map((number) =>
+    visitOne(places, number, patienceMs, visit).catch((error: unknown) => {
+      if (!(error instanceof SilentKeeper)) throw error;
+      silent.push(error);
+      return undefined;
+    }),
+  );
+  const answers = (await Promise.all(visits)).filter((answer) => answer !== undefined);
+  return { answers, silent };
+}
+
+async function visitOne<T>(
+  places: Places,
+  number: number,
+  patienceMs: number,
+  visit: Visit<T>,
+): Promise<T | undefined> {
+  const { promise: told, resolve } = Promise.withResolvers<FromKeeper | undefined>();
+  const link = await dial(places, number, {
+    as: 'visitor',
+    version: 'visitor',
+    patienceMs,
+    onMessage: resolve,
   });
-  return (await Promise.all(visits)).filter((result) => result !== undefined);
+  if (!link) return undefined;
+  void link.closed.then(() => resolve(undefined));
+  const late = setTimeout(() => resolve(undefined), patienceMs);
+  const status = async () => {
+    link.send({ t: 'status', n: 1 });
+    const message = await told;
+    return message?.t === 'status' ? message : undefined;
+  };
+  return visit(link, status).finally(() => {
+    clearTimeout(late);
+    link.destroy();
+  });
 }
 
 function agentStatus(agent: AgentStatus): KeeperAgentStatus {

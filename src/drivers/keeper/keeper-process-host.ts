@@ -12,20 +12,21 @@ import type { RawDirection } from '../../engine/ports/raw-log.ts';
 import type { SessionId } from '../../protocol/ids.ts';
 import { failedProcess } from '../process/local-process.ts';
 import { ownerOf } from '../process/owner.ts';
-import { sendSignal } from '../process/process-table.ts';
 import { type TreeEnder, treeEnder } from '../process/tree-ender.ts';
 import { withoutSecrets } from '../process/without-secrets.ts';
+import { closeKeeper } from './close-keeper.ts';
 import { ConnectedProcess } from './connected-process.ts';
-import { dial, type KeeperLink } from './dial.ts';
+import { answerPatienceMs, dial, type KeeperLink, SilentKeeper } from './dial.ts';
 import { type KeeperLaunch, launchKeeper } from './launch.ts';
-import { keeperNumbers, keeperPlaces, socketPath } from './places.ts';
+import { keeperNumbers, keeperPlaces } from './places.ts';
 import type { AgentStatus, FromKeeper } from './wire.ts';
 
-const endPatienceMs = 8_000;
 const detachPatienceMs = 1_000;
 
 export interface KeeperProcessHostOptions extends KeeperLaunch {
   readonly leftoverGraceMs?: number;
+  /** How long a keeper that is there may take to answer. */
+  readonly patienceMs?: number;
   readonly ender?: TreeEnder;
   /** Every byte that goes in or comes out, once, whatever the number of servers that read it. */
   onRaw?(sessionId: SessionId, direction: RawDirection, chunk: Buffer): void;
@@ -94,9 +95,10 @@ export class KeeperProcessHost implements ProcessHost {
     return this.#endMarked((id) => !known.has(id) && !this.#processes.has(id), this.#options.leftoverGraceMs);
   }
 
-  close(): Promise<void> {
+  /** `patienceMs`: how long a keeper may take to end its agents before it is killed. */
+  close(patienceMs?: number): Promise<void> {
     this.#refusal ??= hostClosed;
-    this.#closing ??= this.#close();
+    this.#closing ??= this.#close(patienceMs);
     return this.#closing;
   }
 
@@ -106,12 +108,12 @@ export class KeeperProcessHost implements ProcessHost {
     return this.#closing;
   }
 
-  async #close(): Promise<void> {
+  async #close(patienceMs?: number): Promise<void> {
     // What another server has taken over is not ours to end.
     if (this.#refusal === replaced) return;
     const link = await this.#reach({ launch: false }).catch(() => undefined);
     const links = [...(link ? [link] : []), ...this.#older];
-    await Promise.all(links.map((each) => closeKeeper(each)));
+    await Promise.all(links.map((each) => closeKeeper(each, patienceMs)));
     // A keeper that had to be killed leaves its agents behind.
     await this.#endMarked(() => true, 500);
     for (const process of this.#processes.values()) {
@@ -186,18 +188,23 @@ export class KeeperProcessHost implements ProcessHost {
     return reached;
   }
 
+  /** Also those that do not fit are looked for each time: what they run is no leftover. */
   async #find(): Promise<KeeperLink | undefined> {
     const places = keeperPlaces(this.#options.dataDir);
-    const { version } = this.#options;
-    for (const number of keeperNumbers(places)) {
-      const link = await dial(socketPath(places, number), {
-        as: 'server',
-        version,
-        onMessage: (message, body) => this.#hear(message, body),
-      });
-      if (link?.fits) return this.#adopt(link);
-      if (link) this.#drain(link);
-    }
+    const { version, patienceMs } = this.#options;
+    const onMessage = (message: FromKeeper, body: Buffer) => this.#hear(message, body);
+    const dialled = await Promise.allSettled(
+      keeperNumbers(places).map((number) =>
+        dial(places, number, { as: 'server', version, patienceMs, onMessage }),
+      ),
+    );
+    const links = dialled.flatMap((result) => (result.status === 'fulfilled' ? (result.value ?? []) : []));
+    const [found, ...others] = links.filter(({ fits }) => fits);
+    for (const other of others) other.destroy();
+    for (const link of links) if (!link.fits) this.#drain(link);
+    if (found) return this.#adopt(found);
+    const failed = dialled.find((result) => result.status === 'rejected');
+    if (failed) throw failed.reason;
     return undefined;
   }
 
@@ -254,7 +261,7 @@ export class KeeperProcessHost implements ProcessHost {
   async #loseLink(link: KeeperLink): Promise<void> {
     if (this.#link === link) this.#link = undefined;
     if (this.#closing) return;
-    const again = this.#refusal ? undefined : await this.#reach({ launch: false }).catch(() => undefined);
+    const again = await this.#reachAgain();
     const lost = [...this.#processes.values()].filter(
       ({ keeper }) => keeper === identityOf(link) && (!again || keeper !== identityOf(again)),
     );
@@ -272,18 +279,38 @@ export class KeeperProcessHost implements ProcessHost {
     }
   }
 
+  async #reachAgain(): Promise<KeeperLink | undefined> {
+    while (!this.#refusal) {
+      try {
+        return await this.#reach({ launch: false });
+      } catch (error) {
+        if (!(error instanceof SilentKeeper)) return undefined;
+      }
+    }
+    return undefined;
+  }
+
   async #statusOf(link: KeeperLink): Promise<readonly AgentStatus[]> {
     const status = await this.#ask(link, (n) => link.send({ t: 'status', n }));
     return status?.t === 'status' ? status.agents : [];
   }
 
+  /** Undefined when the connection ends before the answer. */
   #ask(link: KeeperLink, send: (n: number) => void): Promise<FromKeeper | undefined> {
     const n = this.#nextNumber();
-    const { promise, resolve } = Promise.withResolvers<FromKeeper | undefined>();
+    const { promise, resolve, reject } = Promise.withResolvers<FromKeeper | undefined>();
+    const { folder } = keeperPlaces(this.#options.dataDir);
+    const late = setTimeout(
+      () => reject(new SilentKeeper(folder, link.hello.pid)),
+      this.#options.patienceMs ?? answerPatienceMs,
+    );
     this.#answers.set(n, resolve);
     void link.closed.then(() => resolve(undefined));
     send(n);
-    return promise.finally(() => this.#answers.delete(n));
+    return promise.finally(() => {
+      clearTimeout(late);
+      this.#answers.delete(n);
+    });
   }
 
   get #log(): string {
@@ -303,26 +330,6 @@ export class KeeperProcessHost implements ProcessHost {
       () => killAt,
     );
   }
-}
-
-/** Ends a keeper with all its agents; one that does not answer is killed. */
-export async function closeKeeper(link: KeeperLink, patienceMs = endPatienceMs): Promise<void> {
-  link.send({ t: 'close' });
-  const patience = new AbortController();
-  const isLate = await Promise.race([
-    link.closed.then(() => false),
-    delay(patienceMs, true, { signal: patience.signal }).catch(() => false),
-  ]);
-  patience.abort();
-  if (isLate) sendSignal(link.hello.pid, 'SIGKILL');
-  await link.closed;
-  await gone(link.hello.pid);
-}
-
-/** A keeper's connections end a moment before it does. One that nobody reaps is not waited for. */
-async function gone(pid: number, patienceMs = 500): Promise<void> {
-  const deadline = performance.now() + patienceMs;
-  while (sendSignal(pid, 0) && performance.now() < deadline) await delay(5);
 }
 
 const identityOf = ({ hello }: KeeperLink): string => `${hello.pid}:${hello.startedAt}`;

@@ -81,8 +81,9 @@ export function writeKeeperPid(places: Places, number: number): void {
 
 /** Nobody finds the keeper of this number any more. */
 export function removeName(places: Places, number: number): void {
-  if (process.platform !== 'win32') rmSync(socketPath(places, number), { force: true });
+  // In this order: as soon as the socket is gone, the number may be another's.
   rmSync(pidPath(places, number), { force: true });
+  if (process.platform !== 'win32') rmSync(socketPath(places, number), { force: true });
 }
 
 const pidPath = ({ folder }: Places, number: number): string => join(folder, `${number}.pid`);

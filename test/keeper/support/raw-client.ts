@@ -1,9 +1,8 @@
-import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { FrameReader } from '../../../src/drivers/keeper/frames.ts';
+import { eventually } from '../../support/eventually.ts';
 import { frameBytes } from './frame-bytes.ts';
-import { eventually } from './keeper-room.ts';
 
 /** Says to a keeper whatever a test wants, right or wrong. */
 export class RawClient {
@@ -14,7 +13,8 @@ export class RawClient {
   constructor(dataDir: string, number = 1) {
     this.socket = connect(join(dataDir, 'keeper', `${number}.sock`));
     this.socket.on('error', () => {});
-    this.closed = once(this.socket, 'close');
+    // Not `once`, which rejects when the keeper hangs up on us.
+    this.closed = new Promise((resolve) => this.socket.on('close', resolve));
     const reader = new FrameReader(({ head }) => this.heard.push(head), { trusted: true });
     this.socket.on('data', (chunk) => reader.feed(chunk));
   }
@@ -24,8 +24,12 @@ export class RawClient {
   }
 
   greet(as: 'server' | 'visitor', major = 1): Promise<Readonly<Record<string, unknown>>> {
-    this.say({ t: 'hello', as, protocol: { major, minor: 0 }, version: 'raw' });
+    this.sayHello(as, major);
     return this.hears('hello');
+  }
+
+  sayHello(as: 'server' | 'visitor', major = 1): void {
+    this.say({ t: 'hello', as, protocol: { major, minor: 0 }, version: 'raw' });
   }
 
   hears(

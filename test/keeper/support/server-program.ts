@@ -9,6 +9,7 @@ const host = new KeeperProcessHost({ ...settings, version: 'test', environment: 
 const processes = new Map<string, AgentProcess>();
 const tell = (event: ServerEvent) => process.stdout.write(`${JSON.stringify(event)}\n`);
 
+tell({ what: 'up' });
 for await (const line of createInterface({ input: process.stdin }))
   await obey(JSON.parse(line) as ServerOrder);
 

@@ -18,6 +18,7 @@ export type ServerOrder =
   | { do: 'detach' };
 
 export type ServerEvent =
+  | { what: 'up' }
   | { what: 'output'; id: string; at: number; bytes: string }
   | { what: 'output-end'; id: string }
   | { what: 'exited'; id: string; exit: ProcessExit }
@@ -53,12 +54,22 @@ export class Server {
 
   /** What `find` makes of the events, once it makes something of them. */
   async hears<T>(what: string, find: (events: readonly ServerEvent[]) => T | undefined): Promise<T> {
+    // On a busy machine a program takes longer to start than to do anything.
+    await this.#until('that it is up', (events) => events[0], 60_000);
+    return this.#until(what, find, 15_000);
+  }
+
+  async #until<T>(
+    what: string,
+    find: (events: readonly ServerEvent[]) => T | undefined,
+    patienceMs: number,
+  ): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const look = () => {
       const found = find(this.events);
       if (found !== undefined) resolve(found);
     };
-    const late = setTimeout(() => reject(new Error(`Never heard: ${what}`)), 15_000);
+    const late = setTimeout(() => reject(new Error(`Never heard: ${what}`)), patienceMs);
     this.#heard.add(look);
     look();
     try {

@@ -1,14 +1,21 @@
 import { chmodSync, linkSync, rmSync } from 'node:fs';
 import type { Server } from 'node:net';
 import { join } from 'node:path';
-import { dial } from '../dial.ts';
-import { keeperNumbers, type Places, socketPath, withShortPath } from '../places.ts';
+import { dial, SilentKeeper } from '../dial.ts';
+import {
+  keeperNumbers,
+  type Places,
+  removeName,
+  socketPath,
+  withShortPath,
+  writeKeeperPid,
+} from '../places.ts';
 
 /**
  * Makes the server reachable under a number of its own, unless another keeper of our version is: of several that start in the same
- * moment one gets a name, and the others get undefined.
+ * moment one gets a number, and the others get undefined.
  */
-export async function claimName(server: Server, places: Places): Promise<string | undefined> {
+export async function claimNumber(server: Server, places: Places): Promise<number | undefined> {
   if (process.platform === 'win32') return claimPipe(server, places);
   // It listens before it has the name that servers look for, so that a name which refuses is always a dead keeper's.
   const unnamed = join(places.folder, `${process.pid}-${Date.now()}.new`);
@@ -20,8 +27,9 @@ export async function claimName(server: Server, places: Places): Promise<string 
       if (others.includes('rival')) return undefined;
       const number = (numbers[0] ?? 0) + 1;
       if (!link(unnamed, socketPath(places, number))) continue;
+      writeKeeperPid(places, number);
       removeDead(places, numbers, others);
-      return (await isSecond(places, number)) ? undefined : socketPath(places, number);
+      return (await isSecond(places, number)) ? undefined : number;
     }
   } finally {
     rmSync(unnamed, { force: true });
@@ -31,10 +39,15 @@ export async function claimName(server: Server, places: Places): Promise<string 
 type Other = 'rival' | 'of-another-version' | 'dead';
 
 async function look(places: Places, number: number): Promise<Other> {
-  const link = await dial(socketPath(places, number), { as: 'visitor', version: 'keeper' });
-  link?.destroy();
-  if (!link) return 'dead';
-  return link.fits ? 'rival' : 'of-another-version';
+  try {
+    const link = await dial(places, number, { as: 'visitor', version: 'keeper' });
+    link?.destroy();
+    if (!link) return 'dead';
+    return link.fits ? 'rival' : 'of-another-version';
+  } catch (error) {
+    if (error instanceof SilentKeeper) return 'rival';
+    throw error;
+  }
 }
 
 /** Names that were removed in between can be given out twice in disorder; then the lower one stays. */
@@ -42,13 +55,13 @@ async function isSecond(places: Places, own: number): Promise<boolean> {
   const lower = keeperNumbers(places).filter((number) => number < own);
   const others = await Promise.all(lower.map((number) => look(places, number)));
   if (!others.includes('rival')) return false;
-  rmSync(socketPath(places, own), { force: true });
+  removeName(places, own);
   return true;
 }
 
 function removeDead(places: Places, numbers: readonly number[], others: readonly Other[]): void {
   for (const [index, number] of numbers.entries()) {
-    if (others[index] === 'dead') rmSync(socketPath(places, number), { force: true });
+    if (others[index] === 'dead') removeName(places, number);
   }
 }
 
@@ -75,15 +88,16 @@ async function listenPrivately(server: Server, path: string): Promise<void> {
 }
 
 /** The system gives a pipe's name to one process at a time, and takes it back when that ends. */
-async function claimPipe(server: Server, places: Places): Promise<string | undefined> {
+async function claimPipe(server: Server, places: Places): Promise<number | undefined> {
   for (const number of keeperNumbers(places).toReversed()) {
     if ((await look(places, number)) === 'rival') return undefined;
-    const path = socketPath(places, number);
-    const isTaken = await listen(server, path).then(
+    const isTaken = await listen(server, socketPath(places, number)).then(
       () => false,
       () => true,
     );
-    if (!isTaken) return path;
+    if (isTaken) continue;
+    writeKeeperPid(places, number);
+    return number;
   }
   return undefined;
 }

@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SessionId } from '../../../protocol/ids.ts';
 import { LocalProcessHost } from '../../process/local-process-host.ts';
-import { keeperPlaces, makeFolder, type Places } from '../places.ts';
+import { keeperPlaces, makeFolder, type Places, removeName, socketPath } from '../places.ts';
 import type { Launch, ProtocolVersion, ToKeeper } from '../wire.ts';
 import { protocolVersion } from '../wire.ts';
-import { claimName } from './claim.ts';
+import { claimNumber } from './claim.ts';
 import { KeptAgent } from './kept-agent.ts';
 import { Link } from './link.ts';
 import { type SpoolLimits, spoolLimits } from './output-spool.ts';
@@ -26,6 +26,8 @@ export interface KeeperOptions {
   readonly lingerMs?: number;
   /** How often it looks whether its directory is still there. */
   readonly checkMs?: number;
+  /** How long a connection may say nothing before it has said hello. */
+  readonly helloMs?: number;
   readonly protocol?: ProtocolVersion;
   log?(text: string): void;
 }
@@ -45,7 +47,7 @@ export class Keeper {
   readonly #settleClosed: () => void;
   readonly #named = Promise.withResolvers<boolean>();
   #listener: Server | undefined;
-  #name: string | undefined;
+  #number: number | undefined;
   #server: Link | undefined;
   #spools = 0;
   #isDraining = false;
@@ -58,6 +60,7 @@ export class Keeper {
       idleMs: 30_000,
       lingerMs: 10_000,
       checkMs: 5_000,
+      helloMs: 5_000,
       protocol: protocolVersion,
       log: () => {},
       ...options,
@@ -77,9 +80,9 @@ export class Keeper {
   async open(): Promise<boolean> {
     makeFolder(this.#places);
     this.#listener = createServer((socket) => this.#accept(socket));
-    this.#name = await claimName(this.#listener, this.#places);
-    this.#named.resolve(this.#name !== undefined);
-    if (this.#name === undefined) {
+    this.#number = await claimNumber(this.#listener, this.#places);
+    this.#named.resolve(this.#number !== undefined);
+    if (this.#number === undefined) {
       await this.close();
       return false;
     }
@@ -98,8 +101,8 @@ export class Keeper {
   async #close(): Promise<void> {
     clearTimeout(this.#idle);
     clearInterval(this.#check);
-    // First of all, and not again: later another keeper may have the name.
-    if (this.#name !== undefined) rmSync(this.#name, { force: true });
+    // First of all, and not again: later another keeper may have the number.
+    if (this.#number !== undefined) removeName(this.#places, this.#number);
     await this.#host.close();
     if (this.#server) {
       const toldAll = Promise.all([...this.#agents.values()].map(({ told }) => told));
@@ -112,12 +115,11 @@ export class Keeper {
   }
 
   #accept(socket: Socket): void {
-    if (this.#links.size >= mostLinks) {
-      socket.destroy();
-      return;
-    }
+    // Who comes may be the next server: room is made for it.
+    if (this.#links.size >= mostLinks) [...this.#links].find((link) => link !== this.#server)?.destroy();
     this.#links.add(
       new Link(socket, {
+        helloMs: this.#options.helloMs,
         onMessage: (link, message, body) => this.#hear(link, message, body),
         onClose: (link) => this.#forgetLink(link),
         log: this.#options.log,
@@ -311,7 +313,8 @@ export class Keeper {
   /** Without its name no server can find it, and its agents could never be ended. */
   #endIfUnreachable(): void {
     if (this.#isDraining) this.#watchIdleness();
-    if (process.platform === 'win32' || this.#name === undefined || existsSync(this.#name)) return;
+    if (process.platform === 'win32' || this.#number === undefined) return;
+    if (existsSync(socketPath(this.#places, this.#number))) return;
     if (this.#server && existsSync(dirname(this.#places.folder))) return;
     this.#options.log('The data directory is gone: ending');
     void this.close();

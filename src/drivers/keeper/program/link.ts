@@ -2,7 +2,6 @@ import type { Socket } from 'node:net';
 import { FrameReader, writeFrame } from '../frames.ts';
 import { type FromKeeper, type Role, readToKeeper, type ToKeeper } from '../wire.ts';
 
-const helloLimitMs = 5_000;
 /** Unsent bytes above which no more output is handed over: what is said next must not stand in a long line. */
 const busyBytes = 128 * 1024;
 /** Unsent bytes above which stderr is left out. */
@@ -15,6 +14,7 @@ export interface OutputSource {
 }
 
 export interface LinkListener {
+  readonly helloMs: number;
   onMessage(link: Link, message: ToKeeper, body: Buffer): void;
   onClose(link: Link): void;
   log(text: string): void;
@@ -37,7 +37,7 @@ export class Link {
       },
       { trusted: false },
     );
-    this.#helloLimit = setTimeout(() => socket.destroy(), helloLimitMs);
+    this.#helloLimit = setTimeout(() => this.#endUnlessGreeted(), listener.helloMs);
     socket.on('data', (chunk) => {
       try {
         this.#reader.feed(chunk);
@@ -90,6 +90,11 @@ export class Link {
 
   destroy(): void {
     this.#socket.destroy();
+  }
+
+  /** After what has arrived is read: a keeper that was held up must not blame who called it meanwhile. */
+  #endUnlessGreeted(): void {
+    setImmediate(() => this.role ?? this.#socket.destroy());
   }
 
   #pump(): void {

@@ -22,12 +22,12 @@ async function run(options: KeeperOptions): Promise<void> {
   process.on('uncaughtException', (error) => log(error.stack ?? error.message));
   const isOpen = await keeper.open().catch((error: Error) => {
     log(`Could not open: ${error.message}`);
-    writeSync(readyDescriptor, `failed: ${error.message}\n`);
+    say(readyDescriptor, `failed: ${error.message}\n`);
     process.exit(1);
   });
   if (isOpen) {
     log(`Open, version ${options.version}, process ${process.pid}`);
-    writeSync(readyDescriptor, 'ready\n');
+    say(readyDescriptor, 'ready\n');
   }
   closeSync(readyDescriptor);
   await keeper.closed;
@@ -38,5 +38,14 @@ async function run(options: KeeperOptions): Promise<void> {
 function log(text: string): void {
   const line = `${new Date().toISOString()} ${text}\n`;
   logged += line.length;
-  if (logged < mostLogBytes) writeSync(logDescriptor, line);
+  if (logged < mostLogBytes) say(logDescriptor, line);
+}
+
+/** A full disk, or a starter that was killed meanwhile, must not cost any agent its life. */
+function say(descriptor: number, text: string): void {
+  try {
+    writeSync(descriptor, text);
+  } catch {
+    // Nobody can be told.
+  }
 }

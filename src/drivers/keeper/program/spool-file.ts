@@ -1,6 +1,8 @@
-import { close, ftruncate, openSync, readSync, unlinkSync, writev } from 'node:fs';
+import { close, ftruncate, open, readSync, unlink, writev } from 'node:fs';
 import { promisify } from 'node:util';
 
+const openFile = promisify(open);
+const unlinkFile = promisify(unlink);
 const writeAll = promisify(writev);
 const truncate = promisify(ftruncate);
 const closeFile = promisify(close);
@@ -26,7 +28,7 @@ export class SpoolFile {
   write(offset: number, blocks: readonly Buffer[]): Promise<boolean> {
     this.#isEmpty = false;
     return this.#inTurn(async () => {
-      this.#descriptor ??= openNameless(this.#path);
+      this.#descriptor ??= await openNameless(this.#path);
       let at = offset;
       for (const run of this.#runs(offset, blocks)) {
         await writeRun(this.#descriptor, run, at % this.#size);
@@ -97,12 +99,9 @@ async function writeRun(descriptor: number, run: readonly Buffer[], position: nu
 
 const bytesIn = (blocks: readonly Buffer[]): number => blocks.reduce((sum, { length }) => sum + length, 0);
 
-function openNameless(path: string): number {
-  const descriptor = openSync(path, 'w+', 0o600);
-  try {
-    unlinkSync(path);
-  } catch {
-    // Windows may refuse; the next keeper removes it.
-  }
+async function openNameless(path: string): Promise<number> {
+  const descriptor = await openFile(path, 'w+', 0o600);
+  // Windows may refuse; the next keeper removes it.
+  await unlinkFile(path).catch(() => {});
   return descriptor;
 }
