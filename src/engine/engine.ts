@@ -324,6 +324,7 @@ async function settle(
     await removed.catch((error: unknown) => options.logger.error({ error }, 'A session was not removed'));
     return;
   }
+  effects.watchOpen(state);
   // Ahead of whatever the agent has to say: its tools did not live on with it.
   if (hasToolAsk(state)) void runner.insist({ type: 'lose-tools' });
   if (isToStart) void Promise.resolve(options.listening).then(() => effects.startAgain());

@@ -40,6 +40,8 @@ export class SessionEffects {
   #connection: AgentConnection | null = null;
   #closed: Promise<void> = Promise.resolve();
   #timers = new Map<string, (() => void)[]>();
+  /** What was on record when the agent was taken up; what came after it has been done by this server. */
+  #takenUpAt = 0;
 
   constructor(options: EffectsOptions) {
     this.#options = options;
@@ -73,7 +75,7 @@ export class SessionEffects {
         break;
       case 'process.exited':
         this.#connection = null;
-        for (const { requested } of asleep(state)) this.#clear(requested.interactionId);
+        for (const { requested } of asleep(state)) this.#clear(askingAgain(requested));
         break;
       case 'message.sending':
         // Given back or taken out in the same breath: then it must not reach the agent.
@@ -92,7 +94,7 @@ export class SessionEffects {
         this.#defer(final.interactions[event.interactionId]);
         break;
       case 'interaction.raised': {
-        this.#clear(event.interactionId);
+        this.#clear(askingAgain(event));
         const live = final.interactions[event.interactionId];
         if (live?.decided != null) this.#answer(live.decided, final);
         break;
@@ -105,6 +107,7 @@ export class SessionEffects {
         break;
       case 'interaction.resolved':
         this.#clear(event.interactionId);
+        this.#clear(askingAgain(event));
         this.#options.tools.ended(event.interactionId, event.outcome, event.reason ?? '');
         break;
       case 'turn.interrupting':
@@ -157,7 +160,9 @@ export class SessionEffects {
       {
         ...left,
         ready: run.phase !== 'starting',
-        openAsks: live.map(({ requested }) => requested.ask.agentRequestId),
+        openAsks: live
+          .filter(({ requested }) => requested.processId === run.id)
+          .map(({ requested }) => requested.ask.agentRequestId),
         inFlight: state.queue.flatMap(({ queued, sending }) =>
           sending === null
             ? []
@@ -168,8 +173,15 @@ export class SessionEffects {
     );
     if (connection === undefined) return false;
     this.#connection = connection;
-    for (const { requested, decided } of live) if (decided === null) this.#watch(requested);
+    this.#takenUpAt = state.lastSeq;
     return true;
+  }
+
+  /** The limits of what is open go on, also where nobody runs who could be asked. */
+  watchOpen(state: SessionState): void {
+    for (const { requested, decided } of Object.values(state.interactions)) {
+      if (decided === null && requested.ask.tool === undefined) this.#watch(requested);
+    }
   }
 
   /** What the last server had on record and may not have got to. Done twice, it reaches the agent once. */
@@ -182,8 +194,9 @@ export class SessionEffects {
       if (sending !== null) this.#send({ messageId: queued.messageId, applied: sending }, state);
     }
     for (const live of Object.values(state.interactions)) {
-      if (live.deferred === 'asleep') this.#defer(live);
-      else if (live.decided !== null) this.#answer(live.decided, state);
+      if (live.deferred === 'asleep') this.#leaveAgain(live, state);
+      else if (live.decided !== null && live.decided.seq <= this.#takenUpAt)
+        this.#answer(live.decided, state);
     }
     if (state.turn !== null && state.turn.interrupting !== null) this.#interrupt(state.turn.id);
   }
@@ -270,6 +283,12 @@ export class SessionEffects {
     else this.#interrupt(state.turn.id);
   }
 
+  /** To the process that asked; one that was started since is about to ask again. */
+  #leaveAgain(live: LiveInteraction, { process: run }: SessionState): void {
+    if (live.requested.processId === run?.id) this.#defer(live);
+    else if (run?.phase === 'ready') this.#expectAgain(live.requested.interactionId);
+  }
+
   #defer(live: LiveInteraction | undefined): void {
     if (live === undefined) return;
     const { interactionId, ask } = live.requested;
@@ -281,7 +300,7 @@ export class SessionEffects {
   }
 
   #expectAgain(interactionId: InteractionId): void {
-    this.#arm(interactionId, ASKED_AGAIN_LIMIT_MS, () => {
+    this.#arm(askingAgain({ interactionId }), ASKED_AGAIN_LIMIT_MS, () => {
       void this.#options.runner.insist({ type: 'deferred-missing', interactionId });
     });
   }
@@ -329,6 +348,10 @@ export class SessionEffects {
     this.#options.logger.warn({ sessionId: this.#options.runner.id, reason: wordsOf(error) }, what);
   }
 }
+
+/** The timer of an ask that is to come again, apart from those of its limits. */
+const askingAgain = ({ interactionId }: { readonly interactionId: InteractionId }): string =>
+  `again ${interactionId}`;
 
 /** Why whatever tools do for this session must end, if it must. The last reason is the widest. */
 function endOfRuns({ steps }: Commit): string | undefined {
