@@ -20,15 +20,7 @@ import type { KeeperOptions } from './program/keeper.ts';
 
 const mostLogBytes = 256 * 1024;
 // A keeper moves bytes and computes nothing: what makes code fast would cost it 10 MB.
-// And none may be compiled beside it: a compiler that wants memory cleared in the moment of the exit waits for the program, which
-// waits for the compiler, and neither ever ends.
-const nodeFlags = [
-  '--max-semi-space-size=1',
-  '--no-opt',
-  '--no-maglev',
-  '--no-concurrent-sparkplug',
-  '--optimize-for-size',
-];
+const nodeFlags = ['--max-semi-space-size=1', '--no-opt', '--no-maglev', '--optimize-for-size'];
 /** One thread writes spools; and with glibc, the buffers of pipes go back to the system when they are free. */
 const thriftyMemory = {
   UV_THREADPOOL_SIZE: '1',
