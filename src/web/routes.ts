@@ -6,4 +6,6 @@ export const routes = {
   sessions: '/sessions',
   settings: '/settings',
   session: (sessionId: string): string => `/s/${encodeURIComponent(sessionId)}`,
+  /** A session, at the place where an event is told. */
+  place: (sessionId: string, seq: number): string => `/s/${encodeURIComponent(sessionId)}?at=${seq}`,
 } as const;

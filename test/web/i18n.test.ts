@@ -1,9 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { de } from '../../src/web/i18n/de.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { BeckonError } from '../../src/client/beckon-error.ts';
+import { errorCatalogue } from '../../src/protocol/errors.ts';
+import { de, refusals } from '../../src/web/i18n/de.ts';
 import { en } from '../../src/web/i18n/en.ts';
+import { speak, translate } from '../../src/web/i18n/i18n.ts';
 import { say } from '../../src/web/i18n/say.logic.ts';
+import { errorText } from '../../src/web/text/error-text.ts';
 
 const web = resolve(import.meta.dirname, '../../src/web');
 const keys = Object.keys(en) as (keyof typeof en)[];
@@ -42,6 +46,31 @@ describe('the words of the page', () => {
       keys.filter((key) => /_(one|other)$/.test(key)).map((key) => key.replace(/_(one|other)$/, '')),
     );
     for (const stem of stems) expect(keys).toEqual(expect.arrayContaining([`${stem}_one`, `${stem}_other`]));
+  });
+});
+
+describe('a refusal of the server', () => {
+  afterEach(() => speak('en'));
+  const refused = new BeckonError('session_stopped', 409, 'The session is stopped; resume it first.');
+  const specific = new BeckonError('invalid_value', 422, 'The agent has no permission mode "bold".');
+
+  it('[UI10] is told in German by its code, and in the server’s own words where they say more', async () => {
+    await speak('de');
+    expect(errorText(translate(), refused)).toBe('Die Sitzung ist gestoppt. Zuerst fortsetzen.');
+    expect(errorText(translate(), specific)).toBe(specific.message);
+    const own = Object.keys(errorCatalogue).filter((code) => !Object.hasOwn(refusals, code));
+    expect(own.sort()).toEqual([
+      'agent_not_available',
+      'agent_refused',
+      'invalid_answer',
+      'invalid_value',
+      'malformed_request',
+    ]);
+  });
+
+  it('is told in the server’s own words in English, which name what it is about', async () => {
+    await speak('en');
+    expect(errorText(translate(), refused)).toBe(refused.message);
   });
 });
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Event } from '../../src/protocol/event.ts';
 import { SessionFeed } from '../../src/web/data/session-feed.ts';
 import { FakeTransport } from './support/fake-transport.ts';
-import { logOf, sessionId, text } from './support/samples.ts';
+import { asked, called, logOf, resolvedAsk, result, sessionId, taken, text } from './support/samples.ts';
 
 const owner = { id: sessionId('s1'), key: null };
 const words = (feed: SessionFeed): string[] =>
@@ -43,6 +43,35 @@ describe('a session’s feed', () => {
     await Promise.all([feed.loadOlder(), feed.loadOlder()]);
     expect(words(feed)).toEqual(numbered(450).map((_, n) => `w${n + 1}`));
     expect(feed.hasOlder).toBe(false);
+  });
+
+  it('[STORE5] [UI9] finds the row of an event, and reads back to it in large steps', async () => {
+    const feed = await feedOf(numbered(2_450));
+    const reads = fake.called('events').length;
+    const row = await feed.rowAt(3);
+    expect(row?.item).toMatchObject({ kind: 'text', text: 'w3' });
+    expect(feed.conversation.rows).toContain(row);
+    expect(fake.called('events').length - reads).toBeLessThanOrEqual(4);
+    expect(await feed.rowAt(2_449)).toMatchObject({ item: { text: 'w2449' } });
+    expect(await feed.rowAt(9_999)).toBeUndefined();
+  });
+
+  it('[STORE5] finds messages, calls and asks, wherever they are shown', async () => {
+    const feed = await feedOf(
+      logOf(
+        taken('u1', 'Do it'),
+        called('t1'),
+        asked('i1', { toolCallId: 't1' }),
+        resolvedAsk('i1'),
+        result('t1'),
+        called('outer', {}, { startsAgent: true }),
+        text('m1', 'Below', 'outer'),
+      ),
+    );
+    const kinds = await Promise.all(
+      [1, 2, 3, 4, 5, 7].map(async (seq) => (await feed.rowAt(seq))?.item.kind),
+    );
+    expect(kinds).toEqual(['message', 'tool', 'interaction', 'interaction', 'tool', 'text']);
   });
 
   it('[MULTI3] applies what comes while the page is read, and nothing twice', async () => {

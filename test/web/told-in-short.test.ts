@@ -4,7 +4,16 @@ import { tailOf } from '../../src/web/conversation/tail.logic.ts';
 import { toolLine } from '../../src/web/conversation/tool-line.logic.ts';
 import { summaryOf } from '../../src/web/interaction/ask-summary.logic.ts';
 import { passagesOf, plainText, showInvisible } from '../../src/web/text/plain-text.ts';
-import { anInteraction, asked, called, conversationOf, result, taken, text } from './support/samples.ts';
+import {
+  anInteraction,
+  asked,
+  called,
+  conversationOf,
+  resolvedAsk,
+  result,
+  taken,
+  text,
+} from './support/samples.ts';
 
 describe('the tail of a conversation', () => {
   it('has the last things, oldest first, and of a sub-agent at work its last steps', () => {
@@ -17,6 +26,15 @@ describe('the tail of a conversation', () => {
 
   it('leaves out a call that waits for a person: the card tells of it', () => {
     expect(tailOf(conversationOf(called('t1'), asked('i1')), 5)).toEqual([]);
+  });
+
+  it('[ASK4] says of a call that was denied that it was not made', () => {
+    const denied = { ...resolvedAsk('i1'), outcome: 'denied' } as NewEvent;
+    const [line] = tailOf(
+      conversationOf(called('t1'), asked('i1', { toolCallId: 't1' }), denied, result('t1')),
+      5,
+    );
+    expect(line).toMatchObject({ kind: 'tool', notMade: 'denied' });
   });
 
   it('shows only the end of a long text, and knows code whose beginning is cut off', () => {

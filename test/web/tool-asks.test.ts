@@ -84,6 +84,60 @@ describe('what a tool asks, in the conversation', () => {
     expect(entries(conversationOf(ask(first), call))).toEqual(['tool']);
   });
 
+  it('[TOOL2] [UI5] stands behind its call and what the agent said before it, also when the tool was quicker', () => {
+    const log = logOf(
+      text('m0', 'Before.'),
+      ask(aToolAsk(alone)),
+      text('m1', 'I ask you something.'),
+      call,
+      text('m2', 'After.'),
+    );
+    const order = ['text', 'text', 'tool', 'interaction', 'text'];
+    for (let cut = 0; cut <= log.length; cut += 1) {
+      const conversation = new Conversation({ id: sessionId('s1'), key: null });
+      for (const event of log.slice(cut)) conversation.append(event);
+      conversation.prepend(log.slice(0, cut));
+      expect(entries(conversation), `cut at ${cut}`).toEqual(order);
+    }
+  });
+
+  it('[SES12] goes under the sub-agent whose call turns out to have made it', () => {
+    const log = logOf(
+      called('outer', {}, { startsAgent: true }),
+      ask(aToolAsk(alone)),
+      called('t1', {}, { name: 'mcp__beckon__notify', parentToolCallId: 'outer' }),
+    );
+    for (let cut = 0; cut <= log.length; cut += 1) {
+      const conversation = new Conversation({ id: sessionId('s1'), key: null });
+      for (const event of log.slice(cut)) conversation.append(event);
+      conversation.prepend(log.slice(0, cut));
+      expect(
+        conversation.rows.map(({ item }) => item.kind),
+        `cut at ${cut}`,
+      ).toEqual(['tool']);
+      expect(
+        conversation.rows[0]?.children.map(({ item }) => item.kind),
+        `cut at ${cut}`,
+      ).toEqual(['tool', 'interaction']);
+    }
+  });
+
+  it('stays where it was asked when its call lies on an older page', () => {
+    const log = logOf(call, text('m1', 'Meanwhile.'), ask(aToolAsk(alone)));
+    const conversation = new Conversation({ id: sessionId('s1'), key: null });
+    for (const event of log.slice(2)) conversation.append(event);
+    conversation.prepend(log.slice(0, 2));
+    expect(entries(conversation)).toEqual(['tool', 'text', 'interaction']);
+  });
+
+  it('[UI5] the oldest one open is found, also when an older page tells of it last', () => {
+    const log = logOf(asked('i1', { toolCallId: 'a' }), asked('i2', { toolCallId: 'b' }));
+    const conversation = new Conversation({ id: sessionId('s1'), key: null });
+    for (const event of log.slice(1)) conversation.append(event);
+    conversation.prepend(log.slice(0, 1));
+    expect(itemOf(conversation.firstOpen()).interaction.interactionId).toBe('i1');
+  });
+
   it('leaves the agent’s own ask about the call what it was', () => {
     const conversation = conversationOf(call, asked('p1', { toolCallId: 't1' }), ask(first));
     expect(conversation.tool('t1')?.interactionId).toBe('p1');

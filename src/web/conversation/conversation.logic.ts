@@ -1,26 +1,10 @@
-import { interactionView } from '../../model/views.ts';
 import type { Delta, Event, EventOf } from '../../protocol/event.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
 import type { Session } from '../../protocol/session.ts';
+import { type AboutInteraction, Asks } from './asks.logic.ts';
 import { type Item, isNotice, type NoticeEvent, type Row, type ToolItem } from './row.ts';
 
-type Asked = Parameters<typeof interactionView>[1];
-type AboutInteraction = EventOf<
-  | 'interaction.parked'
-  | 'interaction.left-open'
-  | 'interaction.deferred'
-  | 'interaction.raised'
-  | 'interaction.decided'
-  | 'interaction.resolved'
->;
 type AboutCall = EventOf<'tool.result' | 'task.changed'>;
-
-/** An ask, the row that shows it, and how it stands. */
-interface KnownAsk {
-  readonly row: Row;
-  asked: Asked;
-  view: Interaction;
-}
 
 /** Blocks that were stored lately: a fragment of one that is still on its way must not bring it back as unfinished. */
 const rememberedBlocks = 64;
@@ -30,14 +14,8 @@ const rememberedBlocks = 64;
  * Older pages go in front; what refers to something on a page not yet here waits for it.
  */
 export class Conversation {
-  readonly #owner: Pick<Session, 'id' | 'key'>;
   readonly #tools = new Map<string, Row>();
-  readonly #asked = new Map<string, KnownAsk>();
-  /** The asks that stand in a row, oldest first: each but the first takes the place of the one before it. */
-  readonly #attempts = new Map<Row, readonly string[]>();
-  /** Rows of asks that tools made by themselves, by the call that runs them. */
-  readonly #asksOfTools = new Map<string, Row[]>();
-  readonly #askedAboutCall = new Map<string, { readonly interactionId: string; readonly seq: number }>();
+  readonly #asks: Asks;
   readonly #messages = new Map<string, Row>();
   readonly #droppedMessages = new Set<string>();
   /** Which ask a message is the late answer to. */
@@ -56,7 +34,7 @@ export class Conversation {
   #lastExit: EventOf<'process.exited'> | null = null;
 
   constructor(owner: Pick<Session, 'id' | 'key'>) {
-    this.#owner = owner;
+    this.#asks = new Asks(owner);
   }
 
   get rows(): readonly Row[] {
@@ -84,18 +62,28 @@ export class Conversation {
   }
 
   interaction(interactionId: string): Interaction | undefined {
-    return this.#asked.get(interactionId)?.view;
+    return this.#asks.view(interactionId);
   }
 
   /** The asks that a tool made by itself and that belong into the block of its call. */
   asksWithin(toolCallId: string): readonly Row[] {
-    return (this.#asksOfTools.get(toolCallId) ?? none).filter((row) => this.isWithinCall(row));
+    return this.#asks.ofCall(toolCallId).filter((row) => this.isWithinCall(row));
   }
 
   /** The row in which an ask is shown: its own, or that of the call whose block it is in. */
   rowOfAsk(interactionId: string): Row | undefined {
-    const row = this.#asked.get(interactionId)?.row;
+    const row = this.#asks.rowOf(interactionId);
     return row === undefined ? undefined : (this.#callAround(row) ?? row);
+  }
+
+  /** The row that shows what an event tells of, if one does. */
+  rowOf(event: Event): Row | undefined {
+    if ('interactionId' in event && event.interactionId !== undefined)
+      return this.rowOfAsk(event.interactionId);
+    if ('toolCallId' in event && event.toolCallId !== undefined) return this.#tools.get(event.toolCallId);
+    if ('messageId' in event && event.messageId !== null) return this.#messages.get(event.messageId);
+    const key = 'agentMessageId' in event ? placeOf(event.agentMessageId, event.block) : `event:${event.seq}`;
+    return withKey(this.#rows, key);
   }
 
   /** Whether an ask is shown in the block of the call that makes it. */
@@ -110,9 +98,8 @@ export class Conversation {
 
   /** The oldest thing here that waits for a person. */
   firstOpen(): Row | undefined {
-    for (const { row, view } of this.#asked.values())
-      if (view.status === 'open') return this.#callAround(row) ?? row;
-    return undefined;
+    const row = this.#asks.oldestOpen();
+    return row === undefined ? undefined : (this.#callAround(row) ?? row);
   }
 
   #callAround({ item }: Row): Row | undefined {
@@ -137,13 +124,22 @@ export class Conversation {
     this.#waiting = new Map();
     // The end of an old turn says nothing about what is being said now.
     this.#live = new Map();
+    const early = events.filter(isAsk).filter(({ ask }) => isTold(this.tool(ask.toolCallId ?? '')));
     const laterChildren = [...this.#standIns].map((row) => ({ row, children: row.children.splice(0) }));
     for (const event of events) this.#take(event);
-    for (const { row, children } of laterChildren) row.children.push(...children);
+    for (const { row, children } of laterChildren) {
+      const here = new Set(row.children);
+      row.children.push(...children.filter((child) => !here.has(child)));
+    }
     this.#live = live;
     const older = new Set(this.#rows);
     this.#rows.push(...newer.filter((row) => row.parent === null && !older.has(row)));
     for (const event of [...waiting.values()].flat()) this.#take(event);
+    for (const { interactionId, ask } of early.toReversed()) {
+      const row = this.#asks.rowOf(interactionId);
+      const call = this.#tools.get(ask.toolCallId ?? '');
+      if (row !== undefined && call !== undefined) this.#standBehind(row, call);
+    }
     this.#cutShort();
   }
 
@@ -290,12 +286,14 @@ export class Conversation {
       input: event.input,
       startsAgent: event.startsAgent,
       liveInput: null,
-      interactionId: this.#askedAboutCall.get(event.toolCallId)?.interactionId ?? null,
+      interactionId: this.#asks.aboutCall(event.toolCallId),
     };
     const row = this.#settle(event, item, known);
     this.#standIns.delete(row);
     this.#tools.set(event.toolCallId, row);
     this.#unfinished.set(row, event.seq);
+    if (isTold(before)) return;
+    for (const ask of this.#asks.toldBefore(event).toReversed()) this.#standBehind(ask, row);
   }
 
   #aboutCall(event: AboutCall): void {
@@ -313,72 +311,24 @@ export class Conversation {
 
   #ask(event: EventOf<'interaction.requested'>): void {
     const { interactionId, ask } = event;
-    if (this.#asked.has(interactionId)) return;
-    const asked: Asked = { requested: event, parked: false, leftOpen: null, deferred: null, decided: null };
-    const view = interactionView(this.#owner, asked);
-    const row = this.#rowForAsk(view) ?? this.#add(interactionId, askItem(view, event.at), ask);
-    const attempts = this.#attempts.get(row) ?? [];
-    // An older page tells of an earlier attempt when the later one is here already.
-    this.#attempts.set(
-      row,
-      view.tool?.replaces === attempts.at(-1) ? [...attempts, interactionId] : [interactionId, ...attempts],
-    );
-    this.#asked.set(interactionId, { row, asked, view });
-    this.#showAttempts(row);
-    if (ask.tool === undefined) this.#tieToCall(event);
-    else this.#tieToTool(view, row);
-  }
-
-  /** The row whose place an ask takes, or the one of a later attempt that has taken its place. */
-  #rowForAsk({ interactionId, tool }: Interaction): Row | undefined {
-    if (tool === undefined) return undefined;
-    const before = tool.replaces === undefined ? undefined : this.#asked.get(tool.replaces)?.row;
-    if (before !== undefined) return before;
-    return this.#asksOfTools
-      .get(tool.callId)
-      ?.find(
-        (row) => this.#asked.get(this.#attempts.get(row)?.[0] ?? '')?.view.tool?.replaces === interactionId,
-      );
-  }
-
-  /** Whether the agent may make the call. */
-  #tieToCall({ interactionId, ask, seq }: EventOf<'interaction.requested'>): void {
-    if (ask.toolCallId === undefined || (this.#askedAboutCall.get(ask.toolCallId)?.seq ?? 0) > seq) return;
-    this.#askedAboutCall.set(ask.toolCallId, { interactionId, seq });
-    const call = this.#tools.get(ask.toolCallId);
-    if (call?.item.kind === 'tool') this.#change(call, { ...call.item, interactionId });
-  }
-
-  /** What the tool asks while the call is made. */
-  #tieToTool({ tool, toolCallId }: Interaction, row: Row): void {
-    for (const id of new Set([tool?.callId ?? '', toolCallId ?? ''])) {
-      const rows = this.#asksOfTools.get(id) ?? [];
-      if (!rows.includes(row)) this.#asksOfTools.set(id, [...rows, row]);
-    }
+    if (this.#asks.has(interactionId)) return;
+    this.#showAsk(this.#asks.add(event, (item) => this.#add(interactionId, item, ask)));
+    const call = this.#tools.get(ask.toolCallId ?? '');
+    if (call?.item.kind !== 'tool') return;
+    const about = this.#asks.aboutCall(call.item.toolCallId);
+    if (call.item.interactionId !== about) this.#change(call, { ...call.item, interactionId: about });
   }
 
   #aboutInteraction(event: AboutInteraction): void {
-    const known = this.#asked.get(event.interactionId);
-    if (known === undefined) {
-      this.#wait(event.interactionId, event);
-      return;
-    }
-    if (event.type === 'interaction.parked') known.asked = { ...known.asked, parked: true };
-    if (event.type === 'interaction.left-open') known.asked = { ...known.asked, leftOpen: event.leftOpen };
-    if (event.type === 'interaction.deferred') known.asked = { ...known.asked, deferred: 'asleep' };
-    if (event.type === 'interaction.raised') known.asked = { ...known.asked, deferred: 'raised' };
-    if (event.type === 'interaction.decided') known.asked = { ...known.asked, decided: event };
-    const resolved = event.type === 'interaction.resolved' ? event : null;
-    known.view = interactionView(this.#owner, known.asked, resolved);
-    this.#showAttempts(known.row);
+    const row = this.#asks.update(event);
+    if (row === undefined) this.#wait(event.interactionId, event);
+    else this.#showAsk(row);
   }
 
-  /** A row shows its latest attempt. */
-  #showAttempts(row: Row): void {
-    const views = (this.#attempts.get(row) ?? []).flatMap((id) => this.#asked.get(id)?.view ?? []);
-    const latest = views.at(-1);
-    if (latest === undefined) return;
-    this.#change(row, askItem(latest, row.item.at, views.slice(0, -1)));
+  #showAsk(row: Row): void {
+    const item = this.#asks.itemIn(row);
+    if (item === undefined) return;
+    this.#change(row, item);
     this.#touch(this.#callAround(row) ?? null);
   }
 
@@ -457,6 +407,15 @@ export class Conversation {
     this.#touch(parent);
   }
 
+  /** An ask that was told before its call would stand before what the agent said to introduce it. */
+  #standBehind(row: Row, call: Row): void {
+    this.#remove(row);
+    row.parent = call.parent;
+    const list = this.#listOf(row);
+    list.splice(list.lastIndexOf(call) + 1, 0, row);
+    this.#touch(call.parent);
+  }
+
   #remove(row: Row): void {
     const list = this.#listOf(row);
     const at = list.lastIndexOf(row);
@@ -481,14 +440,12 @@ export class Conversation {
     switch (row.item.kind) {
       case 'tool':
         this.#tools.delete(row.item.toolCallId);
-        this.#asksOfTools.delete(row.item.toolCallId);
-        this.#askedAboutCall.delete(row.item.toolCallId);
+        this.#asks.forgetCall(row.item.toolCallId);
         this.#standIns.delete(row);
         this.#unfinished.delete(row);
         break;
       case 'interaction':
-        for (const id of this.#attempts.get(row) ?? []) this.#asked.delete(id);
-        this.#attempts.delete(row);
+        this.#asks.forget(row);
         break;
       case 'message':
         this.#messages.delete(row.item.messageId);
@@ -496,15 +453,6 @@ export class Conversation {
     for (const child of row.children) this.#forget(child);
   }
 }
-
-const none: readonly Row[] = [];
-
-const askItem = (interaction: Interaction, at: string, earlier: readonly Interaction[] = []): Item => ({
-  kind: 'interaction',
-  at,
-  interaction,
-  earlier,
-});
 
 /** A tool's ask is shown in the block of its call, unless it is to stand alone. */
 const belongsIntoCall = ({ tool, form }: Interaction): boolean =>
@@ -525,6 +473,21 @@ const emptyCall = (toolCallId: string, at: string): ToolItem => ({
   interactionId: null,
   isOver: false,
 });
+
+function withKey(rows: readonly Row[], key: string): Row | undefined {
+  for (const row of rows) {
+    const found = row.key === key ? row : withKey(row.children, key);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Whether the call itself is here: not only what is being written of it, or something that belongs under it. */
+const isTold = (call: ToolItem | undefined): boolean =>
+  call !== undefined && call.name !== '' && call.liveInput === null;
+
+const isAsk = (event: Event): event is EventOf<'interaction.requested'> =>
+  event.type === 'interaction.requested';
 
 /** A sub-agent in the background has its result at once, and goes on. */
 const isFinished = ({ result, task }: ToolItem): boolean => result !== null && task?.status !== 'running';

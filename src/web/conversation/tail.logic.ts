@@ -1,7 +1,7 @@
 import { type Passage, passagesOf } from '../text/plain-text.ts';
 import type { Conversation } from './conversation.logic.ts';
 import type { NoticeEvent, Row, ToolItem, TurnEndItem } from './row.ts';
-import { isAtWork } from './tool-line.logic.ts';
+import { isAtWork, type NotMade, notMadeAfter, sinceAllowed } from './tool-line.logic.ts';
 
 export type TailLine =
   | { readonly key: string; readonly kind: 'message'; readonly text: string }
@@ -11,7 +11,13 @@ export type TailLine =
       readonly passages: readonly Passage[];
       readonly isLive: boolean;
     }
-  | { readonly key: string; readonly kind: 'tool'; readonly item: ToolItem; readonly depth: number }
+  | {
+      readonly key: string;
+      readonly kind: 'tool';
+      readonly item: ToolItem;
+      readonly notMade: NotMade | null;
+      readonly depth: number;
+    }
   | { readonly key: string; readonly kind: 'turn-end'; readonly end: TurnEndItem['end'] }
   | { readonly key: string; readonly kind: 'notice'; readonly event: NoticeEvent };
 
@@ -41,7 +47,7 @@ function collect(
       const within = { most: Math.min(most, lines.length + 3), depth: depth + 1 };
       collect(conversation, row.children, within, lines);
     }
-    const line = lineOf(row, depth);
+    const line = lineOf(conversation, row, depth);
     if (line !== undefined) lines.push(line);
   }
 }
@@ -49,7 +55,7 @@ function collect(
 const hasOneAtWork = ({ item, children }: Row): boolean =>
   item.kind === 'tool' && children.length > 0 && isAtWork(item);
 
-function lineOf({ key, item }: Row, depth: number): TailLine | undefined {
+function lineOf(conversation: Conversation, { key, item }: Row, depth: number): TailLine | undefined {
   switch (item.kind) {
     case 'message':
       return { key, kind: 'message', text: item.text };
@@ -58,8 +64,10 @@ function lineOf({ key, item }: Row, depth: number): TailLine | undefined {
       const passages = lastPart(item.text);
       return passages.length === 0 ? undefined : { key, kind: item.kind, passages, isLive: item.isLive };
     }
-    case 'tool':
-      return { key, kind: 'tool', item, depth };
+    case 'tool': {
+      const asked = conversation.interaction(item.interactionId ?? '');
+      return { key, kind: 'tool', item: sinceAllowed(item, asked), notMade: notMadeAfter(asked), depth };
+    }
     case 'turn-end':
       return item.end.outcome === 'completed' ? undefined : { key, kind: 'turn-end', end: item.end };
     case 'notice':

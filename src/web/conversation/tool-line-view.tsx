@@ -15,7 +15,7 @@ import { useT } from '../i18n/i18n.ts';
 import { cx } from '../ui/class-names.ts';
 import { exactDuration } from '../ui/time.logic.ts';
 import type { ToolItem } from './row.ts';
-import { type ToolVerb, toolLine } from './tool-line.logic.ts';
+import { type NotMade, type ToolVerb, toolLine } from './tool-line.logic.ts';
 
 const icons: Readonly<Record<ToolVerb, LucideIcon>> = {
   run: SquareTerminal,
@@ -38,30 +38,32 @@ const worthTellingMs = 1000;
 export function ToolLineView({
   item,
   cwd,
+  notMade = null,
   depth = 0,
 }: {
   readonly item: ToolItem;
   readonly cwd: string;
+  readonly notMade?: NotMade | null;
   readonly depth?: number;
 }) {
   return (
     <div className={cx('flex shrink-0 items-center gap-1.5 text-faint text-sm', depth > 0 && 'pl-4')}>
-      <ToolLineParts item={item} cwd={cwd} />
+      <ToolLineParts item={item} cwd={cwd} notMade={notMade} />
     </div>
   );
 }
 
-/** The parts of the line; `isDenied`: a person said no, which is not a failure of the tool. */
+/** The parts of the line. What was never made neither ran nor failed. */
 export function ToolLineParts({
   item,
   cwd,
-  isDenied = false,
+  notMade = null,
   isToldOtherwise = false,
   children,
 }: {
   readonly item: ToolItem;
   readonly cwd: string;
-  readonly isDenied?: boolean;
+  readonly notMade?: NotMade | null;
   /** What stands beside it says already that it failed: an exit code. */
   readonly isToldOtherwise?: boolean;
   readonly children?: ReactNode;
@@ -70,12 +72,19 @@ export function ToolLineParts({
   const { verb, state, subject, isCode, change, durationMs } = toolLine(item, cwd);
   const Icon = icons[verb];
   const tone =
-    state === 'running' ? 'animate-breathe text-work' : state === 'failed' ? 'text-fail' : 'text-faint';
+    notMade === 'unanswered'
+      ? 'text-faint'
+      : state === 'running'
+        ? 'animate-breathe text-work'
+        : state === 'failed'
+          ? 'text-fail'
+          : 'text-faint';
+  const tense = notMade !== null ? 'notMade' : state === 'running' ? 'running' : 'done';
   return (
     <>
       <Icon aria-hidden className={cx('size-3.5 shrink-0', tone)} />
       <span className="min-w-0 truncate">
-        {t(`tool.${verb}.${state === 'running' ? 'running' : 'done'}`)}{' '}
+        {t(`tool.${verb}.${tense}`)}{' '}
         <span className={cx('text-soft', isCode && 'font-mono text-xs')}>{subject}</span>
       </span>
       {change !== null && (
@@ -85,11 +94,14 @@ export function ToolLineParts({
         </span>
       )}
       {children}
-      {state === 'failed' && !isToldOtherwise && (
-        <span className="shrink-0 text-fail-ink text-xs">{t(isDenied ? 'tool.denied' : 'tool.failed')}</span>
+      {notMade === 'denied' && <span className="shrink-0 text-fail-ink text-xs">{t('tool.denied')}</span>}
+      {notMade === null && state === 'failed' && !isToldOtherwise && (
+        <span className="shrink-0 text-fail-ink text-xs">{t('tool.failed')}</span>
       )}
-      {state === 'unfinished' && <span className="shrink-0 text-xs">{t('tool.unfinished')}</span>}
-      {durationMs !== null && durationMs >= worthTellingMs && (
+      {notMade === null && state === 'unfinished' && (
+        <span className="shrink-0 text-xs">{t('tool.unfinished')}</span>
+      )}
+      {notMade === null && durationMs !== null && durationMs >= worthTellingMs && (
         <span className="shrink-0 text-xs">{exactDuration(durationMs)}</span>
       )}
     </>

@@ -1,3 +1,4 @@
+import type { Interaction } from '../../protocol/interaction.ts';
 import { oneLine } from '../text/plain-text.ts';
 import type { ToolItem, ToolResult } from './row.ts';
 
@@ -36,6 +37,32 @@ export function toolLine(item: ToolItem, cwd: string): ToolLine {
     change: item.result === null ? null : changeIn(item.result.detail),
     durationMs: durationOf(item),
   };
+}
+
+/** A call as of the moment it was allowed: the time that a person took is not the tool's. */
+export const sinceAllowed = (item: ToolItem, asked: Interaction | undefined): ToolItem =>
+  asked?.resolvedAt === undefined || asked.resolvedAt < item.at ? item : { ...item, at: asked.resolvedAt };
+
+/** Why a call was not made though the agent wanted to make it: a person said no, or the ask ended without an answer. */
+export type NotMade = 'denied' | 'unanswered';
+
+/** Only a yes lets an agent make a call; whatever else ended the ask, the outcome beside it says which. */
+export function notMadeAfter(asked: Interaction | undefined): NotMade | null {
+  switch (asked?.outcome) {
+    case 'denied':
+      return 'denied';
+    case 'dismissed':
+    case 'withdrawn':
+    case 'interrupted':
+    case 'expired':
+    case 'lost':
+      return 'unanswered';
+    case 'allowed':
+    case 'answered':
+    case 'submitted':
+    case undefined:
+      return null;
+  }
 }
 
 const verbs: Readonly<Record<string, ToolVerb>> = {

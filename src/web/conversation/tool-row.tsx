@@ -8,6 +8,7 @@ import { Disclosure } from './disclosure.tsx';
 import type { Row, ToolItem } from './row.ts';
 import { ToolBody, ToolInput, ToolOutput } from './tool-body.tsx';
 import { amountOf, exitCodeOf } from './tool-detail.logic.ts';
+import { notMadeAfter, sinceAllowed } from './tool-line.logic.ts';
 import { ToolLineParts } from './tool-line-view.tsx';
 
 /** A tool call: one line that opens to the whole. What a sub-agent did follows as entries of its own. */
@@ -31,9 +32,9 @@ export function ToolRow({
     <>
       <Disclosure name={row.key} isOpen={isOpen}>
         <ToolLineParts
-          item={isCutShort ? { ...item, isOver: true } : item}
+          item={sinceAllowed(isCutShort ? { ...item, isOver: true } : item, asked)}
           cwd={cwd}
-          isDenied={asked?.outcome === 'denied'}
+          notMade={notMadeAfter(asked)}
           isToldOtherwise={(exitCode ?? 0) !== 0}
         >
           <Figures row={row} item={item} exitCode={exitCode} />

@@ -2,6 +2,7 @@ import type { EventsPage, Transport } from '../../client/transport.ts';
 import type { Delta, Event } from '../../protocol/event.ts';
 import type { Session } from '../../protocol/session.ts';
 import { Conversation } from '../conversation/conversation.logic.ts';
+import type { Row } from '../conversation/row.ts';
 
 /** `tail` keeps only the end, for a monitor; `whole` pages back to the beginning. */
 export type Depth = 'tail' | 'whole';
@@ -103,10 +104,19 @@ export class SessionFeed {
     });
   }
 
+  /** The row that shows an event, with all read that lies between it and what was known. */
+  async rowAt(seq: number): Promise<Row | undefined> {
+    const { events } = await this.#transport.events(this.sessionId, { after: seq - 1, limit: 1 });
+    const event = events.find((found) => found.seq === seq);
+    if (event === undefined) return undefined;
+    while (this.#first > seq && this.#hasOlder && this.#state === 'ready') await this.loadOlder(fillPage);
+    return this.#conversation.rowOf(event);
+  }
+
   /** Reads the page before the first known event, if there is one. */
-  loadOlder(): Promise<void> {
+  loadOlder(limit: number = depths[this.depth].page): Promise<void> {
     if (!this.#hasOlder || this.#state !== 'ready' || this.depth === 'tail') return Promise.resolve();
-    this.#readingOlder ??= this.#readOlder().finally(() => {
+    this.#readingOlder ??= this.#readOlder(limit).finally(() => {
       this.#readingOlder = undefined;
       this.#tell();
     });
@@ -124,12 +134,9 @@ export class SessionFeed {
     this.#tell();
   }
 
-  async #readOlder(): Promise<void> {
+  async #readOlder(limit: number): Promise<void> {
     const of = this.#conversation;
-    const page = await this.#transport.events(this.sessionId, {
-      before: this.#first,
-      limit: depths[this.depth].page,
-    });
+    const page = await this.#transport.events(this.sessionId, { before: this.#first, limit });
     // It began anew meanwhile: the page belongs to what is no longer shown.
     if (of !== this.#conversation) return;
     this.#conversation.prepend(page.events);

@@ -52,7 +52,7 @@ const Bar = ({
 }) => (
   <div
     role="status"
-    className="flex min-h-8 shrink-0 items-center justify-center gap-2 border-line border-b bg-sunken px-3 text-soft text-sm"
+    className="flex min-h-8 shrink-0 items-center justify-center gap-2 border-line border-b bg-sunken px-3 py-1 text-soft text-sm"
   >
     <Icon aria-hidden className="size-4 shrink-0 text-faint" />
     {children}

@@ -11,7 +11,7 @@ export function PageHeader({
   readonly children?: ReactNode;
 }) {
   return (
-    <header className="flex min-h-13 shrink-0 flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2 max-md:px-3">
+    <header className="flex min-h-13 shrink-0 flex-wrap items-center gap-x-4 gap-y-1.5 px-4 py-2 max-md:px-3 max-md:pt-3">
       <h1 className="font-semibold text-lg max-md:flex-1">{title}</h1>
       <div className="min-w-0 flex-1 max-md:order-last max-md:basis-full">{summary}</div>
       {children}

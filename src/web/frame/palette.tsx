@@ -150,7 +150,7 @@ function useGroups(
           view: <HitView excerpt={hit.excerpt} at={hit.at} query={asked} />,
           run: () => {
             onClose();
-            navigate(routes.session(sessionId));
+            navigate(routes.place(sessionId, hit.seq));
           },
         })),
       })),
@@ -166,7 +166,7 @@ function EntryView({ entry: { mark, label, note, keys } }: { readonly entry: Ent
       {mark}
       <span className="min-w-0 flex-1 truncate">{label}</span>
       {note !== undefined && (
-        <span className="min-w-0 max-w-1/2 shrink-0 truncate text-faint text-xs">{note}</span>
+        <span className="min-w-0 max-w-1/2 shrink-0 truncate text-faint text-xs max-sm:hidden">{note}</span>
       )}
       {keys !== undefined && <Kbd keys={keys} />}
     </>

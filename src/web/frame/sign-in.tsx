@@ -45,7 +45,7 @@ export function SignIn({ onPaired, failure }: { readonly onPaired: () => void; r
           <h1 className="font-semibold text-xl">{t(wasIn ? 'pair.again' : 'pair.title')}</h1>
           {wasIn && <p className="text-soft">{t('pair.draftsSafe')}</p>}
           <p className="text-soft">{t('pair.how')}</p>
-          <pre className="overflow-x-auto rounded-ui border border-line bg-surface px-3 py-2 font-mono text-xs">
+          <pre className="whitespace-pre-wrap rounded-ui border border-line bg-surface px-3 py-2 font-mono text-xs wrap-anywhere">
             Beckon is ready: {location.origin}/#pair=…
           </pre>
         </div>

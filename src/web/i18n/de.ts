@@ -6,10 +6,14 @@ import { form } from './de/form.ts';
 import { frame } from './de/frame.ts';
 import { inbox } from './de/inbox.ts';
 import { interaction } from './de/interaction.ts';
+import { refusals } from './de/refusals.ts';
 import { session } from './de/session.ts';
 import { sessionPage } from './de/session-page.ts';
 import { settings } from './de/settings.ts';
+
 import type { Messages } from './messages.ts';
+
+export { refusals };
 
 export const de: Messages = {
   ...form,

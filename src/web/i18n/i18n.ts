@@ -6,22 +6,31 @@ import { say } from './say.logic.ts';
 
 export type { MessageKey } from './messages.ts';
 
-interface Spoken {
-  readonly language: Language;
+interface Words {
   readonly messages: Messages;
+  /** What the server's refusals are called, by their code, where its own words will not do. */
+  readonly refusals: Readonly<Partial<Record<string, string>>>;
+}
+
+interface Spoken extends Words {
+  readonly language: Language;
 }
 
 /** English is in the first load; others are fetched when they are spoken. */
-const load: Readonly<Record<Language, () => Promise<Messages>>> = {
-  en: async () => en,
-  de: async () => (await import('./de.ts')).de,
+const load: Readonly<Record<Language, () => Promise<Words>>> = {
+  en: async () => ({ messages: en, refusals: {} }),
+  de: async () => {
+    const { de, refusals } = await import('./de.ts');
+    return { messages: de, refusals };
+  },
 };
 
-const useSpoken = create<Spoken>(() => ({ language: 'en', messages: en }));
+const useSpoken = create<Spoken>(() => ({ language: 'en', messages: en, refusals: {} }));
 
 export interface Translate {
   (key: MessageKey, values?: Values): string;
   readonly language: Language;
+  readonly refusals: Words['refusals'];
 }
 
 const spoken = new Map<Messages, Translate>();
@@ -34,8 +43,7 @@ export const translate = (): Translate => translateOf(useSpoken.getState());
 
 /** Speaks the language that was chosen, or the browser's, and says so to assistive technology. */
 export async function speak(language: Language = preferredLanguage()): Promise<void> {
-  const messages = await load[language]();
-  useSpoken.setState({ language, messages });
+  useSpoken.setState({ language, ...(await load[language]()) });
   document.documentElement.lang = language;
 }
 
@@ -51,12 +59,12 @@ function preferredLanguage(): Language {
   return known.find((language) => language !== undefined) ?? 'en';
 }
 
-function translateOf({ language, messages }: Spoken): Translate {
+function translateOf({ language, messages, refusals }: Spoken): Translate {
   const known = spoken.get(messages);
   if (known !== undefined) return known;
   const t: Translate = Object.assign(
     (key: MessageKey, values: Values = {}) => say(messages, language, key, values),
-    { language },
+    { language, refusals },
   );
   spoken.set(messages, t);
   return t;

@@ -73,32 +73,39 @@ function Row({ card, session, density }: ApprovalActionsProps) {
       )}
       <span className="flex-1" />
       {isPlan && !isCompact && <PlanMode card={card} session={session} />}
-      {isGrantable(card.interaction) && (
-        <>
-          {!isCompact && (
-            <Button
-              size={size}
-              variant="ghost"
-              data-opens="always"
-              disabled={isStill}
-              onClick={() => card.openPanel('always')}
-            >
-              {t('ask.always.open')}
-            </Button>
-          )}
-          <AllowButton card={card} size={size} action="allow-session" send={allowForSession(interaction)}>
-            {t('ask.allowSession')}
-          </AllowButton>
-        </>
+      {isGrantable(interaction) && !isCompact && (
+        <Button
+          size={size}
+          variant="ghost"
+          data-opens="always"
+          disabled={isStill}
+          onClick={() => card.openPanel('always')}
+        >
+          {t('ask.always.open')}
+        </Button>
       )}
-      <AllowButton
-        card={card}
-        size={size}
-        action="allow"
-        send={isPlan ? approvePlan(interaction, card.draft, session) : allowOnce(interaction)}
-      >
-        {isPlan ? t('ask.approvePlan') : t('ask.allow')}
-      </AllowButton>
+      {/* What allows stays together and at the end, also where the row is too long for one line. */}
+      <div className={cx('ml-auto flex gap-1.5', !isCompact && 'gap-2 max-sm:w-full max-sm:*:flex-auto')}>
+        {isGrantable(interaction) && (
+          <AllowButton
+            card={card}
+            size={size}
+            action="allow-session"
+            label={t('ask.allowSession')}
+            send={allowForSession(interaction)}
+          >
+            {t(isCompact ? 'ask.short.session' : 'ask.allowSession')}
+          </AllowButton>
+        )}
+        <AllowButton
+          card={card}
+          size={size}
+          action="allow"
+          send={isPlan ? approvePlan(interaction, card.draft, session) : allowOnce(interaction)}
+        >
+          {isPlan ? t('ask.approvePlan') : t('ask.allow')}
+        </AllowButton>
+      </div>
     </div>
   );
 }

@@ -69,8 +69,13 @@ export function FormCard({
               {t('form.decline')}
             </Button>
           )}
-          <span className="flex-1" />
-          <Button size={size} variant="primary" {...buttonState(card, 'submit')} onClick={send}>
+          <Button
+            size={size}
+            variant="primary"
+            {...buttonState(card, 'submit')}
+            onClick={send}
+            className="ml-auto"
+          >
             {form.url !== undefined && form.fields.length === 0 ? t('form.done') : t('form.submit')}
           </Button>
         </div>

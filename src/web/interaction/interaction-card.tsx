@@ -188,33 +188,34 @@ function Asker({
   const t = useT();
   const session = useSession(interaction.sessionId);
   return (
-    <header className="flex min-w-0 flex-wrap items-center gap-x-1.5 gap-y-1 text-xs">
+    <header className="flex min-w-0 items-center gap-x-1.5 text-xs">
       <Hand aria-hidden className="size-3.5 shrink-0 text-you" strokeWidth={2.25} />
-      {isSessionShown && session !== undefined ? (
-        <Link
-          href={routes.session(session.id)}
-          title={session.title}
-          className="min-w-0 truncate font-semibold text-sm hover:underline"
-        >
-          {titleOf(session)}
-        </Link>
-      ) : (
-        <span className="whitespace-nowrap font-medium text-you-ink">{t('ask.waits')}</span>
-      )}
-      {interaction.agentId !== undefined && (
-        <span className="flex shrink-0 items-center gap-1 text-soft">
-          <Bot aria-hidden className="size-3.5" />
-          {t('ask.subAgent')}
-        </span>
-      )}
-      {interaction.tool !== undefined && (
-        <span className="flex min-w-0 items-center gap-1 text-soft" title={t('ask.tool')}>
-          <Wrench aria-hidden className="size-3.5 shrink-0" />
-          <span className="sr-only">{t('ask.tool')}: </span>
-          <span className="min-w-0 truncate font-mono">{plainText(interaction.tool.name)}</span>
-        </span>
-      )}
-      <span className="flex-1" />
+      <span className="flex min-w-0 flex-1 flex-wrap items-center gap-x-1.5 gap-y-0.5">
+        {isSessionShown && session !== undefined ? (
+          <Link
+            href={routes.session(session.id)}
+            title={session.title}
+            className="min-w-0 truncate font-semibold text-sm hover:underline"
+          >
+            {titleOf(session)}
+          </Link>
+        ) : (
+          <span className="whitespace-nowrap font-medium text-you-ink">{t('ask.waits')}</span>
+        )}
+        {interaction.agentId !== undefined && (
+          <span className="flex shrink-0 items-center gap-1 text-soft">
+            <Bot aria-hidden className="size-3.5" />
+            {t('ask.subAgent')}
+          </span>
+        )}
+        {interaction.tool !== undefined && (
+          <span className="flex min-w-0 items-center gap-1 text-soft" title={t('ask.tool')}>
+            <Wrench aria-hidden className="size-3.5 shrink-0" />
+            <span className="sr-only">{t('ask.tool')}: </span>
+            <span className="min-w-0 truncate font-mono">{plainText(interaction.tool.name)}</span>
+          </span>
+        )}
+      </span>
       <TimeLeft interaction={interaction} />
       {!isLarge && hasMuchToFill(interaction) && (
         <IconButton

@@ -13,9 +13,9 @@ export function PlanMode({ card, session }: { readonly card: Card; readonly sess
   const modes = modesAfterPlan(session);
   if (modes.length === 0) return null;
   return (
-    <label htmlFor={id} className="flex items-center gap-2 whitespace-nowrap text-sm text-soft">
+    <label htmlFor={id} className="flex items-center gap-2 whitespace-nowrap text-sm text-soft max-sm:w-full">
       {t('ask.goOnIn')}
-      <span className="w-40">
+      <span className="w-40 max-sm:min-w-0 max-sm:flex-1">
         <Select
           id={id}
           value={modeAfterPlan(session, card.draft) ?? ''}

@@ -1,3 +1,4 @@
+import { Hand } from 'lucide-react';
 import { Link } from 'wouter';
 import type { Session } from '../../protocol/session.ts';
 import { useT } from '../i18n/i18n.ts';
@@ -34,7 +35,13 @@ export function SessionRow({
       <span className={cx('min-w-0 flex-1 truncate', session.status === 'waiting' && 'font-medium text-ink')}>
         {titleOf(session)}
       </span>
-      {session.pendingCount > 1 && <Badge tone="you">{session.pendingCount}</Badge>}
+      {session.pendingCount > (session.status === 'waiting' ? 1 : 0) && (
+        <Badge tone="you">
+          <Hand aria-hidden className="size-3 shrink-0" />
+          <span className="sr-only">{t('board.open', { count: session.pendingCount })}</span>
+          <span aria-hidden>{session.pendingCount}</span>
+        </Badge>
+      )}
       <Time at={session.since} className="shrink-0 text-faint text-xs" />
     </Link>
   );

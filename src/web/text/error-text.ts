@@ -1,8 +1,9 @@
 import { BeckonError } from '../../client/beckon-error.ts';
 import type { Translate } from '../i18n/i18n.ts';
 
-/** What happened and what to do, for a person. The server's own sentences are plain enough to be shown. */
+/** What happened and what to do, for a person. The server's own sentences are plain enough to be shown where no other are known. */
 export function errorText(t: Translate, error: unknown): string {
-  if (error instanceof BeckonError && error.code === 'unreachable') return t('error.unreachable');
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof BeckonError)) return error instanceof Error ? error.message : String(error);
+  if (error.code === 'unreachable') return t('error.unreachable');
+  return t.refusals[error.code] ?? error.message;
 }

@@ -4,6 +4,8 @@ import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../../
 import { violationsOf } from './accessibility.ts';
 import { desktop, openBrowser, phone, type View, type Visit, visitPaired } from './browser.ts';
 import { manySessions, startSessions, threeSessions } from './demo-sessions.ts';
+import { storeSession } from './stored-session.ts';
+import { long } from './told-conversations.ts';
 
 let browser: Browser;
 const visits: Visit[] = [];
@@ -158,6 +160,34 @@ describe('the palette in a browser', () => {
     expect(problems).toEqual([]);
   });
 });
+
+describe('what was found in a browser', () => {
+  it('[STORE5] [UI9] is shown where it was said, however long ago, opened and marked', async () => {
+    const dataDir = await temporaryDirectory();
+    await storeSession(dataDir, { id: 'ses_long', title: 'Long', events: long(6_000) });
+    const beckon = await startBeckon({ dataDir });
+    const { page, problems } = await come(beckon, '/s/ses_long');
+    for (const word of ['number123', 'number321', 'number123']) {
+      await page.getByRole('region', { name: 'Conversation' }).waitFor();
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type(word);
+      await page.getByRole('option', { name: word }).first().waitFor();
+      await page.keyboard.press('Enter');
+      const marked = page.locator('[aria-current=location]', { hasText: word });
+      await marked.waitFor();
+      await expect.poll(() => marked.evaluate(isInView)).toBe(true);
+      await page.waitForURL(`${beckon.url}/s/ses_long`);
+    }
+    expect(problems).toEqual([]);
+  });
+});
+
+/** Whether it can be seen: within its scroller, and not only drawn ahead. */
+function isInView(element: Element): boolean {
+  const { top, bottom } = element.getBoundingClientRect();
+  const box = element.closest('section')?.getBoundingClientRect();
+  return box !== undefined && top >= box.top && bottom <= box.bottom;
+}
 
 describe('notifications in a browser', () => {
   it('[UI11] show what waits in another session once, and lead to it', async () => {

@@ -229,6 +229,24 @@ describe('a tool that asks, in a browser', () => {
     expect(await larger.evaluate(isFocused)).toBe(true);
   });
 
+  it('[UI5] [UI10] a card higher than a phone is read from its beginning, and stays put while one answers', async () => {
+    const { page, say, card } = await sessionWith([example('ask-user')], phone);
+    await say('call plan_release {"version":"2.4.0"}');
+    const prompt = card.getByText('How shall 2.4.0 be released?');
+    await expect.poll(() => prompt.evaluate(isInView)).toBe(true);
+    await page.reload();
+    await expect.poll(() => prompt.evaluate(isInView)).toBe(true);
+    expect(await card.getByRole('button', { name: 'Submit' }).evaluate(isInView)).toBe(false);
+
+    const freeze = card.getByRole('checkbox', { name: 'Freeze the branch until then' });
+    await freeze.uncheck();
+    await inMain(page, 'Submit').click();
+    await page.waitForFunction(() => document.activeElement?.hasAttribute('data-faults'));
+    await inMain(page, 'Dismiss').click();
+    await outcome(page, 'Dismissed').waitFor();
+    await expect.poll(() => outcome(page, 'Dismissed').evaluate(isInView)).toBe(true);
+  });
+
   it('[TOOL3] [UI8] leads to what is missing, and shows the tool’s own words when it is over', async () => {
     const { page, say, card } = await sessionWith([example('ask-user')]);
     await say('call plan_release {"version":"2.4.0"}');
@@ -332,6 +350,13 @@ describe('the cards of tools for everyone', () => {
     expect(problems).toEqual([]);
   });
 });
+
+/** Whether it can be seen in the conversation, and is not only drawn. */
+function isInView(element: Element): boolean {
+  const { top, bottom } = element.getBoundingClientRect();
+  const box = element.closest('section')?.getBoundingClientRect();
+  return box !== undefined && top >= box.top && bottom <= box.bottom;
+}
 
 const isFocused = (element: Element): boolean => element === document.activeElement;
 

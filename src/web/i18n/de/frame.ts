@@ -29,7 +29,7 @@ export const frame = {
     'Es ist nichts verloren. Seite neu laden; passiert es wieder, helfen die Worte unten bei der Suche nach dem Grund.',
   'frame.asks': '{session} fragt: {title}',
 
-  'palette.hint': 'Irgendwohin gehen, etwas tun oder Gesagtes finden …',
+  'palette.hint': 'Gehen, tun oder Gesagtes finden …',
   'palette.nothing': 'Nichts heißt so, und niemand hat es gesagt.',
   'palette.searching': 'Sucht …',
   'palette.searchFailed': 'Gesagtes lässt sich gerade nicht durchsuchen.',

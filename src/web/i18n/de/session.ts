@@ -10,7 +10,7 @@ export const session = {
   'activity.thinking': 'Modell denkt nach',
   'activity.writing': 'Schreibt',
   'activity.starting': 'Startet',
-  'activity.idle': 'Bereit, du bist dran',
+  'activity.idle': 'Du bist dran',
   'activity.asleep': 'Schläft',
   'activity.stopped': 'Gestoppt',
   'activity.failed': 'Fehlgeschlagen',

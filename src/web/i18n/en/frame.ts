@@ -27,7 +27,7 @@ export const frame = {
     'Nothing is lost. Reload the page; if it happens again, the words below help to find out why.',
   'frame.asks': '{session} asks: {title}',
 
-  'palette.hint': 'Go somewhere, do something, or find what was said…',
+  'palette.hint': 'Go, do, or find what was said…',
   'palette.nothing': 'Nothing has that name, and nobody said it.',
   'palette.searching': 'Searching…',
   'palette.searchFailed': 'What was said could not be searched right now.',

@@ -81,7 +81,7 @@ function TailLineView({ line, cwd }: { readonly line: TailLine; readonly cwd: st
         </div>
       );
     case 'tool':
-      return <ToolLineView item={line.item} cwd={cwd} depth={line.depth} />;
+      return <ToolLineView item={line.item} cwd={cwd} notMade={line.notMade} depth={line.depth} />;
     case 'turn-end':
       return <p className="shrink-0 text-faint">{turnEndText(t, line.end)}</p>;
     case 'notice':

@@ -1,4 +1,4 @@
-import { useVirtualizer } from '@tanstack/react-virtual';
+import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
 import {
   type Ref,
   type RefObject,
@@ -11,8 +11,9 @@ import {
   useState,
 } from 'react';
 import type { Session } from '../../../protocol/session.ts';
+import type { Conversation } from '../../conversation/conversation.logic.ts';
 import { ConversationProvider } from '../../conversation/conversation-context.ts';
-import { EntryReader } from '../../conversation/entries.logic.ts';
+import { type Entry, EntryReader } from '../../conversation/entries.logic.ts';
 import { EntryView, versionOf } from '../../conversation/entry-view.tsx';
 import type { Row } from '../../conversation/row.ts';
 import type { SessionFeed } from '../../data/session-feed.ts';
@@ -94,6 +95,11 @@ export function ConversationView({ ref, session, feed, control }: ConversationVi
     if (isThere) virtualizer.scrollToEnd();
   }, [isThere, virtualizer]);
 
+  const asking = isAsking(conversation, entries.at(-1)) ? entries.at(-1)?.key : undefined;
+  useTopOfTallAsk(virtualizer, asking, isAtEnd);
+  // Whoever reads what is asked at the end is where they want to be, and would find the pill on top of it.
+  const isAskInView = asking !== undefined && virtualizer.range?.endIndex === entries.length - 1;
+
   const { show } = revealed;
   const reveal = useCallback(
     (row: Row) => {
@@ -154,6 +160,7 @@ export function ConversationView({ ref, session, feed, control }: ConversationVi
                   ref={virtualizer.measureElement}
                   data-index={index}
                   data-entry={entry.key}
+                  aria-current={entry.key === revealed.key ? 'location' : undefined}
                   style={{ transform: `translateY(${start}px)` }}
                   className={cx(
                     'absolute top-0 left-0 w-full px-4 max-md:px-3',
@@ -166,12 +173,43 @@ export function ConversationView({ ref, session, feed, control }: ConversationVi
             })}
           </div>
         </section>
-        {!isAtEnd && entries.length > 0 && (
+        {!isAtEnd && entries.length > 0 && !isAskInView && (
           <LatestPill count={countNew(entries, lastSeen)} onPress={() => virtualizer.scrollToEnd()} />
         )}
       </div>
     </ConversationProvider>
   );
+}
+
+/** Whether it waits for a person. */
+function isAsking(conversation: Conversation, entry: Entry | undefined): boolean {
+  if (entry?.kind !== 'row') return false;
+  const { row } = entry;
+  const rows = row.item.kind === 'tool' ? conversation.asksWithin(row.item.toolCallId) : [row];
+  return rows.some(({ item }) => item.kind === 'interaction' && item.interaction.status === 'open');
+}
+
+/** What is asked at the end, and is higher than the page, is read from its beginning: once, and not while one answers it. */
+function useTopOfTallAsk(
+  virtualizer: Virtualizer<HTMLElement, HTMLElement>,
+  key: string | undefined,
+  isAtEnd: boolean,
+): void {
+  const wasAtEnd = useRef(true);
+  const shown = useRef<string>(undefined);
+  const last = virtualizer.options.count - 1;
+  const room = virtualizer.scrollRect?.height ?? Number.POSITIVE_INFINITY;
+  const isTall = key !== undefined && (virtualizer.measurementsCache[last]?.size ?? 0) > room;
+  useEffect(() => {
+    const isFollowing = wasAtEnd.current || isAtEnd;
+    wasAtEnd.current = isAtEnd;
+    if (!isTall || !isFollowing || shown.current === key) return;
+    shown.current = key;
+    const scroller = virtualizer.scrollElement;
+    const focused = document.activeElement;
+    if (focused !== scroller && scroller?.contains(focused) === true) return;
+    virtualizer.scrollToIndex(last, { align: 'start' });
+  }, [virtualizer, key, last, isTall, isAtEnd]);
 }
 
 const isBusy = ({ status }: Session): boolean => status === 'running' || status === 'starting';

@@ -4,6 +4,7 @@ import type { Session } from '../../../protocol/session.ts';
 import type { Row } from '../../conversation/row.ts';
 import { TodoList } from '../../conversation/todo-list.tsx';
 import type { SessionFeed } from '../../data/session-feed.ts';
+import { useAgents } from '../../data/use-agents.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { money } from '../../session/figures.logic.ts';
 import { digestOf, type SessionDigest } from '../../session/session-digest.logic.ts';
@@ -109,13 +110,14 @@ function Usage({ session: { usage } }: { readonly session: Session }) {
 
 function About({ session }: { readonly session: Session }) {
   const t = useT();
+  const label = useAgents()?.find(({ name }) => name === session.agent)?.label ?? session.agent;
   const started = new Date(session.createdAt).toLocaleString(t.language, {
     dateStyle: 'medium',
     timeStyle: 'short',
   });
   const facts: readonly (readonly [string, string | null])[] = [
     [t('details.directory'), session.cwd],
-    [t('details.agent'), [session.agent, session.agentVersion].filter(Boolean).join(' ')],
+    [t('details.agent'), [label, session.agentVersion].filter(Boolean).join(' ')],
     [t('details.key'), session.key],
     [t('details.agentSession'), session.agentSessionId],
     [t('details.started'), started],

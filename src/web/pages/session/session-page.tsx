@@ -20,6 +20,7 @@ import { useOpenness } from './openness.ts';
 import { SessionDetails } from './session-details.tsx';
 import { SessionHeader } from './session-header.tsx';
 import { useIsWide } from './use-is-wide.ts';
+import { usePlaceInAddress } from './use-place-in-address.ts';
 import { useSessionKeys } from './use-session-keys.ts';
 import { useTurnAnnouncer } from './use-turn-announcer.ts';
 
@@ -53,6 +54,7 @@ function KnownSession({ session }: { readonly session: Session }) {
     },
     [closeDialog],
   );
+  usePlaceInAddress(feed, reveal);
   const toOldestAsk = useCallback(() => {
     const asking = feed?.conversation.firstOpen();
     if (asking !== undefined) reveal(asking);

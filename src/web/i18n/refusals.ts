@@ -1,0 +1,12 @@
+import type { BeckonErrorCode } from '../../client/beckon-error.ts';
+
+/** The server's sentence says more than the code: which field, what the agent said. */
+type BestInItsOwnWords =
+  | 'malformed_request'
+  | 'invalid_value'
+  | 'invalid_answer'
+  | 'agent_refused'
+  | 'agent_not_available';
+
+/** What the server's refusals are called in another language than its own, which is English. */
+export type Refusals = Readonly<Record<Exclude<BeckonErrorCode, BestInItsOwnWords | 'unreachable'>, string>>;
