@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AcpAgent } from '../../src/drivers/acp/known-agents.ts';
 import { claudePrograms } from './claude-program.ts';
@@ -16,4 +17,12 @@ export function acpClaude(): AcpAgent {
     args: [adapter],
     env: { CLAUDE_CODE_EXECUTABLE: program?.path ?? 'claude' },
   };
+}
+
+/** Writes a configuration with which a server knows of it. */
+export async function acpClaudeConfig(folder: string): Promise<string> {
+  const { name, label, command, args, env } = acpClaude();
+  const file = join(folder, 'config.json');
+  await writeFile(file, JSON.stringify({ agents: { [name]: { driver: 'acp', label, command, args, env } } }));
+  return file;
 }

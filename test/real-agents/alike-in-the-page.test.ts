@@ -1,14 +1,17 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../support/beckon-process.ts';
+import { endWatches } from '../support/watch.ts';
 import { openBrowser, phone, type View, type Visit, visitPaired } from '../web/browser/browser.ts';
-import { acpClaude } from './acp-claude.ts';
-import { claudeEnvironment, claudePrograms } from './claude-program.ts';
-import { type ModelStandIn, startModelStandIn, text, toolUse } from './model-stand-in.ts';
+import { acpClaudeConfig } from './acp-claude.ts';
+import { claudePrograms } from './claude-program.ts';
+import { gate, type ModelStandIn, text, toolUse } from './model-stand-in.ts';
+import { question } from './question.ts';
+import { type RealSession, startSession } from './real-session.ts';
+import { openWorkplace, type Workplace } from './workplace.ts';
 
 interface Driver {
   readonly agent: string;
@@ -30,12 +33,7 @@ const first = new Map<string, string>();
 
 beforeAll(async () => {
   browser = await openBrowser();
-  const { name, label, command, args, env } = acpClaude();
-  const config = join(await temporaryDirectory(), 'config.json');
-  await writeFile(
-    config,
-    JSON.stringify({ agents: { [name]: { driver: 'acp', label, command, args, env } } }),
-  );
+  const config = await acpClaudeConfig(await temporaryDirectory());
   const [program] = claudePrograms();
   beckon = await startBeckon({
     args: ['--claude', program?.path ?? '', '--config', config],
@@ -50,60 +48,54 @@ afterAll(async () => {
 });
 
 describe.each(drivers)('$agent in the page', ({ agent, steers, editsInput, hearsReasons }) => {
+  let place: Workplace;
   let model: ModelStandIn;
   let cwd: string;
-  let home: string;
   const visits: Visit[] = [];
-  const sessions: string[] = [];
+  const sessions: RealSession[] = [];
 
   beforeEach(async () => {
-    model = await startModelStandIn();
-    const folder = await temporaryDirectory();
-    cwd = join(folder, 'work');
-    home = join(folder, 'home');
-    await mkdir(cwd);
-    await mkdir(home);
+    place = await openWorkplace();
+    ({ model, cwd } = place);
   });
 
   afterEach(async () => {
+    endWatches();
     await Promise.all(visits.splice(0).map(({ context }) => context.close()));
-    await Promise.all(sessions.splice(0).map((id) => beckon.api('POST', `/api/sessions/${id}/stop`, {})));
-    await model.close();
+    await Promise.all(sessions.splice(0).map((session) => session.post('stop')));
+    await place.close();
   });
 
-  interface Started {
-    readonly id: string;
+  interface Started extends RealSession {
     readonly page: Page;
     readonly conversation: Locator;
     readonly problems: readonly string[];
   }
 
   async function start(prompt: string, more: object = {}, view?: View): Promise<Started> {
-    const env = claudeEnvironment({ baseUrl: model.url, home });
-    const session = { agent, cwd, env, title: 'Alike', prompt, ...more };
-    const { status, body } = await beckon.api('POST', '/api/sessions', session);
-    expect(status, JSON.stringify(body)).toBe(201);
-    const { id } = body.session;
-    sessions.push(id);
-    const visited = await visitPaired(browser, beckon, `/s/${id}`, view);
+    const session = await startSession(() => beckon, place, { agent, title: 'Alike', prompt, ...more });
+    sessions.push(session);
+    const visited = await visitPaired(browser, beckon, `/s/${session.id}`, view);
     visits.push(visited);
     const { page, problems } = visited;
-    return { id, page, problems, conversation: page.getByRole('region', { name: 'Conversation' }) };
+    const conversation = page.getByRole('region', { name: 'Conversation' });
+    return { ...session, page, problems, conversation };
   }
 
   /** The whole conversation, as it is read out, is the same as with the first driver, but for what is named. */
   async function expectAlike(moment: string, { conversation }: Started, but = /^$/): Promise<string> {
-    // An agent may ask before it tells how the call before it ended.
-    await expect.poll(() => conversation.ariaSnapshot(), inTime).not.toMatch(/button "\w+ing /);
-    const seen = withoutFigures(await conversation.ariaSnapshot())
-      .replaceAll(cwd, '.')
-      .split('\n')
-      .filter((line) => !but.test(line.trim()))
-      .join('\n');
+    const look = async (): Promise<string> =>
+      withoutFigures(await conversation.ariaSnapshot())
+        .replaceAll(cwd, '.')
+        .split('\n')
+        .filter((line) => !but.test(line.trim()))
+        .join('\n');
+    const seen = await settled(look);
     const expected = first.get(moment) ?? seen;
     first.set(moment, expected);
-    expect(seen).toBe(expected);
-    return seen;
+    // An agent may tell a little later what another told at once.
+    await expect.poll(look).toBe(expected);
+    return expected;
   }
 
   const button = (within: Locator | Page, name: string | RegExp): Locator =>
@@ -111,13 +103,6 @@ describe.each(drivers)('$agent in the page', ({ agent, steers, editsInput, hears
 
   const untilTurnEnds = ({ conversation }: Started): Promise<void> =>
     conversation.getByText(/^[\d.]+ s · \d+ tokens/).waitFor();
-
-  const seenByModel = async (tool: string) => {
-    const { toolResults } = await model.nextRequest((request) =>
-      request.toolResults.some(({ toolName }) => toolName === tool),
-    );
-    return toolResults.find(({ toolName }) => toolName === tool);
-  };
 
   it('[ASK5] [UI5] a command waits for Allow, and runs', async () => {
     model.on('make it', [
@@ -127,7 +112,7 @@ describe.each(drivers)('$agent in the page', ({ agent, steers, editsInput, hears
     const session = await start('make it');
     const { conversation, problems } = session;
     await button(conversation, 'Allow').waitFor();
-    expect(await button(conversation, 'Edit').count()).toBe(editsInput ? 1 : 0);
+    await expect.poll(() => button(conversation, 'Edit').count()).toBe(editsInput ? 1 : 0);
     const card = await expectAlike('a command is asked for', session, editButton);
     expect(card).toContain('May I run this?');
     expect(card).toContain('touch made.txt');
@@ -163,8 +148,7 @@ describe.each(drivers)('$agent in the page', ({ agent, steers, editsInput, hears
   });
 
   it('[ASK9] [UI6] a question is answered, on a phone too, and the answer reaches the model', async () => {
-    const options = ['Big', 'Small'].map((label) => ({ label, description: `About ${label}` }));
-    const questions = [{ question: 'Which size?', header: 'Size', options, multiSelect: false }];
+    const questions = [question('Which size?', ['Big', 'Small'])];
     model.on('ask me', [toolUse('AskUserQuestion', { questions }, [text('Thank you.')])]);
     const session = await start('ask me', {}, phone);
     const { conversation, problems } = session;
@@ -176,19 +160,21 @@ describe.each(drivers)('$agent in the page', ({ agent, steers, editsInput, hears
     await untilTurnEnds(session);
     const answered = await expectAlike('a question was answered', session);
     expect(answered).toContain('Answered Which size? · Small · here');
-    expect((await seenByModel('AskUserQuestion'))?.text).toContain('"Which size?"="Small"');
+    const [answer] = await model.nextResults('AskUserQuestion');
+    expect(answer?.text).toContain('"Which size?"="Small"');
     expect(problems).toEqual([]);
   });
 
   it('[ASK8] [ASK10] a plan is read as a document, approved, and gone on with in the mode chosen', async () => {
+    // By ACP the mode to go on in is asked for when the plan is left, and no sooner, while the model goes on.
+    const modeChanged = gate();
     model.on('plan it', ({ body }) => [
       toolUse('Write', { file_path: planFileIn(body), content: '# Tidy up\n\n1. Look around\n2. Sweep\n' }, [
-        // A model takes its time to go on: by ACP the mode to go on in is asked for when the plan is left, and no sooner.
-        toolUse('ExitPlanMode', {}, () => [text('I go on.', delay(500), ' All is tidy.')]),
+        toolUse('ExitPlanMode', {}, [text('I go on.', modeChanged.opened, ' All is tidy.')]),
       ]),
     ]);
     const session = await start('plan it', { permissionMode: 'plan' });
-    const { id, conversation, problems } = session;
+    const { conversation, problems } = session;
     await conversation.getByRole('heading', { name: 'Tidy up' }).waitFor();
     const card = await expectAlike(
       'a plan is asked for',
@@ -200,29 +186,30 @@ describe.each(drivers)('$agent in the page', ({ agent, steers, editsInput, hears
 
     await conversation.getByRole('combobox', { name: 'Go on in mode' }).selectOption('Accept edits');
     await button(conversation, 'Approve').click();
+    await session.watch.event('mode.changed', ({ permissionMode }) => permissionMode === 'acceptEdits');
+    modeChanged.open();
     await untilTurnEnds(session);
     await button(conversation, /^Planned/).click();
     await conversation.getByRole('heading', { name: 'Tidy up' }).waitFor();
     await expectAlike('a plan was approved', session);
-    const { body } = await beckon.api('GET', `/api/sessions/${id}`);
-    expect(body.session.permissionMode).toBe('acceptEdits');
+    expect((await session.get()).body.session.permissionMode).toBe('acceptEdits');
     expect(problems).toEqual([]);
   });
 
   it('[SES5] Interrupt ends the turn as interrupted', async () => {
     model.on('never stop', [text('And on ', new Promise(() => {}))]);
     const session = await start('never stop');
-    const { id, page, conversation, problems } = session;
+    const { page, conversation, problems } = session;
     await conversation.getByText('And on').waitFor();
     await button(page, 'Interrupt').click();
     await conversation.getByText('Interrupted.', { exact: true }).waitFor();
     await expectAlike('a turn was interrupted', session);
     await button(page, 'Interrupt').waitFor({ state: 'detached' });
-    const { body } = await beckon.api('GET', `/api/sessions/${id}/events?limit=500`);
+    const { body } = await session.get('events?limit=500');
     expect(body.events).toContainEqual(
       expect.objectContaining({ type: 'turn.ended', outcome: 'interrupted' }),
     );
-    expect((await beckon.api('GET', `/api/sessions/${id}`)).body.session.status).toBe('idle');
+    expect((await session.get()).body.session.status).toBe('idle');
     expect(problems).toEqual([]);
   });
 
@@ -249,7 +236,7 @@ describe.each(drivers)('$agent in the page', ({ agent, steers, editsInput, hears
     await conversation.getByText('Denied', { exact: true }).click();
     const kept = hearsReasons ? 'The agent was told' : 'Kept here; the agent was told no reason';
     await conversation.getByText(kept, { exact: true }).waitFor();
-    const result = await seenByModel('Bash');
+    const [result] = await model.nextResults('Bash');
     expect(result?.isError).toBe(true);
     expect(result?.text.includes('Not on Sundays')).toBe(hearsReasons);
     expect(existsSync(join(cwd, 'made.txt'))).toBe(false);
@@ -257,9 +244,19 @@ describe.each(drivers)('$agent in the page', ({ agent, steers, editsInput, hears
   });
 });
 
-const inTime = { timeout: 10_000 };
-
 const editButton = /^- button "Edit"$/;
+
+/** What is shown when nothing is under way any more, and nothing moves: an agent may ask before it tells how the call before it ended. */
+async function settled(look: () => Promise<string>): Promise<string> {
+  let shown = '';
+  const isStill = async (): Promise<boolean> => {
+    const before = shown;
+    shown = await look();
+    return shown === before && !/button "\w+ing /.test(shown);
+  };
+  await expect.poll(isStill).toBe(true);
+  return shown;
+}
 
 /** How long things took, what they cost, and where a plan is kept differ from run to run. */
 function withoutFigures(snapshot: string): string {

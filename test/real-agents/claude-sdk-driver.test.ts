@@ -1,37 +1,13 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { claudeSdkDriver } from '../../src/drivers/claude-sdk/driver.ts';
-import { LocalProcessHost } from '../../src/drivers/process/local-process-host.ts';
-import { driverContract } from '../contracts/driver-contract.ts';
-import { claudeEnvironment, claudePrograms } from './claude-program.ts';
-import { startModelStandIn } from './model-stand-in.ts';
-import { scenario, teach } from './scenario.ts';
+import { claudeContract } from './claude-contract.ts';
+import { claudePrograms } from './claude-program.ts';
 
-for (const program of claudePrograms()) {
-  driverContract(`the Agent SDK with Claude Code ${program.version}`, async () => {
-    const dir = realpathSync(mkdtempSync(join(tmpdir(), 'beckon-claude-sdk-')));
-    const cwd = mkdtempSync(join(dir, 'work-'));
-    const home = mkdtempSync(join(dir, 'home-'));
-    const model = await startModelStandIn();
-    teach(model, cwd);
-    const processes = new LocalProcessHost({ dataDir: dir });
-    return {
-      driver: claudeSdkDriver({
-        processes,
-        environment: claudeEnvironment({ baseUrl: model.url, home }),
-        program: program.path,
-        directories: [import.meta.dirname],
-      }),
-      scenario,
-      cwd,
-      env: {},
-      otherModel: 'claude-haiku-4-5',
-      async close() {
-        await processes.close();
-        await model.close();
-        rmSync(dir, { recursive: true, force: true });
-      },
-    };
-  });
+const directories = [import.meta.dirname];
+
+for (const { version, path } of claudePrograms()) {
+  claudeContract(
+    `the Agent SDK with Claude Code ${version}`,
+    (surroundings) => claudeSdkDriver({ ...surroundings, program: path, directories }),
+    { otherModel: 'claude-haiku-4-5' },
+  );
 }

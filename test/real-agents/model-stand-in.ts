@@ -25,7 +25,10 @@ interface Waiter {
 
 /** The fake API: replies by its rules, remembers every request. */
 export class ModelStandIn {
-  /** Every conversation request so far, side calls included, in the order they came. */
+  /**
+   * Every request of a conversation so far, in the order they came. What the program asks on its own behalf is left out:
+   * it repeats the person's words, at a moment of its own, and would be taken for theirs.
+   */
   readonly requests: ModelRequest[] = [];
   url = '';
 
@@ -47,15 +50,9 @@ export class ModelStandIn {
     await closed;
   }
 
-  /**
-   * Replies to a user message with exactly this text, or to any request the predicate picks. Later rules win.
-   * A text is never looked for in side calls: they repeat the person's words and would use up the rule's reply.
-   */
+  /** Replies to a user message with exactly this text, or to any request the predicate picks. Later rules win. */
   on(match: Match, reply: ReplyOrMaker): this {
-    const accepts =
-      typeof match === 'string'
-        ? (request: ModelRequest) => request.tools.length > 0 && request.prompt === match
-        : match;
+    const accepts = typeof match === 'string' ? ({ prompt }: ModelRequest) => prompt === match : match;
     this.#rules.unshift((request) => (accepts(request) ? made(reply, request) : undefined));
     return this;
   }
@@ -72,7 +69,7 @@ export class ModelStandIn {
   }
 
   /** The next request that the predicate picks and that no earlier call was given: one that came already, or one to come. */
-  async nextRequest(accepts: (request: ModelRequest) => boolean, deadlineMs = 20_000): Promise<ModelRequest> {
+  async nextRequest(accepts: (request: ModelRequest) => boolean, deadlineMs = 40_000): Promise<ModelRequest> {
     const seen = this.requests.find((request) => !this.#taken.has(request) && accepts(request));
     if (seen !== undefined) {
       this.#taken.add(seen);
@@ -82,13 +79,21 @@ export class ModelStandIn {
     const waiter: Waiter = { accepts, resolve };
     this.#waiters.add(waiter);
     const timer = setTimeout(() => {
-      const prompts = this.requests.map((request) => request.prompt?.slice(0, 80) ?? 'tool result');
-      reject(new Error(`No such request within ${deadlineMs} ms; seen: ${JSON.stringify(prompts)}`));
+      const said = this.requests.map(({ prompt, toolResults }) => prompt ?? toolResults[0]?.text ?? '');
+      const words = said.map((each) => each.slice(0, 200));
+      reject(new Error(`No such request within ${deadlineMs} ms; seen: ${JSON.stringify(words)}`));
     }, deadlineMs);
     return promise.finally(() => {
       clearTimeout(timer);
       this.#waiters.delete(waiter);
     });
+  }
+
+  /** What a tool gave, in the next request that tells of it. */
+  async nextResults(tool: string): Promise<ToolResult[]> {
+    const isOfTool = ({ toolName }: ToolResult) => toolName === tool;
+    const { toolResults } = await this.nextRequest((request) => request.toolResults.some(isOfTool));
+    return toolResults.filter(isOfTool);
   }
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -109,8 +114,9 @@ export class ModelStandIn {
       response.once('close', () => resolve(response.writableFinished ? 'complete' : 'hung-up'));
     });
     const request = readModelRequest(path, body, ended);
-    this.#record(request);
-    const reply = await this.#replyTo(request);
+    const isOfConversation = request.tools.length > 0;
+    if (isOfConversation) this.#record(request);
+    const reply = isOfConversation ? await this.#replyTo(request) : [text('Noted')];
     if (response.closed) return;
     if (isFailure(reply)) {
       json(response, reply.status, { type: 'error', error: { type: reply.kind, message: reply.message } });
@@ -132,7 +138,7 @@ export class ModelStandIn {
       const reply = rule(request);
       if (reply !== undefined) return reply;
     }
-    return [text(request.tools.length === 0 ? 'Noted' : 'Done.')];
+    return [text('Done.')];
   }
 
   #number(block: SentBlock['block']): SentBlock {

@@ -84,7 +84,7 @@ export class RawClaude {
   /** The next line, after those given out before, that the predicate picks; lines in between are skipped. */
   next<T extends Line>(what: string, accepts: (line: Line) => line is T, deadlineMs?: number): Promise<T>;
   next(what: string, accepts: (line: Line) => boolean, deadlineMs?: number): Promise<Line>;
-  async next(what: string, accepts: (line: Line) => boolean, deadlineMs = 30_000): Promise<Line> {
+  async next(what: string, accepts: (line: Line) => boolean, deadlineMs = 40_000): Promise<Line> {
     const deadline = AbortSignal.timeout(deadlineMs);
     for (;;) {
       while (this.#taken < this.lines.length) {

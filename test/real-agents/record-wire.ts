@@ -2,20 +2,12 @@
  * Records what the real programs print in a handful of scenes, as fixtures for the tests of translation.
  * Run by hand after a version was added: `node test/real-agents/record-wire.ts`.
  */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ClaudeProgram, claudePrograms } from './claude-program.ts';
-import {
-  failure,
-  gate,
-  type ModelStandIn,
-  startModelStandIn,
-  text,
-  thinking,
-  toolUse,
-} from './model-stand-in.ts';
+import { failure, gate, type ModelStandIn, text, thinking, toolUse } from './model-stand-in.ts';
 import { type Ask, isAsk, isResult, type Line, RawClaude } from './raw-claude.ts';
+import { openWorkplace } from './workplace.ts';
 
 const fixtures = join(import.meta.dirname, '..', 'fixtures', 'claude-wire');
 const firstMessage = '00000000-0000-4000-8000-000000000001';
@@ -170,10 +162,7 @@ function scenes(): Record<string, Scene> {
 }
 
 async function record(program: ClaudeProgram, scene: Scene): Promise<Line[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'beckon-wire-'));
-  const [home, cwd] = [join(folder, 'home'), join(folder, 'work')];
-  await Promise.all([mkdir(home), mkdir(cwd)]);
-  const model = await startModelStandIn();
+  const { home, cwd, model, close } = await openWorkplace();
   const args = scene.args ?? [];
   const claude = new RawClaude({ program, baseUrl: model.url, home, cwd, args });
   try {
@@ -185,8 +174,7 @@ async function record(program: ClaudeProgram, scene: Scene): Promise<Line[]> {
     return claude.lines;
   } finally {
     await claude.kill();
-    await model.close();
-    await rm(folder, { recursive: true, force: true });
+    await close();
   }
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Scenario } from '../contracts/driver-contract.ts';
 import { failure, type ModelStandIn, text, toolUse } from './model-stand-in.ts';
+import { question } from './question.ts';
 
 /** What the stand-in is taught to play for the driver contract, whichever driver Claude is reached by. */
 export const scenario: Scenario = {
@@ -14,9 +14,14 @@ export const scenario: Scenario = {
   modelError: 'Fail',
   plan: 'Make a plan',
   sleeper: 'Start the sleeper',
+  slash: 'context',
 };
 
-export function teach(model: ModelStandIn, cwd: string): void {
+/**
+ * What follows a plan waits for the change of mode: by ACP the mode to go on in is asked for when the plan is left, and
+ * no sooner, while the model goes on.
+ */
+export function teach(model: ModelStandIn, cwd: string, modeChanged: Promise<void>): void {
   const inSub = 'Touch a file for me';
   model
     .on(scenario.reply, [text('A few ', 'words, ', 'as asked.')])
@@ -27,9 +32,8 @@ export function teach(model: ModelStandIn, cwd: string): void {
     .on(scenario.sleeper, [bash("setsid sh -c 'echo $$ > sleeper.pid; exec sleep 600' & wait", 'Slept.')])
     .on(scenario.question, [toolUse('AskUserQuestion', { questions }, [text('Thank you.')])])
     .on(scenario.plan, [
-      // A model takes its time to go on: by ACP the mode to go on in is asked for when the plan is left, and no sooner.
-      toolUse('ExitPlanMode', { plan: '# A plan' }, () => [
-        text('I go on.', delay(500)),
+      toolUse('ExitPlanMode', { plan: '# A plan' }, [
+        text('I go on.', modeChanged),
         toolUse('Write', { file_path: join(cwd, 'planned.txt'), content: 'As planned\n' }, [
           text('Carried out.'),
         ]),
@@ -51,24 +55,8 @@ export function teach(model: ModelStandIn, cwd: string): void {
 }
 
 const questions = [
-  {
-    question: 'Which size?',
-    header: 'Size',
-    options: [
-      { label: 'Big', description: 'More of it' },
-      { label: 'Huge', description: 'Even more' },
-    ],
-    multiSelect: false,
-  },
-  {
-    question: 'Which colours?',
-    header: 'Colours',
-    options: [
-      { label: 'Red', description: 'Like a rose' },
-      { label: 'Blue', description: 'Like the sea' },
-    ],
-    multiSelect: true,
-  },
+  question('Which size?', ['Big', 'Huge']),
+  question('Which colours?', ['Red', 'Blue'], true),
 ];
 
 function bash(command: string, after: string) {

@@ -1,33 +1,31 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { claudePrograms } from './claude-program.ts';
-import { gate, type ModelStandIn, startModelStandIn, text, toolUse } from './model-stand-in.ts';
+import { gate, type ModelStandIn, text, toolUse } from './model-stand-in.ts';
 import { isAsk, isResult, RawClaude } from './raw-claude.ts';
+import { openWorkplace, type Workplace } from './workplace.ts';
 
 describe.each(claudePrograms())('Claude Code $version against the stand-in', (program) => {
   const running: RawClaude[] = [];
-  let folder: string;
+  let place: Workplace;
   let model: ModelStandIn;
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'beckon-real-'));
-    model = await startModelStandIn();
+    place = await openWorkplace();
+    model = place.model;
   });
 
   afterEach(async () => {
     for (const claude of running.splice(0)) await claude.kill();
-    await model.close();
-    // A program that was just killed may still have a helper writing below its home.
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    await place.close();
   });
 
   async function start(name = 'one'): Promise<{ claude: RawClaude; cwd: string }> {
-    const [home, cwd] = [join(folder, name, 'home'), join(folder, name, 'work')];
-    await mkdir(home, { recursive: true });
-    await mkdir(cwd, { recursive: true });
+    const [home, cwd] = [join(place.home, name), join(place.cwd, name)];
+    await mkdir(home);
+    await mkdir(cwd);
     const claude = new RawClaude({ program, baseUrl: model.url, home, cwd });
     running.push(claude);
     return { claude, cwd };

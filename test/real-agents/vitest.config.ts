@@ -10,8 +10,10 @@ export default defineConfig({
     exclude: ['**/node_modules/**'],
     // Some of them are answered in the page.
     globalSetup: ['test/web/browser/build-page.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Real programs on a machine that others use, too: whatever a test waits for says sooner what did not come.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
     pool: 'forks',
     maxWorkers: 2,
   },
