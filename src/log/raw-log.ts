@@ -126,23 +126,24 @@ class RawFiles implements RawLog {
 
   #writeSoon(session: Session): void {
     if (session.waiting.length === 0) return;
-    if (session.waitingBytes >= writtenAtOnce) this.#write(session);
-    else this.#timer ??= setTimeout(() => this.#writeAll(), pauseMs).unref();
+    if (session.waitingBytes >= writtenAtOnce) void this.#write(session);
+    else this.#timer ??= setTimeout(() => void this.#writeAll(), pauseMs).unref();
   }
 
-  #writeAll(): void {
+  /** One after the other: a hundred files at once would stand in the way of a decision that waits for the disk. */
+  async #writeAll(): Promise<void> {
+    for (const session of [...this.#unwritten]) await this.#write(session);
     this.#timer = undefined;
-    for (const session of this.#unwritten) this.#write(session);
+    for (const session of this.#unwritten) this.#writeSoon(session);
   }
 
   /** What comes while it is being written goes with the next write: no more than one at a time. */
-  #write(session: Session): void {
+  async #write(session: Session): Promise<void> {
     if (session.isWriting) return;
     session.isWriting = true;
-    void inTurn(session, () => this.#append(session)).then(() => {
-      session.isWriting = false;
-      this.#writeSoon(session);
-    });
+    await inTurn(session, () => this.#append(session));
+    session.isWriting = false;
+    this.#writeSoon(session);
   }
 
   async #append(session: Session): Promise<void> {
