@@ -84,4 +84,23 @@ describe.each(claudePrograms())('a question that waits for long, with Claude Cod
     expect(await resultsSeen()).toMatchObject([{ isError: false, text: expect.stringContaining('SQLite') }]);
     await again.watch.event('interaction.resolved', ({ delivered }) => delivered);
   });
+
+  it('[ASK5] [SES10] an answer that was given just before the server was killed reaches that call, and is told so', async () => {
+    const { session, requestId } = await askAndSleep();
+    expect(await answer(session, requestId)).toMatchObject({ status: 200 });
+    await session.watch.event('process.starting', ({ cause }) => cause === 'answer');
+    await room.beckon.kill9();
+    await room.serveAgain();
+    const again = await session.seenAnew();
+    expect(await resultsSeen()).toMatchObject([{ isError: false, text: expect.stringContaining('SQLite') }]);
+    expect(await again.watch.event('interaction.resolved')).toMatchObject({
+      interactionId: requestId,
+      outcome: 'answered',
+      delivered: true,
+    });
+    await again.watch.event('turn.ended', ({ outcome }) => outcome === 'completed');
+    const { body } = await session.get('events?limit=1000');
+    const asked = body.events.filter(({ type }: { type: string }) => type === 'interaction.requested');
+    expect(asked).toHaveLength(1);
+  });
 });
