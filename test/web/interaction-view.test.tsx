@@ -227,6 +227,11 @@ describe('an approval', () => {
     expect(screen.getByText('2 min left')).toBeTruthy();
     expect(screen.getByText('Parked')).toBeTruthy();
   });
+
+  it('[SES12] says so also of a tool that a sub-agent has called', async () => {
+    await show(anInteraction({ parentToolCallId: 'task-1' }));
+    expect(screen.getByText('Sub-agent')).toBeTruthy();
+  });
 });
 
 describe('a plan', () => {

@@ -202,7 +202,7 @@ function Asker({
         ) : (
           <span className="whitespace-nowrap font-medium text-you-ink">{t('ask.waits')}</span>
         )}
-        {interaction.agentId !== undefined && (
+        {isOfSubAgent(interaction) && (
           <span className="flex shrink-0 items-center gap-1 text-soft">
             <Bot aria-hidden className="size-3.5" />
             {t('ask.subAgent')}
@@ -228,6 +228,10 @@ function Asker({
     </header>
   );
 }
+
+/** What a tool asks names the call that started the sub-agent alone. */
+const isOfSubAgent = ({ agentId, parentToolCallId }: Interaction): boolean =>
+  agentId !== undefined || parentToolCallId !== undefined;
 
 const hasMuchToFill = ({ form }: Interaction): boolean =>
   (form?.fields.length ?? 0) > 3 || (form?.fields ?? []).some(({ type }) => type === 'textarea');
