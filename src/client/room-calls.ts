@@ -15,7 +15,7 @@ import type {
 import type { Grant } from '../protocol/grant.ts';
 import type { Interaction } from '../protocol/interaction.ts';
 import type { OperationName } from '../protocol/operation.ts';
-import type { Agent, QueuedMessage, Session } from '../protocol/session.ts';
+import type { Agent, AgentCommand, QueuedMessage, Session } from '../protocol/session.ts';
 import type { ToolCatalogue } from '../protocol/tool.ts';
 import type { Place } from './routes.ts';
 import type { EventsPage, FoundEvent, MessageReceipt, Transport } from './transport.ts';
@@ -42,6 +42,10 @@ export abstract class RoomCalls implements Omit<Transport, 'subscribe' | 'follow
 
   async session(session: string): Promise<Session> {
     return (await this.call<{ session: Session }>('getSession', { params: { session } })).session;
+  }
+
+  async agentCommands(session: string): Promise<readonly AgentCommand[]> {
+    return (await this.call<{ commands: AgentCommand[] }>('getSession', { params: { session } })).commands;
   }
 
   async patch(session: string, changes: PatchSession): Promise<Session> {

@@ -16,7 +16,14 @@ import type {
 import type { Delta, Event } from '../protocol/event.ts';
 import type { Grant } from '../protocol/grant.ts';
 import type { Interaction } from '../protocol/interaction.ts';
-import type { Agent, Applied, Disposition, QueuedMessage, Session } from '../protocol/session.ts';
+import type {
+  Agent,
+  AgentCommand,
+  Applied,
+  Disposition,
+  QueuedMessage,
+  Session,
+} from '../protocol/session.ts';
 import type { ToolCatalogue } from '../protocol/tool.ts';
 
 /**
@@ -30,6 +37,8 @@ export interface Transport {
   createSession(input: CreateSession): Promise<Session>;
   sessions(): Promise<readonly Session[]>;
   session(session: string): Promise<Session>;
+  /** What the session's agent offers to be called by `/name`, as it told last. */
+  agentCommands(session: string): Promise<readonly AgentCommand[]>;
   patch(session: string, changes: PatchSession): Promise<Session>;
   removeSession(session: string): Promise<void>;
 

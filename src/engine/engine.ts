@@ -227,6 +227,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
         pending: pendingView(state),
         queue: queueView(state),
         partial: partial.blocks(),
+        commands: state.commands,
         lastSeq: state.lastSeq,
       });
     },

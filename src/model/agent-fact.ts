@@ -1,7 +1,7 @@
 import type { Delta, NewEventOf } from '../protocol/event.ts';
 import type { MessageId } from '../protocol/ids.ts';
 import type { Ask } from '../protocol/interaction.ts';
-import type { Capabilities } from '../protocol/session.ts';
+import type { AgentCommand, Capabilities } from '../protocol/session.ts';
 
 /** What an agent's process did or said, in words no vendor owns. */
 export type AgentFact =
@@ -47,6 +47,8 @@ export type AgentFact =
   | { readonly type: 'caught-up' }
   | { readonly type: 'mode-changed'; readonly permissionMode: string }
   | { readonly type: 'model-changed'; readonly model: string }
+  /** All it can be told to do by `/name`; may be said again and again. */
+  | { readonly type: 'commands-changed'; readonly commands: readonly AgentCommand[] }
   /** Something that could not be understood; it is kept in the raw log, and told once per kind and batch. */
   | {
       readonly type: 'diagnostic';

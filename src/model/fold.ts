@@ -41,6 +41,7 @@ function created(event: EventOf<'session.created'>): SessionState {
     agentSessionId: null,
     agentVersion: null,
     capabilities: null,
+    commands: [],
     turn: null,
     queue: [],
     interactions: {},
@@ -75,6 +76,8 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
       return { ...state, permissionMode: event.permissionMode };
     case 'model.changed':
       return { ...state, model: event.model };
+    case 'commands.changed':
+      return { ...state, commands: event.commands };
 
     case 'process.starting':
       return { ...state, wake: null, process: startingRun(event) };

@@ -1,6 +1,7 @@
 import type { NewEvent, NewEventOf } from '../protocol/event.ts';
 import { InteractionId, type MessageId } from '../protocol/ids.ts';
 import type { Actor, Ask } from '../protocol/interaction.ts';
+import { keptCommands, sameCommands } from './agent-commands.ts';
 import type { AgentFact } from './agent-fact.ts';
 import type { Context } from './command.ts';
 import { notDeferred, raisedAgain, suspend } from './deferred-asks.ts';
@@ -60,6 +61,10 @@ export function observe(state: SessionState, fact: StoredFact, context: Context)
         : [{ type: 'mode.changed', permissionMode: fact.permissionMode, by: agent }];
     case 'model-changed':
       return fact.model === state.model ? [] : [{ type: 'model.changed', model: fact.model, by: agent }];
+    case 'commands-changed': {
+      const commands = keptCommands(fact.commands);
+      return sameCommands(commands, state.commands) ? [] : [{ type: 'commands.changed', commands }];
+    }
     case 'diagnostic':
       return [{ ...fact, count: fact.count ?? 1 }];
     case 'exited':

@@ -3,6 +3,7 @@ import type { Grant } from '../protocol/grant.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { LeftOpen } from '../protocol/interaction.ts';
 import type {
+  AgentCommand,
   AskTimeout,
   Awaited,
   Capabilities,
@@ -41,6 +42,8 @@ export interface SessionState {
   readonly agentSessionId: string | null;
   readonly agentVersion: string | null;
   readonly capabilities: Capabilities | null;
+  /** As the agent told them last; they outlast its process. */
+  readonly commands: readonly AgentCommand[];
 
   readonly turn: Turn | null;
   readonly queue: readonly QueueItem[];
@@ -102,4 +105,4 @@ export interface RunningTool {
 }
 
 /** Raise this whenever a stored snapshot of the state could no longer be understood. */
-export const STATE_VERSION = 4;
+export const STATE_VERSION = 5;

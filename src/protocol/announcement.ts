@@ -1,7 +1,7 @@
 import type { Delta, Event } from './event.ts';
 import type { InteractionId, SessionId } from './ids.ts';
 import type { Actor, Interaction, InteractionKind, Outcome } from './interaction.ts';
-import type { QueuedMessage, Session } from './session.ts';
+import type { AgentCommand, QueuedMessage, Session } from './session.ts';
 
 /** How every end of an interaction is told, whatever its kind. */
 export interface ResolvedNotice {
@@ -66,5 +66,7 @@ export interface SessionSnapshot {
   readonly pending: readonly Interaction[];
   readonly queue: readonly QueuedMessage[];
   readonly partial: readonly PartialBlock[];
+  /** What its agent offers to be called by `/name`; also while the agent sleeps. */
+  readonly commands: readonly AgentCommand[];
   readonly lastSeq: number;
 }

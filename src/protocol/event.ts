@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Grant } from './grant.ts';
 import { GrantId, InteractionId, MessageId, SessionId } from './ids.ts';
 import { Actor, Ask, Decision, LeftOpen, Outcome } from './interaction.ts';
-import { Applied, AskTimeout, Capabilities, Disposition } from './session.ts';
+import { AgentCommand, Applied, AskTimeout, Capabilities, Disposition } from './session.ts';
 
 /**
  * The facts of a session, in the order they happened. Each kind says here whether it is kept:
@@ -56,6 +56,8 @@ export const eventDefinitions = {
 
   'mode.changed': define('fact', { permissionMode: z.string(), by: Actor }),
   'model.changed': define('fact', { model: z.string().nullable(), by: Actor }),
+  /** The whole list, in place of the one before. */
+  'commands.changed': define('fact', { commands: z.array(AgentCommand) }),
 
   'process.starting': define('fact', {
     processId: z.string(),

@@ -3,7 +3,7 @@ import * as command from './command.ts';
 import { eventDefinitions } from './event.ts';
 import { Grant } from './grant.ts';
 import { Interaction } from './interaction.ts';
-import { Agent, Applied, Disposition, QueuedMessage, Session } from './session.ts';
+import { Agent, AgentCommand, Applied, Disposition, QueuedMessage, Session } from './session.ts';
 import { ToolCatalogue } from './tool.ts';
 
 /**
@@ -65,8 +65,8 @@ export const operations = {
   getSession: {
     method: 'GET',
     path: '/api/sessions/:session',
-    summary: 'One session',
-    replies: { 200: z.object({ session: Session }) },
+    summary: 'One session, and the commands of its agent',
+    replies: { 200: z.object({ session: Session, commands: z.array(AgentCommand) }) },
   },
   patchSession: {
     method: 'PATCH',

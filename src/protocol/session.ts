@@ -61,6 +61,16 @@ export const Agent = z.object({
 });
 export type Agent = z.infer<typeof Agent>;
 
+/** Something the agent does when a message begins with `/` and this name. */
+export const AgentCommand = z.object({
+  /** Without the slash. */
+  name: z.string(),
+  description: z.string(),
+  /** What may follow the name, as the agent puts it: `<file>`. */
+  hint: z.string().optional(),
+});
+export type AgentCommand = z.infer<typeof AgentCommand>;
+
 export const Disposition = z.enum(['auto', 'queue', 'interrupt', 'steer']);
 export type Disposition = z.infer<typeof Disposition>;
 

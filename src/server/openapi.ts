@@ -4,7 +4,7 @@ import { errorCatalogue } from '../protocol/errors.ts';
 import { Grant } from '../protocol/grant.ts';
 import { Interaction } from '../protocol/interaction.ts';
 import type { OperationDefinition } from '../protocol/operation.ts';
-import { Agent, QueuedMessage, Session } from '../protocol/session.ts';
+import { Agent, AgentCommand, QueuedMessage, Session } from '../protocol/session.ts';
 import { Device } from './auth/devices.ts';
 import { namedOperations } from './routes.ts';
 
@@ -84,7 +84,7 @@ class Components {
   readonly #names = z.registry<{ id: string }>();
 
   constructor() {
-    const shared = { Agent, Session, Interaction, QueuedMessage, Grant };
+    const shared = { Agent, AgentCommand, Session, Interaction, QueuedMessage, Grant };
     for (const [id, schema] of Object.entries(shared)) this.#names.add(schema, { id });
   }
 

@@ -35,6 +35,8 @@ export interface Scenario {
   readonly plan: string;
   /** Asks to run a command that starts `sleep` in a session of its own, and waits for it; the pid is in `sleeper.pid`. */
   readonly sleeper: string;
+  /** One of the commands that it declares, by its name: told it after a slash, it says something. */
+  readonly slash: string;
 }
 
 export interface DriverUnderTest {
@@ -116,6 +118,19 @@ export function driverContract(name: string, make: () => Promise<DriverUnderTest
       expect(facts.every('turn-started')).toHaveLength(1);
       expect(facts.every('identified')).toHaveLength(1);
       expect(facts.every('diagnostic')).toEqual([]);
+    });
+
+    test('[PEER2] the commands that it declares are told by name, and are obeyed', async () => {
+      const { facts, connection, scenario } = await ready();
+      const { commands } = await facts.of('commands-changed');
+      const declared = commands.find(({ name }) => name === scenario.slash);
+      expect(declared?.description).toMatch(/\w/);
+      expect(commands.filter(({ name }) => name.startsWith('/'))).toEqual([]);
+      await connection.send(message(`/${scenario.slash}`), 'turn');
+      expect(await facts.of('turn-ended')).toMatchObject({ outcome: 'completed' });
+      expect(facts.said('agent.text').length).toBeGreaterThan(0);
+      // How the program passes it on to its model is nobody's words.
+      expect(facts.said('user.text')).toEqual([]);
     });
 
     test('what is streamed is what is said in the end, under the same place', async () => {

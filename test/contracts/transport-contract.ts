@@ -51,6 +51,20 @@ export function transportContract(name: string, open: (room: EngineRoom) => Prom
       expect(await transport.tools()).toEqual({ tools: [], problems: [] });
     });
 
+    it('tells the commands of an agent, to those who ask and to those who follow', async () => {
+      const [id, agent] = await room.idle();
+      expect(await transport.agentCommands(id)).toEqual([]);
+      const commands = [{ name: 'review', description: 'Looks at a change', hint: '<branch>' }];
+      agent.report({ type: 'commands-changed', commands });
+      await room.event(id, 'commands.changed');
+      expect(await transport.agentCommands(id)).toEqual(commands);
+      const snapshot = await new Promise((resolve) => {
+        ends.push(transport.follow(id, { onSnapshot: resolve }));
+      });
+      expect(snapshot).toMatchObject({ session: { id }, commands });
+      expect(await refusal(transport.agentCommands('nobody'))).toMatchObject({ code: 'session_not_found' });
+    });
+
     it('sends, queues, edits and takes back messages', async () => {
       const [id] = await room.running();
       expect(await transport.sendMessage(id, { message: 'later' })).toMatchObject({

@@ -23,6 +23,7 @@ driverContract('the demo agent', async () => {
       subAgent: 'subagent',
       modelError: '!api-error',
       plan: 'plan',
+      slash: 'hello',
       sleeper: "run setsid sh -c 'echo $$ > sleeper.pid; exec sleep 600' & wait",
     },
     async close() {

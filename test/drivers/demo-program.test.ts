@@ -137,7 +137,15 @@ describe('control requests to the demo program', () => {
     const { response } = await demo.answerTo('i');
     expect(response).toMatchObject({
       subtype: 'success',
-      response: { pid: demo.pid, session_state: 'idle', current_permission_mode: 'acceptEdits' },
+      response: {
+        commands: expect.arrayContaining([
+          { name: 'tour', description: expect.any(String), argumentHint: '' },
+          { name: 'run', description: expect.any(String), argumentHint: 'COMMAND' },
+        ]),
+        pid: demo.pid,
+        session_state: 'idle',
+        current_permission_mode: 'acceptEdits',
+      },
     });
   });
 

@@ -63,7 +63,15 @@ describe('OpenAPI', () => {
       expect(found, target).toBeDefined();
     }
     expect(Object.keys(description.components.schemas)).toEqual(
-      expect.arrayContaining(['Session', 'Interaction', 'QueuedMessage', 'Grant', 'Agent', 'Error']),
+      expect.arrayContaining([
+        'Session',
+        'Interaction',
+        'QueuedMessage',
+        'Grant',
+        'Agent',
+        'AgentCommand',
+        'Error',
+      ]),
     );
   });
 

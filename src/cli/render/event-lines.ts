@@ -94,6 +94,7 @@ export function eventLines(event: PlainEvent, paint: Paint): string[] {
       return note(
         `${counted(event.count, 'line')} of the agent could not be understood: ${oneLine(event.text)}`,
       );
+    case 'commands.changed':
     case 'process.ready':
     case 'process.identified':
     case 'process.closing':

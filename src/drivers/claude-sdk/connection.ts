@@ -10,6 +10,7 @@ import type { AgentProcess, ProcessExit, WriteOutcome } from '../../engine/ports
 import type { Ask, Decision } from '../../protocol/interaction.ts';
 import { answerTo } from '../claude/answer.ts';
 import { claudeCapabilities, permissionModes } from '../claude/capabilities.ts';
+import { commandsIn } from '../claude/commands.ts';
 import type { TypedMessage } from '../claude/incoming.ts';
 import { uuidOf } from '../claude/message-uuid.ts';
 import { askOf } from '../claude/translate/ask.ts';
@@ -268,6 +269,7 @@ export class SdkConnection implements AgentConnection {
         capabilities: claudeCapabilities(response),
       },
       ...modeChange(this.#memory, textAt(response, 'current_permission_mode')),
+      ...commandsIn(response),
     );
     this.#facts.flush();
   }

@@ -118,7 +118,9 @@ export const listSessions: Handler<unknown> = ({ registry }) =>
 
 export const getSession: Handler<unknown> = ({ registry }, input) => {
   const found = registry.find(input.session);
-  return found.ok ? replyWith(found.value) : found;
+  if (!found.ok) return found;
+  const { state } = found.value;
+  return reply(200, { session: sessionView(state), commands: state.commands });
 };
 
 const replyWith = (session: LiveSession): Result<Reply> =>

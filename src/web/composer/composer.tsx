@@ -9,6 +9,7 @@ import { cx } from '../ui/class-names.ts';
 import { IconButton } from '../ui/icon-button.tsx';
 import { AnswerChoice } from './answer-choice.tsx';
 import { BlockedNote } from './blocked-note.tsx';
+import { CommandList } from './command-list.tsx';
 import { addPictures, type RefusedFile, removePicture } from './draft-pictures.ts';
 import { OutboxView } from './outbox-view.tsx';
 import { pictureTypes } from './picture.logic.ts';
@@ -16,6 +17,7 @@ import { PictureChips } from './picture-chips.tsx';
 import { lastEditable } from './queue.logic.ts';
 import { type Editing, QueueView } from './queue-view.tsx';
 import { SendButton } from './send-button.tsx';
+import { useCommandList } from './use-command-list.ts';
 import { useComposer } from './use-composer.ts';
 import { useFileDrop } from './use-file-drop.ts';
 import { useWriteKey } from './use-write-key.ts';
@@ -28,6 +30,7 @@ export function Composer({ session }: { readonly session: Session }) {
   const field = useRef<HTMLTextAreaElement>(null);
   const files = useRef<HTMLInputElement>(null);
   const all = useRef<HTMLDivElement>(null);
+  const commandList = useCommandList(session.id, composer, field);
   useKeepClear(all);
   useWriteKey(field);
   const [editing, setEditing] = useState<Editing | null>(null);
@@ -48,7 +51,7 @@ export function Composer({ session }: { readonly session: Session }) {
   const isOver = useFileDrop((given) => void take(given));
 
   const pressed = (event: KeyboardEvent): void => {
-    if (event.nativeEvent.isComposing) return;
+    if (event.nativeEvent.isComposing || commandList.pressed(event)) return;
     if (event.key === 'Enter' && !event.shiftKey) {
       const isForced = (event.ctrlKey || event.metaKey) && offer.others.includes('interrupt');
       void composer.submit(isForced ? 'interrupt' : 'auto');
@@ -97,7 +100,7 @@ export function Composer({ session }: { readonly session: Session }) {
           void composer.submit();
         }}
         className={cx(
-          'flex flex-col rounded-ui border bg-surface transition-colors duration-150',
+          'relative flex flex-col rounded-ui border bg-surface transition-colors duration-150',
           isOver
             ? 'border-ink border-dashed'
             : answers !== null
@@ -105,6 +108,7 @@ export function Composer({ session }: { readonly session: Session }) {
               : 'border-line-strong focus-within:border-faint',
         )}
       >
+        <CommandList list={commandList} />
         {composer.question !== null && blocked === null && (
           <AnswerChoice
             question={composer.question}
@@ -132,6 +136,7 @@ export function Composer({ session }: { readonly session: Session }) {
           placeholder={t(placeholderOf())}
           onChange={(event) => composer.setDraft(event.target.value)}
           onKeyDown={pressed}
+          {...commandList.fieldProps}
           onPaste={pasted}
           className="field-sizing-content max-h-[40vh] min-h-10 w-full resize-none bg-transparent px-3 pt-2.5 pb-1 outline-none read-only:text-soft pointer-coarse:min-h-11 pointer-coarse:text-lg"
         />

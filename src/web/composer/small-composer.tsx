@@ -1,16 +1,21 @@
 import { ArrowUp, ListPlus } from 'lucide-react';
+import { useRef } from 'react';
 import type { Session } from '../../protocol/session.ts';
 import { useT } from '../i18n/i18n.ts';
 import { titleOf } from '../session/activity.logic.ts';
 import { cx } from '../ui/class-names.ts';
 import { IconButton } from '../ui/icon-button.tsx';
+import { CommandList } from './command-list.tsx';
 import { OutboxView } from './outbox-view.tsx';
+import { useCommandList } from './use-command-list.ts';
 import { useComposer } from './use-composer.ts';
 
 /** One growing line to say something to a session. Enter sends; at work it queues, and Ctrl+Enter interrupts. */
 export function SmallComposer({ session }: { readonly session: Session }) {
   const t = useT();
   const composer = useComposer(session);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const commandList = useCommandList(session.id, composer, field);
   const { draft, offer, blocked, answers, became, error } = composer;
   const isEnded = blocked === 'stopped' || blocked === 'failed';
   const isQueueing = offer.enter === 'queue' && answers === null;
@@ -30,13 +35,15 @@ export function SmallComposer({ session }: { readonly session: Session }) {
       />
       <div
         className={cx(
-          'flex items-end gap-1 rounded-ui border bg-surface',
+          'relative flex items-end gap-1 rounded-ui border bg-surface',
           answers === null
             ? 'border-line-strong focus-within:border-faint'
             : 'border-you-edge focus-within:border-you',
         )}
       >
+        <CommandList list={commandList} isSmall />
         <textarea
+          ref={field}
           rows={1}
           value={draft}
           readOnly={isEnded}
@@ -45,11 +52,13 @@ export function SmallComposer({ session }: { readonly session: Session }) {
           placeholder={t(placeholderOf())}
           onChange={(event) => composer.setDraft(event.target.value)}
           onKeyDown={(event) => {
-            if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+            if (event.nativeEvent.isComposing || commandList.pressed(event)) return;
+            if (event.key !== 'Enter' || event.shiftKey) return;
             event.preventDefault();
             const isForced = (event.ctrlKey || event.metaKey) && offer.others.includes('interrupt');
             void composer.submit(isForced ? 'interrupt' : 'auto');
           }}
+          {...commandList.fieldProps}
           className="field-sizing-content max-h-24 min-h-7.5 min-w-0 flex-1 resize-none bg-transparent px-2 py-1.25 text-sm outline-none pointer-coarse:min-h-11 pointer-coarse:py-3 pointer-coarse:text-lg"
         />
         {composer.pictures.length > 0 && (

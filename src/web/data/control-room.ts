@@ -5,7 +5,7 @@ import type { Announcement } from '../../protocol/announcement.ts';
 import type { Delta, Event } from '../../protocol/event.ts';
 import type { SessionId } from '../../protocol/ids.ts';
 import { createFrameBatch } from './frame-batch.ts';
-import { afterAnnouncement, emptyRoom, type Room, roomOf } from './room.logic.ts';
+import { afterAnnouncement, emptyRoom, type Room, roomOf, withCommands } from './room.logic.ts';
 import { type Depth, SessionFeed } from './session-feed.ts';
 
 type Connection =
@@ -117,6 +117,14 @@ export class ControlRoom {
     this.store.setState({ interaction });
   }
 
+  /** Asks what a session's agent offers by `/name`. What is heard of it meanwhile is at least as new as the reply. */
+  async readCommands(sessionId: string): Promise<void> {
+    const known = this.store.getState().commands[sessionId];
+    const commands = await this.transport.agentCommands(sessionId);
+    const state = this.store.getState();
+    if (state.commands[sessionId] === known) this.store.setState(withCommands(state, sessionId, commands));
+  }
+
   #hold(name: string, sessionId: string, depth: Depth): Held {
     const { id, key } = this.store.getState().sessions[sessionId] ?? {
       id: sessionId as SessionId,
@@ -223,6 +231,8 @@ export class ControlRoom {
           state = { ...state, ...afterAnnouncement(state, news.announcement) };
           break;
         case 'event':
+          if (news.event.type === 'commands.changed')
+            state = withCommands(state, news.sessionId, news.event.commands);
           for (const feed of this.#feedsOf(news.sessionId, touched)) feed.takeEvent(news.event);
           break;
         case 'delta':

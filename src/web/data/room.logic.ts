@@ -1,7 +1,7 @@
 import type { RoomSnapshot } from '../../client/transport.ts';
 import type { Announcement } from '../../protocol/announcement.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
-import type { QueuedMessage, Session } from '../../protocol/session.ts';
+import type { AgentCommand, QueuedMessage, Session } from '../../protocol/session.ts';
 
 /** What is known of all sessions. */
 export interface Room {
@@ -11,9 +11,11 @@ export interface Room {
   readonly queues: Readonly<Record<string, readonly QueuedMessage[]>>;
   /** Interactions that ended while this page looked on, for those that still show them. */
   readonly ended: readonly Interaction[];
+  /** What the agents of some sessions offer by `/name`, where it was asked for or heard of. */
+  readonly commands: Readonly<Record<string, readonly AgentCommand[]>>;
 }
 
-export const emptyRoom: Room = { sessions: {}, pending: [], queues: {}, ended: [] };
+export const emptyRoom: Room = { sessions: {}, pending: [], queues: {}, ended: [], commands: {} };
 
 const rememberedEnds = 50;
 const nothing: readonly QueuedMessage[] = [];
@@ -25,6 +27,7 @@ export function roomOf(snapshot: RoomSnapshot, before: Room = emptyRoom): Room {
     pending: [...snapshot.pending].sort(byAge),
     queues: snapshot.queues,
     ended: before.ended,
+    commands: before.commands,
   };
 }
 
@@ -57,6 +60,12 @@ export function afterAnnouncement(room: Room, { type, data }: Announcement): Roo
   }
 }
 
+export const withCommands = <R extends Room>(
+  room: R,
+  sessionId: string,
+  commands: readonly AgentCommand[],
+): R => ({ ...room, commands: { ...room.commands, [sessionId]: commands } });
+
 export const queueOf = (room: Room, sessionId: string): readonly QueuedMessage[] =>
   room.queues[sessionId] ?? nothing;
 
@@ -76,10 +85,12 @@ function ended(room: Room, interaction: Interaction): Room {
 function withoutSession(room: Room, sessionId: string): Room {
   const { [sessionId]: _, ...sessions } = room.sessions;
   const { [sessionId]: __, ...queues } = room.queues;
+  const { [sessionId]: ___, ...commands } = room.commands;
   return {
     ...room,
     sessions,
     queues,
+    commands,
     pending: room.pending.filter((interaction) => interaction.sessionId !== sessionId),
   };
 }

@@ -22,6 +22,7 @@ for (const [how, flags] of [
         subAgent: 'subagent',
         modelError: 'fail',
         plan: 'plan',
+        slash: 'hello',
         sleeper: "run setsid sh -c 'echo $$ > sleeper.pid; exec sleep 600' & wait",
       },
     };

@@ -5,7 +5,7 @@ import { elicitationAsk, elicitationReply } from '../../../src/drivers/acp/trans
 import { newMemory } from '../../../src/drivers/acp/translate/memory.ts';
 import { hunksOf } from '../../../src/drivers/acp/translate/patch.ts';
 import { translateReply } from '../../../src/drivers/acp/translate/turn-end.ts';
-import { closeTurn, translateUpdate } from '../../../src/drivers/acp/translate/update.ts';
+import { closeTurn, translateSettings, translateUpdate } from '../../../src/drivers/acp/translate/update.ts';
 import type { AgentFact } from '../../../src/engine/ports/agent-driver.ts';
 import { Delta, eventDefinitions } from '../../../src/protocol/event.ts';
 import { Ask } from '../../../src/protocol/interaction.ts';
@@ -41,6 +41,42 @@ function told(...updates: object[]) {
 function asked(toolCall: object, options: object[] = [{ optionId: 'y', name: 'Yes', kind: 'allow_once' }]) {
   return permissionAsk(memory(), 'r1', { toolCall: { toolCallId: 'c1', ...toolCall }, options }).ask;
 }
+
+describe('commands', () => {
+  const update = (availableCommands: unknown) => ({
+    sessionUpdate: 'available_commands_update',
+    availableCommands,
+  });
+
+  test('are told as a whole, with what may follow the name', () => {
+    const facts = translateUpdate(
+      memory(),
+      update([
+        { name: 'plan', description: 'Makes a plan', input: { hint: 'what for' } },
+        { name: '/init', description: 'Looks around', input: null },
+        { name: 'odd', input: { hint: 3 } },
+        { description: 'Without a name' },
+        null,
+      ]),
+    );
+    expect(facts).toEqual([
+      {
+        type: 'commands-changed',
+        commands: [
+          { name: 'plan', description: 'Makes a plan', hint: 'what for' },
+          { name: 'init', description: 'Looks around' },
+          { name: 'odd', description: '' },
+        ],
+      },
+    ]);
+    expect(translateUpdate(memory(), update([]))).toEqual([{ type: 'commands-changed', commands: [] }]);
+    expect(translateUpdate(memory(), update('plan'))).toEqual([]);
+  });
+
+  test('are heard also before the session is open', () => {
+    expect(translateSettings(memory(), update([{ name: 'plan', description: '' }]))).toHaveLength(1);
+  });
+});
 
 describe('[PEER6] whatever an agent sends', () => {
   const texts = fc.constantFrom(

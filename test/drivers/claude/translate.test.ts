@@ -247,6 +247,30 @@ test('notes of the program to its model are nobody’s words', () => {
   expect(play([note]).all).toEqual([]);
 });
 
+test('commands that were found later are told as a whole, and a list that is none is passed over', () => {
+  const changed = (commands: unknown) => ({ type: 'system', subtype: 'commands_changed', commands });
+  const facts = play([
+    changed([
+      { name: 'greet', description: 'Greets someone', argumentHint: '<name>' },
+      { name: 'odd', description: 7, argumentHint: null },
+      { description: 'Without a name' },
+      'greet',
+    ]),
+    changed({ greet: {} }),
+    changed([]),
+  ]);
+  expect(facts.all).toEqual([
+    {
+      type: 'commands-changed',
+      commands: [
+        { name: 'greet', description: 'Greets someone', hint: '<name>' },
+        { name: 'odd', description: '' },
+      ],
+    },
+    { type: 'commands-changed', commands: [] },
+  ]);
+});
+
 test('limits, retries and summaries are told', () => {
   const limit = (status: string) => ({
     type: 'rate_limit_event',
@@ -294,6 +318,7 @@ test('[PEER6] whatever fields a known line has, translating it does not throw', 
   ];
   const subtypes = [
     'init',
+    'commands_changed',
     'status',
     'task_started',
     'task_updated',

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
-import { agent, ndJsonStream, RequestError } from '@agentclientprotocol/sdk';
+import { type AgentContext, agent, ndJsonStream, RequestError } from '@agentclientprotocol/sdk';
 import { play } from './scenes.ts';
 import { Stage } from './stage.ts';
 
@@ -30,16 +30,18 @@ const app = agent({ name: 'scripted' })
       },
     };
   })
-  .onRequest('session/new', ({ params }) => {
+  .onRequest('session/new', ({ params, client }) => {
     if (flags.has('--auth')) throw RequestError.authRequired();
     state.sessionId = `session-${process.pid}-${Date.now()}`;
     state.cwd = params.cwd;
     remember('servers', JSON.stringify(params.mcpServers));
+    tellCommands(client, state.sessionId);
     return { sessionId: state.sessionId, ...settings() };
   })
   .onRequest('session/load', async ({ params, client }) => {
     takeUp(params.sessionId, params.cwd);
     const { sessionId } = params;
+    tellCommands(client, sessionId);
     for (const line of historyOf(sessionId)) {
       const content = { type: 'text' as const, text: line };
       await client.notify('session/update', {
@@ -53,8 +55,9 @@ const app = agent({ name: 'scripted' })
     }
     return settings();
   })
-  .onRequest('session/resume', ({ params }) => {
+  .onRequest('session/resume', ({ params, client }) => {
     takeUp(params.sessionId, params.cwd);
+    tellCommands(client, params.sessionId);
     return settings();
   })
   .onRequest('session/set_mode', ({ params }) => {
@@ -96,6 +99,20 @@ function settings() {
     modes: { currentModeId: state.mode, availableModes: modes.map((id) => ({ id, name: id })) },
     configOptions: [{ ...select, id: 'model', name: 'Model', category: 'model' as const, options }],
   };
+}
+
+/** After the reply, as the session is not known before it. */
+function tellCommands(client: AgentContext, sessionId: string): void {
+  const availableCommands = [
+    { name: 'hello', description: 'Says hello' },
+    { name: 'run', description: 'Runs a command', input: { hint: 'the command' } },
+  ];
+  setImmediate(() => {
+    void client.notify('session/update', {
+      sessionId,
+      update: { sessionUpdate: 'available_commands_update', availableCommands },
+    });
+  });
 }
 
 function takeUp(sessionId: string, cwd: string): void {

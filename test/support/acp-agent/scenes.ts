@@ -9,7 +9,7 @@ export type Scene = (stage: Stage, rest: string) => Promise<void>;
 
 /** The first word of the message names the scene. */
 export async function play(words: string, stage: Stage): Promise<void> {
-  const [name = '', ...rest] = words.split(' ');
+  const [name = '', ...rest] = words.replace(/^\//, '').split(' ');
   const scene = scenes[name] ?? hostileScenes[name] ?? echo;
   await scene(stage, rest.join(' '));
 }

@@ -166,6 +166,69 @@ describe('the composer in a browser', () => {
     await page.getByText(/You answered my question with Paint the shed/).waitFor();
   });
 
+  it('[UI4] [UI8] offers the agent’s commands at a slash, by keyboard, and sends only what is meant to be sent', async () => {
+    const { page, beckon, id, problems } = await begin('hello', 'idle');
+    await composerOf(page).waitFor();
+    await page.keyboard.press('m');
+    await page.keyboard.type('/');
+    const choosing = page.getByRole('combobox', { name: 'Message to Talk', expanded: true });
+    await choosing.waitFor();
+    const options = page.getByRole('listbox', { name: 'Commands of the agent' }).getByRole('option');
+    expect(await options.first().textContent()).toContain('/tour');
+    await page.keyboard.type('r');
+    await expect.poll(() => options.first().textContent()).toContain('/run');
+    const chosen = page.getByRole('option', { selected: true });
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(() => chosen.textContent()).toContain('/remember');
+    expect(await choosing.getAttribute('aria-activedescendant')).toBe(await chosen.getAttribute('id'));
+    await page.keyboard.press('Escape');
+    await options.first().waitFor({ state: 'detached' });
+    expect(await composerOf(page).inputValue()).toBe('/r');
+
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('x');
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('/rem');
+    await options.first().waitFor();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => composerOf(page).inputValue()).toBe('/remember ');
+    expect(await takenBy(beckon, id)).toEqual(['hello']);
+    await page.keyboard.type('the milk');
+    await page.keyboard.press('Enter');
+    await page.getByText('I will remember: the milk').first().waitFor();
+    expect(await takenBy(beckon, id)).toEqual(['hello', '/remember the milk']);
+    expect(problems).toEqual([]);
+  });
+
+  it.each([
+    ['desktop, dark', { ...desktop, theme: 'dark' as const }, 'en'],
+    ['phone, light, German', phone, 'de'],
+  ] as const)(
+    '[UI8] [UI10] the list of commands is whole, pressed by hand and breaks no accessibility rule: %s',
+    async (_, view, language) => {
+      const { page, problems } = await begin('hello', 'idle', { ...view, language });
+      const field = page.locator('main textarea');
+      await field.fill('/');
+      const list = page.getByRole('listbox');
+      await list.waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+      const box = await list.boundingBox();
+      expect(box?.x).toBeGreaterThanOrEqual(0);
+      expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(view.width);
+      expect(box?.y).toBeGreaterThanOrEqual(0);
+      const option = list.getByRole('option', { name: '/slow' });
+      if (view.width < 600) {
+        expect((await option.boundingBox())?.height).toBeGreaterThanOrEqual(44);
+        await option.tap();
+      } else await option.click();
+      await list.waitFor({ state: 'detached' });
+      expect(await field.inputValue()).toBe('/slow ');
+      expect(await field.evaluate((element) => document.activeElement === element)).toBe(true);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(view.width);
+      expect(problems).toEqual([]);
+    },
+  );
+
   it.each([
     ['desktop, light', desktop],
     ['phone, dark', { ...phone, theme: 'dark' as const }],

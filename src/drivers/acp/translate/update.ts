@@ -1,4 +1,5 @@
 import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
+import { commandsChange } from '../../commands.ts';
 import { type JsonObject, numberAt, objectAt, textAt } from '../../fields.ts';
 import { modeChange, modelChange } from '../../mode-and-model.ts';
 import { unknownOnce } from '../../unknown-once.ts';
@@ -30,8 +31,8 @@ export function translateUpdate(memory: Memory, update: JsonObject): readonly Ag
       return [];
     case 'current_mode_update':
     case 'config_option_update':
-      return translateSettings(memory, update);
     case 'available_commands_update':
+      return translateSettings(memory, update);
     case 'compaction_summary_chunk':
     case 'session_info_update':
     case 'user_message_chunk':
@@ -51,7 +52,7 @@ export function isWork({ sessionUpdate }: JsonObject): boolean {
   );
 }
 
-/** The mode and the model, where an update tells them; also in a history that is otherwise passed over. */
+/** The mode, the model and the commands, where an update tells them; also in a history that is otherwise passed over. */
 export function translateSettings(memory: Memory, update: JsonObject): readonly AgentFact[] {
   switch (update.sessionUpdate) {
     case 'current_mode_update':
@@ -61,6 +62,10 @@ export function translateSettings(memory: Memory, update: JsonObject): readonly 
         ...modeChange(memory, configValue(update, 'mode')),
         ...modelChange(memory, configValue(update, 'model')),
       ];
+    case 'available_commands_update':
+      return commandsChange(update.availableCommands, (command) =>
+        textAt(objectAt(command, 'input') ?? {}, 'hint'),
+      );
     default:
       return [];
   }

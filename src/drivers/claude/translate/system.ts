@@ -3,6 +3,7 @@ import type { MessageId } from '../../../protocol/ids.ts';
 import { type JsonObject, textAt, textsAt } from '../../fields.ts';
 import { modeChange, modelChange } from '../../mode-and-model.ts';
 import { unknownOnce } from '../../unknown-once.ts';
+import { commandsIn } from '../commands.ts';
 import { allTaken } from './lifecycle.ts';
 import type { Memory } from './memory.ts';
 import { compacted, notice, retrying } from './notices.ts';
@@ -14,6 +15,8 @@ export function translateSystem(memory: Memory, line: JsonObject): readonly Agen
       return beginTurn(memory, line);
     case 'status':
       return modeChange(memory, textAt(line, 'permissionMode'));
+    case 'commands_changed':
+      return commandsIn(line);
     case 'task_started':
       return translateTaskStart(memory, line);
     case 'task_updated':

@@ -2,6 +2,7 @@ import { readHooks } from './hooks.ts';
 import type { Inbox } from './inbox.ts';
 import { isObject, type JsonObject, stringAt } from './json.ts';
 import { isPermissionMode, MODES } from './permission.ts';
+import { commands } from './scenes/index.ts';
 import { changeMode, DEFAULT_MODEL, type Session, sendLine } from './session.ts';
 import { VERSION } from './version.ts';
 
@@ -59,7 +60,7 @@ export async function answerControl(session: Session, inbox: Inbox, line: JsonOb
 
 function introduction(session: Session, inbox: Inbox): JsonObject {
   return {
-    commands: [],
+    commands,
     agents: [{ name: 'general-purpose', description: 'Plays the sub-agents of the demo.' }],
     output_style: 'default',
     available_output_styles: ['default'],

@@ -6,6 +6,7 @@ const QUOTED = 200;
 export function helpWith(scenes: readonly Scene[]): Scene {
   return {
     name: 'help',
+    about: 'lists what there is to try',
     matches: () => true,
     play: async (stage) => {
       await stage.say(`${opening(stage.text)}\n\n`);
@@ -26,7 +27,7 @@ export function helpWith(scenes: readonly Scene[]): Scene {
 }
 
 function opening(text: string): string {
-  if (text === '' || /^(help|\?)$/i.test(text))
+  if (text === '' || /^\/?(help|\?)$/i.test(text))
     return 'Glad you asked. I am the demo agent, and I play scenes.';
   const quoted = text.length > QUOTED ? `${text.slice(0, QUOTED)}…` : text;
   return (

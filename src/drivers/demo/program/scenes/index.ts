@@ -1,3 +1,4 @@
+import type { JsonObject } from '../json.ts';
 import type { Message } from '../message.ts';
 import type { PermissionMode } from '../permission.ts';
 import { ask, call } from './call.ts';
@@ -39,6 +40,12 @@ const scenes: readonly Scene[] = [
 ];
 
 const help = helpWith(scenes);
+
+/** What a host may offer behind a slash: the scenes that are known by one word, with what may follow it. */
+export const commands: readonly JsonObject[] = [...scenes, help].flatMap(({ name, about }) => {
+  const [, word, argumentHint = ''] = /^([a-z]+)(?: ([A-Z].*))?$/.exec(name) ?? [];
+  return word === undefined ? [] : [{ name: word, description: about ?? '', argumentHint }];
+});
 
 export function pickScene(message: Message, mode: PermissionMode): Scene {
   const text = message.text.replace(/^\//, '');
