@@ -157,14 +157,17 @@ describe('misbehaviour that the demo program rehearses', () => {
   it('!tally: numbered lines with asks in between, written down as they are said; what comes twice is counted', async () => {
     const demo = startDemo();
     const said = { uuid: uuid(1) };
-    demo.say('!tally t 3 0 t.txt', said);
+    demo.say('!tally t 6 0 t.txt', said);
     const ask = await demo.ask();
     expect(ask.request).toMatchObject({ tool_name: 'DemoPing', input: { number: 't ask 3' } });
-    demo.say('!tally t 3 0 t.txt', said);
+    demo.say('!tally t 6 0 t.txt', said);
     demo.allow(ask);
     demo.allow(ask);
+    // Read after all that came before it.
+    demo.allow(await demo.ask());
     await demo.result();
     const lines = ['t line 1', 't line 2', 't line 3', 't ask 3 allowed'];
+    lines.push('t line 4', 't line 5', 't line 6', 't ask 6 allowed');
     const last = 't done, answers twice: 1, messages twice: 1';
     expect(texts(demo).filter((text) => text !== undefined)).toEqual([...lines, last]);
     expect(readFileSync(join(demo.cwd, 't.txt'), 'utf8').trimEnd().split('\n')).toEqual([...lines, last]);
