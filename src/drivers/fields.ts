@@ -10,6 +10,12 @@ export function textAt(object: JsonObject, field: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+/** What there is, in words to show: an object may have a `toString` of its own that is no function. */
+export function wordsAt(object: JsonObject, field: string): string {
+  const value = object[field];
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined');
+}
+
 export function numberAt(object: JsonObject, field: string): number | undefined {
   const value = object[field];
   return typeof value === 'number' ? value : undefined;

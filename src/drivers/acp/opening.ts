@@ -1,6 +1,6 @@
 import { PROTOCOL_VERSION, RequestError } from '@agentclientprotocol/sdk';
 import type { AgentFact, AgentStart } from '../../engine/ports/agent-driver.ts';
-import { isObject, type JsonObject, listAt, textAt } from '../fields.ts';
+import { isObject, type JsonObject, listAt, textAt, wordsAt } from '../fields.ts';
 import { begunAnew, notice } from '../notice.ts';
 import { toolServerName } from '../tool-server.ts';
 import { resumeMethod, takesHttpTools } from './capabilities.ts';
@@ -93,10 +93,10 @@ const clientCapabilities = {
 };
 
 /** An agent may answer with another version than it was asked for; then there is nothing to talk in. */
-function expectVersion({ protocolVersion }: JsonObject): void {
-  if (protocolVersion === PROTOCOL_VERSION) return;
+function expectVersion(reply: JsonObject): void {
+  if (reply.protocolVersion === PROTOCOL_VERSION) return;
   throw new OpeningRefusal(
-    `The agent speaks version ${String(protocolVersion)} of the Agent Client Protocol; version ${PROTOCOL_VERSION} is needed`,
+    `The agent speaks version ${wordsAt(reply, 'protocolVersion')} of the Agent Client Protocol; version ${PROTOCOL_VERSION} is needed`,
   );
 }
 

@@ -141,6 +141,19 @@ describe('[PEER6] whatever an agent sends', () => {
     .tuple(fc.constantFrom(...updates), toolCall, others)
     .map(([sessionUpdate, fields, more]) => ({ ...fields, ...more, sessionUpdate }));
 
+  test('[PEER6] what has a toString that is no function is told as it is', () => {
+    const odd = { toString: '' };
+    const facts = [
+      ...translateUpdate(memory(), { sessionUpdate: odd }),
+      ...translateReply(memory(), { stopReason: odd }, 1),
+    ];
+    expect(facts).toMatchObject([
+      { type: 'diagnostic', text: 'The agent sent an unknown update {"toString":""}' },
+      { type: 'diagnostic', text: 'The agent sent an unknown reason to stop {"toString":""}' },
+      { type: 'turn-ended' },
+    ]);
+  });
+
   test('gives facts that can be stored, or none', () => {
     fc.assert(
       fc.property(fc.array(update, { maxLength: 8 }), value, (sent, stopReason) => {

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../fields.ts';
+import { isObject, type JsonObject, listAt, objectAt, textAt, wordsAt } from '../../fields.ts';
 
 /** A block of content in words. What is no text is named, so that nothing is passed over in silence. */
 export function wordsOf(content: JsonObject): string {
@@ -17,7 +17,7 @@ export function wordsOf(content: JsonObject): string {
     case 'audio':
       return `[${content.type}: ${textAt(content, 'mimeType') ?? 'unknown kind'}]`;
     default:
-      return `[${String(content.type)}]`;
+      return `[${wordsAt(content, 'type')}]`;
   }
 }
 

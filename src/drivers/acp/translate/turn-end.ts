@@ -1,5 +1,5 @@
 import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
-import { type JsonObject, numberAt, objectAt } from '../../fields.ts';
+import { type JsonObject, numberAt, objectAt, wordsAt } from '../../fields.ts';
 import { unknownOnce } from '../../unknown-once.ts';
 import type { Memory } from './memory.ts';
 import { closeTurn, costOfTurn } from './update.ts';
@@ -13,7 +13,7 @@ export function translateReply(memory: Memory, reply: JsonObject, durationMs: nu
   const costUsd = costOfTurn(memory);
   return [
     ...closeTurn(memory),
-    ...(unknown ? unknownOnce(memory, `reason to stop ${String(reply.stopReason)}`, reply) : []),
+    ...(unknown ? unknownOnce(memory, `reason to stop ${wordsAt(reply, 'stopReason')}`, reply) : []),
     {
       type: 'turn-ended',
       outcome,

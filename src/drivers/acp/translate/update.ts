@@ -1,6 +1,6 @@
 import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
 import { commandsChange } from '../../commands.ts';
-import { type JsonObject, numberAt, objectAt, textAt } from '../../fields.ts';
+import { type JsonObject, numberAt, objectAt, textAt, wordsAt } from '../../fields.ts';
 import { modeChange, modelChange } from '../../mode-and-model.ts';
 import { unknownOnce } from '../../unknown-once.ts';
 import { configValue } from '../settings.ts';
@@ -38,7 +38,7 @@ export function translateUpdate(memory: Memory, update: JsonObject): readonly Ag
     case 'user_message_chunk':
       return [];
     default:
-      return unknownOnce(memory, `update ${String(update.sessionUpdate)}`, update);
+      return unknownOnce(memory, `update ${wordsAt(update, 'sessionUpdate')}`, update);
   }
 }
 

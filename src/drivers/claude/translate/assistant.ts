@@ -1,5 +1,5 @@
 import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
-import { type JsonObject, listAt, objectAt, textAt } from '../../fields.ts';
+import { type JsonObject, listAt, objectAt, textAt, wordsAt } from '../../fields.ts';
 import { unknownOnce } from '../../unknown-once.ts';
 import type { Memory } from './memory.ts';
 import { notice } from './notices.ts';
@@ -41,7 +41,7 @@ function translateBlock(memory: Memory, block: JsonObject, place: Place): readon
     case 'mcp_tool_use':
       return translateCall(memory, block, place);
     default:
-      return unknownOnce(memory, `block ${String(block.type)}`, block);
+      return unknownOnce(memory, `block ${wordsAt(block, 'type')}`, block);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
 import type { MessageId } from '../../../protocol/ids.ts';
-import { type JsonObject, textAt, textsAt } from '../../fields.ts';
+import { type JsonObject, textAt, textsAt, wordsAt } from '../../fields.ts';
 import { modeChange, modelChange } from '../../mode-and-model.ts';
 import { unknownOnce } from '../../unknown-once.ts';
 import { commandsIn } from '../commands.ts';
@@ -41,7 +41,7 @@ export function translateSystem(memory: Memory, line: JsonObject): readonly Agen
     case 'thinking_tokens':
       return [];
     default:
-      return unknownOnce(memory, `system line ${String(line.subtype)}`, line);
+      return unknownOnce(memory, `system line ${wordsAt(line, 'subtype')}`, line);
   }
 }
 
