@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { SessionId } from '../../src/protocol/ids.ts';
 import type { AgentCommand } from '../../src/protocol/session.ts';
 import { type EngineRoom, endRoomsAfterEach, openRoom } from '../support/engine-room.ts';
+import { takeOver } from '../support/take-over.ts';
 
 endRoomsAfterEach();
 
@@ -54,10 +54,7 @@ describe('the commands of an agent', () => {
 
   test('[SES10] are not told twice by an agent that a server takes up', async () => {
     const [first, id] = await offering();
-    const { processId } = first.driver.agent(id).start;
-    first.abandon();
-    const kept = [{ id: processId, sessionId: SessionId.parse(id), running: true, outputEnd: 0 }];
-    const second = await openRoom({ log: first.log, clock: first.clock, run: 'second', kept });
+    const second = await takeOver(first, [id]);
     const taken = second.driver.agent(id);
     taken.reportAt(60, { type: 'commands-changed', commands: [review, compact] });
     taken.report({ type: 'caught-up' });

@@ -1,37 +1,12 @@
 import { expect, test } from 'vitest';
-import type { Ask } from '../../src/protocol/interaction.ts';
+import { asleep, HOUR, question } from '../support/deferred-question.ts';
 import { type EngineRoom, endRoomsAfterEach, openRoom } from '../support/engine-room.ts';
 import { bashAsk } from '../support/session-states.ts';
 
 endRoomsAfterEach();
 
-const HOUR = 3_600_000;
-
-const question = (agentRequestId: string): Ask => ({
-  kind: 'question',
-  agentRequestId,
-  toolName: 'AskUserQuestion',
-  toolCallId: 'call-1',
-  title: 'Which one?',
-  input: {},
-  questions: [{ question: 'Which one?', options: [{ label: 'A' }, { label: 'B' }], multiSelect: false }],
-  requiresPerson: true,
-  deferrable: true,
-});
-
 const openWith = (deferAsksMs: number | null = HOUR): Promise<EngineRoom> =>
   openRoom({ settings: { deferAsksMs } });
-
-/** A session whose agent sleeps until its question is answered. */
-async function asleep(room: EngineRoom): Promise<{ id: string; requestId: string }> {
-  const [id, agent] = await room.running();
-  const { requestId } = await room.asks(id, question('first'));
-  room.clock.pass(HOUR + 10_000);
-  await room.until('deferred', () => agent.kinds().includes('defer'));
-  agent.end('suspended');
-  await room.event(id, 'process.exited');
-  return { id, requestId };
-}
 
 const answer = (room: EngineRoom, id: string, requestId: string) =>
   room.do('answer', { session: id, requestId, answers: [{ selected: ['B'] }] });

@@ -2,24 +2,11 @@ import { describe, expect, test } from 'vitest';
 import type { KeptProcess } from '../../src/engine/ports/process-host.ts';
 import { memoryLog } from '../../src/log/memory-log.ts';
 import { SessionId } from '../../src/protocol/ids.ts';
-import { type EngineRoom, endRoomsAfterEach, openRoom } from '../support/engine-room.ts';
+import { endRoomsAfterEach, openRoom } from '../support/engine-room.ts';
 import { bashAsk } from '../support/session-states.ts';
+import { keptOf, takeOver } from '../support/take-over.ts';
 
 endRoomsAfterEach();
-
-const keptOf = (room: EngineRoom, id: string): KeptProcess => ({
-  id: room.driver.agent(id).start.processId,
-  sessionId: SessionId.parse(id),
-  running: true,
-  outputEnd: 0,
-});
-
-/** Another server on the same log, after the first was killed; the processes of these sessions are still there. */
-async function takeOver(first: EngineRoom, ids: readonly string[]): Promise<EngineRoom> {
-  const kept = ids.map((id) => keptOf(first, id));
-  first.abandon();
-  return openRoom({ log: first.log, clock: first.clock, run: 'second', kept });
-}
 
 describe('a server that takes over', () => {
   test('[SES10] goes on with the agent from what is stored, and starts no other', async () => {

@@ -3,13 +3,14 @@ import { describe, expect, it } from 'vitest';
 import type { NewEvent } from '../../src/protocol/event.ts';
 import type { Outcome } from '../../src/protocol/interaction.ts';
 import { ConversationProvider } from '../../src/web/conversation/conversation-context.ts';
+import type { Row } from '../../src/web/conversation/row.ts';
 import { ToolRow } from '../../src/web/conversation/tool-row.tsx';
 import { FakeTransport } from './support/fake-transport.ts';
 import { renderPage } from './support/render-page.tsx';
 import { asked, called, conversationOf, resolvedAsk, result, sessionId, text } from './support/samples.ts';
 
-/** The line of the first call of a conversation. */
-function showLine(...events: readonly NewEvent[]): string {
+/** Shows the first call of a conversation. */
+function show(...events: readonly NewEvent[]): Row {
   const conversation = conversationOf(...events);
   const [row] = conversation.rows;
   if (row?.item.kind !== 'tool') throw new Error('There is no call');
@@ -20,6 +21,11 @@ function showLine(...events: readonly NewEvent[]): string {
       <ToolRow row={row} item={row.item} isOpen={false} />
     </ConversationProvider>,
   );
+  return row;
+}
+
+function showLine(...events: readonly NewEvent[]): string {
+  show(...events);
   return screen.getByRole('button').textContent ?? '';
 }
 
@@ -45,20 +51,11 @@ describe('a call that was asked about', () => {
 });
 
 it('[SES12] counts what a sub-agent did, not the task that it was given', () => {
-  const conversation = conversationOf(
+  const row = show(
     called('outer', { description: 'Look' }, { name: 'Agent', startsAgent: true }),
     { type: 'user.text', text: 'Look around', parentToolCallId: 'outer' },
     called('inner', { command: 'ls' }, { parentToolCallId: 'outer' }),
     text('m2', 'I looked.', 'outer'),
-  );
-  const [row] = conversation.rows;
-  if (row?.item.kind !== 'tool') throw new Error('There is no call');
-  const place = { sessionId: sessionId('s1'), cwd: '/', conversation, toggle: () => {}, toAsk: () => {} };
-  renderPage(
-    new FakeTransport(),
-    <ConversationProvider value={place}>
-      <ToolRow row={row} item={row.item} isOpen={false} />
-    </ConversationProvider>,
   );
   expect(row.children).toHaveLength(3);
   expect(screen.getByRole('button', { name: /Sub-agent: Look/ }).textContent).toContain('2 steps');

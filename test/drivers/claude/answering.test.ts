@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { ClaudeConnection } from '../../../src/drivers/claude/connection.ts';
 import type { AgentFact } from '../../../src/engine/ports/agent-driver.ts';
-import type { AgentProcess, OutputReader } from '../../../src/engine/ports/process-host.ts';
-import { SessionId } from '../../../src/protocol/ids.ts';
+import type { OutputReader } from '../../../src/engine/ports/process-host.ts';
 import type { Ask, Decision } from '../../../src/protocol/interaction.ts';
 import { bashAsk } from '../../support/session-states.ts';
+import { leftProcess, leftStart } from './left-agent.ts';
 
 /** An agent that outlived its server, as the next one takes it up; it says what the test has it say. */
 class TakenUp {
@@ -15,19 +15,15 @@ class TakenUp {
   #offset = 0;
 
   constructor(openAsks: readonly string[]) {
-    const process = this.#process();
+    const process = leftProcess(
+      (reader) => {
+        this.#reader = reader;
+      },
+      (data) => this.written.push(JSON.parse(data.toString())),
+    );
     const left = { mark: undefined, kept: [], ready: true, openAsks, inFlight: [] };
     this.connection = new ClaudeConnection({
-      start: {
-        processId: 'run',
-        sessionId: SessionId.parse('ses'),
-        cwd: '/work',
-        env: {},
-        permissionMode: null,
-        model: null,
-        resume: null,
-        tools: null,
-      },
+      start: leftStart,
       version: null,
       holdsQuestions: true,
       launch: () => process,
@@ -46,30 +42,6 @@ class TakenUp {
     const asks = this.facts.flatMap((fact) => (fact.type === 'asked' ? [fact.ask] : []));
     if (asks.length !== 1 || !asks[0]) throw new Error(`It asked ${asks.length} times`);
     return asks[0];
-  }
-
-  #process(): AgentProcess {
-    return {
-      id: 'run',
-      pid: 1,
-      outlivesServer: true,
-      write: async (data) => {
-        this.written.push(JSON.parse(data.toString()));
-        return { ok: true };
-      },
-      stored() {},
-      closeInput() {},
-      readOutput: (reader) => {
-        this.#reader = reader;
-        return () => undefined;
-      },
-      pauseOutput() {},
-      resumeOutput() {},
-      stderrTail: () => [],
-      onStderr: () => () => undefined,
-      exited: new Promise(() => undefined),
-      end: () => new Promise(() => undefined),
-    };
   }
 }
 

@@ -2,10 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ClaudeConnection } from '../../../src/drivers/claude/connection.ts';
-import type { AgentFact, AgentStart } from '../../../src/engine/ports/agent-driver.ts';
+import type { AgentFact } from '../../../src/engine/ports/agent-driver.ts';
 import type { ReadingMark } from '../../../src/engine/ports/event-log.ts';
-import type { AgentProcess, OutputReader } from '../../../src/engine/ports/process-host.ts';
-import { MessageId, SessionId } from '../../../src/protocol/ids.ts';
+import type { OutputReader } from '../../../src/engine/ports/process-host.ts';
+import { MessageId } from '../../../src/protocol/ids.ts';
+import { leftProcess, leftStart } from './left-agent.ts';
 
 const fixtures = join(import.meta.dirname, '../../fixtures/claude-wire');
 const recordings = readdirSync(fixtures).flatMap((version) =>
@@ -32,37 +33,12 @@ function read(
 ): Reported {
   const reported: Reported = { facts: [], marks: [] };
   let reader: OutputReader | undefined;
-  const process: AgentProcess = {
-    id: 'run',
-    pid: 1,
-    outlivesServer: true,
-    write: async () => ({ ok: true }),
-    stored() {},
-    closeInput() {},
-    readOutput(given) {
-      reader = given;
-      return () => undefined;
-    },
-    pauseOutput() {},
-    resumeOutput() {},
-    stderrTail: () => [],
-    onStderr: () => () => undefined,
-    exited: new Promise(() => undefined),
-    end: () => new Promise(() => undefined),
-  };
-  const start: AgentStart = {
-    processId: 'run',
-    sessionId: SessionId.parse('ses'),
-    cwd: '/work',
-    env: {},
-    permissionMode: null,
-    model: null,
-    resume: null,
-    tools: null,
-  };
+  const process = leftProcess((given) => {
+    reader = given;
+  });
   const inFlight = from === undefined ? [{ messageId, how: 'turn' as const }] : [];
   new ClaudeConnection({
-    start,
+    start: leftStart,
     version: null,
     holdsQuestions: true,
     launch: () => process,

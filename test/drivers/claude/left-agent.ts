@@ -1,0 +1,40 @@
+import type { AgentStart } from '../../../src/engine/ports/agent-driver.ts';
+import type { AgentProcess, OutputReader } from '../../../src/engine/ports/process-host.ts';
+import { SessionId } from '../../../src/protocol/ids.ts';
+
+export const leftStart: AgentStart = {
+  processId: 'run',
+  sessionId: SessionId.parse('ses'),
+  cwd: '/work',
+  env: {},
+  permissionMode: null,
+  model: null,
+  resume: null,
+  tools: null,
+};
+
+/** A process that outlived its server and never ends; what it prints, the test gives to its reader. */
+export const leftProcess = (
+  onReader: (reader: OutputReader) => void,
+  onWrite: (data: string | Buffer) => void = () => {},
+): AgentProcess => ({
+  id: leftStart.processId,
+  pid: 1,
+  outlivesServer: true,
+  write: async (data) => {
+    onWrite(data);
+    return { ok: true };
+  },
+  stored() {},
+  closeInput() {},
+  readOutput: (reader) => {
+    onReader(reader);
+    return () => undefined;
+  },
+  pauseOutput() {},
+  resumeOutput() {},
+  stderrTail: () => [],
+  onStderr: () => () => undefined,
+  exited: new Promise(() => undefined),
+  end: () => new Promise(() => undefined),
+});
