@@ -45,8 +45,10 @@ export async function openRoom(
       token,
       async listen() {
         const address = await composed.listen();
-        await writeLastPort(dataDir, address.port);
-        await writeServerFile(dataDir, serverFile(address.url, settings, parts.isEmbedded));
+        await Promise.all([
+          writeLastPort(dataDir, address.port),
+          writeServerFile(dataDir, serverFile(address.url, settings, parts.isEmbedded)),
+        ]);
         return address;
       },
       async release() {
