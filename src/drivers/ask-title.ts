@@ -1,3 +1,6 @@
+import type { Subject } from '../protocol/interaction.ts';
+import { type JsonObject, textAt } from './fields.ts';
+
 const longest = 200;
 
 /** What is asked, in one line that fits on a card. */
@@ -5,4 +8,15 @@ export function askTitle(words: string): string {
   const [firstLine = ''] = words.split('\n', 1);
   const cut = firstLine.slice(0, longest);
   return cut === words ? words : `${cut}…`;
+}
+
+/** What a tool is to be used for; where a link leads elsewhere, both. */
+export function callTitle(toolName: string, { kind, value, asked }: Subject, input: JsonObject): string {
+  const about =
+    kind === 'input'
+      ? (textAt(input, 'command') ?? textAt(input, 'file_path') ?? textAt(input, 'url'))
+      : asked === undefined
+        ? value
+        : `${asked} → ${value}`;
+  return askTitle(about === undefined ? toolName : `${toolName}: ${about}`);
 }

@@ -1,6 +1,7 @@
 import type { Grant } from '../protocol/grant.ts';
 import type { Ask, Subject } from '../protocol/interaction.ts';
 import type { KeptApproval } from './command.ts';
+import { matches } from './pattern.ts';
 
 /** The grant that answers this ask, if a person has given one that does. */
 export function findGrant(grants: readonly Grant[], ask: Ask, at: string): Grant | undefined {
@@ -62,62 +63,13 @@ export const keyGrant = (
 const isInForce = (grant: Grant, at: string): boolean =>
   grant.expiresAt === undefined || Date.parse(grant.expiresAt) > Date.parse(at);
 
-/** `*` stands for any run of characters, except where that would let a second command ride along. */
-export function matches(pattern: string, subject: Subject, literal = false): boolean {
-  if (pattern === subject.value) return true;
-  if (literal) return false;
-  if (subject.kind === 'command' && isCompound(subject.value)) return false;
-  const value = subject.kind === 'path' ? withoutDots(subject.value) : subject.value;
-  return value !== undefined && wildcardMatch(pattern, value);
-}
-
-/**
- * Operators, substitutions, redirections, groups, comments, line breaks: with any of these the words after the matched ones could be
- * another command. Quotes are not looked into; a quoted semicolon is rather asked about than misread.
- */
-const isCompound = (command: string): boolean => /[;&|<>`$(){}\n\r\\#!\0]/.test(command);
-
-/**
- * A path with its `.` and `..` worked out, so that `/repo/*` does not match `/repo/../etc`.
- * A backslash parts names on one system and belongs to a name on another: such a path is left as it is, and has no `..` in either reading.
- */
-function withoutDots(path: string): string | undefined {
-  if (path.includes('\\')) return path.split(/[\\/]/).includes('..') ? undefined : path;
-  const parts: string[] = [];
-  for (const part of path.split('/')) {
-    if (part === '..') {
-      if (parts.length === 0 || parts.at(-1) === '') return undefined;
-      parts.pop();
-    } else if (part !== '.') {
-      parts.push(part);
-    }
-  }
-  return parts.join('/');
-}
-
-/** Linear in the subject: no backtracking that a crafted pattern could blow up. */
-function wildcardMatch(pattern: string, value: string): boolean {
-  const pieces = pattern.split('*');
-  const first = pieces[0] ?? '';
-  if (pieces.length === 1) return value === first;
-  const last = pieces.at(-1) ?? '';
-  if (value.length < first.length + last.length) return false;
-  if (!value.startsWith(first) || !value.endsWith(last)) return false;
-  let from = first.length;
-  const end = value.length - last.length;
-  for (const piece of pieces.slice(1, -1)) {
-    const found = value.indexOf(piece, from);
-    if (found < 0 || found + piece.length > end) return false;
-    from = found + piece.length;
-  }
-  return from <= end;
-}
-
-/** The same input always gives the same text, whatever the order of its keys. */
+/** The same input always gives the same text, whatever the order of its keys. As in JSON, a field without a value is none. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (value !== null && typeof value === 'object') {
-    const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+    const entries = Object.entries(value)
+      .filter(([, inner]) => inner !== undefined)
+      .sort(([a], [b]) => (a < b ? -1 : 1));
     return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner)}`).join(',')}}`;
   }
   return JSON.stringify(value) ?? 'null';

@@ -6,7 +6,8 @@ import type { Actor, ApprovalScope, Ask, Decision, Outcome } from '../protocol/i
 import { normaliseAnswers } from './answers.ts';
 import type { Context, Decided, Response, SessionCommand } from './command.ts';
 import { checkForm } from './form.ts';
-import { canBeGranted, matches, subjectOf } from './grants.ts';
+import { canBeGranted, subjectOf } from './grants.ts';
+import { matches } from './pattern.ts';
 import type { LiveInteraction, SessionState } from './state.ts';
 import { interactionOf } from './status.ts';
 

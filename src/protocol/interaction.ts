@@ -95,7 +95,14 @@ export type Form = z.infer<typeof Form>;
 /** What a grant's pattern is matched against: said by the driver, which alone knows the agent's tools. */
 export const Subject = z.object({
   kind: z.enum(['command', 'path', 'host', 'input']),
+  /** Resolved: where a path leads through links, and a host as it is looked up. */
   value: z.string(),
+  /** The path as the agent gave it, where a link leads from it to another. */
+  asked: z.string().optional(),
+  /** Nothing is changed there: it is looked at. */
+  readOnly: z.boolean().optional(),
+  /** It cannot be told what a wildcard would let through: the very same alone matches. */
+  literal: z.boolean().optional(),
 });
 export type Subject = z.infer<typeof Subject>;
 

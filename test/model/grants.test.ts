@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonical, findGrant, matches } from '../../src/model/grants.ts';
+import { canonical, findGrant } from '../../src/model/grants.ts';
+import { matches } from '../../src/model/pattern.ts';
 import type { Grant } from '../../src/protocol/grant.ts';
 import { GrantId } from '../../src/protocol/ids.ts';
 import type { Ask, Subject } from '../../src/protocol/interaction.ts';
@@ -121,8 +122,12 @@ describe('[GRANT1] a pattern matches its subject', () => {
 
   it.each([
     ['/repo/*', '/repo/a/b.ts', true],
-    ['/repo/*', '/repo/./a.ts', true],
-    ['/repo/*', '/repo/a/../b.ts', true],
+    ['/repo/*', '/repo/./a.ts', false],
+    ['/repo/*', '/repo/a/../b.ts', false],
+    ['/repo/*', '/repo//a.ts', false],
+    ['/repo/../*', '/repo/../a.ts', false],
+    ['*.ts', '/repo/a.ts', false],
+    ['/repo/*', '/repo/src/**/*.ts', true],
     ['/repo/*', '/repo/../etc/passwd', false],
     ['/repo/*', '/repo/a/../../etc/passwd', false],
     ['/repo/*', '/repo/a//../../../etc/passwd', false],
@@ -149,14 +154,211 @@ describe('[GRANT1] a pattern matches its subject', () => {
     ['*.example.org', 'example.org', false],
     ['*.example.org', 'example.org.evil.net', false],
     ['*.example.org', 'evilexample.org', false],
+    ['*.example.org', 'http://docs.example.org', false],
+    ['http://*.example.org', 'http://docs.example.org', true],
+    ['*.example.org:8443', 'docs.example.org:8443', true],
+    ['*.example.org', 'docs.example.org:8443', false],
+    ['example.org:*', 'example.org:8443', true],
+    ['example.org:*', 'example.org:80.evil.net', false],
+    ['*example.org', 'evilexample.org', false],
+    ['example.*', 'example.evil', false],
+    ['example.org*', 'example.org.evil.net', false],
+    ['*.0.0.1:8080', '127.0.0.1:8080', false],
+    ['*', 'docs.example.org', true],
+    ['*', 'http://docs.example.org', false],
+    ['*', '169.254.169.254', false],
+    ['*', '[::1]:8080', false],
+    ['*', 'localhost:8080', false],
+    ['http://localhost:*', 'http://localhost:8080', true],
   ])('host %s on %s: %s', (pattern, value, expected) => {
     expect(matches(pattern, host(value))).toBe(expected);
+  });
+
+  it('[GRANT6] a subject that is meant literally is matched by itself alone', () => {
+    const subject: Subject = { kind: 'input', value: '{"command":"ls"}', literal: true };
+    expect(matches('{"command":"*"}', subject)).toBe(false);
+    expect(matches('{"command":"ls"}', subject)).toBe(true);
   });
 
   it('a long pattern of stars is worked through in no time', () => {
     const started = performance.now();
     expect(matches(`${'a*'.repeat(5000)}b`, command('a'.repeat(100_000)))).toBe(false);
     expect(performance.now() - started).toBeLessThan(2000);
+  });
+});
+
+describe('[GRANT7] a wildcard never reaches files that make programs run, nor secrets', () => {
+  const reached = (value: string, readOnly = false) =>
+    matches('/home/me/repo/*', { kind: 'path', value, readOnly });
+
+  it.each([
+    '.git/hooks/pre-commit',
+    '.git/config',
+    '.GIT/config',
+    '.git./config',
+    '.git::$INDEX_ALLOCATION/config',
+    'sub/.git/config',
+    '.claude/settings.json',
+    '.codex/config.toml',
+    '.mcp.json',
+    '.vscode/tasks.json',
+    '.idea/workspace.xml',
+    '.husky/pre-push',
+    '.github/workflows/ci.yml',
+    '.gitlab-ci.yml',
+    'Jenkinsfile',
+    '.circleci/config.yml',
+    'package.json',
+    'web/package.json',
+    'Makefile',
+    '.npmrc',
+    '.bashrc',
+    '.zshenv',
+    '.profile',
+    '.envrc',
+    '.gitmodules',
+    '.local/bin/git',
+    'build.gradle.kts',
+  ])('%s can be read and not written', (name) => {
+    expect(reached(`/home/me/repo/${name}`)).toBe(false);
+    if (name !== '.npmrc') expect(reached(`/home/me/repo/${name}`, true)).toBe(true);
+    expect(matches(`/home/me/repo/${name}`, path(`/home/me/repo/${name}`))).toBe(true);
+  });
+
+  it.each([
+    '.ssh/id_ed25519',
+    '.env',
+    '.env.local',
+    '.aws/credentials',
+    '.netrc',
+    'server.pem',
+    '.beckon/token',
+    '**/.env',
+  ])('%s can be neither', (name) => {
+    expect(reached(`/home/me/repo/${name}`)).toBe(false);
+    expect(reached(`/home/me/repo/${name}`, true)).toBe(false);
+  });
+
+  it.each([
+    'src/a.ts',
+    'README.md',
+    '.gitignore',
+    '.github/ISSUE_TEMPLATE/a.md',
+    'src/git/hooks.ts',
+    'env.ts',
+    '.claude/worktrees/x/src/a.ts',
+  ])('%s is a file like any other', (name) => expect(reached(`/home/me/repo/${name}`)).toBe(true));
+
+  it('nor what belongs to the system, whatever directory is named', () => {
+    expect(matches('/*', path('/etc/cron.d/x'))).toBe(false);
+    expect(matches('/*', path('/usr/bin/x'))).toBe(false);
+    expect(matches('/*', { kind: 'path', value: '/etc/hosts', readOnly: true })).toBe(true);
+    expect(matches('/*', { kind: 'path', value: '/etc/shadow', readOnly: true })).toBe(false);
+    expect(matches('C:\\*', path('C:\\Windows\\x.dll'))).toBe(false);
+  });
+});
+
+describe('[GRANT6] a pattern over an object names every field', () => {
+  const input = (value: unknown): Subject => ({ kind: 'input', value: canonical(value) });
+  const pattern = '{"branch":"feature/*"}';
+
+  it.each<[unknown, boolean]>([
+    [{ branch: 'feature/a' }, true],
+    [{ branch: 'feature/a', env: 'prod' }, false],
+    [{ branch: 'feature/a","env":"prod' }, true],
+    [{ branch: ['feature/a'] }, false],
+    [{ branch: 'main' }, false],
+    [{ branch: 'feature/../main' }, false],
+    [{ branch: 'feature/a; rm -rf /' }, false],
+    [{ branch: 'feature/\u0430' }, false],
+    [{}, false],
+  ])('on %j: %s', (value, expected) => {
+    expect(matches(pattern, input(value))).toBe(expected);
+  });
+
+  it('in any depth, and without a wildcard for anything but text', () => {
+    const value = { a: { b: ['x1', 2] }, c: null };
+    expect(matches('{ "c": null, "a": {"b": ["x*", 2]} }', input(value))).toBe(true);
+    expect(matches('{"a":{"b":["x*"]},"c":null}', input(value))).toBe(false);
+    expect(matches('{"a":{"b":["x*","*"]},"c":null}', input(value))).toBe(false);
+    expect(matches('{"a":"*","c":null}', input(value))).toBe(false);
+    expect(matches('*', input(value))).toBe(false);
+    expect(matches('{*}', input(value))).toBe(false);
+    expect(matches('{"__proto__":"*"}', input(JSON.parse('{"__proto__":"x"}')))).toBe(true);
+    expect(matches('{"toString":"*"}', input({}))).toBe(false);
+  });
+});
+
+describe('[GRANT8] a wildcard never matches text that could be taken for another', () => {
+  it.each<[string, Subject]>([
+    ['npm *', command('npm t\u0435st')],
+    ['npm *', command('npm\u00a0test x')],
+    ['npm *', command('npm test\u3164x')],
+    ['npm *', command('npm test \u202ecod')],
+    ['/repo/*', path('/repo/\u0441\u043e\u0440\u0443')],
+    ['*.example.org', host('g\u043e\u043egle.example.org')],
+  ])('%s', (pattern, subject) => {
+    expect(matches(pattern, subject)).toBe(false);
+    expect(matches(subject.value, subject)).toBe(true);
+  });
+
+  it('and matches words of any language', () => {
+    expect(matches('/repo/*', path('/repo/отчёты/für/日本語ファイル.txt'))).toBe(true);
+  });
+});
+
+describe('[GRANT1] a grant of an earlier version', () => {
+  /** What was matched before: text, whatever it means. */
+  function before(pattern: string, { kind, value }: Subject): boolean {
+    if (pattern === value) return true;
+    if (kind === 'command' && /[;&|<>`$(){}\n\r\\#!\0]/.test(value)) return false;
+    const pieces = pattern.split('*').map((piece) => piece.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
+    return new RegExp(`^${pieces.join('[^]*')}$`).test(value);
+  }
+  const part = fc.constantFrom(
+    '/repo',
+    '/',
+    '.git',
+    'a',
+    '*',
+    '**',
+    '..',
+    '.',
+    'org',
+    ':80',
+    'http://',
+    '{"a":"',
+    '","b":"',
+    '"}',
+    ' ',
+    ';',
+    'о',
+    '1',
+  );
+  const text = fc.array(part, { minLength: 1, maxLength: 8 }).map((parts) => parts.join(''));
+  const kind = fc.constantFrom<Subject['kind']>('command', 'path', 'host', 'input');
+
+  it('never matches more than it did', () => {
+    fc.assert(
+      fc.property(kind, text, text, fc.boolean(), (kind, pattern, value, readOnly) => {
+        const subject = { kind, value, readOnly };
+        if (matches(pattern, subject)) expect(before(pattern, subject)).toBe(true);
+      }),
+      { numRuns: 20_000 },
+    );
+  });
+
+  it('and what a wildcard matches is below the directory that it names', () => {
+    fc.assert(
+      fc.property(text, text, (tail, value) => {
+        const subject = path(`/repo/${value}`);
+        if (matches(`/repo/*${tail}`, subject) && `/repo/*${tail}` !== subject.value) {
+          expect(subject.value).toMatch(/^\/repo\/./);
+          expect(subject.value.split('/')).not.toContain('..');
+          expect(subject.value.split('/')).not.toContain('.git');
+        }
+      }),
+    );
   });
 });
 

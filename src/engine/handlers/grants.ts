@@ -1,4 +1,5 @@
-import { canBeGranted, matches, subjectOf } from '../../model/grants.ts';
+import { canBeGranted, subjectOf } from '../../model/grants.ts';
+import { matches } from '../../model/pattern.ts';
 import { interactionFromLog } from '../../model/views.ts';
 import type { PreviewGrant } from '../../protocol/command.ts';
 import { accept, refuse } from '../../protocol/errors.ts';

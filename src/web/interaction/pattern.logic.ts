@@ -1,4 +1,5 @@
-import { canBeGranted, matches, subjectOf } from '../../model/grants.ts';
+import { canBeGranted, subjectOf } from '../../model/grants.ts';
+import { matches } from '../../model/pattern.ts';
 import type { Interaction, Subject } from '../../protocol/interaction.ts';
 import type { GrantEnd } from './draft.logic.ts';
 

@@ -351,7 +351,11 @@ describe('what leave is asked for', () => {
       title: 'Bash: `npm test`',
       input: { command: 'npm test' },
     });
-    expect(ask.subject).toEqual({ kind: 'input', value: '{"kind":"execute","title":"`npm test`"}' });
+    expect(ask.subject).toEqual({
+      kind: 'input',
+      value: '{"kind":"execute","title":"`npm test`"}',
+      literal: true,
+    });
   });
 
   const diff = (path: string) => ({ type: 'diff', path, oldText: 'a', newText: 'b' });

@@ -377,13 +377,16 @@ describe('asks', () => {
       kind: 'path',
       value: '/etc/passwd',
     });
-    expect(subject('Read', { file_path: 'a.txt' })).toEqual({ kind: 'path', value: '/work/a.txt' });
-    expect(subject('Grep', { pattern: 'x' })).toEqual({ kind: 'path', value: '/work' });
-    expect(subject('WebFetch', { url: 'https://a.com@b.com:8080/x' })).toEqual({
+    expect(subject('Read', { file_path: 'a.txt' })).toEqual({
+      kind: 'path',
+      value: '/work/a.txt',
+      readOnly: true,
+    });
+    expect(subject('Grep', { pattern: 'x' })).toEqual({ kind: 'path', value: '/work/**', readOnly: true });
+    expect(subject('WebFetch', { url: 'https://b.com:8080/x' })).toEqual({
       kind: 'host',
       value: 'b.com:8080',
     });
-    expect(subject('WebFetch', { url: 'nonsense' })).toEqual({ kind: 'input', value: '{"url":"nonsense"}' });
     expect(subject('mcp__x__y', { b: 1, a: { d: 1, c: [2] } })).toEqual({
       kind: 'input',
       value: '{"a":{"c":[2],"d":1},"b":1}',

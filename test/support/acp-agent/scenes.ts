@@ -28,6 +28,12 @@ const scenes: Readonly<Record<string, Scene>> = {
     await stage.say('Done.');
   },
 
+  /** Asks leave for the call that is given as JSON, and says what was chosen. */
+  async permit(stage, call) {
+    const chosen = await stage.mayI({ toolCallId: stage.nextCall(), ...JSON.parse(call) });
+    await stage.say(`Chosen: ${chosen ?? 'nothing'}`);
+  },
+
   async endless(stage) {
     while (!stage.signal.aborted) {
       await stage.say('on ');

@@ -1,6 +1,6 @@
 import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
 import type { Ask } from '../../../protocol/interaction.ts';
-import { askTitle } from '../../ask-title.ts';
+import { askTitle, callTitle } from '../../ask-title.ts';
 import { type JsonObject, objectAt, textAt } from '../../fields.ts';
 import { optionsIn, type PermissionOption } from '../permission-options.ts';
 import { contentsIn, wordsOf } from './content.ts';
@@ -37,8 +37,7 @@ export function permissionAsk(memory: Memory, agentRequestId: string, request: J
   if (plan !== undefined)
     return { facts, calledName, ask: { ...common, title: 'Approve the plan', plan, requiresPerson: true } };
   const subject = callSubject(fields, toolName, memory.cwd);
-  const shown = subject.kind === 'input' ? textAt(fields, 'title') : subject.value;
-  const title = shown === undefined || shown === toolName ? toolName : `${toolName}: ${shown}`;
+  const title = subject.kind === 'input' ? titleTold(fields, toolName) : callTitle(toolName, subject, {});
   const reason = oddity(options);
   const needsPerson = call === undefined || reason !== undefined;
   return {
@@ -46,12 +45,17 @@ export function permissionAsk(memory: Memory, agentRequestId: string, request: J
     calledName,
     ask: {
       ...common,
-      title: askTitle(title),
+      title,
       subject,
       ...(reason !== undefined && { reason }),
       ...(needsPerson && { requiresPerson: true }),
     },
   };
+}
+
+function titleTold(fields: JsonObject, toolName: string): string {
+  const told = textAt(fields, 'title');
+  return askTitle(told === undefined || told === toolName ? toolName : `${toolName}: ${told}`);
 }
 
 /** To leave a planning mode is to approve a plan; it is in the input, or shown. */

@@ -1,15 +1,24 @@
-import { resolve } from 'node:path';
 import type { Subject } from '../../../protocol/interaction.ts';
 import type { JsonObject } from '../../fields.ts';
-import { subjectOf } from '../../subject.ts';
+import { fieldsOf, pathSubject, subjectOf, wholeInput } from '../../subject.ts';
 import { pathsIn } from './content.ts';
 import { ownInput, plainCommand } from './tool-input.ts';
 
 const fileTools = new Set(['Read', 'Write', 'Edit']);
 
-/** What a command may be given beside it that changes nothing of what it does. */
-const harmless = new Set(['command', 'description', 'timeout', 'title']);
-const places = new Set(['cwd', 'workdir', 'working_directory', 'directory', 'dir_path']);
+/** The names under which agents give the file, and those of what they put into it or read of it. */
+const pathFields = ['file_path', 'filePath', 'path', 'abs_path', 'absolute_path'];
+const contentFields = [
+  'contents',
+  'text',
+  'oldText',
+  'newText',
+  'diff',
+  'description',
+  'title',
+  'line',
+  'limit',
+];
 
 /**
  * What a call is about. It is said only where all that the agent told of the call agrees with it: a grant for a file must
@@ -18,30 +27,29 @@ const places = new Set(['cwd', 'workdir', 'working_directory', 'directory', 'dir
  */
 export function callSubject(call: JsonObject, toolName: string, cwd: string): Subject {
   const own = { ...ownInput(call), ...plainCommand(call) };
-  const paths = filesOf(call, cwd);
-  if (fileTools.has(toolName) && paths.length === 1) return { kind: 'path', value: paths[0] ?? '' };
+  if (fileTools.has(toolName)) return fileSubject(call, toolName, cwd) ?? wholeCall(call, own);
   const subject = subjectOf(toolName, own, cwd);
-  const isSure =
-    subject.kind === 'command' ? isPlain(own, cwd) : subject.kind === 'path' ? paths.length === 0 : true;
-  return isSure && subject.kind !== 'input' ? subject : wholeCall(call, own, cwd);
+  const isAll = Object.keys(own).length > 0 && (subject.kind !== 'path' || pathsIn(call).length === 0);
+  return isAll ? subject : wholeCall(call, own);
 }
 
-function filesOf(call: JsonObject, cwd: string): readonly string[] {
-  const { file_path: named } = ownInput(call);
-  const told = [...(typeof named === 'string' ? [named] : []), ...pathsIn(call)];
-  return [...new Set(told.map((path) => resolve(cwd, path)))];
-}
-
-function isPlain(own: JsonObject, cwd: string): boolean {
-  return Object.entries(own).every(
-    ([name, value]) =>
-      harmless.has(name) ||
-      (places.has(name) && typeof value === 'string' && resolve(cwd, value) === resolve(cwd)),
+/** The one file that is told of, whether by name, by a change or by a place. */
+function fileSubject(call: JsonObject, toolName: string, cwd: string): Subject | undefined {
+  const own = ownInput(call);
+  const known = new Set([...pathFields, ...contentFields, ...fieldsOf(toolName)]);
+  if (Object.keys(own).some((name) => !known.has(name))) return undefined;
+  const named = pathFields.map((name) => own[name]).filter((path) => path !== undefined);
+  const told = [...named, ...pathsIn(call)];
+  const subjects = told.map((path) =>
+    typeof path === 'string' ? pathSubject(path, cwd, toolName === 'Read') : undefined,
   );
+  const [first] = subjects;
+  return subjects.every((subject) => subject?.value === first?.value) ? first : undefined;
 }
 
 /** Where there is no input, what is shown of the call is all there is to tell it from another. */
-function wholeCall(call: JsonObject, own: JsonObject, cwd: string): Subject {
+function wholeCall(call: JsonObject, own: JsonObject): Subject {
   const { title, kind, content, locations } = call;
-  return subjectOf('', Object.keys(own).length > 0 ? own : { title, kind, content, locations }, cwd);
+  const told = Object.keys(own).length > 0 ? own : { title, kind, content, locations };
+  return { ...wholeInput(told), literal: true };
 }

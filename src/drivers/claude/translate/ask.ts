@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Ask } from '../../../protocol/interaction.ts';
-import { askTitle } from '../../ask-title.ts';
+import { askTitle, callTitle } from '../../ask-title.ts';
 import { type JsonObject, objectAt, textAt } from '../../fields.ts';
 import { canBeWritten } from '../../nesting.ts';
 import { subjectOf } from '../../subject.ts';
@@ -35,11 +35,10 @@ function toolAsk(memory: Memory, agentRequestId: string, request: JsonObject): A
     }
   }
   const subject = subjectOf(toolName, input, memory.cwd);
-  const title = subject.kind === 'input' ? toolName : `${toolName}: ${subject.value}`;
   return {
     ...common,
     kind: 'approval',
-    title: askTitle(title),
+    title: callTitle(toolName, subject, input),
     subject,
     ...(Array.isArray(request.permission_suggestions) && { suggestions: request.permission_suggestions }),
     ...(needsPerson(request, input) && { requiresPerson: true }),
