@@ -3,7 +3,7 @@ import { type Command, commands } from './command.ts';
 import type { Console } from './console.ts';
 import { Failure, UsageError } from './failure.ts';
 import { isSet, parseFlags } from './flags.ts';
-import { stripEscapes } from './render/safe-text.ts';
+import { safeJson, stripEscapes } from './render/safe-text.ts';
 import { version } from './version.ts';
 
 /** Runs one command line and resolves with its exit code: 0 clean, 1 failure, 2 usage. */
@@ -64,7 +64,7 @@ function report(error: unknown, args: readonly string[], console: Console): numb
     const code =
       error instanceof BeckonError ? error.code : error instanceof UsageError ? 'usage' : 'failure';
     const details = error instanceof BeckonError ? error.details : {};
-    console.stdout.write(`${JSON.stringify({ error: { code, message, details } })}\n`);
+    console.stdout.write(`${safeJson({ error: { code, message, details } })}\n`);
   } else {
     console.stderr.write(`beckon: ${message}\n`);
     if (error instanceof UsageError) console.stderr.write(`"beckon --help" lists the commands.\n`);

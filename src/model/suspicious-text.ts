@@ -10,6 +10,15 @@ export const showInvisible = (text: string): string => shown(text, invisibleIn(t
  */
 export const showSuspicious = (text: string): string => shown(text, suspiciousIn(text));
 
+/** What a field holds, or a whole input as JSON: a single word is a name, a path or an address; several are taken for prose. */
+export const showValue = (text: string): string =>
+  text.replace(/"(?:[^"\\]|\\.)*"|[^"]+/g, (part) =>
+    /\s/.test(part) ? showInvisible(part) : showSuspicious(part),
+  );
+
+/** A command, a path, a host or a name in one line. */
+export const visibleLine = (text: string): string => showSuspicious(text).replace(/\s+/g, ' ').trim();
+
 /** Whether a person could take the text for another one. */
 export const isSuspicious = (text: string): boolean => !isPlain(text) && suspiciousIn(text).size > 0;
 

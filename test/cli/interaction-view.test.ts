@@ -23,7 +23,7 @@ describe('what a person is asked', () => {
         ),
       ),
     ).toBe(
-      '? Run a command (Bash)\n  reason: clean up\n  $ rm -rf build\n    echo \\x1b[8mhidden\n  timeout: 5',
+      '? Run a command (Bash)\n  reason: clean up\n  $ rm -rf build\n    echo \\u{1b}[8mhidden\n  timeout: 5',
     );
   });
 

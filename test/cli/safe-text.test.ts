@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createEscapeStripper, oneLine, showControls, stripEscapes } from '../../src/cli/render/safe-text.ts';
+import { createEscapeStripper, oneLine, safeJson, stripEscapes } from '../../src/cli/render/safe-text.ts';
 
 describe('what an agent says', () => {
   it.each([
@@ -48,11 +48,20 @@ describe('what an agent says', () => {
   });
 });
 
-describe('what a person decides on', () => {
-  it('[UI12] shows every invisible character instead of leaving it out', () => {
-    expect(showControls('rm\u001b[8m -rf\u0008 \u202e/\u200b\u{e0041}\r')).toBe(
-      'rm\\x1b[8m -rf\\x08 \\u{202e}/\\u{200b}\\u{e0041}\\x0d',
+describe('what machines read', () => {
+  it('[UI12] is JSON of the same value, without a character that could control a terminal or hide others', () => {
+    const harmful = /[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+    expect(
+      safeJson({ text: '\u001b]0;x\u0007 \u009b2J \u007f \u202e \u200b \u2028 \u3164 \u{e0041} ä' }),
+    ).toBe(
+      '{"text":"\\u001b]0;x\\u0007 \\u009b2J \\u007f \\u202e \\u200b \\u2028 \\u3164 \\udb40\\udc41 ä"}',
     );
-    expect(showControls('line 1\n\tline 2 für 日本')).toBe('line 1\n\tline 2 für 日本');
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const written = safeJson({ [text]: [text] });
+        expect(written).not.toMatch(harmful);
+        expect(JSON.parse(written)).toEqual({ [text]: [text] });
+      }),
+    );
   });
 });

@@ -158,7 +158,7 @@ describe('the conversation in a terminal', () => {
       .event(called('c', 'Ba\u001b[2Jsh', { command: 'echo \u001b[31m' }))
       .event(result('c', '\u001b]52;c;AAAA\u0007pasted'))
       .event(ended({ outcome: 'failed', error: 'bad\u001b[2J' }));
-    expect(screen.text).toBe('safe text.\n● Bash echo\n  └ Bash: pasted\n── failed: bad\n\n');
+    expect(screen.text).toBe('safe text.\n● Bash echo \\u{1b}[31m\n  └ Bash: pasted\n── failed: bad\n\n');
   });
 
   it('a turn ends with duration, tokens and cost; the ways to end are told apart', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { translate } from '../../src/web/i18n/i18n.ts';
 import { callBody } from '../../src/web/interaction/ask-body.logic.ts';
+import { summaryOf } from '../../src/web/interaction/ask-summary.logic.ts';
 import { editableOf, editedInput, editOf } from '../../src/web/interaction/edit.logic.ts';
 import { safeAddress } from '../../src/web/interaction/form.logic.ts';
 import { decisionInShort, decisionParts, filledIn } from '../../src/web/interaction/outcome.logic.ts';
@@ -25,6 +26,7 @@ describe('the thing itself that is asked about', () => {
     );
     expect(body).toEqual({
       is: 'command',
+      leadsTo: null,
       command: 'a\nb',
       note: 'Tidy up',
       rest: [
@@ -32,6 +34,37 @@ describe('the thing itself that is asked about', () => {
         { name: 'dangerouslyDisableSandbox', text: 'true', isWarning: true },
       ],
     });
+  });
+
+  it('[UI12] marks letters that only look like others, in a command, a path, a host and a name', () => {
+    const fake = 'g\u043e\u043egle';
+    const shown = 'g\\u{43e}\\u{43e}gle';
+    expect(callBody(asking('Bash', { command: `curl ${fake}` }), cwd)).toMatchObject({
+      command: `curl ${shown}`,
+    });
+    expect(callBody(asking('Read', { file_path: fake }), cwd)).toMatchObject({ path: shown });
+    expect(callBody(asking('WebFetch', { url: `https://${fake}.com` }), cwd)).toMatchObject({
+      url: `https://${shown}.com`,
+      host: 'xn--ggle-55da.com',
+    });
+    expect(callBody(asking('mcp__x__y', { host: fake, say: `${fake} it` }), cwd)).toMatchObject({
+      json: `{\n  "host": "${shown}",\n  "say": "${fake} it"\n}`,
+    });
+  });
+
+  it('[GRANT6] [UI5] says where a link leads', () => {
+    const subject = { kind: 'path', value: '/home/me/.ssh/config', asked: `${cwd}/notes.md` } as const;
+    const linked = anInteraction({
+      toolName: 'Write',
+      input: { file_path: `${cwd}/notes.md`, content: 'x' },
+      subject,
+    });
+    expect(callBody(linked, cwd)).toMatchObject({
+      is: 'change',
+      path: 'notes.md',
+      leadsTo: '/home/me/.ssh/config',
+    });
+    expect(summaryOf(linked, cwd)).toMatchObject({ subject: 'notes.md → /home/me/.ssh/config' });
   });
 
   it('[UI12] shows what is invisible in a command, a path and an input', () => {

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { showInvisible } from '../../src/model/suspicious-text.ts';
 import type { NewEvent } from '../../src/protocol/event.ts';
 import { tailOf } from '../../src/web/conversation/tail.logic.ts';
 import { toolLine } from '../../src/web/conversation/tool-line.logic.ts';
 import { summaryOf } from '../../src/web/interaction/ask-summary.logic.ts';
-import { passagesOf, plainText, showInvisible } from '../../src/web/text/plain-text.ts';
+import { passagesOf, plainText } from '../../src/web/text/plain-text.ts';
 import {
   anInteraction,
   asked,

@@ -1,3 +1,4 @@
+import { visibleLine } from '../../model/suspicious-text.ts';
 import type { Event } from '../../protocol/event.ts';
 import { interactionView } from './interaction-view.ts';
 import { leftOpenNote } from './left-open.ts';
@@ -86,7 +87,7 @@ export function eventLines(event: PlainEvent, paint: Paint): string[] {
       return note('still waits for you; the agent sleeps until it is answered');
     case 'grant.created':
       return note(
-        `from now on allowed: ${oneLine(event.grant.toolName)} ${oneLine(event.grant.pattern)} (${event.grant.scope})`,
+        `from now on allowed: ${oneLine(event.grant.toolName)} ${visibleLine(event.grant.pattern)} (${event.grant.scope})`,
       );
     case 'grant.ended':
       return event.cause === 'revoked' ? note('a standing approval was revoked') : [];

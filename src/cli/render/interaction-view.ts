@@ -1,9 +1,10 @@
+import { showInvisible, showSuspicious, showValue, visibleLine } from '../../model/suspicious-text.ts';
 import type { ApprovalScope, Ask, Form, LeftOpen, Question } from '../../protocol/interaction.ts';
 import { editFields, editsIn } from './diff-lines.ts';
 import { leftOpenNote } from './left-open.ts';
 import { counted, shortened } from './measures.ts';
 import type { Paint } from './paint.ts';
-import { oneLine, showControls, stripEscapes } from './safe-text.ts';
+import { oneLine, stripEscapes } from './safe-text.ts';
 
 export type ShownAsk = Pick<
   Ask,
@@ -34,7 +35,8 @@ export function interactionView(ask: ShownAsk, paint: Paint, mostLines = 60): st
 }
 
 function headOf(ask: ShownAsk): string {
-  const title = oneLine(ask.title);
+  const title =
+    ask.kind === 'approval' && ask.tool === undefined ? visibleLine(ask.title) : oneLine(ask.title);
   const tool = oneLine(ask.tool?.name ?? ask.toolName);
   switch (ask.kind) {
     case 'approval':
@@ -61,14 +63,16 @@ function bodyOf(ask: ShownAsk, paint: Paint): string[] {
 function callLines(ask: ShownAsk, paint: Paint): string[] {
   const { command, file_path, ...rest } = ask.input;
   const lines: string[] = [];
-  if (typeof command === 'string') lines.push(...labelled('$ ', showControls(command)));
+  if (typeof command === 'string') lines.push(...labelled('$ ', showSuspicious(command)));
   else if (command !== undefined) lines.push(`command: ${compact(command)}`);
-  if (typeof file_path === 'string') lines.push(showControls(file_path));
+  if (typeof file_path === 'string') lines.push(showSuspicious(file_path));
   else if (file_path !== undefined) lines.push(`file_path: ${compact(file_path)}`);
+  if (ask.subject?.asked !== undefined)
+    lines.push(paint('red', `a link leads from there to ${visibleLine(ask.subject.value)}`));
 
   const edits = editsIn(ask.input);
   for (const { sign, text } of edits ?? []) {
-    const line = `${sign} ${showControls(text)}`;
+    const line = `${sign} ${showInvisible(text)}`;
     lines.push(sign === '+' ? paint('green', line) : sign === '-' ? paint('red', line) : paint('dim', line));
   }
   for (const [name, value] of Object.entries(rest)) {
@@ -109,7 +113,7 @@ function questionLines(question: Question, title: string, paint: Paint): string[
 function formLines(form: Form, paint: Paint): string[] {
   return [
     ...(form.message === '' ? [] : stripEscapes(form.message).split('\n')),
-    ...(form.url === undefined ? [] : [showControls(form.url)]),
+    ...(form.url === undefined ? [] : [showSuspicious(form.url)]),
     ...form.fields.map((field) => {
       const options = field.options?.map((option) => oneLine(option.label)).join(', ');
       const kind = options === undefined ? field.type : `${field.type}: ${options}`;
@@ -122,7 +126,7 @@ function formLines(form: Form, paint: Paint): string[] {
 
 function fieldLines(name: string, value: unknown, paint: Paint): string[] {
   const label = `${oneLine(name)}: `;
-  return labelled(paint('dim', label), typeof value === 'string' ? showControls(value) : compact(value));
+  return labelled(paint('dim', label), typeof value === 'string' ? showValue(value) : compact(value));
 }
 
 function labelled(label: string, text: string): string[] {
@@ -130,7 +134,7 @@ function labelled(label: string, text: string): string[] {
   return [label + first, ...others.map((line) => `  ${line}`)];
 }
 
-const compact = (value: unknown): string => showControls(JSON.stringify(value) ?? '');
+const compact = (value: unknown): string => showValue(JSON.stringify(value) ?? '');
 
 const longestLine = 2_000;
 

@@ -1,3 +1,4 @@
+import { visibleLine } from '../../model/suspicious-text.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
 import type { Session, SessionStatus } from '../../protocol/session.ts';
 import { columns } from './columns.ts';
@@ -52,7 +53,8 @@ function subjectOf(interaction: Interaction): string {
     const more = questions.length > 1 ? ` (+${counted(questions.length - 1, 'question')})` : '';
     return oneLine(questions[0]?.question ?? '') + more;
   }
-  return oneLine(interaction.subject?.value ?? interaction.title);
+  const { subject, title, kind } = interaction;
+  return kind === 'approval' ? visibleLine(subject?.value ?? title) : oneLine(title);
 }
 
 const tones: Record<SessionStatus, Tone> = {

@@ -81,20 +81,15 @@ export const stripEscapes = (text: string): string => createEscapeStripper().pus
 /** Text on one line, for titles and lists. */
 export const oneLine = (text: string): string => stripEscapes(text).replace(/\s+/g, ' ').trim();
 
-/**
- * Text with everything invisible made visible. For what a person decides on: there, taking a character out
- * would show another command than the one that would run.
- */
-export function showControls(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/gu, (character) =>
-    character === '\n' || character === '\t' ? character : named(character),
+/** JSON that a terminal can be shown: equal in value, with every character escaped that could move the cursor or hide others. */
+export const safeJson = (document: unknown): string =>
+  JSON.stringify(document).replace(
+    /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu,
+    (character) =>
+      Array.from({ length: character.length }, (_, at) => escaped(character.charCodeAt(at))).join(''),
   );
-}
 
-function named(character: string): string {
-  const code = character.codePointAt(0) ?? 0;
-  return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`;
-}
+const escaped = (unit: number): string => `\\u${unit.toString(16).padStart(4, '0')}`;
 
 const stringStarts = '\u0090\u0098\u009d\u009e\u009f';
 

@@ -1,3 +1,4 @@
+import { visibleLine } from '../../model/suspicious-text.ts';
 import type { EventOf } from '../../protocol/event.ts';
 import { counted, shortened } from './measures.ts';
 import type { Paint } from './paint.ts';
@@ -15,6 +16,8 @@ const tellingFields = [
   'description',
   'prompt',
 ];
+
+const proseFields = new Set(['query', 'description', 'prompt']);
 
 /** `● Bash npm test` */
 export function toolCallLine(call: EventOf<'tool.called'>, paint: Paint): string {
@@ -39,7 +42,8 @@ export function toolResultLine(
 function gist(input: Readonly<Record<string, unknown>>): string {
   for (const field of tellingFields) {
     const value = input[field];
-    if (typeof value === 'string' && value !== '') return oneLine(value);
+    if (typeof value === 'string' && value !== '')
+      return proseFields.has(field) ? oneLine(value) : visibleLine(value);
   }
   const question: unknown = Array.isArray(input.questions) ? input.questions[0]?.question : undefined;
   if (typeof question === 'string') return oneLine(question);

@@ -4,6 +4,7 @@ import type { Console } from '../console.ts';
 import { Failure } from '../failure.ts';
 import { type FlagDefinitions, isSet, type ParsedFlags } from '../flags.ts';
 import { dataDirectoryOf } from '../paths.ts';
+import { safeJson } from '../render/safe-text.ts';
 import { runningServer } from '../running-server.ts';
 import { readToken } from '../token-file.ts';
 
@@ -36,6 +37,6 @@ export function print(
   document: Readonly<Record<string, unknown>>,
   lines: readonly string[],
 ): void {
-  const text = isSet(flags, 'json') ? JSON.stringify(document) : lines.join('\n');
+  const text = isSet(flags, 'json') ? safeJson(document) : lines.join('\n');
   if (text !== '') console.stdout.write(`${text}\n`);
 }

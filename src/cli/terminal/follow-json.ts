@@ -1,6 +1,7 @@
 import type { Transport } from '../../client/transport.ts';
 import type { Session } from '../../protocol/session.ts';
 import type { Console } from '../console.ts';
+import { safeJson } from '../render/safe-text.ts';
 import { endOfWatch } from './end-of-watch.ts';
 import type { Watching } from './watch.ts';
 
@@ -12,7 +13,7 @@ export function followAsJson(
   watching: Watching,
 ): Promise<number> {
   return new Promise((resolve, reject) => {
-    const put = (line: Readonly<Record<string, unknown>>) => stdout.write(`${JSON.stringify(line)}\n`);
+    const put = (line: Readonly<Record<string, unknown>>) => stdout.write(`${safeJson(line)}\n`);
     const leave = (exitCode: number) => {
       unfollow();
       resolve(exitCode);

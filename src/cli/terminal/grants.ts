@@ -1,3 +1,4 @@
+import { visibleLine } from '../../model/suspicious-text.ts';
 import type { Command } from '../command.ts';
 import { textFlag } from '../flags.ts';
 import { oneLine } from '../render/safe-text.ts';
@@ -23,7 +24,7 @@ ${clientFlagsHelp}`,
     const ids = shortIds(list.map(({ id }) => id));
     const lines = list.map(
       ({ toolName, pattern, scope }, index) =>
-        `${ids[index]}  ${scope}  ${oneLine(toolName)}  ${oneLine(pattern)}`,
+        `${ids[index]}  ${scope}  ${oneLine(toolName)}  ${visibleLine(pattern)}`,
     );
     print(console, flags, { grants: list }, lines.length === 0 ? ['No standing approvals.'] : lines);
     return 0;

@@ -1,6 +1,6 @@
 import { Fragment, memo, useState } from 'react';
+import { showInvisible } from '../../model/suspicious-text.ts';
 import { useT } from '../i18n/i18n.ts';
-import { showInvisible } from '../text/plain-text.ts';
 import { cx } from '../ui/class-names.ts';
 import { ScrollArea } from '../ui/scroll-area.tsx';
 import type { Hunk, PatchLine } from './patch.logic.ts';

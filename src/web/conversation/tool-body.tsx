@@ -1,8 +1,9 @@
 import type { ReactNode } from 'react';
+import { showSuspicious, showValue } from '../../model/suspicious-text.ts';
 import { languageOfFile } from '../markdown/highlight/language.logic.ts';
 import { Anchor } from '../markdown/inline-view.tsx';
 import { Markdown } from '../markdown/markdown.tsx';
-import { plainText, showInvisible } from '../text/plain-text.ts';
+import { plainText } from '../text/plain-text.ts';
 import { ScrollArea } from '../ui/scroll-area.tsx';
 import { OutputView } from './output-view.tsx';
 import { PatchView } from './patch-view.tsx';
@@ -54,7 +55,7 @@ function Detail({ detail, isError }: { readonly detail: ToolDetail; readonly isE
             <span aria-hidden className="select-none text-faint">
               $
             </span>
-            <pre className="min-w-0 whitespace-pre-wrap wrap-anywhere">{showInvisible(detail.command)}</pre>
+            <pre className="min-w-0 whitespace-pre-wrap wrap-anywhere">{showSuspicious(detail.command)}</pre>
           </div>
           <Output text={detail.output} isError={isError} />
         </>
@@ -110,9 +111,7 @@ const Fields = ({ fields }: { readonly fields: readonly Field[] }) => (
       <div key={name} className="contents">
         <dt className="max-w-32 truncate text-faint">{name}</dt>
         <dd className="min-w-0">
-          <ScrollArea className="max-h-60 whitespace-pre-wrap wrap-anywhere">
-            {showInvisible(value)}
-          </ScrollArea>
+          <ScrollArea className="max-h-60 whitespace-pre-wrap wrap-anywhere">{showValue(value)}</ScrollArea>
         </dd>
       </div>
     ))}

@@ -1,3 +1,4 @@
+import { visibleLine } from '../../model/suspicious-text.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
 import { oneLine } from '../text/plain-text.ts';
 import type { ToolItem, ToolResult } from './row.ts';
@@ -113,13 +114,18 @@ const tellingFields = [
   'description',
 ];
 
+const isProse = (field: string): boolean => field === 'query' || field === 'description';
+
 function subjectOf(item: ToolItem, cwd: string): string {
   const input = item.liveInput === null ? item.input : inputSoFar(item.liveInput);
-  if (item.startsAgent) return textIn(input, 'description') ?? item.task?.description ?? item.name;
+  if (item.startsAgent) return oneLine(textIn(input, 'description') ?? item.task?.description ?? item.name);
   if (isSaidByVerb(verbOf(item))) return '';
   for (const field of tellingFields) {
     const value = textIn(input, field);
-    if (value !== undefined) return field.endsWith('path') ? relativeTo(cwd, value) : value;
+    if (value === undefined) continue;
+    return isProse(field)
+      ? oneLine(value)
+      : visibleLine(field.endsWith('path') ? relativeTo(cwd, value) : value);
   }
   return toolName(item.name);
 }
@@ -151,7 +157,7 @@ export const relativeTo = (cwd: string, path: string): string =>
 
 function textIn(input: Readonly<Record<string, unknown>>, field: string): string | undefined {
   const value = input[field];
-  return typeof value === 'string' && value.trim() !== '' ? oneLine(value) : undefined;
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }
 
 function durationOf({ at, result }: ToolItem): number | null {

@@ -1,4 +1,5 @@
 import { useId } from 'react';
+import { visibleLine } from '../../model/suspicious-text.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
 import { useRoom } from '../data/room-context.tsx';
 import { useT } from '../i18n/i18n.ts';
@@ -9,7 +10,6 @@ import { cx } from '../ui/class-names.ts';
 import { Field, Select, Textarea } from '../ui/field.tsx';
 import { Time } from '../ui/time.tsx';
 import { AllowButton } from './allow-button.tsx';
-import { visibleLine } from './ask-summary.logic.ts';
 import { type GrantScope, grantEnds } from './draft.logic.ts';
 import { fieldRefused } from './interaction-card.logic.ts';
 import { CardPanel, PanelActions } from './panel.tsx';

@@ -1,6 +1,6 @@
+import { showSuspicious, showValue } from '../../model/suspicious-text.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
 import { relativeTo, toolName } from '../conversation/tool-line.logic.ts';
-import { showInvisible } from '../text/plain-text.ts';
 import { isWarning, verbOfAsk } from './ask-summary.logic.ts';
 import { safeAddress } from './form.logic.ts';
 
@@ -17,6 +17,8 @@ interface ShownEdit {
 export type CallBody = {
   /** The agent's own words on what this is for. */
   readonly note: string | null;
+  /** Where a link in the path leads, if there is one. */
+  readonly leadsTo: string | null;
   readonly rest: readonly RestField[];
 } & (
   | { readonly is: 'command'; readonly command: string }
@@ -34,9 +36,17 @@ interface RestField {
 }
 
 export function callBody(interaction: Interaction, cwd: string): CallBody {
+  const { subject } = interaction;
+  const leadsTo = subject?.asked === undefined ? null : showSuspicious(subject.value);
+  return { ...shownCall(interaction, cwd), leadsTo };
+}
+
+type Shown<Body> = Body extends unknown ? Omit<Body, 'leadsTo'> : never;
+
+function shownCall(interaction: Interaction, cwd: string): Shown<CallBody> {
   const { input, toolName: name, tool } = interaction;
   if (tool !== undefined)
-    return { is: 'input', tool: showInvisible(tool.name), json: null, note: null, rest: restOf(input) };
+    return { is: 'input', tool: showSuspicious(tool.name), json: null, note: null, rest: restOf(input) };
   const verb = verbOfAsk(interaction);
   const path = textIn(input, 'file_path') ?? textIn(input, 'notebook_path');
   const command = textIn(input, 'command');
@@ -44,7 +54,7 @@ export function callBody(interaction: Interaction, cwd: string): CallBody {
   if (verb === 'run' && command !== undefined)
     return {
       is: 'command',
-      command: showInvisible(command),
+      command: showSuspicious(command),
       note: noteIn(input),
       rest: restOf(input, 'command', 'description'),
     };
@@ -52,7 +62,7 @@ export function callBody(interaction: Interaction, cwd: string): CallBody {
   if ((verb === 'edit' || verb === 'write') && path !== undefined && edits.length > 0)
     return {
       is: 'change',
-      path: showInvisible(relativeTo(cwd, path)),
+      path: showSuspicious(relativeTo(cwd, path)),
       edits,
       note: null,
       rest: restOf(input, ...pathFields, ...editFields),
@@ -60,7 +70,7 @@ export function callBody(interaction: Interaction, cwd: string): CallBody {
   if (verb === 'fetch' && url !== undefined)
     return {
       is: 'address',
-      url: showInvisible(url),
+      url: showSuspicious(url),
       host: safeAddress(url)?.host ?? null,
       note: null,
       rest: restOf(input, 'url'),
@@ -68,15 +78,15 @@ export function callBody(interaction: Interaction, cwd: string): CallBody {
   if (path !== undefined && verb === 'read')
     return {
       is: 'path',
-      path: showInvisible(relativeTo(cwd, path)),
+      path: showSuspicious(relativeTo(cwd, path)),
       note: null,
       rest: restOf(input, ...pathFields),
     };
   const isEmpty = Object.keys(input).length === 0;
   return {
     is: 'input',
-    tool: toolName(name),
-    json: isEmpty ? null : showInvisible(JSON.stringify(input, null, 2)),
+    tool: toolName(showSuspicious(name)),
+    json: isEmpty ? null : showValue(JSON.stringify(input, null, 2)),
     note: null,
     rest: [],
   };
@@ -108,8 +118,8 @@ function restOf(input: Input, ...shown: readonly string[]): RestField[] {
   return Object.entries(input)
     .filter(([name]) => !shown.includes(name))
     .map(([name, value]) => ({
-      name: showInvisible(name),
-      text: showInvisible(typeof value === 'string' ? value : JSON.stringify(value)),
+      name: showSuspicious(name),
+      text: showValue(typeof value === 'string' ? value : JSON.stringify(value)),
       isWarning: isWarning(name, value),
     }));
 }

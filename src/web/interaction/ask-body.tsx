@@ -1,9 +1,10 @@
 import { Globe, Info, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { showSuspicious } from '../../model/suspicious-text.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
 import { Diff } from '../diff/lazy-diff.tsx';
 import { useT } from '../i18n/i18n.ts';
-import { plainText, showInvisible } from '../text/plain-text.ts';
+import { plainText } from '../text/plain-text.ts';
 import { cx } from '../ui/class-names.ts';
 import { ScrollArea } from '../ui/scroll-area.tsx';
 import { type CallBody, callBody } from './ask-body.logic.ts';
@@ -63,8 +64,22 @@ function Call({ body }: { readonly body: CallBody }) {
     <>
       {body.note !== null && <p className="text-sm text-soft wrap-anywhere">{plainText(body.note)}</p>}
       <Thing body={body} />
+      {body.leadsTo !== null && <LeadsTo>{body.leadsTo}</LeadsTo>}
       {body.rest.length > 0 && <Rest rest={body.rest} />}
     </>
+  );
+}
+
+/** A person who sees a path in the project must not overlook that the file lies elsewhere. */
+function LeadsTo({ children }: { readonly children: string }) {
+  const t = useT();
+  return (
+    <p className="flex gap-1.5 font-medium text-fail-ink text-sm">
+      <TriangleAlert aria-hidden className="mt-0.75 size-3.5 shrink-0" />
+      <span className="min-w-0 wrap-anywhere">
+        {t('ask.leadsTo')} <code className="font-mono">{children}</code>
+      </span>
+    </p>
   );
 }
 
@@ -129,7 +144,7 @@ const Tall = ({ children }: { readonly children: ReactNode }) => (
 /** The call of a tool that asks by itself: its name, and with what it was called. */
 export const ToolCall = ({ name, given }: { readonly name: string; readonly given: CallBody['rest'] }) => (
   <ScrollArea className="flex max-h-[50vh] flex-col gap-1 rounded-tight bg-sunken px-2.5 py-2">
-    <p className="font-mono font-semibold text-xs wrap-anywhere">{showInvisible(name)}</p>
+    <p className="font-mono font-semibold text-xs wrap-anywhere">{showSuspicious(name)}</p>
     {given.length > 0 && <Rest rest={given} />}
   </ScrollArea>
 );
@@ -145,7 +160,7 @@ export const Rest = ({ rest }: { readonly rest: CallBody['rest'] }) => (
         <dd
           className={cx('min-w-0 whitespace-pre-wrap font-mono wrap-anywhere', isWarning && 'font-semibold')}
         >
-          {showInvisible(text)}
+          {text}
         </dd>
       </div>
     ))}

@@ -1,6 +1,7 @@
-import type { Interaction, Question } from '../../protocol/interaction.ts';
+import { showInvisible, showSuspicious, showValue } from '../../model/suspicious-text.ts';
+import type { Interaction, Question, Subject } from '../../protocol/interaction.ts';
 import { relativeTo, type ToolVerb, toolName, verbOf } from '../conversation/tool-line.logic.ts';
-import { prose, showInvisible } from '../text/plain-text.ts';
+import { prose } from '../text/plain-text.ts';
 
 /** What is asked, in the few lines that a compact card has. */
 export type AskSummary =
@@ -65,8 +66,8 @@ function callSummary(interaction: Interaction, cwd: string): AskSummary {
   return {
     is: 'call',
     verb: verbOfAsk(interaction),
-    subject: showInvisible(subjectText(name, input, subject, cwd)),
-    address: subject?.kind === 'host' && typeof input.url === 'string' ? showInvisible(input.url) : null,
+    subject: subjectText(name, input, subject, cwd),
+    address: subject?.kind === 'host' && typeof input.url === 'string' ? showSuspicious(input.url) : null,
     ...changeOf(input),
     warnings: warningsIn(input),
   };
@@ -85,14 +86,20 @@ function subjectText(
   switch (subject?.kind) {
     case 'command':
     case 'host':
-      return subject.value;
+      return showSuspicious(subject.value);
     case 'path':
-      return relativeTo(cwd, subject.value);
+      return showSuspicious(pathText(subject, cwd));
     case 'input':
     case undefined:
-      return Object.keys(input).length === 0 ? toolName(name) : `${toolName(name)} ${JSON.stringify(input)}`;
+      return Object.keys(input).length === 0
+        ? toolName(showSuspicious(name))
+        : `${toolName(showSuspicious(name))} ${showValue(JSON.stringify(input))}`;
   }
 }
+
+/** Where a link leads elsewhere, both are said. */
+const pathText = ({ value, asked }: Subject, cwd: string): string =>
+  asked === undefined ? relativeTo(cwd, value) : `${relativeTo(cwd, asked)} → ${value}`;
 
 /** The first lines that an edit takes out and puts in, and how many there are beyond them. */
 function changeOf(input: Interaction['input']): { change: ChangedLine[]; hiddenLines: number } {
@@ -120,10 +127,7 @@ const linesOf = (value: unknown, sign: ChangedLine['sign']): ChangedLine[] =>
 const warningsIn = (input: Interaction['input']): string[] =>
   Object.keys(input)
     .filter((name) => isWarning(name, input[name]))
-    .map(showInvisible);
+    .map(showSuspicious);
 
 export const isWarning = (name: string, value: unknown): boolean =>
   name.startsWith('dangerously') && value !== false;
-
-/** A text that a person decides on, in one line, with nothing invisible left out. */
-export const visibleLine = (text: string): string => showInvisible(text).replace(/\s+/g, ' ').trim();

@@ -1,6 +1,7 @@
 import { ExternalLink } from 'lucide-react';
+import { showSuspicious } from '../../model/suspicious-text.ts';
 import { useT } from '../i18n/i18n.ts';
-import { plainText, showInvisible } from '../text/plain-text.ts';
+import { plainText } from '../text/plain-text.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
 import { deny, dismiss, submit } from './answers-to.ts';
@@ -93,7 +94,7 @@ function Address({ url }: { readonly url: string }) {
       <p className="text-sm text-soft">
         {address === undefined ? t('form.addressOdd') : t('form.address', { host: address.host })}
       </p>
-      <p className="font-mono text-xs wrap-anywhere">{showInvisible(url)}</p>
+      <p className="font-mono text-xs wrap-anywhere">{showSuspicious(url)}</p>
       {address !== undefined && (
         <a
           href={address.href}

@@ -10,7 +10,7 @@ import { useT } from '../i18n/i18n.ts';
 import { routes } from '../routes.ts';
 import { titleOf } from '../session/activity.logic.ts';
 import { errorText } from '../text/error-text.ts';
-import { plainText } from '../text/plain-text.ts';
+import { plainText, titleOfAsk } from '../text/plain-text.ts';
 import { cx } from '../ui/class-names.ts';
 import { IconButton } from '../ui/icon-button.tsx';
 import { ApprovalActions } from './approval-actions.tsx';
@@ -116,7 +116,7 @@ function OpenCard({ element, card, density, isSessionShown, isLarge, className }
     <div
       ref={element}
       role="group"
-      aria-label={plainText(interaction.title)}
+      aria-label={titleOfAsk(interaction)}
       data-ask={interaction.interactionId}
       data-session={interaction.sessionId}
       aria-busy={card.state.is === 'submitting' || undefined}

@@ -1,6 +1,7 @@
 import type { Session } from '../../protocol/session.ts';
 import type { Room } from '../data/room.logic.ts';
 import { needOf } from '../session/need.logic.ts';
+import { titleOfAsk } from '../text/plain-text.ts';
 
 /** What a person wants to hear of, the most urgent first. */
 export const urgencies = ['asks', 'failed', 'finished'] as const;
@@ -33,9 +34,10 @@ export function newsBetween(before: Known, after: Known): readonly News[] {
       news.set(session.id, { urgency: 'finished', sessionId: session.id, about: '' });
   }
   const open = new Set(before.pending.map(({ interactionId }) => interactionId));
-  for (const { sessionId, interactionId, title } of after.pending) {
+  for (const asked of after.pending) {
+    const { sessionId, interactionId } = asked;
     if (open.has(interactionId) || news.get(sessionId)?.urgency === 'asks') continue;
-    news.set(sessionId, { urgency: 'asks', sessionId, interactionId, about: title });
+    news.set(sessionId, { urgency: 'asks', sessionId, interactionId, about: titleOfAsk(asked) });
   }
   return [...news.values()];
 }

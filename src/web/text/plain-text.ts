@@ -1,3 +1,6 @@
+import { showSuspicious } from '../../model/suspicious-text.ts';
+import type { Interaction } from '../../protocol/interaction.ts';
+
 const escapeSequence =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal control is what is looked for
   /[\u001b\u009b](?:\][^\u0007\u001b\n]{0,2000}(?:\u0007|\u001b\\)?|[[()#;?]*(?:\d{1,4}(?:;\d{0,4})*)?[0-9A-PR-TZcf-nq-uy=><~])/g;
@@ -9,12 +12,9 @@ export const plainText = (text: string): string =>
 
 export const oneLine = (text: string): string => plainText(text).replace(/\s+/g, ' ').trim();
 
-/** Everything invisible made visible, for what a person decides on: taking a character out would show another command than the one that runs. */
-export const showInvisible = (text: string): string =>
-  text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/gu, (character) => {
-    if (character === '\n' || character === '\t') return character;
-    return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
-  });
+/** An approval's title has the command or the path in it; a question's is prose. */
+export const titleOfAsk = ({ kind, tool, title }: Interaction): string =>
+  kind === 'approval' && tool === undefined ? showSuspicious(title) : plainText(title);
 
 /** Markdown read as prose: the marks that only a renderer needs are left out. */
 export const prose = (markdown: string): string =>

@@ -14,6 +14,7 @@ export const interaction = {
   'ask.call': 'Darf ich das verwenden?',
   'ask.questions_one': 'Eine Frage',
   'ask.questions_other': '{count} Fragen',
+  'ask.leadsTo': 'Ein Link führt von dort nach',
   'ask.everywhere': 'Überall, wo der alte Text steht:',
   'ask.hiddenLines_one': '{count} weitere Zeile: groß öffnen, um alles zu sehen',
   'ask.hiddenLines_other': '{count} weitere Zeilen: groß öffnen, um alles zu sehen',

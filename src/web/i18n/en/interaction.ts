@@ -14,6 +14,7 @@ export const interaction = {
   'ask.call': 'May I use this?',
   'ask.questions_one': 'A question for you',
   'ask.questions_other': '{count} questions for you',
+  'ask.leadsTo': 'A link leads from there to',
   'ask.everywhere': 'In every place where the old text stands:',
   'ask.hiddenLines_one': '{count} more line: open large to see all',
   'ask.hiddenLines_other': '{count} more lines: open large to see all',

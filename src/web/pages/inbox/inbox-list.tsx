@@ -6,10 +6,11 @@ import {
   ShieldQuestionMark,
 } from 'lucide-react';
 import type { Ref } from 'react';
+import { visibleLine } from '../../../model/suspicious-text.ts';
 import type { Interaction } from '../../../protocol/interaction.ts';
 import { useSession } from '../../data/room-context.tsx';
 import { useT } from '../../i18n/i18n.ts';
-import { summaryOf, visibleLine } from '../../interaction/ask-summary.logic.ts';
+import { summaryOf } from '../../interaction/ask-summary.logic.ts';
 import { OutcomeLine } from '../../interaction/outcome-line.tsx';
 import { TimeLeft } from '../../interaction/time-left.tsx';
 import { useCard } from '../../interaction/use-card.ts';

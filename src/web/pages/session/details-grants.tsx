@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useState } from 'react';
+import { showSuspicious } from '../../../model/suspicious-text.ts';
 import type { Grant } from '../../../protocol/grant.ts';
 import { useTransport } from '../../data/room-context.tsx';
 import { useT } from '../../i18n/i18n.ts';
 import { errorText } from '../../text/error-text.ts';
-import { showInvisible } from '../../text/plain-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { Section } from './details-section.tsx';
@@ -19,7 +19,7 @@ export function DetailsGrants({ sessionId, news }: { readonly sessionId: string;
         {grants.map(({ id, toolName, pattern }) => (
           <li key={id} className="flex items-start gap-2 text-sm">
             <span className="min-w-0 flex-1 wrap-anywhere">
-              {toolName} <code className="font-mono text-soft text-xs">{showInvisible(pattern)}</code>
+              {toolName} <code className="font-mono text-soft text-xs">{showSuspicious(pattern)}</code>
             </span>
             <Button
               size="sm"

@@ -1,13 +1,13 @@
 import { KeyRound } from 'lucide-react';
 import { useCallback, useState } from 'react';
 import { Link } from 'wouter';
+import { showSuspicious } from '../../../model/suspicious-text.ts';
 import type { Grant } from '../../../protocol/grant.ts';
 import { useRoom, useTransport } from '../../data/room-context.tsx';
 import { useT } from '../../i18n/i18n.ts';
 import { routes } from '../../routes.ts';
 import { titleOf } from '../../session/activity.logic.ts';
 import { errorText } from '../../text/error-text.ts';
-import { showInvisible } from '../../text/plain-text.ts';
 import { Ago } from '../../ui/ago.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
@@ -50,7 +50,7 @@ function GrantRow({ grant, onChanged }: { readonly grant: Grant; readonly onChan
           <span className="font-medium">{grant.toolName}</span>
           {grant.subjectKind === 'key' && <span className="text-faint text-xs">{t('settings.ofKey')}</span>}
           <code className="min-w-0 rounded-tight bg-sunken px-1.5 font-mono text-xs leading-5 wrap-anywhere">
-            {showInvisible(grant.pattern)}
+            {showSuspicious(grant.pattern)}
           </code>
           {grant.literal && grant.subjectKind !== 'key' && (
             <span className="text-faint text-xs">{t('settings.exact')}</span>
