@@ -12,7 +12,7 @@ import type {
   SendMessage,
   SubmitAnswers,
 } from '../protocol/command.ts';
-import type { Grant } from '../protocol/grant.ts';
+import type { Grant, GrantPreview } from '../protocol/grant.ts';
 import type { Interaction } from '../protocol/interaction.ts';
 import type { OperationName } from '../protocol/operation.ts';
 import type { Agent, AgentCommand, QueuedMessage, Session } from '../protocol/session.ts';
@@ -133,7 +133,11 @@ export abstract class RoomCalls implements Omit<Transport, 'subscribe' | 'follow
   }
 
   async previewGrant(preview: PreviewGrant): Promise<readonly Interaction[]> {
-    return (await this.call<{ matches: Interaction[] }>('previewGrant', {}, preview)).matches;
+    return (await this.previewPattern(preview)).matches;
+  }
+
+  previewPattern(preview: PreviewGrant): Promise<GrantPreview> {
+    return this.call<GrantPreview>('previewGrant', {}, preview);
   }
 
   async search(query: SearchQuery): Promise<readonly FoundEvent[]> {

@@ -14,7 +14,7 @@ import type {
   SubmitAnswers,
 } from '../protocol/command.ts';
 import type { Delta, Event } from '../protocol/event.ts';
-import type { Grant } from '../protocol/grant.ts';
+import type { Grant, GrantPreview } from '../protocol/grant.ts';
 import type { Interaction } from '../protocol/interaction.ts';
 import type {
   Agent,
@@ -64,7 +64,9 @@ export interface Transport {
   events(session: string, query?: EventsQuery): Promise<EventsPage>;
   grants(): Promise<readonly Grant[]>;
   revokeGrant(grantId: string): Promise<void>;
+  /** The earlier asks that a pattern would have matched; `previewPattern` tells of those to come as well. */
   previewGrant(preview: PreviewGrant): Promise<readonly Interaction[]>;
+  previewPattern(preview: PreviewGrant): Promise<GrantPreview>;
   search(query: SearchQuery): Promise<readonly FoundEvent[]>;
   setInteractionEnabled(clientId: string, enabled: boolean): Promise<void>;
 

@@ -68,6 +68,8 @@ function inputMatch(pattern: string, value: string): boolean {
   return isObject(wanted) && valueMatch(wanted, parsed(value));
 }
 
+export const isObjectPattern = (pattern: string): boolean => isObject(parsed(pattern));
+
 function valueMatch(wanted: unknown, value: unknown): boolean {
   if (typeof wanted === 'string') return typeof value === 'string' && textMatch(wanted, value);
   if (Array.isArray(wanted)) {

@@ -112,6 +112,9 @@ export type Respond = z.infer<typeof Respond>;
 export const PreviewGrant = z.object({
   toolName: z.string().min(1),
   pattern: z.string().min(1).max(20_000),
+  /** The session whose directory is meant, and what it asks: for what is there, and for patterns to offer. */
+  sessionId: z.string().optional(),
+  interactionId: z.string().optional(),
 });
 export type PreviewGrant = z.infer<typeof PreviewGrant>;
 

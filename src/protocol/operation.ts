@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import * as command from './command.ts';
 import { eventDefinitions } from './event.ts';
-import { Grant } from './grant.ts';
+import { Grant, GrantPreview, GrantWarning } from './grant.ts';
 import { Interaction } from './interaction.ts';
 import { Agent, AgentCommand, Applied, Disposition, QueuedMessage, Session } from './session.ts';
 import { ToolCatalogue } from './tool.ts';
@@ -138,7 +138,7 @@ export const operations = {
     path: '/api/sessions/:session/approve',
     summary: 'Allow or deny a tool call',
     body: command.Approve,
-    replies: { 200: resolved },
+    replies: { 200: resolved.extend({ warnings: z.array(GrantWarning).optional() }) },
   },
   deny: {
     method: 'POST',
@@ -216,9 +216,9 @@ export const operations = {
   previewGrant: {
     method: 'POST',
     path: '/api/grants/preview',
-    summary: 'Which earlier asks a pattern would have matched',
+    summary: 'What a pattern would have matched, and would match from now on',
     body: command.PreviewGrant,
-    replies: { 200: z.object({ matches: z.array(Interaction) }) },
+    replies: { 200: GrantPreview },
   },
   switchInteraction: {
     method: 'POST',

@@ -126,6 +126,26 @@ describe('the terminal client', () => {
     expect((await beckon.run(['grants', '--revoke', grant])).stdout).toBe('No standing approvals.\n');
   });
 
+  it('[GRANT9] says so when a pattern lets any program run', async () => {
+    await begin('run sh -c true');
+    await asked();
+    const approved = await beckon.run(['approve', '--scope', 'session', '--pattern', 'sh *']);
+    expect(approved.stdout).toBe(
+      'allowed: Bash\nwarning: "sh" can be told to run any other program.\n"beckon grants" lists it, and takes it back with --revoke.\n',
+    );
+  });
+
+  it('[UI12] marks lookalikes for people, and prints JSON for machines without a character that hides others', async () => {
+    await begin('run echo g\u043e\u043egle \u202e\u200b\u3164');
+    const { interactionId } = await asked();
+    const shown = await beckon.run(['pending', interactionId]);
+    expect(shown.stdout).toContain('$ echo g\\u{43e}\\u{43e}gle \\u{202e}\\u{200b}\\u{3164}');
+    expect((await beckon.run(['pending'])).stdout).toContain('g\\u{43e}\\u{43e}gle');
+    const { stdout } = await beckon.run(['pending', '--json']);
+    expect(stdout).not.toMatch(/[^\P{Cc}\n]|[\p{Cf}\p{Default_Ignorable_Code_Point}]/u);
+    expect(JSON.parse(stdout).pending[0].input.command).toBe('echo g\u043e\u043egle \u202e\u200b\u3164');
+  });
+
   it('[ASK9] answers several questions, by number, label, JSON and free text', async () => {
     const answerTo = async (...args: string[]) => {
       const id = await begin('question');

@@ -1,5 +1,8 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Grant } from '../../src/protocol/grant.ts';
+import type { Grant, GrantPreview } from '../../src/protocol/grant.ts';
 import type { Interaction } from '../../src/protocol/interaction.ts';
 import { type EngineRoom, endRoomsAfterEach, openRoom, person } from '../support/engine-room.ts';
 import { bashAsk } from '../support/session-states.ts';
@@ -161,5 +164,69 @@ describe('[GRANT2] the preview', () => {
     expect(await preview('git status; rm -rf /')).toEqual([[one, 'Run git status; rm -rf /']]);
     expect(await preview('nothing*')).toEqual([]);
     expect((await room.refused('previewGrant', { toolName: 'Bash' })).code).toBe('malformed_request');
+  });
+
+  it('shows what is there in a directory of the session, what is excepted, and no more than was named', async () => {
+    const cwd = realpathSync(mkdtempSync(join(tmpdir(), 'beckon-')));
+    try {
+      for (const name of ['src', '.git', 'away']) mkdirSync(join(cwd, name));
+      for (const name of ['src/a.ts', 'src/b.ts', '.git/config', 'package.json', '.env'])
+        writeFileSync(join(cwd, name), '');
+      symlinkSync('/etc', join(cwd, 'link'));
+      const room = await openRoom();
+      const [id] = await room.running({ cwd });
+      const asks = (request: string, value: string) =>
+        room.asks(id, bashAsk(request, 'x', { toolName: 'Write', subject: { kind: 'path', value } }));
+      const { interactionId } = await asks('r1', `${cwd}/src/a.ts`);
+      const preview = async (pattern: string): Promise<GrantPreview> =>
+        (await room.do('previewGrant', { toolName: 'Write', pattern, sessionId: id, interactionId }))
+          .body as unknown as GrantPreview;
+      const wide = await preview(`${cwd}/*`);
+      expect(wide.matches).toHaveLength(1);
+      expect(wide.reach).toEqual({
+        also: [`${cwd}/src/b.ts`],
+        not: expect.arrayContaining([`${cwd}/.git`, `${cwd}/package.json`, `${cwd}/.env`]),
+        files: { also: 2, not: 3, isAll: true },
+      });
+      expect(wide.offers).toEqual([`${cwd}/src/a.ts`, `${cwd}/src/*`]);
+      expect((await preview(`${cwd}/src/a.ts`)).reach).toEqual({ also: [], not: [] });
+      expect((await preview('/etc/*')).reach.files).toBeUndefined();
+      expect((await preview('/etc/*')).warnings).toMatchObject([{ code: 'wide-directory', about: '/etc/' }]);
+    } finally {
+      rmSync(cwd, { recursive: true });
+    }
+  });
+
+  it('[GRANT9] warns of what a pattern lets through, in the preview and in the reply to the approval', async () => {
+    const room = await openRoom();
+    const [id] = await room.running();
+    const { interactionId } = await room.asks(id, bashAsk('r1', 'sudo npm test'));
+    const warnings = [{ code: 'runs-any-program', about: 'sudo' }];
+    const toolName = 'Bash';
+    const named = { toolName, sessionId: id, interactionId };
+    const { body } = await room.do('previewGrant', { ...named, pattern: 'sudo *' });
+    expect(body).toMatchObject({ warnings, offers: ['sudo npm test'] });
+    expect((await room.do('previewGrant', { toolName, pattern: 'sudo *' })).body).toMatchObject({
+      warnings,
+      offers: [],
+    });
+    const allowed = { session: id, requestId: interactionId, decision: 'allow', scope: 'session' };
+    expect((await room.do('approve', { ...allowed, pattern: 'sudo *' })).body).toMatchObject({ warnings });
+    const plain = await approve(room, id, 'r2', 'ls -l', { scope: 'session', pattern: 'ls *' });
+    expect(plain.body).not.toHaveProperty('warnings');
+  });
+
+  it('[GRANT9] knows under which names anyone can have one', async () => {
+    const room = await openRoom();
+    const [id] = await room.running();
+    const offers = async (request: string, value: string) => {
+      const ask = bashAsk(request, 'x', { toolName: 'WebFetch', subject: { kind: 'host', value } });
+      const { interactionId } = await room.asks(id, ask);
+      const named = { toolName: 'WebFetch', pattern: value, sessionId: id, interactionId };
+      return (await room.do('previewGrant', named)).body.offers;
+    };
+    expect(await offers('r1', 'docs.example.co.uk')).toEqual(['docs.example.co.uk', '*.example.co.uk']);
+    expect(await offers('r2', 'example.co.uk')).toEqual(['example.co.uk']);
+    expect(await offers('r3', 'someone.github.io')).toEqual(['someone.github.io']);
   });
 });

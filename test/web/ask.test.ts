@@ -5,7 +5,7 @@ import { summaryOf } from '../../src/web/interaction/ask-summary.logic.ts';
 import { editableOf, editedInput, editOf } from '../../src/web/interaction/edit.logic.ts';
 import { safeAddress } from '../../src/web/interaction/form.logic.ts';
 import { decisionInShort, decisionParts, filledIn } from '../../src/web/interaction/outcome.logic.ts';
-import { covers, expiresAtOf, isGrantable, patternChoices } from '../../src/web/interaction/pattern.logic.ts';
+import { covers, exactPattern, expiresAtOf, isGrantable } from '../../src/web/interaction/pattern.logic.ts';
 import { leftOf } from '../../src/web/interaction/time-left.logic.ts';
 import { anInteraction, at } from './support/samples.ts';
 
@@ -162,21 +162,10 @@ describe('an edited input', () => {
 describe('a pattern for a standing approval', () => {
   const command = (value: string) => anInteraction({ subject: { kind: 'command', value } });
 
-  it('[GRANT2] starts with exactly what was asked, then wider ones that match it', () => {
-    expect(patternChoices(command('npm test -- a'))).toEqual(['npm test -- a', 'npm test *', 'npm *']);
-    expect(patternChoices(command('ls'))).toEqual(['ls']);
-    expect(patternChoices(anInteraction({ subject: { kind: 'path', value: '/a/b/c.ts' } }))).toEqual([
-      '/a/b/c.ts',
-      '/a/b/*',
-    ]);
-    expect(patternChoices(anInteraction({ subject: { kind: 'host', value: 'api.x.org' } }))).toEqual([
-      'api.x.org',
-      '*.x.org',
-    ]);
-  });
-
-  it('[GRANT3] offers nothing wider for a command with operators', () => {
-    expect(patternChoices(command('npm test && rm -rf /'))).toEqual(['npm test && rm -rf /']);
+  it('[GRANT2] starts with exactly what was asked, where a link leads to', () => {
+    expect(exactPattern(command('npm test -- a'))).toBe('npm test -- a');
+    const subject = { kind: 'path', value: '/away/x', asked: '/repo/x' } as const;
+    expect(exactPattern(anInteraction({ subject }))).toBe('/away/x');
   });
 
   it('[GRANT2] must match what is asked now', () => {

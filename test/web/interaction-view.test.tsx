@@ -2,6 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, it } from 'vitest';
 import { BeckonError } from '../../src/client/beckon-error.ts';
+import type { GrantPreview } from '../../src/protocol/grant.ts';
 import type { FormField, Interaction } from '../../src/protocol/interaction.ts';
 import type { Session } from '../../src/protocol/session.ts';
 import { useRoom } from '../../src/web/data/room-context.tsx';
@@ -161,22 +162,35 @@ describe('an approval', () => {
     expect(screen.queryByRole('button', { name: 'Edit' })).toBeNull();
   });
 
-  it('[GRANT2] previews a pattern as it is edited, and saves it with its scope and end', async () => {
+  it('[GRANT2] [GRANT9] previews a pattern as it is edited, with what it would let through and a warning, and saves it', async () => {
     const fake = new FakeTransport();
     const earlier = anInteraction({ id: 'old', subject: { kind: 'command', value: 'npm run lint' } });
+    const offers = ['npm test', 'npm test -- *'];
+    const nothing = { matches: [], reach: { also: [], not: [] }, warnings: [], offers };
+    const wide: GrantPreview = {
+      matches: [earlier],
+      reach: { also: ['npm publish'], not: ['npm x && rm -rf ~'] },
+      warnings: [{ code: 'runs-any-program', about: 'npm', message: '' }],
+      offers,
+    };
     fake.answers = {
-      previewGrant: ({ pattern }) => Promise.resolve(pattern === 'npm *' ? [earlier] : []),
+      previewPattern: ({ pattern }) => Promise.resolve(pattern === 'npm *' ? wide : nothing),
     };
     await show(anInteraction(), fake);
     await userEvent.click(button('Always…'));
+    expect(await screen.findByRole('button', { name: 'npm test -- *' })).toBeTruthy();
     const field = screen.getByRole('textbox', { name: 'Bash may be used for' });
     await userEvent.clear(field);
     await userEvent.type(field, 'yarn');
     expect(screen.getByText('This does not match what is asked now.')).toBeTruthy();
     expect(button('Always allow').disabled).toBe(true);
-    await userEvent.click(button('npm *'));
+    await userEvent.clear(field);
+    await userEvent.type(field, 'npm *');
     expect(await screen.findByText('npm run lint')).toBeTruthy();
     expect(screen.getByText('It would have allowed 1 ask so far:')).toBeTruthy();
+    expect(screen.getByText('npm publish')).toBeTruthy();
+    expect(screen.getByText('npm x && rm -rf ~')).toBeTruthy();
+    expect(screen.getByText('“npm” can be told to run any other program.')).toBeTruthy();
     await userEvent.selectOptions(screen.getByRole('combobox', { name: 'How long' }), 'For an hour');
     await userEvent.click(button('Always allow'));
     const [[, approval] = []] = fake.called('approve');

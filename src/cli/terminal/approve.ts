@@ -1,3 +1,4 @@
+import { visibleLine } from '../../model/suspicious-text.ts';
 import type { Command } from '../command.ts';
 import { Failure, UsageError } from '../failure.ts';
 import { choiceFlag, type ParsedFlags, textFlag } from '../flags.ts';
@@ -39,6 +40,10 @@ ${clientFlagsHelp}`,
     if (pairs.length > 0 && (open.tool === undefined || open.form === undefined)) {
       throw new UsageError(`"${pairs[0]}": there is nothing to fill in here`);
     }
+    const { warnings } =
+      pattern === undefined
+        ? { warnings: [] }
+        : await transport.previewPattern({ toolName, pattern, sessionId, interactionId });
     const interaction =
       open.tool !== undefined && open.form !== undefined
         ? await transport.respond(sessionId, {
@@ -55,7 +60,11 @@ ${clientFlagsHelp}`,
             ...(mode === undefined ? {} : { mode }),
             ...(updatedInput === undefined ? {} : { updatedInput }),
           });
-    print(console, flags, { status: 'ok', interaction }, [`allowed: ${oneLine(toolName)}`]);
+    print(console, flags, { status: 'ok', interaction, warnings }, [
+      `allowed: ${oneLine(toolName)}`,
+      ...warnings.map(({ message }) => `warning: ${visibleLine(message)}`),
+      ...(warnings.length === 0 ? [] : ['"beckon grants" lists it, and takes it back with --revoke.']),
+    ]);
     return 0;
   },
 };

@@ -1,15 +1,22 @@
+import { join } from 'node:path';
+import { directoryOf, offersFor, reachOf, warningsOf } from '../../model/grant-advice.ts';
 import { canBeGranted, subjectOf } from '../../model/grants.ts';
 import { matches } from '../../model/pattern.ts';
+import { isSensitive } from '../../model/sensitive-files.ts';
+import { interactionOf } from '../../model/status.ts';
 import { interactionFromLog } from '../../model/views.ts';
 import type { PreviewGrant } from '../../protocol/command.ts';
 import { accept, refuse } from '../../protocol/errors.ts';
-import type { Grant } from '../../protocol/grant.ts';
+import type { Grant, GrantPreview } from '../../protocol/grant.ts';
 import { GrantId } from '../../protocol/ids.ts';
-import type { Ask } from '../../protocol/interaction.ts';
-import type { Handler } from './room.ts';
+import type { Ask, Subject } from '../../protocol/interaction.ts';
+import { filesBelow } from '../files-below.ts';
+import { publicSuffixes } from '../public-suffix.ts';
+import type { Handler, Room } from './room.ts';
 
 const MOST_LOOKED_AT = 2000;
 const MOST_MATCHES = 50;
+const MOST_FILES = 5;
 
 export const listGrants: Handler<unknown> = ({ registry, book, clock }) => {
   const now = Date.parse(clock.now());
@@ -32,20 +39,60 @@ export const revokeGrant: Handler<unknown> = async ({ registry, book, log, clock
   return done.ok ? accept({ status: 200, body: { status: 'ok' } }) : done;
 };
 
-const wouldMatch = (pattern: string, ask: Ask): boolean =>
-  canBeGranted(ask) && matches(pattern, subjectOf(ask));
-
-/** Which earlier asks a pattern would have matched, newest first. */
-export const previewGrant: Handler<PreviewGrant> = ({ registry, log }, { toolName, pattern }) => {
-  const found = log
+/** What a pattern would have matched, newest first, and what it would match that was not asked for yet. */
+export const previewGrant: Handler<PreviewGrant> = async (room, input) => {
+  const { registry, log } = room;
+  const { toolName, pattern } = input;
+  const asks = log
     .findAsks(toolName, MOST_LOOKED_AT)
-    .filter(({ event }) => event.type === 'interaction.requested' && wouldMatch(pattern, event.ask))
-    .slice(0, MOST_MATCHES);
-  const interactions = found.flatMap(({ stream, event }) => {
+    .flatMap(({ stream, event }) => (event.type === 'interaction.requested' ? [{ stream, ...event }] : []));
+  const open = openAsk(room, input);
+  const isLiteral = open !== undefined && pattern === subjectOf(open).value;
+  const found = asks.filter(({ ask }) => canBeGranted(ask) && matches(pattern, subjectOf(ask), isLiteral));
+  const interactions = found.slice(0, MOST_MATCHES).flatMap(({ stream, interactionId }) => {
     const session = registry.get(stream);
-    if (session === undefined || event.type !== 'interaction.requested') return [];
-    const interaction = interactionFromLog(session.state, log.findByReference(stream, event.interactionId));
-    return interaction === undefined ? [] : [interaction];
+    if (session === undefined) return [];
+    return interactionFromLog(session.state, log.findByReference(stream, interactionId)) ?? [];
   });
-  return accept({ status: 200, body: { matches: interactions } });
+  const subjects = asks.map(({ ask }) => subjectOf(ask));
+  // Without an ask that is named, a pattern is read as for the tool's last one.
+  const subject = open === undefined ? subjects.find(({ literal }) => literal !== true) : subjectOf(open);
+  const asked = new Set(subjects.map(({ value }) => value));
+  const body: GrantPreview = {
+    matches: interactions,
+    reach: subject === undefined ? { also: [], not: [] } : await reach(room, input, subject, asked),
+    warnings: subject === undefined ? [] : warningsOf(pattern, subject, await publicSuffixes()),
+    offers: open === undefined ? [] : offersFor(subjectOf(open), await publicSuffixes()),
+  };
+  return accept({ status: 200, body });
 };
+
+function openAsk({ registry }: Room, { sessionId, interactionId }: PreviewGrant): Ask | undefined {
+  const session = sessionId === undefined ? undefined : registry.get(sessionId);
+  if (session === undefined || interactionId === undefined) return undefined;
+  return interactionOf(session.state, interactionId)?.requested.ask;
+}
+
+/** Examples; for a directory of the session, the files that are there. */
+async function reach(
+  { registry }: Room,
+  { pattern, sessionId }: PreviewGrant,
+  subject: Subject,
+  asked: ReadonlySet<string>,
+): Promise<GrantPreview['reach']> {
+  const examples = reachOf(pattern, subject, (value) => asked.has(value));
+  const session = sessionId === undefined ? undefined : registry.get(sessionId);
+  if (subject.kind !== 'path' || examples.also.length === 0 || session === undefined) return examples;
+  const isExcepted = (path: string): boolean => isSensitive(path, subject.readOnly === true);
+  const files = await filesBelow(directoryOf(pattern), session.state.cwd, (directory) =>
+    isExcepted(join(directory, 'any-file')),
+  );
+  if (files === undefined || files.paths.length === 0) return examples;
+  const also = files.paths.filter((path) => matches(pattern, { ...subject, value: path }));
+  const not = files.paths.filter((path) => isExcepted(join(path, 'any-file')) || isExcepted(path));
+  return {
+    also: also.filter((path) => !asked.has(path)).slice(0, MOST_FILES),
+    not: not.slice(0, MOST_FILES),
+    files: { also: also.length, not: not.length, isAll: files.isAll },
+  };
+}

@@ -1,4 +1,6 @@
 import type { Response } from '../../model/command.ts';
+import { warningsOf } from '../../model/grant-advice.ts';
+import { subjectOf } from '../../model/grants.ts';
 import type { LiveInteraction, SessionState } from '../../model/state.ts';
 import { interactionOf } from '../../model/status.ts';
 import { interactionFromLog, interactionView, pendingView } from '../../model/views.ts';
@@ -17,7 +19,8 @@ import type { Interaction } from '../../protocol/interaction.ts';
 import type { LiveSession } from '../live-session.ts';
 import type { Caller, Clients, Reply } from '../ports/control-room.ts';
 import type { EventLog } from '../ports/event-log.ts';
-import type { Handler, Room } from './room.ts';
+import { publicSuffixes } from '../public-suffix.ts';
+import type { Handler, Params, Room } from './room.ts';
 
 export const listPending: Handler<unknown> = ({ registry }) => {
   const pending = registry.all().flatMap((session) => pendingView(session.state));
@@ -39,14 +42,27 @@ export const getInteraction: Handler<unknown> = ({ registry, log }, input) => {
     : accept({ status: 200, body: { interaction } });
 };
 
-export const approve: Handler<Approve> = (room, input, caller) => {
+export const approve: Handler<Approve> = async (room, input, caller) => {
   const { scope, pattern, expiresAt, updatedInput, mode, reason } = input;
   const response: Response =
     input.decision === 'allow'
       ? { type: 'allow', grantId: newGrantId(room), scope, pattern, expiresAt, updatedInput, mode }
       : denial(reason, input.interrupt);
-  return decideOn(room, input.session, input, response, caller);
+  const replied = await decideOn(room, input.session, input, response, caller);
+  if (!replied.ok || pattern === undefined) return replied;
+  const warnings = await warningsOn(room, input, pattern);
+  return warnings.length === 0
+    ? replied
+    : accept({ ...replied.value, body: { ...replied.value.body, warnings } });
 };
+
+async function warningsOn({ registry, log }: Room, input: Approve & Params, pattern: string) {
+  const found = registry.find(input.session);
+  const interaction = found.ok ? find(log, found.value, input) : undefined;
+  return interaction?.decision?.type === 'allow'
+    ? warningsOf(pattern, subjectOf(interaction), await publicSuffixes())
+    : [];
+}
 
 export const deny: Handler<Deny> = (room, input, caller) =>
   decideOn(room, input.session, input, denial(input.reason, input.interrupt), caller);

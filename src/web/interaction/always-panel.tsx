@@ -1,8 +1,11 @@
+import { TriangleAlert } from 'lucide-react';
 import { useId } from 'react';
+import { subjectOf } from '../../model/grants.ts';
 import { visibleLine } from '../../model/suspicious-text.ts';
-import type { Interaction } from '../../protocol/interaction.ts';
+import type { GrantPreview } from '../../protocol/grant.ts';
+import type { Interaction, Subject } from '../../protocol/interaction.ts';
 import { useRoom } from '../data/room-context.tsx';
-import { useT } from '../i18n/i18n.ts';
+import { type Translate, useT } from '../i18n/i18n.ts';
 import { titleOf } from '../session/activity.logic.ts';
 import { errorText } from '../text/error-text.ts';
 import { Button } from '../ui/button.tsx';
@@ -13,18 +16,21 @@ import { AllowButton } from './allow-button.tsx';
 import { type GrantScope, grantEnds } from './draft.logic.ts';
 import { fieldRefused } from './interaction-card.logic.ts';
 import { CardPanel, PanelActions } from './panel.tsx';
-import { covers, expiresAtOf, patternChoices } from './pattern.logic.ts';
+import { covers, exactPattern, expiresAtOf } from './pattern.logic.ts';
 import { buttonState, type Card } from './use-card.ts';
 import { usePanelFocus } from './use-panel-focus.ts';
-import { usePatternPreview } from './use-pattern-preview.ts';
+import { type PatternPreview, usePatternPreview } from './use-pattern-preview.ts';
 
 /** A standing approval: what it covers, for whom and how long, and what it would have let through so far. */
 export function AlwaysPanel({ card, onClose }: { readonly card: Card; readonly onClose: () => void }) {
   const t = useT();
   const area = usePanelFocus<HTMLTextAreaElement>(card);
   const { interaction, draft } = card;
-  const choices = patternChoices(interaction);
-  const pattern = draft.pattern ?? choices[0] ?? '';
+  const exact = exactPattern(interaction);
+  const pattern = draft.pattern ?? exact;
+  const shown = usePatternPreview(interaction, pattern);
+  const offers = shown.is === 'failed' ? [] : shown.preview.offers;
+  const choices = offers.includes(exact) ? offers : [exact, ...offers];
   const isCovering = covers(pattern, interaction);
   const refused = fieldRefused(card.state);
   const isStill = buttonState(card, 'allow-always').disabled;
@@ -37,7 +43,7 @@ export function AlwaysPanel({ card, onClose }: { readonly card: Card; readonly o
     <CardPanel label={t('ask.always.title')} onClose={onClose}>
       <Field
         label={t('ask.always.pattern', { tool: interaction.toolName })}
-        hint={t('ask.always.hint')}
+        hint={t(hintFor(subjectOf(interaction)))}
         error={fault}
       >
         {(ids) => (
@@ -100,7 +106,7 @@ export function AlwaysPanel({ card, onClose }: { readonly card: Card; readonly o
           )}
         </Field>
       </div>
-      <Preview toolName={interaction.toolName} pattern={pattern} />
+      <Preview shown={shown} />
       <PanelActions>
         <Button variant="ghost" onClick={onClose}>
           {t('ui.cancel')}
@@ -160,34 +166,85 @@ function ScopeChoice({
   );
 }
 
+const hintFor = ({ kind, literal }: Subject) =>
+  `ask.always.hint.${literal === true ? 'literal' : kind}` as const;
+
 /** So many earlier asks are shown; the rest is counted. */
 const mostShown = 6;
 
-function Preview({ toolName, pattern }: { readonly toolName: string; readonly pattern: string }) {
+function Preview({ shown }: { readonly shown: PatternPreview }) {
   const t = useT();
-  const preview = usePatternPreview(toolName, pattern);
-  if (preview.is === 'failed') return <p className="text-fail-ink text-xs">{errorText(t, preview.error)}</p>;
-  const { matches } = preview;
+  if (shown.is === 'failed') return <p className="text-fail-ink text-xs">{errorText(t, shown.error)}</p>;
+  const { matches, reach, warnings } = shown.preview;
   return (
     <section
       aria-label={t('ask.always.preview')}
-      aria-busy={preview.is === 'asking'}
-      className="flex min-h-16 flex-col gap-1 rounded-tight bg-sunken px-2.5 py-2 text-xs"
+      aria-busy={shown.is === 'asking'}
+      className="flex min-h-16 flex-col gap-2 rounded-tight bg-sunken px-2.5 py-2 text-xs"
     >
-      <p role="status" className="text-soft">
-        {preview.is === 'asking' && matches.length === 0
-          ? t('ask.always.looking')
-          : t('ask.always.matches', { count: matches.length })}
-      </p>
+      <div role="status" className="flex flex-col gap-1 empty:hidden">
+        {warnings.map(({ code, about }) => (
+          <p key={code} className="flex gap-1.5 font-medium text-fail-ink">
+            <TriangleAlert aria-hidden className="mt-0.25 size-3.5 shrink-0" />
+            <span className="min-w-0 wrap-anywhere">
+              {t(`ask.always.warn.${code}`, { about: visibleLine(about) })}
+            </span>
+          </p>
+        ))}
+      </div>
+      <div className="flex flex-col gap-1">
+        <p role="status" className="text-soft">
+          {shown.is === 'asking' && matches.length === 0
+            ? t('ask.always.looking')
+            : t('ask.always.matches', { count: matches.length })}
+        </p>
+        <ul className="flex flex-col gap-0.5">
+          {matches.slice(0, mostShown).map((match) => (
+            <Match key={match.interactionId} match={match} />
+          ))}
+        </ul>
+        {matches.length > mostShown && (
+          <p className="text-faint">{t('ask.always.more', { count: matches.length - mostShown })}</p>
+        )}
+      </div>
+      <Examples title={alsoTitle(t, reach)} values={reach.also} count={reach.files?.also} />
+      <Examples title={t('ask.always.not')} values={reach.not} count={reach.files?.not} />
+    </section>
+  );
+}
+
+const alsoTitle = (t: Translate, { files }: GrantPreview['reach']): string =>
+  files === undefined
+    ? t('ask.always.also')
+    : files.isAll
+      ? t('ask.always.alsoFiles', { count: files.also })
+      : t('ask.always.alsoManyFiles', { count: files.also });
+
+function Examples({
+  title,
+  values,
+  count = values.length,
+}: {
+  readonly title: string;
+  readonly values: readonly string[];
+  readonly count: number | undefined;
+}) {
+  const t = useT();
+  if (values.length === 0) return null;
+  return (
+    <div className="flex flex-col gap-1">
+      <p className="text-soft">{title}</p>
       <ul className="flex flex-col gap-0.5">
-        {matches.slice(0, mostShown).map((match) => (
-          <Match key={match.interactionId} match={match} />
+        {values.map((value) => (
+          <li key={value} className="truncate font-mono text-ink">
+            {visibleLine(value)}
+          </li>
         ))}
       </ul>
-      {matches.length > mostShown && (
-        <p className="text-faint">{t('ask.always.more', { count: matches.length - mostShown })}</p>
+      {count > values.length && (
+        <p className="text-faint">{t('ask.always.more', { count: count - values.length })}</p>
       )}
-    </section>
+    </div>
   );
 }
 

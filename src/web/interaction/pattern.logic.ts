@@ -1,6 +1,6 @@
 import { canBeGranted, subjectOf } from '../../model/grants.ts';
 import { matches } from '../../model/pattern.ts';
-import type { Interaction, Subject } from '../../protocol/interaction.ts';
+import type { Interaction } from '../../protocol/interaction.ts';
 import type { GrantEnd } from './draft.logic.ts';
 
 /**
@@ -10,33 +10,9 @@ import type { GrantEnd } from './draft.logic.ts';
 export const isGrantable = (interaction: Interaction): boolean =>
   interaction.tool === undefined && canBeGranted({ ...interaction, agentRequestId: '' });
 
-/** Patterns worth a press, from the narrowest on: exactly this, then wider ones that still match it. */
-export function patternChoices(interaction: Pick<Interaction, 'subject' | 'input'>): string[] {
-  const subject = subjectOf(interaction);
-  const wider = widened(subject).filter((pattern) => matches(pattern, subject));
-  return [...new Set([subject.value, ...wider])];
-}
-
-function widened({ kind, value }: Subject): string[] {
-  switch (kind) {
-    case 'command': {
-      const words = value.split(' ');
-      return [words.slice(0, 2), words.slice(0, 1)]
-        .filter((taken) => taken.length < words.length)
-        .map((taken) => `${taken.join(' ')} *`);
-    }
-    case 'path': {
-      const folder = value.slice(0, value.lastIndexOf('/'));
-      return folder === '' ? [] : [`${folder}/*`];
-    }
-    case 'host': {
-      const names = value.split('.');
-      return names.length > 2 ? [`*.${names.slice(1).join('.')}`] : [];
-    }
-    case 'input':
-      return [];
-  }
-}
+/** The pattern that covers exactly what is asked; wider ones are the server's to offer. */
+export const exactPattern = (interaction: Pick<Interaction, 'subject' | 'input'>): string =>
+  subjectOf(interaction).value;
 
 /** Whether the pattern would let through what is asked now; if it does not, nothing would be saved. */
 export const covers = (pattern: string, interaction: Pick<Interaction, 'subject' | 'input'>): boolean =>

@@ -1,33 +1,41 @@
 import { useEffect, useState } from 'react';
+import type { GrantPreview } from '../../protocol/grant.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
 import { useTransport } from '../data/room-context.tsx';
 
 export type PatternPreview =
-  | { readonly is: 'asking' | 'known'; readonly matches: readonly Interaction[] }
+  | { readonly is: 'asking' | 'known'; readonly preview: GrantPreview }
   | { readonly is: 'failed'; readonly error: unknown };
+
+const nothing: GrantPreview = { matches: [], reach: { also: [], not: [] }, warnings: [], offers: [] };
 
 /** The server is asked when the typing pauses, not with every key. */
 const pauseMs = 200;
 
-/** Which earlier asks a pattern would have let through; while it is asked, what was known before. */
-export function usePatternPreview(toolName: string, pattern: string): PatternPreview {
+/** What a pattern would have let through, and would from now on; while it is asked, what was known before. */
+export function usePatternPreview(
+  { toolName, sessionId, interactionId }: Interaction,
+  pattern: string,
+): PatternPreview {
   const transport = useTransport();
-  const [preview, setPreview] = useState<PatternPreview>({ is: 'asking', matches: [] });
+  const [shown, setShown] = useState<PatternPreview>({ is: 'asking', preview: nothing });
   useEffect(() => {
     let isCurrent = true;
-    setPreview((before) => ({ is: 'asking', matches: before.is === 'failed' ? [] : before.matches }));
+    setShown((before) => ({ is: 'asking', preview: before.is === 'failed' ? nothing : before.preview }));
     const timer = setTimeout(() => {
       const asked =
-        pattern.trim() === '' ? Promise.resolve([]) : transport.previewGrant({ toolName, pattern });
+        pattern.trim() === ''
+          ? Promise.resolve(nothing)
+          : transport.previewPattern({ toolName, pattern, sessionId, interactionId });
       asked.then(
-        (matches) => isCurrent && setPreview({ is: 'known', matches }),
-        (error: unknown) => isCurrent && setPreview({ is: 'failed', error }),
+        (preview) => isCurrent && setShown({ is: 'known', preview }),
+        (error: unknown) => isCurrent && setShown({ is: 'failed', error }),
       );
     }, pauseMs);
     return () => {
       isCurrent = false;
       clearTimeout(timer);
     };
-  }, [transport, toolName, pattern]);
-  return preview;
+  }, [transport, toolName, sessionId, interactionId, pattern]);
+  return shown;
 }
