@@ -571,7 +571,7 @@ describe('[TOOL7] approvals under a tool’s own keys', () => {
     expect((await room.do('listGrants')).body.grants).toMatchObject([{ pattern: 'production' }]);
     expect(get(room, id)).toBeUndefined();
     await new ToolRun(room, id).asks(deployAsk({ toolName: 'deploy', subject }));
-    const { matches } = (await room.do('previewGrant', { toolName: 'deploy', pattern: '*' })).body;
+    const { matches } = (await room.do('previewGrant', { toolName: 'deploy', pattern: 'production' })).body;
     expect((matches as Interaction[]).map((one) => one.interactionId)).toEqual([interactionId]);
   });
 

@@ -45,10 +45,11 @@ export const previewGrant: Handler<PreviewGrant> = async (room, input) => {
   const { toolName, pattern } = input;
   const asks = log
     .findAsks(toolName, MOST_LOOKED_AT)
-    .flatMap(({ stream, event }) => (event.type === 'interaction.requested' ? [{ stream, ...event }] : []));
+    .flatMap(({ stream, event }) => (event.type === 'interaction.requested' ? [{ stream, ...event }] : []))
+    .filter(({ ask }) => canBeGranted(ask));
   const open = openAsk(room, input);
   const isLiteral = open !== undefined && pattern === subjectOf(open).value;
-  const found = asks.filter(({ ask }) => canBeGranted(ask) && matches(pattern, subjectOf(ask), isLiteral));
+  const found = asks.filter(({ ask }) => matches(pattern, subjectOf(ask), isLiteral));
   const interactions = found.slice(0, MOST_MATCHES).flatMap(({ stream, interactionId }) => {
     const session = registry.get(stream);
     if (session === undefined) return [];
