@@ -1,5 +1,5 @@
 import type { SessionState } from '../model/state.ts';
-import { openInteractions } from '../model/status.ts';
+import { interactionOf } from '../model/status.ts';
 import { interactionView, queueView, resolvedNotice, sessionView } from '../model/views.ts';
 import type { Announcement } from '../protocol/announcement.ts';
 import type { EventOf } from '../protocol/event.ts';
@@ -21,19 +21,19 @@ export function announcementsOf(commit: Commit): Announcement[] {
 function announcementsOfStep({ event, before, after }: Step, final: SessionState): Announcement[] {
   switch (event.type) {
     case 'interaction.requested': {
-      const live = final.interactions[event.interactionId];
+      const live = interactionOf(final, event.interactionId);
       // Answered by a grant in the same breath: nobody is asked.
       if (live === undefined || live.decided !== null) return [];
       return [{ type: requestedWord[event.ask.kind], data: interactionView(final, live) }];
     }
     case 'interaction.parked': {
-      const live = final.interactions[event.interactionId];
+      const live = interactionOf(final, event.interactionId);
       return live === undefined ? [] : [{ type: 'approval-parked', data: interactionView(final, live) }];
     }
     case 'interaction.left-open':
     case 'interaction.deferred':
     case 'interaction.raised': {
-      const live = final.interactions[event.interactionId];
+      const live = interactionOf(final, event.interactionId);
       return live === undefined ? [] : [{ type: 'approval-updated', data: interactionView(final, live) }];
     }
     case 'interaction.resolved':
@@ -63,8 +63,9 @@ const requestedWord = {
 } as const satisfies Record<InteractionKind, Announcement['type']>;
 
 function resolved(event: EventOf<'interaction.resolved'>, before: SessionState | null): Announcement[] {
-  const live = before?.interactions[event.interactionId];
-  if (before === null || live === undefined) return [];
+  if (before === null) return [];
+  const live = interactionOf(before, event.interactionId);
+  if (live === undefined) return [];
   const interaction = interactionView(before, live, event);
   const notice: Announcement = { type: 'approval-resolved', data: resolvedNotice(interaction, event) };
   const byAgent = event.by.kind === 'agent';
@@ -99,6 +100,7 @@ function looksTheSame(a: SessionState, b: SessionState): boolean {
     a.turn?.interrupting === b.turn?.interrupting &&
     a.agentSessionId === b.agentSessionId &&
     a.queue.length === b.queue.length &&
-    openInteractions(a).length === openInteractions(b).length
+    a.counts.open === b.counts.open &&
+    a.held === b.held
   );
 }

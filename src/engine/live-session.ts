@@ -16,7 +16,7 @@ import type { Ids } from './ports/ids.ts';
 import type { Logger } from './ports/logger.ts';
 import type { SessionEnv } from './ports/session-env.ts';
 import { type EffectsOptions, SessionEffects } from './session-effects.ts';
-import { type Commit, SessionRunner } from './session-runner.ts';
+import { type Commit, SessionRunner, type Stored } from './session-runner.ts';
 
 export interface LiveSessionOptions {
   readonly log: EventLog;
@@ -44,18 +44,18 @@ export class LiveSession {
   readonly #options: LiveSessionOptions;
   readonly #diagnostics = new Map<string, number>();
 
-  constructor(id: SessionId, state: SessionState | null, options: LiveSessionOptions) {
+  /** With what was stored of it, unless it is new. */
+  constructor(id: SessionId, stored: Stored | null, options: LiveSessionOptions) {
     this.id = id;
     this.#options = options;
-    this.runner = new SessionRunner(id, state, {
+    this.runner = new SessionRunner(id, stored, {
       log: options.log,
       clock: options.clock,
       logger: options.logger,
       context: options.context,
       onCommit: (commit) => this.#committed(commit),
       onLive: (deltas) => options.publish(this.#said(deltas)),
-      onStalled: (stalled) =>
-        stalled ? this.effects.connection?.pause() : this.effects.connection?.resume(),
+      onReading: (reads) => (reads ? this.effects.connection?.resume() : this.effects.connection?.pause()),
     });
     this.effects = new SessionEffects({
       runner: this.runner,
@@ -148,6 +148,9 @@ export class LiveSession {
       case 'said':
         this.#keep(processId, fact, mark);
         break;
+      case 'ending':
+        this.runner.readToEnd();
+        break;
       case 'caught-up':
         void this.drained().then(() => this.effects.doAgain(this.state));
         break;
@@ -182,9 +185,11 @@ export class LiveSession {
   }
 }
 
+const isPassing: ReadonlySet<AgentFact['type']> = new Set(['delta', 'diagnostic', 'caught-up', 'ending']);
+
 /** Diagnostics are not all told, so they carry the mark only where nothing else does. */
 function carrierOf(facts: readonly AgentFact[]): number {
-  const stored = facts.findLastIndex(({ type }) => !['delta', 'diagnostic', 'caught-up'].includes(type));
+  const stored = facts.findLastIndex(({ type }) => !isPassing.has(type));
   return stored === -1 ? facts.findLastIndex(({ type }) => type === 'diagnostic') : stored;
 }
 

@@ -1,5 +1,7 @@
 import { asleep } from '../model/deferred-asks.ts';
+import { valuesOf } from '../model/ordered-map.ts';
 import type { LiveInteraction, SessionState } from '../model/state.ts';
+import { interactionOf } from '../model/status.ts';
 import type { Event, EventOf } from '../protocol/event.ts';
 import type { InteractionId, SessionId } from '../protocol/ids.ts';
 import type {
@@ -82,20 +84,20 @@ export class SessionEffects {
         if (final.queue.some((item) => item.queued.messageId === event.messageId)) this.#send(event, state);
         break;
       case 'interaction.requested':
-        if (final.interactions[event.interactionId]?.decided === null) this.#watch(event);
+        if (interactionOf(final, event.interactionId)?.decided === null) this.#watch(event);
         break;
       case 'interaction.decided':
         this.#clear(event.interactionId);
         // Settled otherwise in the same breath: then nothing is on record as delivered, and nothing is.
-        if (final.interactions[event.interactionId] !== undefined) this.#answer(event, state);
+        if (interactionOf(final, event.interactionId) !== undefined) this.#answer(event, state);
         if (event.decision.type === 'deny' && event.decision.interrupt) this.#endTurn(event, state);
         break;
       case 'interaction.deferred':
-        this.#defer(final.interactions[event.interactionId]);
+        this.#defer(interactionOf(final, event.interactionId));
         break;
       case 'interaction.raised': {
         this.#clear(askingAgain(event));
-        const live = final.interactions[event.interactionId];
+        const live = interactionOf(final, event.interactionId);
         if (live?.decided != null) this.#answer(live.decided, final);
         break;
       }
@@ -126,6 +128,7 @@ export class SessionEffects {
         this.#startOf(processId, resume, state),
         (facts, mark) => this.#options.onFacts(processId, facts, mark),
       );
+      if (!this.#options.runner.reads) this.#connection.pause();
     } catch (error) {
       // A start is on record: without an end it would be awaited for ever.
       const startError = wordsOf(error);
@@ -152,9 +155,7 @@ export class SessionEffects {
   ): boolean {
     const { process: run } = state;
     if (run === null) return false;
-    const live = Object.values(state.interactions).filter(
-      ({ requested }) => requested.ask.tool === undefined,
-    );
+    const live = valuesOf(state.interactions).filter(({ requested }) => requested.ask.tool === undefined);
     const connection = this.#options.driver(state.agent)?.attach?.(
       this.#startOf(run.id, run.resume, state),
       {
@@ -173,13 +174,14 @@ export class SessionEffects {
     );
     if (connection === undefined) return false;
     this.#connection = connection;
+    if (!this.#options.runner.reads) connection.pause();
     this.#takenUpAt = state.lastSeq;
     return true;
   }
 
   /** The limits of what is open go on, also where nobody runs who could be asked. */
   watchOpen(state: SessionState): void {
-    for (const { requested, decided } of Object.values(state.interactions)) {
+    for (const { requested, decided } of valuesOf(state.interactions)) {
       if (decided === null && requested.ask.tool === undefined) this.#watch(requested);
     }
   }
@@ -193,7 +195,7 @@ export class SessionEffects {
     for (const { queued, sending } of state.queue) {
       if (sending !== null) this.#send({ messageId: queued.messageId, applied: sending }, state);
     }
-    for (const live of Object.values(state.interactions)) {
+    for (const live of valuesOf(state.interactions)) {
       if (live.deferred === 'asleep') this.#leaveAgain(live, state);
       else if (live.decided !== null && live.decided.seq <= this.#takenUpAt)
         this.#answer(live.decided, state);
@@ -252,7 +254,7 @@ export class SessionEffects {
   }
 
   #answer(event: EventOf<'interaction.decided'>, state: SessionState): void {
-    const live = state.interactions[event.interactionId];
+    const live = interactionOf(state, event.interactionId);
     if (live === undefined) return;
     if (live.requested.ask.tool !== undefined) {
       this.#options.tools.decided(this.#options.runner, live);
@@ -279,7 +281,7 @@ export class SessionEffects {
   /** The agent ends its turn by itself when it is denied so; for a tool that asked, it must be told. */
   #endTurn({ interactionId }: EventOf<'interaction.decided'>, state: SessionState): void {
     if (state.turn === null) return;
-    if (state.interactions[interactionId]?.requested.ask.tool === undefined) this.#expectEnd(state.turn.id);
+    if (interactionOf(state, interactionId)?.requested.ask.tool === undefined) this.#expectEnd(state.turn.id);
     else this.#interrupt(state.turn.id);
   }
 

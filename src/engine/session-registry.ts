@@ -1,6 +1,7 @@
 import type { SendCommand } from '../model/command.ts';
 import { fold } from '../model/fold.ts';
-import { type SessionState, STATE_VERSION } from '../model/state.ts';
+import { type StoredState, stateFrom } from '../model/snapshot.ts';
+import { STATE_VERSION } from '../model/state.ts';
 import { accept, type Result, refuse } from '../protocol/errors.ts';
 import type { NewEventOf } from '../protocol/event.ts';
 import { SessionId } from '../protocol/ids.ts';
@@ -53,9 +54,12 @@ export class SessionRegistry {
 
   /** Takes up a session of an earlier run from its log. */
   restore(start: StreamStart): LiveSession | undefined {
-    const state = replay(start);
+    const usable = start.snapshot?.version === STATE_VERSION ? start.snapshot : undefined;
+    const snapshotSeq = usable?.seq ?? 0;
+    let state = usable === undefined ? null : stateFrom(usable.state as StoredState);
+    for (const event of start.eventsAfter(snapshotSeq)) state = fold(state, event);
     if (state === null) return undefined;
-    const session = new LiveSession(SessionId.parse(start.stream), state, this.#options);
+    const session = new LiveSession(SessionId.parse(start.stream), { state, snapshotSeq }, this.#options);
     this.#sessions.set(session.id, session);
     if (state.key !== null) this.#keys.set(state.key, session.id);
     return session;
@@ -66,11 +70,4 @@ export class SessionRegistry {
     const { key } = session.state;
     if (key !== null) this.#keys.delete(key);
   }
-}
-
-function replay(start: StreamStart): SessionState | null {
-  const usable = start.snapshot?.version === STATE_VERSION ? start.snapshot : undefined;
-  let state = (usable?.state as SessionState | undefined) ?? null;
-  for (const event of start.eventsAfter(usable?.seq ?? 0)) state = fold(state, event);
-  return state;
 }

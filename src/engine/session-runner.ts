@@ -4,6 +4,7 @@ import type { Context, Decided, SessionCommand } from '../model/command.ts';
 import { decide } from '../model/decide.ts';
 import { fold } from '../model/fold.ts';
 import { observe, type StoredFact } from '../model/observe.ts';
+import { storedState } from '../model/snapshot.ts';
 import { type SessionState, STATE_VERSION } from '../model/state.ts';
 import { accept, type ErrorCode, type Refusal, type Result, refuse } from '../protocol/errors.ts';
 import type { Delta, Event, NewEvent } from '../protocol/event.ts';
@@ -51,8 +52,15 @@ export interface RunnerOptions {
   readonly onCommit: (commit: Commit) => void;
   /** What is being said, when nothing is stored with it. */
   readonly onLive: (deltas: readonly Delta[]) => void;
-  /** The disk does not take what the agent says: stop listening to it until told otherwise. */
-  readonly onStalled: (stalled: boolean) => void;
+  /** Whether the agent is to be read on; told when it changes. */
+  readonly onReading: (reads: boolean) => void;
+}
+
+/** What a start found of a session. */
+export interface Stored {
+  readonly state: SessionState;
+  /** Up to where the stored snapshot goes; 0 when there is none that can be used. */
+  readonly snapshotSeq: number;
 }
 
 type Item =
@@ -82,6 +90,10 @@ const isKept = (item: Item): boolean => (item.kind === 'command' ? item.kept : i
 
 const SNAPSHOT_EVERY = 250;
 const RETRY_MS = 1000;
+/** How much is worked through at a time: the other sessions wait for no more than this. */
+export const MOST_AT_ONCE = 64;
+/** How much of what the agent said may wait to be stored before it is read on. */
+export const MOST_WAITING = 128;
 
 /**
  * The only writer of a session's log. What arrives while a commit is under way is worked through together and stored together:
@@ -96,16 +108,25 @@ export class SessionRunner {
   /** How many items are being stored right now. */
   #underWay = 0;
   #stalled = false;
+  /** The process is gone: what it left is read, whatever it asks. */
+  #isEnding = false;
+  #reads = true;
   /** Why nothing more is taken. */
   #closed: 'session_not_found' | 'shutting_down' | null = null;
   #cancelRetry: (() => void) | null = null;
   #snapshotSeq: number;
 
-  constructor(id: SessionId, state: SessionState | null, options: RunnerOptions) {
+  constructor(id: SessionId, stored: Stored | null, options: RunnerOptions) {
     this.id = id;
-    this.#state = state;
-    this.#snapshotSeq = state?.lastSeq ?? 0;
+    this.#state = stored?.state ?? null;
+    this.#snapshotSeq = stored?.snapshotSeq ?? 0;
+    this.#reads = this.#state?.held == null;
     this.#options = options;
+  }
+
+  /** Whether the agent is to be read on. */
+  get reads(): boolean {
+    return this.#reads;
   }
 
   /** The stored state. */
@@ -135,12 +156,23 @@ export class SessionRunner {
     { blobs = [], mark }: { readonly blobs?: readonly Blob[]; readonly mark?: ReadingMark | undefined } = {},
   ): void {
     this.#add({ kind: 'fact', processId, fact, blobs, mark });
+    this.#pace();
+  }
+
+  /** The agent's process is gone, and nothing can be told to it: too many open asks are no reason any more not to read its last words. */
+  readToEnd(): void {
+    this.#isEnding = true;
+    this.#pace();
   }
 
   /** Passes on what is being said, behind what was said before it: an event that is being stored must not be overtaken. */
   live(deltas: readonly Delta[]): void {
-    if (this.#pumping || this.#mailbox.length > 0) this.#mailbox.push({ kind: 'live', deltas });
-    else this.#options.onLive(deltas);
+    if (!this.#pumping && this.#mailbox.length === 0) {
+      this.#options.onLive(deltas);
+      return;
+    }
+    this.#mailbox.push({ kind: 'live', deltas });
+    this.#pace();
   }
 
   /** Takes nothing more, as if there were no such session. False, and nothing is changed, while something is still to be stored, or if it was done before. */
@@ -175,13 +207,22 @@ export class SessionRunner {
     // Wait for the rest of this tick's arrivals, so that they share one commit.
     await Promise.resolve();
     while (this.#mailbox.length > 0) {
-      const items = this.#mailbox;
-      this.#mailbox = [];
+      const items = this.#mailbox.splice(0, MOST_AT_ONCE);
       this.#underWay = items.length;
       const stored = await this.#work(items);
+      this.#pace();
       if (!stored && this.#mailbox.every(isKept)) break;
     }
     this.#pumping = false;
+  }
+
+  /** Lets the agent be read as fast as what it says can be stored, and no further than people can follow what it asks. */
+  #pace(): void {
+    const isHeld = this.#state?.held != null && !this.#isEnding;
+    const reads = !this.#stalled && !isHeld && this.#mailbox.length < MOST_WAITING;
+    if (reads === this.#reads) return;
+    this.#reads = reads;
+    this.#options.onReading(reads);
   }
 
   /** False when the disk refused. */
@@ -197,7 +238,8 @@ export class SessionRunner {
   async #store(items: readonly Item[]): Promise<void> {
     const batch = new Batch(this.#state, this.#options.context());
     for (const item of items) batch.take(item);
-    batch.advance();
+    // Not between two facts of one breath: an agent that ends a turn and begins the next is never idle in between.
+    if (this.#mailbox[0]?.kind !== 'fact') batch.advance();
     if (batch.steps.length > 0) {
       await this.#options.log.append({ parts: this.#parts(batch) });
       this.#committed(batch);
@@ -205,7 +247,7 @@ export class SessionRunner {
       for (const { deltas } of batch.live) this.#options.onLive(deltas);
     }
     this.#underWay -= items.length;
-    this.#stall(false);
+    this.#stalled = false;
     for (const settle of batch.settlements) settle();
   }
 
@@ -240,7 +282,7 @@ export class SessionRunner {
     const state = batch.state;
     const snapshot =
       state !== null && state.lastSeq - this.#snapshotSeq >= SNAPSHOT_EVERY
-        ? { snapshot: { version: STATE_VERSION, state } }
+        ? { snapshot: { version: STATE_VERSION, state: storedState(state) } }
         : {};
     // Of a process that is over nothing is left to be read.
     const mark = state?.process === null ? null : batch.mark;
@@ -260,6 +302,7 @@ export class SessionRunner {
     const after = batch.state;
     if (after === null) return;
     this.#state = after;
+    if (after.process?.phase !== 'ready') this.#isEnding = false;
     if (after.lastSeq - this.#snapshotSeq >= SNAPSHOT_EVERY) this.#snapshotSeq = after.lastSeq;
     try {
       const { steps, global, live, mark } = batch;
@@ -287,17 +330,12 @@ export class SessionRunner {
   }
 
   #retryLater(): void {
-    this.#stall(true);
+    this.#stalled = true;
+    this.#pace();
     this.#cancelRetry ??= this.#options.clock.after(RETRY_MS, () => {
       this.#cancelRetry = null;
       if (!this.#pumping) void this.#pump();
     });
-  }
-
-  #stall(stalled: boolean): void {
-    if (stalled === this.#stalled) return;
-    this.#stalled = stalled;
-    this.#options.onStalled(stalled);
   }
 }
 

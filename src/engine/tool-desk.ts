@@ -1,6 +1,8 @@
 import { findKeyGrant, keyGrant } from '../model/grants.ts';
 import { lateAnswerText } from '../model/late-answer.ts';
+import { valueAt, valuesOf } from '../model/ordered-map.ts';
 import type { LiveInteraction, SessionState } from '../model/state.ts';
+import { interactionOf } from '../model/status.ts';
 import { accept, type Result, refuse } from '../protocol/errors.ts';
 import { GrantId, InteractionId, MessageId, type SessionId } from '../protocol/ids.ts';
 import type { Actor, Outcome } from '../protocol/interaction.ts';
@@ -168,7 +170,7 @@ export class AskDesk implements ToolDesk {
 
   /** The tools of an earlier server are gone: what was answered and did not reach them goes to the agent as it was given. */
   takeUp(runner: SessionRunner): void {
-    for (const live of Object.values(runner.state.interactions)) {
+    for (const live of valuesOf(runner.state.interactions)) {
       if (live.requested.ask.tool !== undefined && live.decided !== null) this.decided(runner, live);
     }
   }
@@ -250,10 +252,10 @@ export class AskDesk implements ToolDesk {
 /** The sub-agent that called the tool, by the call that started it. A call that is over is known no more, but by what it asked before. */
 function callerOf(
   { toolCallId, tool }: Pick<ToolAsk, 'toolCallId' | 'tool'>,
-  { tools, interactions }: SessionState,
+  state: SessionState,
 ): Pick<ToolAsk, 'parentToolCallId'> {
-  const replaced = tool.replaces === undefined ? undefined : interactions[tool.replaces];
-  const call = toolCallId === undefined ? undefined : tools[toolCallId];
+  const replaced = tool.replaces === undefined ? undefined : interactionOf(state, tool.replaces);
+  const call = toolCallId === undefined ? undefined : valueAt(state.tools, toolCallId);
   const parentToolCallId = call?.parentToolCallId ?? replaced?.requested.ask.parentToolCallId;
   return parentToolCallId === undefined ? {} : { parentToolCallId };
 }

@@ -45,6 +45,8 @@ export type AgentFact =
   | { readonly type: 'withdrawn'; readonly agentRequestId: string }
   /** All that it said while nobody listened has been reported. */
   | { readonly type: 'caught-up' }
+  /** Its process is gone; what it said last may still be on the way, and `exited` comes behind it. */
+  | { readonly type: 'ending' }
   | { readonly type: 'mode-changed'; readonly permissionMode: string }
   | { readonly type: 'model-changed'; readonly model: string }
   /** All it can be told to do by `/name`; may be said again and again. */

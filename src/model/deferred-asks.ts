@@ -3,8 +3,9 @@ import type { NewEvent } from '../protocol/event.ts';
 import type { InteractionId } from '../protocol/ids.ts';
 import type { Actor, Ask } from '../protocol/interaction.ts';
 import type { Decided } from './command.ts';
+import { findValue, valuesOf } from './ordered-map.ts';
 import type { LiveInteraction, SessionState } from './state.ts';
-import { interactionOf } from './status.ts';
+import { hasDeferred, interactionOf } from './status.ts';
 
 const nothing = accept<Decided>({ events: [] });
 const agent: Actor = { kind: 'agent' };
@@ -14,11 +15,10 @@ const agent: Actor = { kind: 'agent' };
  * Undefined when there is none.
  */
 export function deferrable(state: SessionState): LiveInteraction | undefined {
-  const live = Object.values(state.interactions);
-  const [ask] = live;
-  const isAlone = live.length === 1 && state.tasks.length === 0 && Object.keys(state.tools).length <= 1;
+  const isAlone = state.interactions.size === 1 && state.tasks.size === 0 && state.tools.size <= 1;
+  const [ask] = isAlone ? valuesOf(state.interactions) : [];
   const isQuiet = state.process?.phase === 'ready' && state.turn?.interrupting === null;
-  if (ask?.requested.ask.deferrable !== true || !isAlone || !isQuiet) return undefined;
+  if (ask?.requested.ask.deferrable !== true || !isQuiet) return undefined;
   return ask.decided === null && ask.deferred === null && state.queue.every(({ sending }) => sending === null)
     ? ask
     : undefined;
@@ -48,7 +48,9 @@ export function suspend(state: SessionState): NewEvent[] {
 
 /** The same call asks the same question: whoever was shown it need not be shown it again. */
 export function raisedAgain(state: SessionState, ask: Ask): NewEvent | undefined {
-  const live = Object.values(state.interactions).find(
+  if (!hasDeferred(state)) return undefined;
+  const live = findValue(
+    state.interactions,
     ({ requested, deferred }) =>
       deferred === 'asleep' && ask.toolCallId !== undefined && requested.ask.toolCallId === ask.toolCallId,
   );
@@ -74,7 +76,7 @@ export function deferredMissing(state: SessionState, interactionId: InteractionI
 }
 
 export const asleep = (state: SessionState): LiveInteraction[] =>
-  Object.values(state.interactions).filter(({ deferred }) => deferred === 'asleep');
+  hasDeferred(state) ? valuesOf(state.interactions).filter(({ deferred }) => deferred === 'asleep') : [];
 
 function lost(
   { requested, decided }: LiveInteraction,

@@ -1,6 +1,9 @@
 import type { Event, EventOf } from '../protocol/event.ts';
-import type { AgentRun, LiveInteraction, QueueItem, SessionState, Turn } from './state.ts';
-import { isShown, statusOf } from './status.ts';
+import type { InteractionId } from '../protocol/ids.ts';
+import { isHeld } from './limits.ts';
+import { emptyMap, findValue, valuesOf, withoutValue, withValue } from './ordered-map.ts';
+import type { AgentRun, InteractionCounts, LiveInteraction, QueueItem, SessionState, Turn } from './state.ts';
+import { interactionOf, isAwaited, isShown, statusOf } from './status.ts';
 
 const RECENT_SENDS = 50;
 
@@ -14,7 +17,12 @@ export function fold(state: SessionState | null, event: Event): SessionState {
     standing.status === state.status &&
     standing.waitingOn === state.waitingOn &&
     standing.awaited?.id === state.awaited?.id;
-  return { ...next, ...standing, since: same ? state.since : event.at };
+  return {
+    ...next,
+    ...standing,
+    since: same ? state.since : event.at,
+    held: isHeld(next) ? (state.held ?? { since: event.at, reason: 'asks' }) : null,
+  };
 }
 
 function created(event: EventOf<'session.created'>): SessionState {
@@ -44,9 +52,11 @@ function created(event: EventOf<'session.created'>): SessionState {
     commands: [],
     turn: null,
     queue: [],
-    interactions: {},
-    tools: {},
-    tasks: [],
+    interactions: emptyMap,
+    requests: emptyMap,
+    counts: { open: 0, awaited: 0, deferred: 0, ofTools: 0 },
+    tools: emptyMap,
+    tasks: emptyMap,
     grants: [],
     recentSends: [],
     usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, costUsd: 0, turns: 0 },
@@ -54,6 +64,7 @@ function created(event: EventOf<'session.created'>): SessionState {
     waitingOn: 'nothing',
     awaited: null,
     since: event.at,
+    held: null,
   };
 }
 
@@ -62,7 +73,7 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
     case 'session.changed':
       return { ...state, title: event.title ?? state.title, labels: event.labels ?? state.labels };
     case 'session.stopped':
-      return { ...state, life: 'stopped', wake: null, grants: [], tools: {}, tasks: [] };
+      return { ...state, life: 'stopped', wake: null, grants: [], tools: emptyMap, tasks: emptyMap };
     case 'session.failed':
       return {
         ...state,
@@ -126,22 +137,19 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
         interrupting: { since: state.turn?.interrupting?.since ?? event.at, overdue: true },
       });
     case 'turn.ended':
-      return { ...state, turn: null, tools: {}, usage: addUsage(state.usage, event) };
+      return { ...state, turn: null, tools: emptyMap, usage: addUsage(state.usage, event) };
 
     case 'tool.called':
       return {
         ...state,
-        tools: {
-          ...state.tools,
-          [event.toolCallId]: {
-            name: event.name,
-            startsAgent: event.startsAgent,
-            parentToolCallId: event.parentToolCallId ?? null,
-          },
-        },
+        tools: withValue(state.tools, event.toolCallId, {
+          name: event.name,
+          startsAgent: event.startsAgent,
+          parentToolCallId: event.parentToolCallId ?? null,
+        }),
       };
     case 'tool.result':
-      return { ...state, tools: without(state.tools, event.toolCallId) };
+      return { ...state, tools: withoutValue(state.tools, event.toolCallId) };
 
     case 'interaction.requested':
       return withInteraction(state, event.interactionId, {
@@ -162,7 +170,7 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
     case 'interaction.decided':
       return wokenBy(event, changeInteraction(state, event.interactionId, { decided: event }));
     case 'interaction.resolved':
-      return { ...state, interactions: without(state.interactions, event.interactionId) };
+      return withInteraction(state, event.interactionId, undefined);
 
     case 'grant.created':
       return { ...state, grants: [...state.grants, event.grant] };
@@ -174,10 +182,14 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
     case 'agent.notice':
     case 'user.text':
       return state;
-    case 'task.changed': {
-      const others = state.tasks.filter((id) => id !== event.taskId);
-      return { ...state, tasks: event.status === 'running' ? [...others, event.taskId] : others };
-    }
+    case 'task.changed':
+      return {
+        ...state,
+        tasks:
+          event.status === 'running'
+            ? withValue(state.tasks, event.taskId, true)
+            : withoutValue(state.tasks, event.taskId),
+      };
   }
 }
 
@@ -201,11 +213,10 @@ const withTurn = (state: SessionState, change: Partial<Turn>): SessionState => (
 function afterExit(state: SessionState, event: EventOf<'process.exited'>): SessionState {
   const { crashed } = event;
   return {
-    ...state,
+    ...asleepAgain(state),
     process: null,
-    tools: {},
-    tasks: [],
-    interactions: asleepAgain(state.interactions),
+    tools: emptyMap,
+    tasks: emptyMap,
     wake: wakeAfter(state, event),
     lastCrashAt: crashed ? event.at : state.lastCrashAt,
   };
@@ -214,18 +225,22 @@ function afterExit(state: SessionState, event: EventOf<'process.exited'>): Sessi
 function wakeAfter(state: SessionState, { cause, crashed }: EventOf<'process.exited'>): SessionState['wake'] {
   if (cause === 'server-ended' || cause === 'host-ended') return null;
   if (crashed) return 'crash';
-  const isAnswered = Object.values(state.interactions).some(
-    ({ deferred, decided }) => deferred !== null && decided !== null,
-  );
+  const isAnswered =
+    state.counts.deferred > 0 &&
+    findValue(state.interactions, ({ deferred, decided }) => deferred !== null && decided !== null) !==
+      undefined;
   return state.wake ?? (isAnswered && state.life === 'open' ? 'answer' : null);
 }
 
 /** What was asked again and not answered will be asked once more by the next process. */
-function asleepAgain(interactions: SessionState['interactions']): SessionState['interactions'] {
-  const raised = Object.entries(interactions).filter(([, { deferred }]) => deferred === 'raised');
-  if (raised.length === 0) return interactions;
-  const entries = raised.map(([id, live]) => [id, { ...live, deferred: 'asleep' as const }] as const);
-  return { ...interactions, ...Object.fromEntries(entries) };
+function asleepAgain(state: SessionState): SessionState {
+  if (state.counts.deferred === 0) return state;
+  return valuesOf(state.interactions)
+    .filter(({ deferred }) => deferred === 'raised')
+    .reduce(
+      (next, live) => withInteraction(next, live.requested.interactionId, { ...live, deferred: 'asleep' }),
+      state,
+    );
 }
 
 function enqueued(state: SessionState, event: EventOf<'message.queued'>): SessionState {
@@ -273,18 +288,62 @@ function moved(queue: readonly QueueItem[], event: EventOf<'message.moved'>): re
   return [...rest.slice(0, at), item, ...rest.slice(at)];
 }
 
-const withInteraction = (state: SessionState, id: string, live: LiveInteraction): SessionState => ({
-  ...state,
-  interactions: { ...state.interactions, [id]: live },
-});
+/** Puts an interaction into the state, or with undefined takes it out: the only place that counts them. */
+function withInteraction(
+  state: SessionState,
+  id: InteractionId,
+  live: LiveInteraction | undefined,
+): SessionState {
+  const was = interactionOf(state, id);
+  return {
+    ...state,
+    interactions:
+      live === undefined ? withoutValue(state.interactions, id) : withValue(state.interactions, id, live),
+    requests: withRequest(state.requests, id, was, live),
+    counts: recounted(state.counts, was, live),
+  };
+}
 
-function changeInteraction(state: SessionState, id: string, change: Partial<LiveInteraction>): SessionState {
-  const live = state.interactions[id];
+function withRequest(
+  requests: SessionState['requests'],
+  id: InteractionId,
+  was: LiveInteraction | undefined,
+  live: LiveInteraction | undefined,
+): SessionState['requests'] {
+  const [before, after] = [was, live].map((one) =>
+    one?.requested.ask.tool === undefined ? one?.requested.ask.agentRequestId : undefined,
+  );
+  if (before === after) return requests;
+  const others = before === undefined ? requests : withoutValue(requests, before);
+  return after === undefined ? others : withValue(others, after, id);
+}
+
+function recounted(
+  counts: InteractionCounts,
+  was: LiveInteraction | undefined,
+  live: LiveInteraction | undefined,
+): InteractionCounts {
+  const changed = (accepts: (one: LiveInteraction) => boolean): number =>
+    Number(live !== undefined && accepts(live)) - Number(was !== undefined && accepts(was));
+  return {
+    open: counts.open + changed(({ decided }) => decided === null),
+    awaited: counts.awaited + changed(isAwaited),
+    deferred: counts.deferred + changed(({ deferred }) => deferred !== null),
+    ofTools: counts.ofTools + changed(({ requested }) => requested.ask.tool !== undefined),
+  };
+}
+
+function changeInteraction(
+  state: SessionState,
+  id: InteractionId,
+  change: Partial<LiveInteraction>,
+): SessionState {
+  const live = interactionOf(state, id);
   return live === undefined ? state : withInteraction(state, id, { ...live, ...change });
 }
 
 function raised(state: SessionState, event: EventOf<'interaction.raised'>): SessionState {
-  const live = state.interactions[event.interactionId];
+  const live = interactionOf(state, event.interactionId);
   if (live === undefined) return state;
   const { agentRequestId, processId } = event;
   const requested = { ...live.requested, processId, ask: { ...live.requested.ask, agentRequestId } };
@@ -293,7 +352,7 @@ function raised(state: SessionState, event: EventOf<'interaction.raised'>): Sess
 
 /** An agent that sleeps until it is answered is woken by the answer. */
 function wokenBy(event: EventOf<'interaction.decided'>, state: SessionState): SessionState {
-  const sleeps = state.interactions[event.interactionId]?.deferred === 'asleep' && wakes(state);
+  const sleeps = interactionOf(state, event.interactionId)?.deferred === 'asleep' && wakes(state);
   return sleeps ? { ...state, wake: state.wake ?? 'answer' } : interruptedBy(event, state);
 }
 
@@ -302,12 +361,6 @@ function interruptedBy(event: EventOf<'interaction.decided'>, state: SessionStat
   const interrupts = event.decision.type === 'deny' && event.decision.interrupt;
   if (!interrupts || state.turn === null || state.turn.interrupting !== null) return state;
   return withTurn(state, { interrupting: { since: event.at, overdue: false } });
-}
-
-function without<T>(record: Readonly<Record<string, T>>, key: string): Readonly<Record<string, T>> {
-  if (!(key in record)) return record;
-  const { [key]: _, ...rest } = record;
-  return rest;
 }
 
 function addUsage(usage: SessionState['usage'], event: EventOf<'turn.ended'>): SessionState['usage'] {

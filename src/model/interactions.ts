@@ -7,6 +7,7 @@ import { normaliseAnswers } from './answers.ts';
 import type { Context, Decided, Response, SessionCommand } from './command.ts';
 import { checkForm } from './form.ts';
 import { canBeGranted, subjectOf } from './grants.ts';
+import { valuesOf } from './ordered-map.ts';
 import { matches } from './pattern.ts';
 import type { LiveInteraction, SessionState } from './state.ts';
 import { interactionOf } from './status.ts';
@@ -240,7 +241,7 @@ export function settleAll(
   reason: string,
   isMeant: (live: LiveInteraction) => boolean = () => true,
 ): NewEvent[] {
-  return Object.values(state.interactions)
+  return valuesOf(state.interactions)
     .filter(isMeant)
     .map((live) => settled(live, outcome, by, reason));
 }

@@ -1,4 +1,24 @@
 import type { AskTimeout } from '../protocol/session.ts';
+import type { SessionState } from './state.ts';
+
+/** As many asks as a person can look through. An agent that has more of them open is held: it is not read on until some are settled. */
+export const MOST_OPEN_ASKS = 200;
+/** What had been read when the agent was held comes on top. Beyond this an ask is not put before anyone. */
+export const MOST_SHOWN_ASKS = 1000;
+
+/**
+ * Whether the agent is not to be read on. After an interrupt it is: what it takes back, and the end of its turn, come behind all it
+ * has asked. One that is being ended is read, too, or its end would not be seen.
+ */
+export const isHeld = ({ life, process, turn, counts }: SessionState): boolean =>
+  life === 'open' &&
+  process?.phase === 'ready' &&
+  (turn === null || turn.interrupting === null) &&
+  counts.awaited >= MOST_OPEN_ASKS;
+
+/** Whether one more ask of the agent would be more than can be shown. */
+export const isFull = ({ turn, counts }: SessionState): boolean =>
+  counts.awaited >= (turn !== null && turn.interrupting !== null ? MOST_OPEN_ASKS : MOST_SHOWN_ASKS);
 
 /** When an ask that nobody answers is parked, and when it expires. */
 export function askLimits(limits: AskTimeout | null, at: string): { parksAt?: string; expiresAt?: string } {

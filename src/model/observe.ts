@@ -7,10 +7,10 @@ import type { Context } from './command.ts';
 import { notDeferred, raisedAgain, suspend } from './deferred-asks.ts';
 import { findGrant } from './grants.ts';
 import { settleAll } from './interactions.ts';
-import { askLimits } from './limits.ts';
+import { askLimits, isFull } from './limits.ts';
 import { requeueInFlight } from './messages.ts';
 import type { QueueItem, SessionState } from './state.ts';
-import { isBusy } from './status.ts';
+import { askOfAgent, isBusy } from './status.ts';
 import { interruptAsks } from './tool-asks.ts';
 
 export type StoredFact = Exclude<AgentFact, { type: 'delta' }>;
@@ -54,6 +54,7 @@ export function observe(state: SessionState, fact: StoredFact, context: Context)
     case 'withdrawn':
       return withdrawn(state, fact.agentRequestId);
     case 'caught-up':
+    case 'ending':
       return [];
     case 'mode-changed':
       return fact.permissionMode === state.permissionMode
@@ -140,10 +141,7 @@ function endTurn(
 }
 
 function asked(state: SessionState, ask: Ask, context: Context): readonly NewEvent[] {
-  const known = Object.values(state.interactions).some(
-    ({ requested }) => isAgents(requested.ask) && requested.ask.agentRequestId === ask.agentRequestId,
-  );
-  if (known || state.process === null) return [];
+  if (askOfAgent(state, ask.agentRequestId) !== undefined || state.process === null) return [];
   const raised = raisedAgain(state, ask);
   if (raised !== undefined) return [raised];
   const interactionId = InteractionId.parse(context.mint('interaction'));
@@ -156,7 +154,7 @@ function asked(state: SessionState, ask: Ask, context: Context): readonly NewEve
     ask,
     ...(grant === undefined ? askLimits(state.askTimeout, context.at) : {}),
   };
-  if (grant === undefined) return [requested];
+  if (grant === undefined) return isFull(state) ? [requested, notShown(state, interactionId)] : [requested];
   return [
     requested,
     {
@@ -169,14 +167,20 @@ function asked(state: SessionState, ask: Ask, context: Context): readonly NewEve
   ];
 }
 
-/** Only what the agent asked itself is its to ask again or to take back. */
-const isAgents = (ask: Ask): boolean => ask.tool === undefined;
+/** Read from an agent that is interrupted or gone, behind more asks than can be shown: on record, and nobody is asked. */
+const notShown = ({ turn }: SessionState, interactionId: InteractionId): NewEvent => ({
+  type: 'interaction.resolved',
+  interactionId,
+  outcome: turn?.interrupting == null ? 'lost' : 'interrupted',
+  by: { kind: 'server' },
+  reason:
+    turn?.interrupting == null ? 'The agent had asked too much to be shown.' : 'The turn was interrupted.',
+  delivered: false,
+});
 
 /** The agent took its ask back. After an interrupt that is the interrupt's doing, and is called so. */
 function withdrawn(state: SessionState, agentRequestId: string): readonly NewEvent[] {
-  const live = Object.values(state.interactions).find(
-    ({ requested }) => isAgents(requested.ask) && requested.ask.agentRequestId === agentRequestId,
-  );
+  const live = askOfAgent(state, agentRequestId);
   if (live === undefined) return [];
   const interrupted = state.turn?.interrupting != null;
   const unused = live.decided === null ? '' : ' The answer was recorded, and came too late.';

@@ -1,20 +1,21 @@
 import type { EventOf } from '../protocol/event.ts';
 import type { Grant } from '../protocol/grant.ts';
-import type { SessionId } from '../protocol/ids.ts';
+import type { InteractionId, SessionId } from '../protocol/ids.ts';
 import type { LeftOpen } from '../protocol/interaction.ts';
 import type {
   AgentCommand,
   AskTimeout,
   Awaited,
   Capabilities,
+  Held,
   SessionStatus,
   Usage,
   WaitingOn,
 } from '../protocol/session.ts';
+import type { OrderedMap } from './ordered-map.ts';
 
 /**
  * What a session's log comes to. It holds what is open, never what is over: its size does not grow with the conversation.
- * Plain data, so that it can be stored as it is.
  */
 export interface SessionState {
   readonly id: SessionId;
@@ -48,10 +49,14 @@ export interface SessionState {
   readonly turn: Turn | null;
   readonly queue: readonly QueueItem[];
   /** Open, or decided and not yet delivered. */
-  readonly interactions: Readonly<Record<string, LiveInteraction>>;
-  readonly tools: Readonly<Record<string, RunningTool>>;
+  readonly interactions: OrderedMap<LiveInteraction>;
+  /** Those of the agent itself, by the agent's own ids of them. */
+  readonly requests: OrderedMap<InteractionId>;
+  /** Counted as they come and go: to count them again at each event would take as long as there are many. */
+  readonly counts: InteractionCounts;
+  readonly tools: OrderedMap<RunningTool>;
   /** Work that goes on by itself, also when no turn runs. */
-  readonly tasks: readonly string[];
+  readonly tasks: OrderedMap<true>;
   /** This session's own grants. */
   readonly grants: readonly Grant[];
   readonly recentSends: readonly EventOf<'message.queued'>[];
@@ -61,6 +66,18 @@ export interface SessionState {
   readonly waitingOn: WaitingOn;
   readonly awaited: Awaited | null;
   readonly since: string;
+  /** Why the agent is not read for the time being; null when it is. */
+  readonly held: Held | null;
+}
+
+export interface InteractionCounts {
+  /** Nobody has decided. */
+  readonly open: number;
+  /** Of those, the ones that the agent, or a tool of it, waits for. */
+  readonly awaited: number;
+  readonly deferred: number;
+  /** Asked by interactive tools. */
+  readonly ofTools: number;
 }
 
 export interface AgentRun {
@@ -105,4 +122,4 @@ export interface RunningTool {
 }
 
 /** Raise this whenever a stored snapshot of the state could no longer be understood. */
-export const STATE_VERSION = 5;
+export const STATE_VERSION = 6;

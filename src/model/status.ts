@@ -1,4 +1,5 @@
 import type { Awaited, SessionStatus, WaitingOn } from '../protocol/session.ts';
+import { findValue, lastEntry, valueAt, valuesOf } from './ordered-map.ts';
 import type { LiveInteraction, QueueItem, SessionState } from './state.ts';
 
 export interface Standing {
@@ -12,7 +13,7 @@ const onNothing = { waitingOn: 'nothing', awaited: null } as const;
 /** What a session is doing, and on whom it waits: derived, never set. */
 export function statusOf(state: SessionState): Standing {
   if (state.life !== 'open') return { status: state.life, ...onNothing };
-  const open = oldestOpen(state);
+  const open = oldestAwaited(state);
   if (open !== undefined) return { status: 'waiting', ...onYou(open) };
   if (state.process === null) {
     return { status: state.wake === null ? 'asleep' : 'starting', ...onNothing };
@@ -30,19 +31,27 @@ export const isBusy = (state: SessionState): boolean =>
 /** A message that was handed over at once is on its way, not in the queue. */
 export const isShown = (item: QueueItem): boolean => !(item.direct && item.sending !== null);
 
-/** By an id that a caller gave: `constructor` is no interaction. */
 export const interactionOf = (state: SessionState, id: string): LiveInteraction | undefined =>
-  Object.hasOwn(state.interactions, id) ? state.interactions[id] : undefined;
+  valueAt(state.interactions, id);
 
+/** The agent's own ask that it calls so. */
+export function askOfAgent(state: SessionState, agentRequestId: string): LiveInteraction | undefined {
+  const id = valueAt(state.requests, agentRequestId);
+  return id === undefined ? undefined : interactionOf(state, id);
+}
+
+/** Oldest first. */
 export const openInteractions = (state: SessionState): LiveInteraction[] =>
-  Object.values(state.interactions).filter((live) => live.decided === null);
+  state.counts.open === 0 ? [] : valuesOf(state.interactions).filter((live) => live.decided === null);
+
+/** The session cannot go on without it; an ask that was left open leaves the agent free. */
+export const isAwaited = ({ decided, leftOpen }: LiveInteraction): boolean =>
+  decided === null && leftOpen === null;
 
 /** The agent has a call to finish before it can take a message, though no turn of it has begun. */
-export const hasDeferred = (state: SessionState): boolean =>
-  Object.values(state.interactions).some(({ deferred }) => deferred !== null);
+export const hasDeferred = (state: SessionState): boolean => state.counts.deferred > 0;
 
-export const hasToolAsk = (state: SessionState): boolean =>
-  Object.values(state.interactions).some(({ requested }) => requested.ask.tool !== undefined);
+export const hasToolAsk = (state: SessionState): boolean => state.counts.ofTools > 0;
 
 export const wantsProcess = (state: SessionState): boolean =>
   state.life === 'open' && state.process === null && state.wake !== null;
@@ -51,17 +60,11 @@ export const canSleep = (state: SessionState): boolean =>
   state.process?.phase === 'ready' &&
   !isBusy(state) &&
   state.queue.length === 0 &&
-  state.tasks.length === 0 &&
-  oldestOpen(state) === undefined;
+  state.tasks.size === 0 &&
+  state.counts.awaited === 0;
 
-/** What the session cannot go on without; an ask that was left open leaves the agent free. */
-function oldestOpen(state: SessionState): LiveInteraction | undefined {
-  for (const id in state.interactions) {
-    const live = state.interactions[id];
-    if (live?.decided === null && live.leftOpen === null) return live;
-  }
-  return undefined;
-}
+const oldestAwaited = (state: SessionState): LiveInteraction | undefined =>
+  state.counts.awaited === 0 ? undefined : findValue(state.interactions, isAwaited);
 
 const onYou = ({ requested }: LiveInteraction): Omit<Standing, 'status'> => ({
   waitingOn: 'you',
@@ -69,12 +72,8 @@ const onYou = ({ requested }: LiveInteraction): Omit<Standing, 'status'> => ({
 });
 
 function onWork(state: SessionState): Omit<Standing, 'status'> {
-  let innermost: [string, SessionState['tools'][string]] | undefined;
-  for (const id in state.tools) {
-    const tool = state.tools[id];
-    if (tool !== undefined) innermost = [id, tool];
-  }
+  const innermost = lastEntry(state.tools);
   if (innermost === undefined) return { waitingOn: 'model', awaited: null };
-  const [id, tool] = innermost;
+  const { key: id, value: tool } = innermost;
   return { waitingOn: tool.startsAgent ? 'sub-agent' : 'tool', awaited: { what: tool.name, id } };
 }

@@ -2,10 +2,11 @@ import { accept, type Result, refuse } from '../protocol/errors.ts';
 import type { NewEvent } from '../protocol/event.ts';
 import type { Actor, LeftOpen } from '../protocol/interaction.ts';
 import type { Context, Decided, SessionCommand } from './command.ts';
-import { parksAt } from './limits.ts';
+import { MOST_OPEN_ASKS, parksAt } from './limits.ts';
 import { enqueue } from './messages.ts';
+import { valuesOf } from './ordered-map.ts';
 import type { LiveInteraction, SessionState } from './state.ts';
-import { interactionOf } from './status.ts';
+import { hasToolAsk, interactionOf } from './status.ts';
 
 type Command<T extends SessionCommand['type']> = Extract<SessionCommand, { type: T }>;
 
@@ -24,6 +25,9 @@ export function toolAsk(
   if (state.life === 'failed') return refuse('session_failed');
   const { interactionId, ask, expiresAt } = command;
   const replaced = ask.tool?.replaces === undefined ? undefined : interactionOf(state, ask.tool.replaces);
+  if (replaced === undefined && state.counts.open >= MOST_OPEN_ASKS) {
+    return refuse('too_many_asks', `${MOST_OPEN_ASKS} things are asked in this session and not answered.`);
+  }
   const leftOpen = replaced?.leftOpen ?? null;
   const run = state.process?.phase === 'closing' ? null : state.process;
   const processId = run?.id ?? (leftOpen === null ? undefined : replaced?.requested.processId);
@@ -121,9 +125,11 @@ export const interruptAsks = (state: SessionState): NewEvent[] =>
 
 /** What tools that still run have asked. */
 const toolAsks = (state: SessionState): LiveInteraction[] =>
-  Object.values(state.interactions).filter(
-    ({ requested, leftOpen }) => requested.ask.tool !== undefined && leftOpen === null,
-  );
+  hasToolAsk(state)
+    ? valuesOf(state.interactions).filter(
+        ({ requested, leftOpen }) => requested.ask.tool !== undefined && leftOpen === null,
+      )
+    : [];
 
 const left = (interactionId: NewAsk['interactionId'], leftOpen: LeftOpen): NewEvent => ({
   type: 'interaction.left-open',

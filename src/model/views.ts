@@ -25,10 +25,11 @@ export function sessionView(state: SessionState): Session {
     askTimeout: state.askTimeout,
     ephemeral: state.ephemeral,
     capabilities: state.capabilities,
-    pendingCount: openInteractions(state).length,
+    pendingCount: state.counts.open,
     queueLength: state.queue.filter(isShown).length,
     usage: state.usage,
     interrupting: state.turn?.interrupting ?? null,
+    ...(state.held === null ? {} : { held: state.held }),
     failure:
       state.failure === null ? null : { reason: state.failure.reason, stderr: [...state.failure.stderr] },
     lastSeq: state.lastSeq,

@@ -29,6 +29,8 @@ export const errorCatalogue = {
   agent_not_running: { status: 409, meaning: "The session's agent is not running." },
   no_turn_running: { status: 409, meaning: 'No turn is running.' },
   message_already_sent: { status: 409, meaning: 'The message has left the queue.' },
+  too_many_asks: { status: 409, meaning: 'Too much is asked in this session already, and not answered.' },
+  queue_full: { status: 409, meaning: 'Too many messages wait in this session already.' },
   interaction_already_resolved: { status: 409, meaning: 'A person has answered already.' },
   interaction_gone: { status: 410, meaning: 'The interaction ended without an answer.' },
   payload_too_large: { status: 413, meaning: 'The body is over 32 MB.' },

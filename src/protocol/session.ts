@@ -89,6 +89,10 @@ export const QueuedMessage = z.object({
 });
 export type QueuedMessage = z.infer<typeof QueuedMessage>;
 
+/** The agent is not read on until fewer of its asks are open. */
+export const Held = z.object({ since: z.string(), reason: z.literal('asks') });
+export type Held = z.infer<typeof Held>;
+
 export const Session = z.object({
   id: SessionId,
   key: z.string().nullable(),
@@ -111,6 +115,8 @@ export const Session = z.object({
   queueLength: z.number(),
   usage: Usage,
   interrupting: z.object({ since: z.string(), overdue: z.boolean() }).nullable(),
+  /** Only while it is so. */
+  held: Held.optional(),
   failure: z.object({ reason: z.string(), stderr: z.array(z.string()) }).nullable(),
   lastSeq: z.number(),
   createdAt: z.string(),

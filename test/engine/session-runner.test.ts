@@ -20,7 +20,7 @@ async function created() {
     context: () => ({ at: clock.now(), mint: (kind) => `${kind}_1`, grants: [] }),
     onCommit: ({ steps }) => commits.push(steps.map(({ event }) => event.type)),
     onLive: () => {},
-    onStalled: () => {},
+    onReading: () => {},
   });
   const [first] = new PlayedSession().log;
   if (first?.type !== 'session.created') throw new Error('A session begins with its creation');
@@ -82,17 +82,21 @@ describe('the only writer of a session’s log', () => {
   it('what fails after it was stored is stored all the same, and is told so', async () => {
     const log = memoryLog();
     const clock = new FakeClock();
-    const runner = new SessionRunner(SessionId.parse('ses_1'), new PlayedSession().state, {
-      log,
-      clock,
-      logger: quiet,
-      context: () => ({ at: clock.now(), mint: (kind) => `${kind}_1`, grants: [] }),
-      onCommit: () => {
-        throw new Error('a bug');
+    const runner = new SessionRunner(
+      SessionId.parse('ses_1'),
+      { state: new PlayedSession().state, snapshotSeq: 0 },
+      {
+        log,
+        clock,
+        logger: quiet,
+        context: () => ({ at: clock.now(), mint: (kind) => `${kind}_1`, grants: [] }),
+        onCommit: () => {
+          throw new Error('a bug');
+        },
+        onLive: () => {},
+        onReading: () => {},
       },
-      onLive: () => {},
-      onStalled: () => {},
-    });
+    );
     expect((await runner.command(title('a'))).ok).toBe(true);
     expect((await runner.command(title('b'))).ok).toBe(true);
     expect(runner.state.title).toBe('b');

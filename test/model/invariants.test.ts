@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { SessionCommand } from '../../src/model/command.ts';
 import { fold } from '../../src/model/fold.ts';
 import type { StoredFact } from '../../src/model/observe.ts';
-import type { SessionState } from '../../src/model/state.ts';
+import { valuesOf } from '../../src/model/ordered-map.ts';
+import type { LiveInteraction, SessionState } from '../../src/model/state.ts';
+import { askOfAgent, interactionOf } from '../../src/model/status.ts';
 import { pendingView, queueView, sessionView } from '../../src/model/views.ts';
 import type { Event } from '../../src/protocol/event.ts';
 import { GrantId, InteractionId, MessageId } from '../../src/protocol/ids.ts';
@@ -17,7 +19,7 @@ type Move = (
 
 const nth = <T>(list: readonly T[], index: number): T | undefined => list[index % Math.max(1, list.length)];
 const interactionAt = (played: PlayedSession, index: number): InteractionId =>
-  InteractionId.parse(nth(Object.keys(played.state.interactions), index) ?? 'int_unknown');
+  InteractionId.parse(nth(played.liveIds(), index) ?? 'int_unknown');
 const messageAt = (played: PlayedSession, index: number): MessageId =>
   nth(played.state.queue, index)?.queued.messageId ?? MessageId.parse('m_unknown');
 
@@ -95,7 +97,7 @@ const moves: Record<string, (index: number) => Move> = {
     fact: {
       type: 'withdrawn',
       agentRequestId:
-        played.state.interactions[interactionAt(played, index)]?.requested.ask.agentRequestId ?? 'none',
+        interactionOf(played.state, interactionAt(played, index))?.requested.ask.agentRequestId ?? 'none',
     },
   }),
   calls: (index) => () => ({
@@ -194,13 +196,11 @@ describe('whatever people do and agents say', () => {
           if (event.type === 'interaction.decided') count(decisions, event.interactionId);
         }
         for (const times of [...ends.values(), ...decisions.values()]) expect(times).toBe(1);
-        const openRequests = Object.values(state.interactions).map(
-          (live) => live.requested.ask.agentRequestId,
-        );
+        const openRequests = valuesOf(state.interactions).map((live) => live.requested.ask.agentRequestId);
         expect(new Set(openRequests).size).toBe(openRequests.length);
         for (const event of log) {
           if (event.type !== 'interaction.requested') continue;
-          const isLive = state.interactions[event.interactionId] !== undefined;
+          const isLive = interactionOf(state, event.interactionId) !== undefined;
           expect(isLive).toBe(!ends.has(event.interactionId));
         }
       }),
@@ -253,12 +253,12 @@ describe('whatever people do and agents say', () => {
     fc.assert(
       fc.property(script, (steps) => {
         const played = play(steps);
-        const before = Object.values(played.state.interactions).filter(
+        const before = valuesOf(played.state.interactions).filter(
           ({ requested }) => requested.ask.tool !== undefined,
         );
         played.command({ type: 'lose-process', reason: 'the server ended' });
         for (const { requested, decided } of before) {
-          const after = played.state.interactions[requested.interactionId];
+          const after = interactionOf(played.state, requested.interactionId);
           expect(after?.leftOpen).not.toBeNull();
           expect(after?.decided).toEqual(decided);
         }
@@ -291,10 +291,30 @@ describe('whatever people do and agents say', () => {
         expect(view.status === 'waiting').toBe(waits && played.state.life === 'open');
         if (played.state.life === 'stopped') {
           expect(played.state.queue).toEqual([]);
-          expect(played.state.interactions).toEqual({});
+          expect(played.state.interactions.size).toBe(0);
           expect(played.state.grants).toEqual([]);
         }
         if (played.state.process === null) expect(played.state.turn).toBeNull();
+      }),
+      runs,
+    );
+  });
+
+  it('[SES15] what is counted as it comes and goes is what is there', () => {
+    fc.assert(
+      fc.property(script, (steps) => {
+        const { state } = play(steps);
+        const live = valuesOf(state.interactions);
+        const many = (accepts: (one: LiveInteraction) => boolean) => live.filter(accepts).length;
+        expect(state.counts).toEqual({
+          open: many(({ decided }) => decided === null),
+          awaited: many(({ decided, leftOpen }) => decided === null && leftOpen === null),
+          deferred: many(({ deferred }) => deferred !== null),
+          ofTools: many(({ requested }) => requested.ask.tool !== undefined),
+        });
+        const agents = live.filter(({ requested }) => requested.ask.tool === undefined);
+        expect(state.requests.size).toBe(agents.length);
+        for (const one of agents) expect(askOfAgent(state, one.requested.ask.agentRequestId)).toBe(one);
       }),
       runs,
     );

@@ -315,9 +315,9 @@ describe('[MSG4] a message is no answer', () => {
     '%s leaves the open interaction open',
     (disposition) => {
       const played = waiting();
-      const pending = Object.keys(played.state.interactions);
+      const pending = played.liveIds();
       played.send('yes', disposition);
-      expect(Object.keys(played.state.interactions)).toEqual(pending);
+      expect(played.liveIds()).toEqual(pending);
       expect(played.state.status).toBe('waiting');
       expect(played.all('interaction.decided')).toEqual([]);
     },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionCommand } from '../../src/model/command.ts';
-import { canSleep, wantsProcess } from '../../src/model/status.ts';
+import { canSleep, interactionOf, wantsProcess } from '../../src/model/status.ts';
 import { interactionFromLog, pendingView, queueView, sessionView } from '../../src/model/views.ts';
 import { InteractionId, MessageId } from '../../src/protocol/ids.ts';
 import { allow, bashAsk, deployAsk, emailForm, PlayedSession, person } from '../support/session-states.ts';
@@ -96,9 +96,9 @@ describe('[ASK1] an interactive tool asks', () => {
     const played = working();
     const id = played.toolAsks();
     played.fact({ type: 'withdrawn', agentRequestId: `tool:${id}` });
-    expect(played.state.interactions[id]).toBeDefined();
+    expect(interactionOf(played.state, id)).toBeDefined();
     played.asks(bashAsk(`tool:${id}`, 'ls'));
-    expect(Object.keys(played.state.interactions)).toHaveLength(2);
+    expect(played.state.interactions.size).toBe(2);
   });
 });
 
@@ -125,7 +125,7 @@ describe('[TOOL7] [ASK8] the answer to a tool', () => {
       });
     } else {
       expect(refusal).toMatchObject({ code: 'invalid_value', details: { field: 'scope' } });
-      expect(played.state.interactions[id]?.decided).toBeNull();
+      expect(interactionOf(played.state, id)?.decided).toBeNull();
     }
   });
 
@@ -152,7 +152,7 @@ describe('[TOOL7] [ASK8] the answer to a tool', () => {
     const played = working();
     const id = played.toolAsks();
     expect(played.respond(id, allow(more))).toMatchObject({ code: 'invalid_value', details: { field } });
-    expect(played.state.interactions[id]?.decided).toBeNull();
+    expect(interactionOf(played.state, id)?.decided).toBeNull();
   });
 
   it('what is filled in beside an approval is checked, and goes to the tool', () => {
@@ -217,7 +217,7 @@ describe('[ASK4] the end of a tool’s ask that nobody answered', () => {
       reason: 'The tool gave up.',
       delivered: false,
     });
-    expect(played.state.interactions).toEqual({});
+    expect(played.state.interactions.size).toBe(0);
   });
 
   it('is refused after an answer, after another end, and for what no tool asked', () => {
@@ -264,9 +264,7 @@ describe('[ASK4] the end of a tool’s ask that nobody answered', () => {
     played.fact({ type: 'turn-ended', outcome });
     const ends = played.all('interaction.resolved');
     expect(ends).toMatchObject(isSettled ? [{ interactionId: open, outcome: 'interrupted' }] : []);
-    expect(Object.keys(played.state.interactions)).toEqual(
-      isSettled ? [decided, left] : [open, decided, left],
-    );
+    expect(played.liveIds()).toEqual(isSettled ? [decided, left] : [open, decided, left]);
   });
 
   it('[ASK5] with the process it is lost; what was left open is not', () => {
@@ -279,7 +277,7 @@ describe('[ASK4] the end of a tool’s ask that nobody answered', () => {
     played.respond(answered, allow());
     played.fact(crash);
     expect(played.all('interaction.resolved')).toMatchObject([{ interactionId: open, outcome: 'lost' }]);
-    expect(Object.keys(played.state.interactions)).toEqual([left, answered]);
+    expect(played.liveIds()).toEqual([left, answered]);
   });
 
   it('a stop settles everything', () => {
@@ -335,7 +333,7 @@ describe('[TOOL6] left open', () => {
     expect(played.command(leaveOpen(id, 'first'))).toBeUndefined();
     expect(played.log).toHaveLength(length);
     played.command(leaveOpen(id, 'second'));
-    expect(played.state.interactions[id]?.leftOpen).toEqual({ cause: 'tool', message: 'second' });
+    expect(interactionOf(played.state, id)?.leftOpen).toEqual({ cause: 'tool', message: 'second' });
   });
 
   it('is refused after an answer', () => {
@@ -363,7 +361,7 @@ describe('[TOOL6] left open', () => {
         tool: { name: 'deploy', callId: 'toolu_1', attempt: 2, replaces: first },
       }),
     );
-    expect(played.state.interactions[second]?.leftOpen).toEqual({
+    expect(interactionOf(played.state, second)?.leftOpen).toEqual({
       cause: 'tool',
       message: 'I asked the team.',
     });
@@ -377,7 +375,7 @@ describe('[TOOL6] left open', () => {
     const second = played.toolAsks(
       deployAsk({ tool: { name: 'deploy', callId: 'toolu_1', attempt: 2, replaces: first } }),
     );
-    expect(played.state.interactions[second]?.leftOpen).toBeNull();
+    expect(interactionOf(played.state, second)?.leftOpen).toBeNull();
   });
 });
 
@@ -476,12 +474,12 @@ describe('[SES10] the end of the server', () => {
   ])('%s: what tools asked stays open for a late answer', (_, command) => {
     const { played, open, decided, left } = withAll();
     played.command(command);
-    expect(played.state.interactions[open]?.leftOpen).toEqual({ cause: 'server-ended' });
-    expect(played.state.interactions[decided]).toMatchObject({
+    expect(interactionOf(played.state, open)?.leftOpen).toEqual({ cause: 'server-ended' });
+    expect(interactionOf(played.state, decided)).toMatchObject({
       leftOpen: { cause: 'server-ended' },
       decided: { outcome: 'allowed' },
     });
-    expect(played.state.interactions[left]?.leftOpen).toEqual({ cause: 'tool', message: 'by the tool' });
+    expect(interactionOf(played.state, left)?.leftOpen).toEqual({ cause: 'tool', message: 'by the tool' });
     played.command(deliverLate(decided, 'as it was given'));
     expect(played.last('message.queued')).toMatchObject({ answers: decided, text: 'as it was given' });
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { interactionOf } from '../../src/model/status.ts';
 import {
   interactionFromLog,
   interactionView,
@@ -77,7 +78,7 @@ describe('[ASK2] [ASK4] an interaction, from the state and from the log', () => 
   it('is the same while it is open, parked and decided', () => {
     const { played, id } = asking();
     const same = () => {
-      const live = played.state.interactions[id];
+      const live = interactionOf(played.state, id);
       if (live === undefined) throw new Error('It is live');
       const view = interactionView(played.state, live);
       expect(interactionFromLog(played.state, played.log)).toEqual(view);

@@ -5,6 +5,7 @@ import { decide } from '../../src/model/decide.ts';
 import { fold } from '../../src/model/fold.ts';
 import type { StoredFact } from '../../src/model/observe.ts';
 import { observe } from '../../src/model/observe.ts';
+import { valuesOf } from '../../src/model/ordered-map.ts';
 import type { SessionState } from '../../src/model/state.ts';
 import type { Refusal } from '../../src/protocol/errors.ts';
 import type { Event, EventOf, EventType, NewEvent, NewEventOf } from '../../src/protocol/event.ts';
@@ -187,6 +188,11 @@ export class PlayedSession {
 
   respond(interactionId: InteractionId, response: Response, by: Actor = person): Refusal | undefined {
     return this.command({ type: 'respond', interactionId, response, by });
+  }
+
+  /** The interactions that are not settled, oldest first. */
+  liveIds(): InteractionId[] {
+    return valuesOf(this.state.interactions).map(({ requested }) => requested.interactionId);
   }
 
   all<T extends EventType>(type: T): EventOf<T>[] {

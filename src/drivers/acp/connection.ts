@@ -198,6 +198,7 @@ export class AcpConnection implements AgentConnection {
   async #live(): Promise<void> {
     void this.#wire.ended.then(() => this.#process.end());
     const exit = await this.#process.exited;
+    this.#report([{ type: 'ending' }]);
     await this.#wire.ended;
     this.#peer.close();
     this.#turns.close();

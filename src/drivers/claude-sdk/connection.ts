@@ -203,6 +203,7 @@ export class SdkConnection implements AgentConnection {
     wanted.signal.addEventListener('abort', () => void process.end(), { once: true });
     const longOver = this.#longOver;
     void hosted.over.then(() => delay(lastWordsMs, undefined, { ref: false })).then(longOver.resolve);
+    void process.exited.then(() => this.#hasExited || this.#options.report([{ type: 'ending' }]));
     if (this.#isPaused) process.pauseOutput();
     if (this.#isClosing) void process.end();
     return hosted;

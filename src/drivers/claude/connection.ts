@@ -223,6 +223,7 @@ export class ClaudeConnection implements AgentConnection {
     if (!this.#isReady) void this.#initialize(this.#peer);
     void this.#peerClosed.then(() => this.#process.end());
     const exit = await this.#process.exited;
+    this.#report([{ type: 'ending' }]);
     await this.#peerClosed;
     await this.#process.end();
     return exit;

@@ -19,6 +19,7 @@ import { WritesOnce } from './writes-once.ts';
 
 const defaultGraceMs = 2_000;
 const lastOutputMs = 250;
+const pieceBytes = 16 * 1024;
 
 export interface LocalProcessParts {
   readonly marker: string;
@@ -156,13 +157,19 @@ export class LocalProcess implements AgentProcess {
 
   #pump(): void {
     while (!this.#isHeld()) {
-      const chunk: Buffer | null = this.#stdout?.read() ?? null;
+      const chunk = this.#nextPiece();
       if (chunk === null) return;
       const offset = this.#offset;
       this.#offset += chunk.length;
       this.#onRaw('out', chunk);
       this.#reader?.chunk(chunk, offset);
     }
+  }
+
+  /** In pieces, so that a reader which has had enough after the first thousand lines is not given the rest of them. */
+  #nextPiece(): Buffer | null {
+    const waiting = this.#stdout?.readableLength ?? 0;
+    return this.#stdout?.read(waiting === 0 ? undefined : Math.min(waiting, pieceBytes)) ?? null;
   }
 
   #dropReader(): void {

@@ -1,6 +1,7 @@
 import type { Response } from '../../model/command.ts';
 import { warningsOf } from '../../model/grant-advice.ts';
 import { subjectOf } from '../../model/grants.ts';
+import { valuesOf } from '../../model/ordered-map.ts';
 import type { LiveInteraction, SessionState } from '../../model/state.ts';
 import { interactionOf } from '../../model/status.ts';
 import { interactionFromLog, interactionView, pendingView } from '../../model/views.ts';
@@ -227,7 +228,7 @@ function find(log: EventLog, session: LiveSession, target: Target): Interaction 
 
 /** One call may ask several times: first whether it may run, then what its tool wants to know. */
 function newestOf(state: SessionState, toolCallId: string | undefined): LiveInteraction | undefined {
-  const ofCall = Object.values(state.interactions).filter(
+  const ofCall = valuesOf(state.interactions).filter(
     ({ requested }) => requested.ask.toolCallId === toolCallId,
   );
   return ofCall.findLast(({ decided }) => decided === null) ?? ofCall.at(-1);
