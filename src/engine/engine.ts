@@ -1,10 +1,12 @@
 import type { Readable } from 'node:stream';
 import type { Context } from '../model/command.ts';
 import { deferrable } from '../model/deferred-asks.ts';
+import { expiredGrant } from '../model/grants.ts';
 import type { SessionState } from '../model/state.ts';
 import { canSleep, hasToolAsk, wantsProcess } from '../model/status.ts';
 import { pendingView, queueView, sessionView } from '../model/views.ts';
 import { accept, type Result, refuse } from '../protocol/errors.ts';
+import type { Grant } from '../protocol/grant.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { ToolCatalogue } from '../protocol/tool.ts';
 import { createClients } from './clients.ts';
@@ -23,7 +25,9 @@ import type { ToolDesk } from './ports/tool-desk.ts';
 import { ProcessBudget } from './process-budget.ts';
 import type { SessionEffects } from './session-effects.ts';
 import { SessionRegistry } from './session-registry.ts';
+import type { SessionRunner } from './session-runner.ts';
 import type { EngineSettings } from './settings.ts';
+import { Stillness } from './stillness.ts';
 import { AskDesk } from './tool-desk.ts';
 
 export interface EngineOptions {
@@ -73,10 +77,20 @@ const IDLE_CHECK_MS = 5000;
 export async function openEngine(options: EngineOptions): Promise<Engine> {
   const { log, clock, ids, logger, settings } = options;
   const listeners = new Set<(news: News) => void>();
-  const book = new GrantBook();
+  const book = new GrantBook({ clock, onExpired: (grant) => void recordExpiry(grant) });
   const drivers = new Map(options.drivers.map((driver) => [driver.name, driver]));
   const clients = createClients(ids.client);
   const lifetime = { closing: false };
+
+  /** Of a grant for all sessions: for this server it is over already, for the next it is so once it is on record. */
+  const recordExpiry = async (grant: Grant): Promise<void> => {
+    try {
+      await log.append({ parts: [{ stream: 'global', at: clock.now(), events: [expiredGrant(grant)] }] });
+    } catch (error) {
+      logger.error({ grantId: grant.id, reason: String(error) }, 'The end of a grant was not stored');
+      if (!lifetime.closing) clock.after(IDLE_CHECK_MS, () => void recordExpiry(grant));
+    }
+  };
 
   const context = (): Context => ({
     at: clock.now(),
@@ -173,14 +187,17 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   }
   for (const { runner } of registry.all()) tools.takeUp(runner);
 
+  const idle = new Stillness<SessionRunner>(clock, IDLE_CHECK_MS);
+  const asking = new Stillness<SessionRunner>(clock, IDLE_CHECK_MS);
   const cancelIdleCheck = every(clock, IDLE_CHECK_MS, () => {
-    const now = Date.parse(clock.now());
     for (const { state, runner } of registry.all()) {
-      if (canSleep(state) && now - Date.parse(state.since) >= settings.idleMs) {
+      const { since } = state;
+      if (idle.of(runner, canSleep(state) ? { what: since, since } : undefined) >= settings.idleMs) {
         void runner.command({ type: 'close-process', cause: 'sleep' });
       }
       const ask = settings.deferAsksMs === null ? undefined : deferrable(state)?.requested;
-      if (ask !== undefined && now - Date.parse(ask.at) >= (settings.deferAsksMs ?? 0)) {
+      const asked = asking.of(runner, ask && { what: ask.interactionId, since: ask.at });
+      if (ask !== undefined && asked >= (settings.deferAsksMs ?? 0)) {
         void runner.command({ type: 'defer', interactionId: ask.interactionId });
       }
     }
@@ -246,6 +263,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       lifetime.closing = true;
       cancelIdleCheck();
       await Promise.all(registry.all().map(shutDown));
+      book.close();
       tools.close();
       listeners.clear();
     },
@@ -253,6 +271,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       lifetime.closing = true;
       cancelIdleCheck();
       await Promise.all(registry.all().map((session) => letGo(session, tools)));
+      book.close();
       tools.close();
       listeners.clear();
     },

@@ -1,8 +1,10 @@
 import { asleep } from '../model/deferred-asks.ts';
+import { timeLeft } from '../model/limits.ts';
 import { valuesOf } from '../model/ordered-map.ts';
 import type { LiveInteraction, SessionState } from '../model/state.ts';
 import { interactionOf } from '../model/status.ts';
 import type { Event, EventOf } from '../protocol/event.ts';
+import type { Grant } from '../protocol/grant.ts';
 import type { InteractionId, SessionId } from '../protocol/ids.ts';
 import type {
   AgentConnection,
@@ -112,6 +114,12 @@ export class SessionEffects {
         this.#clear(askingAgain(event));
         this.#options.tools.ended(event.interactionId, event.outcome, event.reason ?? '');
         break;
+      case 'grant.created':
+        this.#watchGrant(event.grant);
+        break;
+      case 'grant.ended':
+        this.#clear(event.grantId);
+        break;
       case 'turn.interrupting':
         this.#interrupt(event.turnId);
         break;
@@ -179,8 +187,9 @@ export class SessionEffects {
     return true;
   }
 
-  /** The limits of what is open go on, also where nobody runs who could be asked. */
+  /** The limits of what is open, and of grants, go on, also where nobody runs who could be asked. */
   watchOpen(state: SessionState): void {
+    for (const grant of state.grants) this.#watchGrant(grant);
     for (const { requested, decided } of valuesOf(state.interactions)) {
       if (decided === null && requested.ask.tool === undefined) this.#watch(requested);
     }
@@ -323,12 +332,18 @@ export class SessionEffects {
   #watch(event: EventOf<'interaction.requested'>): void {
     const { interactionId, parksAt, expiresAt, ask } = event;
     const at = (type: 'park' | 'expire', moment: string): void => {
-      const left = Date.parse(moment) - Date.parse(this.#options.clock.now());
+      const left = timeLeft(event.at, moment, this.#options.clock.now());
       this.#arm(interactionId, left, () => void this.#options.runner.insist({ type, interactionId }));
     };
     if (parksAt !== undefined) at('park', parksAt);
     // A tool has a clock of its own.
     if (expiresAt !== undefined && ask.tool === undefined) at('expire', expiresAt);
+  }
+
+  #watchGrant({ id: grantId, createdAt, expiresAt }: Grant): void {
+    if (expiresAt === undefined) return;
+    const left = timeLeft(createdAt, expiresAt, this.#options.clock.now());
+    this.#arm(grantId, left, () => void this.#options.runner.insist({ type: 'expire-grant', grantId }));
   }
 
   #arm(owner: InteractionId | string, milliseconds: number, callback: () => void): void {

@@ -402,7 +402,7 @@ class Batch {
 
   advance(): void {
     while (this.state !== null) {
-      const next = advance(this.state);
+      const next = advance(this.state, this.context.at);
       if (next.length === 0) return;
       this.#apply(next);
     }

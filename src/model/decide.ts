@@ -3,7 +3,7 @@ import type { NewEvent } from '../protocol/event.ts';
 import type { Actor } from '../protocol/interaction.ts';
 import type { Context, Decided, SessionCommand } from './command.ts';
 import { defer, deferredMissing, keepAsking } from './deferred-asks.ts';
-import { findKeyGrant, keyGrant } from './grants.ts';
+import { expiredGrant, findKeyGrant, keyGrant } from './grants.ts';
 import { deliver, expire, park, respond, settleAll } from './interactions.ts';
 import { editQueued, removeQueued, requeueInFlight, send } from './messages.ts';
 import type { SessionState } from './state.ts';
@@ -88,6 +88,10 @@ export function decide(state: SessionState, command: SessionCommand, context: Co
       return state.model === command.model
         ? nothing
         : accept({ events: [{ type: 'model.changed', model: command.model, by: command.by }] });
+    case 'expire-grant':
+      return accept({
+        events: state.grants.filter((grant) => grant.id === command.grantId).map(expiredGrant),
+      });
     case 'revoke-grant':
       return state.grants.some((grant) => grant.id === command.grantId)
         ? accept({

@@ -1,3 +1,4 @@
+import type { NewEventOf } from '../protocol/event.ts';
 import type { Grant } from '../protocol/grant.ts';
 import type { Ask, Subject } from '../protocol/interaction.ts';
 import type { KeptApproval } from './command.ts';
@@ -60,8 +61,16 @@ export const keyGrant = (
   by,
 });
 
-const isInForce = (grant: Grant, at: string): boolean =>
+export const isInForce = (grant: Grant, at: string): boolean =>
   grant.expiresAt === undefined || Date.parse(grant.expiresAt) > Date.parse(at);
+
+/** Its end goes on record as soon as it is seen: a clock that is set back does not bring it back. */
+export const expiredGrant = ({ id }: Grant): NewEventOf<'grant.ended'> => ({
+  type: 'grant.ended',
+  grantId: id,
+  cause: 'expired',
+  by: { kind: 'timer' },
+});
 
 /** The same input always gives the same text, whatever the order of its keys. As in JSON, a field without a value is none. */
 export function canonical(value: unknown): string {

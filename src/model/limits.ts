@@ -32,5 +32,12 @@ export function parksAt(limits: AskTimeout | null, at: string): { parksAt?: stri
   return soft === undefined ? {} : { parksAt: later(at, soft) };
 }
 
+/**
+ * How long it is until a moment that was set at another. The clock may have been set since: it is never longer than it was then,
+ * or a clock that is put back a year would add a year.
+ */
+export const timeLeft = (setAt: string, moment: string, now: string): number =>
+  Date.parse(moment) - Math.max(Date.parse(now), Date.parse(setAt));
+
 const later = (at: string, seconds: number): string =>
   new Date(Date.parse(at) + seconds * 1000).toISOString();

@@ -279,5 +279,7 @@ function mayStartAgain(
 ): boolean {
   if (fact.startError !== undefined) return false;
   if (state.lastCrashAt === null) return true;
-  return Date.parse(context.at) - Date.parse(state.lastCrashAt) >= SECOND_CRASH_WITHIN_MS;
+  const since = Date.parse(context.at) - Date.parse(state.lastCrashAt);
+  // Before the last one: the clock was set back, and nobody knows.
+  return since < 0 || since >= SECOND_CRASH_WITHIN_MS;
 }

@@ -196,7 +196,7 @@ export const eventDefinitions = {
   'grant.created': define('decision', { grant: Grant }),
   'grant.ended': define('decision', {
     grantId: GrantId,
-    cause: z.enum(['revoked', 'session-ended']),
+    cause: z.enum(['revoked', 'session-ended', 'expired']),
     by: Actor,
   }),
 

@@ -46,6 +46,9 @@ export interface Server {
 
 const graceMs = 1000;
 
+/** The time, by a clock that nobody sets: one that is put back would keep pairing locked until it has caught up. */
+const steadyNow = (): number => performance.timeOrigin + performance.now();
+
 /** The control room on a port: HTTP, server-sent events and WebSocket, for callers that are known and come from here. */
 export function createServer(options: ServerOptions): Server {
   const { room, token, logger, host } = options;
@@ -53,7 +56,7 @@ export function createServer(options: ServerOptions): Server {
   const now = options.now ?? Date.now;
   const limits = { ...defaultLimits, ...options.limits };
   const onError = (error: unknown): void => logger.error({ err: error }, 'A stream failed');
-  const codes = new PairingCodes(now);
+  const codes = new PairingCodes(options.now ?? steadyNow);
   const devices = new Devices({
     dataDir: options.dataDir,
     now,

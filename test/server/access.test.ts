@@ -1,6 +1,6 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { rawRequest } from './raw-http.ts';
 import { request, startServer, token } from './running-server.ts';
 import { SseReader } from './sse-reader.ts';
@@ -144,6 +144,21 @@ describe('pairing', () => {
     expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0);
     now += 60_001;
     await pair(url, code);
+  });
+
+  it('[SEC1] [SES16] a clock that was a year ahead, and is set back, keeps nobody from pairing', async () => {
+    const { url, server } = await startServer();
+    const now = Date.now();
+    const ahead = vi.spyOn(Date, 'now').mockReturnValue(now + 365 * 24 * 3_600_000);
+    for (let count = 0; count < 10; count++) {
+      await request(`${url}/api/pair`, 'POST', { code: `wrong-${count}` });
+    }
+    ahead.mockRestore();
+    const { now: steady } = performance;
+    const later = vi.spyOn(performance, 'now').mockImplementation(() => steady.call(performance) + 61_000);
+    const paired = await request(`${url}/api/pair`, 'POST', { code: server.pairingCode() });
+    later.mockRestore();
+    expect(paired).toMatchObject({ status: 200 });
   });
 
   it('[SEC1] who is in can let one more device in, see all, and put one out', async () => {

@@ -5,13 +5,23 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** A clock that moves only when told. */
+/** A clock that moves only when told, and can be set. */
 export class FakeClock implements Clock {
-  #now = Date.parse('2026-01-01T00:00:00Z');
+  #now = 0;
+  #midnight = Date.parse('2026-01-01T00:00:00Z');
   readonly #timers = new Set<Timer>();
 
   now(): string {
-    return new Date(this.#now).toISOString();
+    return new Date(this.#midnight + this.#now).toISOString();
+  }
+
+  elapsed(): number {
+    return this.#now;
+  }
+
+  /** Sets it forward, or back, while no time passes. */
+  set(milliseconds: number): void {
+    this.#midnight += milliseconds;
   }
 
   after(milliseconds: number, callback: () => void): () => void {

@@ -220,9 +220,13 @@ export class PlayedSession {
 
   #apply(events: readonly NewEvent[]): void {
     for (const event of events) this.#fold(event);
-    for (let next = advance(this.state); next.length > 0; next = advance(this.state)) {
+    for (let next = this.#next(); next.length > 0; next = this.#next()) {
       for (const event of next) this.#fold(event);
     }
+  }
+
+  #next(): readonly NewEvent[] {
+    return advance(this.state, this.now());
   }
 
   #fold(event: NewEvent): void {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { directoryOf, offersFor, reachOf, warningsOf } from '../../model/grant-advice.ts';
-import { canBeGranted, subjectOf } from '../../model/grants.ts';
+import { canBeGranted, isInForce, subjectOf } from '../../model/grants.ts';
 import { matches } from '../../model/pattern.ts';
 import { isSensitive } from '../../model/sensitive-files.ts';
 import { interactionOf } from '../../model/status.ts';
@@ -19,10 +19,9 @@ const MOST_MATCHES = 50;
 const MOST_FILES = 5;
 
 export const listGrants: Handler<unknown> = ({ registry, book, clock }) => {
-  const now = Date.parse(clock.now());
-  const inForce = (grant: Grant) => grant.expiresAt === undefined || Date.parse(grant.expiresAt) > now;
+  const now = clock.now();
   const grants = [...book.grants, ...registry.all().flatMap((session) => session.state.grants)];
-  return accept({ status: 200, body: { grants: grants.filter(inForce) } });
+  return accept({ status: 200, body: { grants: grants.filter((grant) => isInForce(grant, now)) } });
 };
 
 export const revokeGrant: Handler<unknown> = async ({ registry, book, log, clock }, input, { actor: by }) => {

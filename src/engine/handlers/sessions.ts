@@ -177,6 +177,12 @@ async function confirmed(
 ): Promise<Result<undefined>> {
   const connection = listening(session);
   if (connection === undefined) return unchanged;
+  if (session.state.held !== null) {
+    return refuse(
+      'too_many_asks',
+      'The agent is held, and could not confirm it: answer some of what it asks.',
+    );
+  }
   try {
     await ask(connection);
     return unchanged;

@@ -1,7 +1,9 @@
 /** The only clock. Tests pass one that moves when told. */
 export interface Clock {
-  /** Now, as an ISO time. */
+  /** Now, as an ISO time, for the record. It may be set, back or forward, at any moment. */
   now(): string;
+  /** Milliseconds since some moment; never goes back. What lasts is held against this, or is armed with `after`. */
+  elapsed(): number;
   /** Calls back once after that many milliseconds; the result takes it back. */
   after(milliseconds: number, callback: () => void): () => void;
 }
@@ -11,6 +13,7 @@ const LONGEST = 2_000_000_000;
 
 export const systemClock: Clock = {
   now: () => new Date().toISOString(),
+  elapsed: () => performance.now(),
   after(milliseconds, callback) {
     let timer: NodeJS.Timeout;
     const arm = (left: number): void => {

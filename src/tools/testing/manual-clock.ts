@@ -13,6 +13,10 @@ export class ManualClock implements Clock {
     return new Date(this.#now).toISOString();
   }
 
+  elapsed(): number {
+    return this.#now;
+  }
+
   after(milliseconds: number, callback: () => void): () => void {
     const timer = { at: this.#now + milliseconds, callback };
     this.#timers.add(timer);
