@@ -6,6 +6,9 @@ export const MOST_OPEN_ASKS = 200;
 /** What had been read when the agent was held comes on top. Beyond this an ask is not put before anyone. */
 export const MOST_SHOWN_ASKS = 1000;
 
+/** Each change of the queue is told with the whole queue. */
+export const MOST_QUEUED = 1000;
+
 /**
  * Whether the agent is not to be read on. After an interrupt it is: what it takes back, and the end of its turn, come behind all it
  * has asked. One that is being ended is read, too, or its end would not be seen.

@@ -4,6 +4,7 @@ import type { MessageId } from '../protocol/ids.ts';
 import type { Actor } from '../protocol/interaction.ts';
 import type { Applied } from '../protocol/session.ts';
 import type { Decided, SendCommand, SessionCommand } from './command.ts';
+import { MOST_QUEUED } from './limits.ts';
 import type { QueueItem, SessionState } from './state.ts';
 import { hasDeferred, isBusy } from './status.ts';
 
@@ -13,6 +14,9 @@ export function send(state: SessionState, command: SendCommand): Result<Decided>
   if (state.life === 'failed') return refuse('session_failed');
   if (command.text.trim() === '' && command.images.length === 0) return refuse('blank_message');
   if (earlierSend(state, command.clientMessageId) !== undefined) return accept({ events: [] });
+  if (state.queue.length >= MOST_QUEUED && !command.replace) {
+    return refuse('queue_full', `${MOST_QUEUED} messages wait already.`);
+  }
   return accept({ events: enqueue(state, command) });
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fold } from '../../src/model/fold.ts';
-import { MOST_OPEN_ASKS, MOST_SHOWN_ASKS } from '../../src/model/limits.ts';
+import { MOST_OPEN_ASKS, MOST_QUEUED, MOST_SHOWN_ASKS } from '../../src/model/limits.ts';
 import type { StoredFact } from '../../src/model/observe.ts';
 import type { SessionState } from '../../src/model/state.ts';
 import { sessionView } from '../../src/model/views.ts';
@@ -72,6 +72,20 @@ describe('[SES15] what an event costs does not grow with what is open', () => {
     expect(sessionView(played.state)).toMatchObject({ status: 'running', pendingCount: 0 });
     expect(mostCopied(played.log)).toBeLessThanOrEqual(mostCopied(askAndWithdraw(150).log) + 10);
   });
+});
+
+it('[SES15] the queue has an end: one message more is refused, and the same one again is not', () => {
+  const played = working();
+  for (let number = 0; number < MOST_QUEUED; number += 1)
+    played.send('more', 'queue', false, `mine-${number}`);
+  expect(sessionView(played.state).queueLength).toBe(MOST_QUEUED);
+  expect(played.refusals).toEqual([]);
+  played.send('again', 'queue', false, `mine-${MOST_QUEUED - 1}`);
+  expect(played.refusals).toEqual([]);
+  played.send('too much');
+  expect(played.refusals).toMatchObject([{ code: 'queue_full' }]);
+  played.send('instead of all', 'queue', true);
+  expect(sessionView(played.state).queueLength).toBe(1);
 });
 
 describe('[SES15] an agent that asks too much is held', () => {
