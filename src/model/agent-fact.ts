@@ -45,7 +45,7 @@ export type AgentFact =
   | { readonly type: 'withdrawn'; readonly agentRequestId: string }
   /** All that it said while nobody listened has been reported. */
   | { readonly type: 'caught-up' }
-  /** Its process is gone; what it said last may still be on the way, and `exited` comes behind it. */
+  /** It is gone, while the reading of its output was paused; `exited` comes behind what is unread. */
   | { readonly type: 'ending' }
   | { readonly type: 'mode-changed'; readonly permissionMode: string }
   | { readonly type: 'model-changed'; readonly model: string }

@@ -183,6 +183,18 @@ test('[MULTI4] nothing is reported while reading is paused, and nothing is lost'
   expect(words(facts)).toEqual([text]);
 });
 
+test('[SES15] that a paused agent is gone is told, and what it said last is read when reading goes on', async () => {
+  const { facts, connection } = begin();
+  await facts.of('ready');
+  connection.pause();
+  await say(facts, connection, '!crash 3');
+  await facts.of('ending');
+  expect(facts.every('delta')).toEqual([]);
+  connection.resume();
+  expect(await facts.of('exited')).toMatchObject({ code: 3 });
+  expect(facts.every('delta').length).toBeGreaterThan(0);
+});
+
 test('[SES6] a paused agent can be closed', async () => {
   const { facts, connection } = begin();
   await say(facts, connection, '!flood 1000000');

@@ -54,6 +54,14 @@ describe('what a session does', () => {
   });
 });
 
+it('[SES15] says of an agent that asks too much that it is held', () => {
+  const held = { since: at(1), reason: 'asks' } as const;
+  expect(activityOf(aSession({ status: 'waiting', held }), undefined)).toEqual({
+    is: 'phrase',
+    phrase: 'held',
+  });
+});
+
 describe('a new session', () => {
   it('begins a new session as the last one, as far as that is still there', () => {
     const agents = [

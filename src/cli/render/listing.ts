@@ -16,7 +16,9 @@ export function sessionList(sessions: readonly Session[], now: number, paint: Pa
       paint(tones[session.status], session.status),
       age(session.since, now),
       session.agent,
-      session.pendingCount > 0 ? paint('yellow', `${session.pendingCount} open`) : '',
+      session.pendingCount > 0
+        ? paint('yellow', `${session.pendingCount} open${session.held === undefined ? '' : ', held'}`)
+        : '',
       session.queueLength > 0 ? `${session.queueLength} queued` : '',
       `${shortened(oneLine(session.title), 60)}${session.key === null ? '' : paint('dim', ` (${oneLine(session.key)})`)}`,
     ]),

@@ -62,6 +62,8 @@ export class AcpConnection implements AgentConnection {
   #session: { readonly id: string; readonly settings: SessionSettings } | undefined;
   #capabilities: Capabilities = leastCapabilities;
   #isPaused = false;
+  /** The process is; its output may be unread. */
+  #isGone = false;
   /** A service that was under way when the agent ended may have something to tell yet; nothing comes after the end. */
   #isOver = false;
   #startError: string | undefined;
@@ -175,6 +177,7 @@ export class AcpConnection implements AgentConnection {
   pause(): void {
     this.#isPaused = true;
     this.#process.pauseOutput();
+    this.#tellEnding();
   }
 
   resume(): void {
@@ -198,7 +201,8 @@ export class AcpConnection implements AgentConnection {
   async #live(): Promise<void> {
     void this.#wire.ended.then(() => this.#process.end());
     const exit = await this.#process.exited;
-    this.#report([{ type: 'ending' }]);
+    this.#isGone = true;
+    this.#tellEnding();
     await this.#wire.ended;
     this.#peer.close();
     this.#turns.close();
@@ -207,6 +211,10 @@ export class AcpConnection implements AgentConnection {
     await this.#process.end();
     this.#report([...closeTurn(this.#memory), exitFact(exit, this.#process.stderrTail(), this.#startError)]);
     this.#isOver = true;
+  }
+
+  #tellEnding(): void {
+    if (this.#isGone && this.#isPaused) this.#report([{ type: 'ending' }]);
   }
 
   async #open(): Promise<void> {

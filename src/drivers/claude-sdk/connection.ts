@@ -70,6 +70,8 @@ export class SdkConnection implements AgentConnection {
   #isReady = false;
   #isClosing = false;
   #isPaused = false;
+  /** The process is; its output may be unread. */
+  #isGone = false;
   #hasExited = false;
   #startError: string | undefined;
   #refusedResume: string | undefined;
@@ -133,6 +135,7 @@ export class SdkConnection implements AgentConnection {
     this.#isPaused = true;
     this.#facts.pause();
     this.#process?.pauseOutput();
+    this.#tellEnding();
   }
 
   resume(): void {
@@ -203,10 +206,18 @@ export class SdkConnection implements AgentConnection {
     wanted.signal.addEventListener('abort', () => void process.end(), { once: true });
     const longOver = this.#longOver;
     void hosted.over.then(() => delay(lastWordsMs, undefined, { ref: false })).then(longOver.resolve);
-    void process.exited.then(() => this.#hasExited || this.#options.report([{ type: 'ending' }]));
+    this.#isGone = false;
+    void process.exited.then(() => {
+      this.#isGone = true;
+      this.#tellEnding();
+    });
     if (this.#isPaused) process.pauseOutput();
     if (this.#isClosing) void process.end();
     return hosted;
+  }
+
+  #tellEnding(): void {
+    if (this.#isGone && this.#isPaused && !this.#hasExited) this.#options.report([{ type: 'ending' }]);
   }
 
   async #endProcess(): Promise<ProcessExit | undefined> {

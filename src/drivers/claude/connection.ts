@@ -80,6 +80,8 @@ export class ClaudeConnection implements AgentConnection {
   #isReady = false;
   #isClosing = false;
   #isPaused = false;
+  /** The process is, and its end is not told yet. */
+  #isGone = false;
   #isDetached = false;
   /** How far to read until all is told that was said while nobody listened; undefined when that is done. */
   #backlogEnd: number | undefined;
@@ -176,6 +178,7 @@ export class ClaudeConnection implements AgentConnection {
   pause(): void {
     this.#isPaused = true;
     this.#process.pauseOutput();
+    this.#tellEnding();
   }
 
   resume(): void {
@@ -214,6 +217,7 @@ export class ClaudeConnection implements AgentConnection {
       this.#startAnew(this.#refusedResume);
       exit = await this.#runToExit();
     }
+    this.#isGone = false;
     this.#marks.end();
     this.#report([exitFact(exit, this.#process.stderrTail(), this.#startError)]);
   }
@@ -223,10 +227,15 @@ export class ClaudeConnection implements AgentConnection {
     if (!this.#isReady) void this.#initialize(this.#peer);
     void this.#peerClosed.then(() => this.#process.end());
     const exit = await this.#process.exited;
-    this.#report([{ type: 'ending' }]);
+    this.#isGone = true;
+    this.#tellEnding();
     await this.#peerClosed;
     await this.#process.end();
     return exit;
+  }
+
+  #tellEnding(): void {
+    if (this.#isGone && this.#isPaused) this.#report([{ type: 'ending' }]);
   }
 
   /** The program has lost the conversation (it was killed before it wrote it down): better without it than not at all. */
@@ -236,6 +245,7 @@ export class ClaudeConnection implements AgentConnection {
     this.#report([begunAnew(reason)]);
     this.#process.stored(Number.MAX_SAFE_INTEGER);
     this.#process = this.#options.launch(null);
+    this.#isGone = false;
     this.#marks.restart();
     ({ peer: this.#peer, closed: this.#peerClosed } = this.#connect());
   }

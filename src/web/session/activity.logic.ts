@@ -9,6 +9,7 @@ export type Activity =
 
 type ActivityPhrase =
   | 'waiting'
+  | 'held'
   | 'interrupting'
   | 'thinking'
   | 'writing'
@@ -21,6 +22,7 @@ type ActivityPhrase =
 /** The conversation, if it is followed, knows more than the session: the command, not only the tool's name. */
 export function activityOf(session: Session, conversation: Conversation | undefined): Activity {
   if (session.interrupting !== null) return phrase('interrupting');
+  if (session.held !== undefined) return phrase('held');
   if (session.status !== 'running') return phrase(session.status);
   const { waitingOn, awaited } = session;
   if (waitingOn !== 'tool' && waitingOn !== 'sub-agent')

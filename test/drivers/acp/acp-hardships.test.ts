@@ -197,6 +197,18 @@ describe('an agent that misbehaves', () => {
     expect(wordsIn(facts)).toBe('I run it.Done.');
   });
 
+  test('[SES15] that one that is paused is gone is told, and what it said last is read when reading goes on', async () => {
+    const { facts, connection } = begin();
+    await facts.of('ready');
+    connection.pause();
+    await say(facts, connection, '!die');
+    await facts.of('ending');
+    expect(wordsIn(facts)).toBe('');
+    connection.resume();
+    expect(await facts.of('exited')).toMatchObject({ code: 3 });
+    expect(wordsIn(facts)).toBe('Goodbye, ');
+  });
+
   test('[SES6] one that is paused can be closed', async () => {
     const { facts, connection } = begin();
     await facts.of('ready');

@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
+import { burstAgent } from '../../support/burst-agent.ts';
 import { violationsOf } from './accessibility.ts';
 import { desktop, openBrowser, phone, type View, type Visit, visitPaired } from './browser.ts';
 import { startSessions } from './demo-sessions.ts';
@@ -39,6 +40,22 @@ async function withEveryday(view?: View): Promise<Visit & { beckon: Beckon }> {
 }
 
 describe('a session in the browser', () => {
+  it('[SES15] [UI3] says that the agent is held, and why, until enough is answered', async () => {
+    const cwd = await temporaryDirectory();
+    const beckon = await startBeckon({ args: ['--claude', burstAgent(cwd).program] });
+    const { body } = await beckon.api('POST', '/api/sessions', { agent: 'claude', cwd, prompt: 'asks 200' });
+    const { page, problems } = await come(beckon, `/s/${body.session.id}`);
+    const note = page.getByRole('status').filter({ hasText: 'asks too much at once (200 open)' });
+    await note.waitFor();
+    await page.getByText('Asks too much, held').first().waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    const pending = await beckon.api('GET', `/api/sessions/${body.session.id}/pending`);
+    const { requestId } = pending.body.pending[199];
+    await beckon.api('POST', `/api/sessions/${body.session.id}/deny`, { requestId });
+    await note.waitFor({ state: 'detached' });
+    expect(problems).toEqual([]);
+  });
+
   it('[UI3] streams text as markdown, follows it, and says when the turn is done', async () => {
     const beckon = await startBeckon();
     const [id] = await startSessions(

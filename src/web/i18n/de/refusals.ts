@@ -26,6 +26,8 @@ export const refusals: Refusals = {
   agent_not_running: 'Der Agent dieser Sitzung läuft nicht.',
   no_turn_running: 'Der Agent arbeitet gerade nicht; es gibt nichts zu unterbrechen.',
   message_already_sent: 'Die Nachricht ist schon gesendet.',
+  too_many_asks: 'In dieser Sitzung ist schon zu viel offen. Zuerst einiges davon beantworten.',
+  queue_full: 'In dieser Sitzung warten schon zu viele Nachrichten.',
   interaction_already_resolved: 'Das ist schon beantwortet.',
   interaction_gone: 'Das lässt sich nicht mehr beantworten.',
   payload_too_large: 'Das ist zu groß: mehr als 32 MB gehen nicht auf einmal.',

@@ -11,6 +11,8 @@ export const sessionPage = {
   'header.more': 'Mehr',
 
   'session.unknownWhy': 'Vielleicht wurde sie entfernt, oder die Adresse gehört zu einem anderen Beckon.',
+  'session.held':
+    'Der Agent fragt zu viel auf einmal ({count} offen). Er wird angehalten, bis einiges beantwortet ist oder du ihn unterbrichst oder stoppst.',
   'session.notStopping':
     'Der Agent hat noch nicht angehalten. Wird die Sitzung gestoppt, endet sein Prozess.',
   'session.stopSession': 'Sitzung stoppen',

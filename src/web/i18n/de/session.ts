@@ -6,6 +6,7 @@ export const session = {
   'need.ended': 'Beendet',
 
   'activity.waiting': 'Wartet auf dich',
+  'activity.held': 'Fragt zu viel, angehalten',
   'activity.interrupting': 'Wird unterbrochen',
   'activity.thinking': 'Modell denkt nach',
   'activity.writing': 'Schreibt',

@@ -11,6 +11,8 @@ export const sessionPage = {
   'header.more': 'More',
 
   'session.unknownWhy': 'It may have been removed, or the address belongs to another Beckon.',
+  'session.held':
+    'The agent asks too much at once ({count} open). It is held, and goes on when you have answered some, or when you interrupt or stop it.',
   'session.notStopping': 'The agent has not stopped yet. Stopping the session ends its process.',
   'session.stopSession': 'Stop the session',
 

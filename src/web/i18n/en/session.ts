@@ -6,6 +6,7 @@ export const session = {
   'need.ended': 'Ended',
 
   'activity.waiting': 'Waits for you',
+  'activity.held': 'Asks too much, held',
   'activity.interrupting': 'Interrupting',
   'activity.thinking': 'Model is thinking',
   'activity.writing': 'Writing',

@@ -90,6 +90,7 @@ function KnownSession({ session }: { readonly session: Session }) {
         <div className="shrink-0 bg-surface">
           <div className="mx-auto flex w-full max-w-190 flex-col gap-2 px-4 pt-1 pb-4 max-md:px-3 max-md:pb-3">
             {session.failure !== null && <FailureNote session={session} canResume={false} />}
+            <HeldNote session={session} />
             <OverdueNote session={session} />
             <QuietComposer session={session} />
           </div>
@@ -125,6 +126,17 @@ function useDetails() {
     ),
     closeDialog,
   };
+}
+
+/** Why nothing more comes from an agent that has asked more than anyone can look through. */
+function HeldNote({ session }: { readonly session: Session }) {
+  const t = useT();
+  if (session.held === undefined) return null;
+  return (
+    <p role="status" className="rounded-ui border border-line-strong bg-surface px-3 py-2 text-sm">
+      {t('session.held', { count: session.pendingCount })}
+    </p>
+  );
 }
 
 /** An interrupt that was not obeyed in time: the stronger word is offered, never spoken by itself. */
