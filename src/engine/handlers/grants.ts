@@ -7,7 +7,7 @@ import { interactionOf } from '../../model/status.ts';
 import { interactionFromLog } from '../../model/views.ts';
 import type { PreviewGrant } from '../../protocol/command.ts';
 import { accept, refuse } from '../../protocol/errors.ts';
-import type { Grant, GrantPreview } from '../../protocol/grant.ts';
+import type { GrantPreview } from '../../protocol/grant.ts';
 import { GrantId } from '../../protocol/ids.ts';
 import type { Ask, Subject } from '../../protocol/interaction.ts';
 import { filesBelow } from '../files-below.ts';
