@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../support/beckon-process.ts';
 import { type BurstAgent, burstAgent } from '../support/burst-agent.ts';
 import { eventually } from '../support/eventually.ts';
-import { meterReplies } from '../support/reply-meter.ts';
+import { meterReplies, workOf } from '../support/reply-meter.ts';
 
-/** Some tens of milliseconds on a quiet machine, half a second on one with seven times as much to do; a stall is many seconds. */
-const PATIENCE_MS = 1000;
+/** Milliseconds of work before a reply; it is some tens as a rule. An agent that holds up the server makes it many thousand. */
+const MOST_WORK_MS = 500;
 
 let beckon: Beckon;
 let cwd: string;
@@ -46,9 +46,9 @@ async function allowAll(id: string, asked: readonly { requestId: string }[], mos
   for (const { requestId } of asked.slice(0, most)) await allow(id, requestId);
 }
 
-/** How long the slowest of a stranger's requests took while this was under way. */
+/** How long a stranger's request had to wait for other work, at most, while this was under way. */
 async function slowestReply(during: Promise<unknown>): Promise<number> {
-  const meter = meterReplies(beckon.url);
+  const meter = meterReplies(beckon);
   await during.finally(() => meter.stop());
   return meter.stop();
 }
@@ -74,16 +74,16 @@ async function eventsOf(id: string, type: string): Promise<AnyEvent[]> {
 describe('[SES15] an agent that asks 8,000 times in one breath', { timeout: 60_000 }, () => {
   it('is held, and nobody else is: others are answered at once, and it can be stopped', async () => {
     const id = await start('claude', 'asks 8000');
-    expect(await slowestReply(held(id))).toBeLessThan(PATIENCE_MS);
+    expect(await slowestReply(held(id))).toBeLessThan(MOST_WORK_MS);
     const session = await sessionOf(id);
     expect(session).toMatchObject({ status: 'waiting', held: { since: expect.any(String), reason: 'asks' } });
     expect(session.pendingCount).toBeGreaterThanOrEqual(200);
     expect(session.pendingCount).toBeLessThan(600);
     const other = await start('demo', 'hello');
     await eventually('the other has answered', async () => (await sessionOf(other)).usage.turns === 1);
-    const began = performance.now();
+    const before = workOf(beckon.pid);
     expect(await beckon.api('POST', `/api/sessions/${id}/stop`)).toMatchObject({ status: 200 });
-    expect(performance.now() - began).toBeLessThan(2000);
+    expect(workOf(beckon.pid) - before).toBeLessThan(2000);
     expect(await pendingOf(id)).toEqual([]);
   });
 
@@ -97,7 +97,7 @@ describe('[SES15] an agent that asks 8,000 times in one breath', { timeout: 60_0
       const id = await start('claude', 'asks 3000');
       await held(id);
       expect(await beckon.api('POST', `/api/sessions/${id}/interrupt`)).toMatchObject({ status: 200 });
-      expect(await slowestReply(last(id, 'turn.ended'))).toBeLessThan(PATIENCE_MS);
+      expect(await slowestReply(last(id, 'turn.ended'))).toBeLessThan(MOST_WORK_MS);
       expect(await last(id, 'turn.ended')).toMatchObject({ outcome: 'interrupted' });
       expect(agent.record()).toEqual([{ interrupted: true }]);
       const ends = await eventsOf(id, 'interaction.resolved');
@@ -150,7 +150,7 @@ describe('[SES15] an agent that asks 8,000 times in one breath', { timeout: 60_0
 describe('[SES15] an agent with 8,000 calls open', { timeout: 60_000 }, () => {
   it('slows nobody, and all it said is there', async () => {
     const id = await start('claude', 'calls 8000');
-    expect(await slowestReply(last(id, 'agent.text'))).toBeLessThan(PATIENCE_MS);
+    expect(await slowestReply(last(id, 'agent.text'))).toBeLessThan(MOST_WORK_MS);
     expect(await eventsOf(id, 'tool.called')).toHaveLength(8000);
     expect((await sessionOf(id)).awaited).toEqual({ what: 'Bash', id: 'toolu_7999' });
   });
