@@ -8,6 +8,7 @@ import { accept, type Result, refuse } from '../protocol/errors.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { ToolCatalogue } from '../protocol/tool.ts';
 import { createClients } from './clients.ts';
+import { checkAgain } from './directory.ts';
 import { createDispatcher } from './dispatcher.ts';
 import { GrantBook } from './grant-book.ts';
 import type { LiveSession } from './live-session.ts';
@@ -115,6 +116,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     driver: (name) => drivers.get(name),
     tools,
     toolAccess: options.toolAccess ?? (() => null),
+    directory: (state) => checkAgain(state, settings.roots),
     context,
     publish,
     onGlobal: (events) => {

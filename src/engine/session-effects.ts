@@ -1,5 +1,6 @@
 import { asleep } from '../model/deferred-asks.ts';
 import type { LiveInteraction, SessionState } from '../model/state.ts';
+import type { Result } from '../protocol/errors.ts';
 import type { Event, EventOf } from '../protocol/event.ts';
 import type { InteractionId, SessionId } from '../protocol/ids.ts';
 import type {
@@ -28,6 +29,8 @@ export interface EffectsOptions {
   readonly tools: Pick<AskDesk, 'decided' | 'ended' | 'runEnded'>;
   /** Asked at each start, so that an agent always gets what is offered now. */
   readonly toolAccess: (sessionId: SessionId) => ToolAccess | null;
+  /** Where the agent may be started, looked at anew each time: links may have been turned since the session was made. */
+  readonly directory: (state: SessionState) => Result<string>;
   readonly onFacts: (processId: string, facts: readonly AgentFact[], mark?: ReadingMark) => void;
 }
 
@@ -122,8 +125,10 @@ export class SessionEffects {
 
   #start(processId: string, resume: string | null, state: SessionState): void {
     try {
+      const directory = this.#options.directory(state);
+      if (!directory.ok) throw new Error(directory.refusal.message);
       this.#connection = this.#driver(state.agent).start(
-        this.#startOf(processId, resume, state),
+        { ...this.#startOf(processId, resume, state), cwd: directory.value },
         (facts, mark) => this.#options.onFacts(processId, facts, mark),
       );
     } catch (error) {

@@ -24,6 +24,8 @@ export interface SessionState {
 
   readonly agent: string;
   readonly cwd: string;
+  /** Where `cwd` led when the session was made; null in logs from before this was kept. */
+  readonly realCwd: string | null;
   readonly title: string;
   readonly key: string | null;
   readonly permissionMode: string | null;
@@ -105,4 +107,4 @@ export interface RunningTool {
 }
 
 /** Raise this whenever a stored snapshot of the state could no longer be understood. */
-export const STATE_VERSION = 5;
+export const STATE_VERSION = 6;
