@@ -188,6 +188,10 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     }
   });
 
+  const forgetStorage = log.onStorage((data) =>
+    publish([{ kind: 'announcement', announcement: { type: 'storage-changed', data } }]),
+  );
+
   const toolCatalogue = options.toolCatalogue ?? (() => ({ tools: [], problems: [] }));
   const dispatch = createDispatcher({
     ...options,
@@ -218,6 +222,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
             .map((state) => [state.id, queueView(state)] as const)
             .filter(([, queue]) => queue.length > 0),
         ),
+        storage: log.storage,
       };
     },
     snapshot(idOrKey) {
@@ -244,9 +249,11 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       const found = registry.find(idOrKey);
       return found.ok ? accept(options.rawLog.read(found.value.id)) : found;
     },
+    storage: () => log.storage,
     async close() {
       lifetime.closing = true;
       cancelIdleCheck();
+      forgetStorage();
       await Promise.all(registry.all().map(shutDown));
       tools.close();
       listeners.clear();
@@ -254,6 +261,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     async detach() {
       lifetime.closing = true;
       cancelIdleCheck();
+      forgetStorage();
       await Promise.all(registry.all().map((session) => letGo(session, tools)));
       tools.close();
       listeners.clear();
