@@ -57,6 +57,7 @@ function pair(access: Access, request: FastifyRequest, reply: FastifyReply): Fas
 const unpairedForNow = refuse(
   'storage_unavailable',
   'The device is unpaired until the server ends. That could not be stored, and is tried again until it is: if the server ends before, the device is paired again.',
+  { holds: 'until-restart' },
 ).refusal;
 
 /** Only a page that was loaded over https has such an origin; whether a proxy is in between does not matter. */
