@@ -173,7 +173,8 @@ function overwrite(file: string, text: string): void {
   const room = readFileSync(file).length;
   if (length > room) throw Object.assign(new Error('The disk is full.'), { code: 'ENOSPC' });
   using(file, 'r+', (descriptor) => {
-    writeSync(descriptor, text.padEnd(text.length + room - length), 0);
+    const written = writeSync(descriptor, text.padEnd(text.length + room - length), 0);
+    if (written !== room) throw new Error('The list was written in part.');
     fsyncSync(descriptor);
   });
 }
