@@ -24,12 +24,14 @@ export interface OpenDatabase {
 /**
  * Opens or makes the database and brings it up to date. One that cannot be written is opened for reading;
  * one of a newer Beckon, or of another program, is refused and left as it is. A write-ahead log that lost something is kept aside
- * before SQLite writes over it; while the disk has no room for that, too, the database is only read.
+ * before SQLite writes over it; while the disk has no room for that, too, the database is only read. `found` is what an earlier try found:
+ * it may have removed what that was seen by.
  */
 export function openDatabase(
   { path, maxBytes }: DatabaseOptions,
-  damage: FoundDamage | undefined = findDamage(path),
+  found: { readonly damage: FoundDamage | undefined } = { damage: findDamage(path) },
 ): OpenDatabase {
+  const { damage } = found;
   try {
     let opened: Pick<OpenDatabase, 'db' | 'unwritable'>;
     try {

@@ -159,13 +159,13 @@ class SqliteLog implements EventLog {
   async #close(): Promise<void> {
     clearInterval(this.#lookingAgain);
     this.#queue.close();
-    const { db, index, disk, checkpoints, unwritable } = this.#store;
+    const { db, index, disk, checkpoints } = this.#store;
     index.close();
     await Promise.all([disk.close(), checkpoints.close()]);
     try {
-      db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      const { busy } = db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number };
       // From here on the write-ahead log may go, and nothing with it.
-      if (unwritable === undefined) rmSync(inUseFile(this.#path), { force: true });
+      if (busy === 0) rmSync(inUseFile(this.#path), { force: true });
     } catch {
       // everything is in the write-ahead log already, and the next start reads it from there
     }
@@ -238,7 +238,7 @@ class SqliteLog implements EventLog {
     if (damage !== undefined) keepAside(this.#path, damage);
     index.stop();
     if (db.isOpen) db.close();
-    this.#store = this.#take(openDatabase(this.#options, damage));
+    this.#store = this.#take(openDatabase(this.#options, { damage }));
   }
 
   #take({ db, unwritable, damage, missing }: OpenDatabase): Store {

@@ -62,7 +62,7 @@ export async function chaos({
     const cwd = join(place.work, String(index));
     await beckon.api('POST', '/api/sessions', { agent: 'claude', cwd, key });
   }
-  let clients = new Clients(beckon, ledger, random, sessions);
+  let clients = new Clients(beckon, ledger, random);
   await clients.begin();
   for (let done = 0; done < kills; ) {
     if (!(await clients.until(1 + Math.floor(random() * 60)))) ledger.oddities.push('nothing more was told');
@@ -78,7 +78,7 @@ export async function chaos({
     await clients.over();
     if (victim.kind === 'starting server') await killWhileStarting(dataDir, args, place.work, random() * 700);
     beckon = await serve();
-    clients = new Clients(beckon, ledger, random, sessions);
+    clients = new Clients(beckon, ledger, random);
     await clients.begin();
   }
 

@@ -39,7 +39,6 @@ export class Clients {
   readonly #beckon: Beckon;
   readonly #ledger: Ledger;
   readonly #random: () => number;
-  readonly #sessions: readonly string[];
   readonly #pending = new Set<Promise<unknown>>();
   readonly #socketReplies = new Map<number, (frame: Frame['data']) => void>();
   #stream: Watch | undefined;
@@ -47,11 +46,10 @@ export class Clients {
   #frames = 0;
   #told = (): void => {};
 
-  constructor(beckon: Beckon, ledger: Ledger, random: () => number, sessions: readonly string[]) {
+  constructor(beckon: Beckon, ledger: Ledger, random: () => number) {
     this.#beckon = beckon;
     this.#ledger = ledger;
     this.#random = random;
-    this.#sessions = sessions;
   }
 
   async begin(): Promise<void> {
@@ -61,7 +59,6 @@ export class Clients {
     // What an earlier server did not acknowledge is sent once more, under the same name.
     for (const [name, { isAcknowledged }] of this.#ledger.messages)
       if (!isAcknowledged) this.#do(this.#send(name));
-    for (const session of this.#sessions) this.#do(this.#keepBusy(session));
   }
 
   /** So many things were told; false when nothing more comes. */
@@ -93,7 +90,10 @@ export class Clients {
   #hear({ event, data }: Frame): void {
     this.#frames += 1;
     this.#told();
-    if (event === 'snapshot') for (const ask of data.pending as Asked[]) this.#answerTwice(ask);
+    if (event === 'snapshot') {
+      for (const ask of data.pending as Asked[]) this.#answerTwice(ask);
+      for (const session of data.sessions) this.#do(this.#tend(session));
+    }
     if (event.endsWith('-requested')) this.#answerTwice(data);
     if (event === 'session-updated' || event === 'session-ended') this.#do(this.#tend(data));
   }

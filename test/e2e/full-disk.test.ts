@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync, truncateSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -124,7 +124,7 @@ describe.skipIf(probe === undefined)('[STORE6] a full disk', { timeout: 60_000 }
       disk.makeRoom();
       await rename(first, 'the last title');
       await first.stop(signal);
-      // what the last server left beside the database is not there for the next one
+      rmSync(join(disk.path, 'beckon.db-shm'), { force: true });
       disk.fill();
       const beckon = await start();
       expect(beckon.stderr()).toContain('Nothing can be stored');
@@ -145,6 +145,7 @@ describe.skipIf(probe === undefined)('[STORE6] a full disk', { timeout: 60_000 }
         ({ event, data: storage }) => event === 'storage-changed' && storage.ok,
       );
       expect((await rename(beckon, 'a newer title')).status).toBe(200);
+      expect((await health(beckon)).storage).toEqual({ ok: true, missing: [] });
       await eventually('it tells its address', () => existsSync(join(disk.path, 'server.json')));
       await beckon.kill9();
       const last = await start();
@@ -174,6 +175,20 @@ describe.skipIf(probe === undefined)('[STORE6] a full disk', { timeout: 60_000 }
       const { interaction } = (await beckon.api('GET', `/api/sessions/s/interactions/${requestId}`)).body;
       return interaction.outcome === 'allowed' && interaction.deliveredAt;
     });
+  });
+
+  it('a server that ends on it leaves nothing that the next takes for damage', async () => {
+    const first = await start();
+    await idleSession(first);
+    await first.kill9();
+    rmSync(join(disk.path, 'beckon.db-shm'));
+    disk.fill();
+    const second = await start();
+    expect(await second.stop()).toMatchObject({ code: 0 });
+    disk.makeRoom();
+    const third = await start();
+    expect((await health(third)).storage).toEqual({ ok: true, missing: [] });
+    expect(await keys(third)).toEqual(['s']);
   });
 
   it('[STORE7] a damaged write-ahead log is told on it, too, and kept as soon as there is room', async () => {
