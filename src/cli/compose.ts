@@ -25,6 +25,7 @@ import {
 import type { Logger } from './logger.ts';
 import { sessionEnvFiles } from './session-env-files.ts';
 import type { Settings } from './settings.ts';
+import { storageLogger } from './storage-lines.ts';
 
 /** What was to end in order has had its time by then. */
 const abandonPatienceMs = 500;
@@ -62,7 +63,11 @@ export async function compose(
 ): Promise<Composed> {
   const { dataDir } = settings;
   const { logger } = parts;
+  const openedAt = new Date().toISOString();
   const log = openSqliteLog({ path: join(dataDir, 'beckon.db') });
+  const tellOfStorage = storageLogger(logger);
+  tellOfStorage(log.storage);
+  log.onStorage(tellOfStorage);
   const rawLog = openRawLog({ directory: join(dataDir, 'raw') });
   const onRaw: RawLog['append'] = (sessionId, direction, chunk) => rawLog.append(sessionId, direction, chunk);
   const local = new LocalProcessHost({ dataDir, onRaw });
@@ -82,7 +87,11 @@ export async function compose(
     demoDriver({ ...agents, home: join(dataDir, 'demo') }),
   ].filter(({ name }) => !settings.disabledAgents.includes(name));
 
-  const kept = await processes.kept();
+  const found = await processes.kept();
+  const isTorn = log.storage.missing.some(({ foundAt }) => foundAt >= openedAt);
+  // What they did since is not on record: taken up, they would wait for what was said to them already, or be told twice.
+  if (isTorn) await Promise.all(found.map(({ id }) => endKept(processes, id)));
+  const kept = isTorn ? [] : found;
   clearToolConfigs(
     toolConfigs,
     kept.map(({ id }) => id),

@@ -27,6 +27,7 @@ export async function openRoom(
 ): Promise<OpenRoom> {
   const { dataDir } = settings;
   try {
+    const address = new Address(dataDir, parts.logger);
     const token = await keepToken(dataDir);
     const toolSecret = await keepToolSecret(dataDir);
     // Most of the program; a command line that fails need not wait for it.
@@ -44,21 +45,58 @@ export async function openRoom(
       ...composed,
       token,
       async listen() {
-        const address = await composed.listen();
-        await Promise.all([
-          writeLastPort(dataDir, address.port),
-          writeServerFile(dataDir, serverFile(address.url, settings, parts.isEmbedded)),
-        ]);
-        return address;
+        const listening = await composed.listen();
+        await address.publish(listening.port, serverFile(listening.url, settings, parts.isEmbedded));
+        return listening;
       },
       async release() {
-        await removeServerFile(dataDir);
+        await address.withdraw();
         lock.release();
       },
     };
   } catch (error) {
     lock.release();
     throw isPlain(error) ? new Failure(error.message) : error;
+  }
+}
+
+const retryMs = 1_000;
+
+/** The files by which others find this server. A disk that has no room for them keeps it from nothing else: they follow when there is. */
+class Address {
+  readonly #dataDir: string;
+  readonly #logger: Logger;
+  #attempt: Promise<void> = Promise.resolve();
+  #retry: NodeJS.Timeout | undefined;
+  #isWithdrawn = false;
+
+  constructor(dataDir: string, logger: Logger) {
+    this.#dataDir = dataDir;
+    this.#logger = logger;
+  }
+
+  publish(port: number, content: ServerFile): Promise<void> {
+    this.#attempt = this.#store(port, content).catch((error: NodeJS.ErrnoException) => {
+      if (this.#retry === undefined)
+        this.#logger.warn(
+          { reason: error.message },
+          'The address cannot be stored: other commands do not find it',
+        );
+      if (!this.#isWithdrawn)
+        this.#retry = setTimeout(() => void this.publish(port, content), retryMs).unref();
+    });
+    return this.#attempt;
+  }
+
+  async withdraw(): Promise<void> {
+    this.#isWithdrawn = true;
+    clearTimeout(this.#retry);
+    await this.#attempt;
+    await removeServerFile(this.#dataDir);
+  }
+
+  async #store(port: number, content: ServerFile): Promise<void> {
+    await Promise.all([writeLastPort(this.#dataDir, port), writeServerFile(this.#dataDir, content)]);
   }
 }
 

@@ -1,4 +1,5 @@
 import { BeckonError } from '../client/beckon-error.ts';
+import { StorageError } from '../engine/ports/event-log.ts';
 import { type Command, commands } from './command.ts';
 import type { Console } from './console.ts';
 import { Failure, UsageError } from './failure.ts';
@@ -74,7 +75,7 @@ function report(error: unknown, args: readonly string[], console: Console): numb
 
 function sentenceFor(error: unknown): string {
   if (error instanceof BeckonError) return error.message + hintFor(error);
-  if (error instanceof Failure) return error.message;
+  if (error instanceof Failure || error instanceof StorageError) return error.message;
   if (!(error instanceof Error)) return `this is a bug: ${error}`;
   // The system said no: a directory that cannot be written, a disk that is full.
   return 'syscall' in error ? error.message : `this is a bug: ${error.stack}`;

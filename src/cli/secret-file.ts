@@ -1,9 +1,19 @@
-import { chmod, open, readFile, rename } from 'node:fs/promises';
+import { chmod, open, readFile, rename, rm } from 'node:fs/promises';
 
 /** Writes a file that only its owner can read; readers see the old content or the new, never a part. */
 export async function writeSecretFile(path: string, content: string): Promise<void> {
   const temporary = `${path}.${process.pid}.new`;
-  const file = await open(temporary, 'w', 0o600);
+  try {
+    await writeWhole(temporary, content);
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+async function writeWhole(path: string, content: string): Promise<void> {
+  const file = await open(path, 'w', 0o600);
   try {
     await file.chmod(0o600);
     await file.writeFile(content);
@@ -11,7 +21,6 @@ export async function writeSecretFile(path: string, content: string): Promise<vo
   } finally {
     await file.close();
   }
-  await rename(temporary, path);
 }
 
 export async function readSecretFile(path: string): Promise<string | undefined> {

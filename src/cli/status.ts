@@ -1,12 +1,15 @@
+import { statfs } from 'node:fs/promises';
 import { untoldBytes } from '../drivers/keeper/connected-process.ts';
 import { SilentKeeper } from '../drivers/keeper/dial.ts';
 import { type KeeperAgentStatus, type KeeperStatus, keeperStatus } from '../drivers/keeper/keeper-admin.ts';
+import { StorageState, storageReasons } from '../protocol/storage.ts';
 import type { Command } from './command.ts';
 import { dataDirectoryOf } from './paths.ts';
 import { columns } from './render/columns.ts';
 import { age, counted } from './render/measures.ts';
 import { oneLine } from './render/safe-text.ts';
-import { runningServer } from './running-server.ts';
+import { isTaken, runningServer } from './running-server.ts';
+import { storageLines } from './storage-lines.ts';
 import { clientFlags, clientFlagsHelp, print } from './terminal/connect.ts';
 
 export const status: Command = {
@@ -17,21 +20,45 @@ with its memory and how long it has been up.\n\n${clientFlagsHelp}`,
   async run(flags, console) {
     const dataDir = dataDirectoryOf(flags, console);
     const server = (await runningServer(dataDir)) ?? null;
+    const storage = server === null ? await diskOf(dataDir) : await storageOf(server.url);
     const keeper = await knownOf(dataDir);
     const now = Date.now();
     const up = (since: string): string => `up ${age(since, now)}`;
-    print(console, flags, { server, keeper }, [
+    print(console, flags, { server, storage, keeper }, [
       ...columns([
         server === null
-          ? ['server', 'not running']
+          ? ['server', isTaken(dataDir) ? 'running; it tells no address' : 'not running']
           : ['server', server.url, `process ${server.pid}`, up(server.startedAt)],
         keeperLine(keeper, up),
       ]),
+      ...(storage === null ? [] : storageLines(storage)),
       ...agentLines(keeper, server === null ? 1 : untoldBytes, up),
     ]);
     return 0;
   },
 };
+
+/** Null where the server does not say: it is about to end, or an older one. */
+async function storageOf(url: string): Promise<StorageState | null> {
+  try {
+    const reply = await fetch(`${url}/api/health`, { signal: AbortSignal.timeout(healthPatienceMs) });
+    return StorageState.safeParse(((await reply.json()) as { storage?: unknown }).storage).data ?? null;
+  } catch {
+    return null;
+  }
+}
+const healthPatienceMs = 2_000;
+
+/** Without a server to ask: a server on a full disk cannot even store its address. */
+async function diskOf(dataDir: string): Promise<StorageState | null> {
+  try {
+    const { bavail, bsize } = await statfs(dataDir);
+    const problem = 'disk-full';
+    return bavail * bsize > 0 ? null : { ok: false, problem, reason: storageReasons[problem], missing: [] };
+  } catch {
+    return null;
+  }
+}
 
 type Known = (KeeperStatus & { readonly answers: true }) | Silent | null;
 interface Silent {

@@ -24,6 +24,7 @@ import type {
   QueuedMessage,
   Session,
 } from '../protocol/session.ts';
+import type { StorageState } from '../protocol/storage.ts';
 import type { ToolCatalogue } from '../protocol/tool.ts';
 
 /**
@@ -119,6 +120,8 @@ export interface RoomSnapshot {
   readonly sessions: readonly Session[];
   readonly pending: readonly Interaction[];
   readonly queues: Readonly<Record<string, readonly QueuedMessage[]>>;
+  /** Whether anything can be stored, and whether something is missing; an older server does not tell. */
+  readonly storage?: StorageState;
   /** What is being said right now in the sessions followed. */
   readonly partials: Readonly<Record<string, readonly PartialBlock[]>>;
 }

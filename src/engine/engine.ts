@@ -10,6 +10,7 @@ import type { Grant } from '../protocol/grant.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { ToolCatalogue } from '../protocol/tool.ts';
 import { createClients } from './clients.ts';
+import { checkAgain } from './directory.ts';
 import { createDispatcher } from './dispatcher.ts';
 import { GrantBook } from './grant-book.ts';
 import type { LiveSession } from './live-session.ts';
@@ -129,6 +130,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     driver: (name) => drivers.get(name),
     tools,
     toolAccess: options.toolAccess ?? (() => null),
+    directory: (state) => checkAgain(state, settings.roots),
     context,
     publish,
     onGlobal: (events) => {
@@ -203,6 +205,10 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     }
   });
 
+  const forgetStorage = log.onStorage((data) =>
+    publish([{ kind: 'announcement', announcement: { type: 'storage-changed', data } }]),
+  );
+
   const toolCatalogue = options.toolCatalogue ?? (() => ({ tools: [], problems: [] }));
   const dispatch = createDispatcher({
     ...options,
@@ -233,6 +239,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
             .map((state) => [state.id, queueView(state)] as const)
             .filter(([, queue]) => queue.length > 0),
         ),
+        storage: log.storage,
       };
     },
     snapshot(idOrKey) {
@@ -259,9 +266,11 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       const found = registry.find(idOrKey);
       return found.ok ? accept(options.rawLog.read(found.value.id)) : found;
     },
+    storage: () => log.storage,
     async close() {
       lifetime.closing = true;
       cancelIdleCheck();
+      forgetStorage();
       await Promise.all(registry.all().map(shutDown));
       book.close();
       tools.close();
@@ -270,6 +279,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     async detach() {
       lifetime.closing = true;
       cancelIdleCheck();
+      forgetStorage();
       await Promise.all(registry.all().map((session) => letGo(session, tools)));
       book.close();
       tools.close();

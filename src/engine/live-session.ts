@@ -27,6 +27,7 @@ export interface LiveSessionOptions {
   readonly driver: (name: string) => AgentDriver | undefined;
   readonly tools: EffectsOptions['tools'];
   readonly toolAccess: (sessionId: SessionId) => ToolAccess | null;
+  readonly directory: EffectsOptions['directory'];
   readonly context: () => Context;
   readonly publish: (news: readonly News[]) => void;
   /** At the very first commit, before anyone hears of it. */
@@ -62,6 +63,7 @@ export class LiveSession {
       driver: options.driver,
       tools: options.tools,
       toolAccess: options.toolAccess,
+      directory: options.directory,
       log: options.log,
       env: options.env,
       clock: options.clock,

@@ -3,6 +3,7 @@ import { timeLeft } from '../model/limits.ts';
 import { valuesOf } from '../model/ordered-map.ts';
 import type { LiveInteraction, SessionState } from '../model/state.ts';
 import { interactionOf } from '../model/status.ts';
+import type { Result } from '../protocol/errors.ts';
 import type { Event, EventOf } from '../protocol/event.ts';
 import type { Grant } from '../protocol/grant.ts';
 import type { InteractionId, SessionId } from '../protocol/ids.ts';
@@ -32,6 +33,8 @@ export interface EffectsOptions {
   readonly tools: Pick<AskDesk, 'decided' | 'ended' | 'runEnded'>;
   /** Asked at each start, so that an agent always gets what is offered now. */
   readonly toolAccess: (sessionId: SessionId) => ToolAccess | null;
+  /** Where the agent may be started, looked at anew each time: links may have been turned since the session was made. */
+  readonly directory: (state: SessionState) => Result<string>;
   readonly onFacts: (processId: string, facts: readonly AgentFact[], mark?: ReadingMark) => void;
 }
 
@@ -132,8 +135,10 @@ export class SessionEffects {
 
   #start(processId: string, resume: string | null, state: SessionState): void {
     try {
+      const directory = this.#options.directory(state);
+      if (!directory.ok) throw new Error(directory.refusal.message);
       this.#connection = this.#driver(state.agent).start(
-        this.#startOf(processId, resume, state),
+        { ...this.#startOf(processId, resume, state), cwd: directory.value },
         (facts, mark) => this.#options.onFacts(processId, facts, mark),
       );
       if (!this.#options.runner.reads) this.#connection.pause();

@@ -1,6 +1,7 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { isNoDatabase, storageFailure } from './storage-failure.ts';
 
 /**
  * One server per data directory. The lock is the operating system's, taken through an empty SQLite file:
@@ -12,16 +13,27 @@ export interface DirectoryLock {
 
 export function tryLock(dataDir: string): DirectoryLock | undefined {
   const path = join(dataDir, 'server.lock');
-  closeSync(openSync(path, 'a', 0o600));
+  try {
+    closeSync(openSync(path, 'a', 0o600));
+    return lockFile(path);
+  } catch (error) {
+    throw storageFailure(path, error);
+  }
+}
+
+function lockFile(path: string, isEmptied = false): DirectoryLock | undefined {
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
-    // Nothing is ever written, so there is nothing to roll back after a kill.
-    database.exec('PRAGMA journal_mode = OFF; BEGIN EXCLUSIVE');
+    // Nothing is ever written, so there is nothing to roll back after a kill, and nothing that a full disk could refuse.
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     return { release: () => database.close() };
   } catch (error) {
     database.close();
     if (isBusy(error)) return undefined;
-    throw error;
+    if (isEmptied || !isNoDatabase(error)) throw error;
+    // Its content was read, so nobody holds the lock: whoever does keeps others from reading.
+    truncateSync(path);
+    return lockFile(path, true);
   }
 }
 

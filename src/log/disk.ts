@@ -63,7 +63,7 @@ export class Disk {
     } catch (error) {
       this.#failure ??= new StorageError(
         `The database ${this.#file} cannot be relied on until Beckon is started again: the disk did not confirm a write.`,
-        { cause: storageFailure(this.#file, error) },
+        { cause: storageFailure(this.#file, error), problem: 'disk-error' },
       );
       throw this.#failure;
     } finally {

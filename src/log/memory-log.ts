@@ -10,6 +10,7 @@ import type {
   StreamStart,
 } from '../engine/ports/event-log.ts';
 import { type Event, searchTextOf } from '../protocol/event.ts';
+import type { StorageState } from '../protocol/storage.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { pageOf, pageRange } from './page-range.ts';
 import { holdsNothing, type PreparedMark, type PreparedPart, prepare } from './prepare.ts';
@@ -85,6 +86,12 @@ class MemoryLog implements EventLog {
 
   async remove(stream: StreamId): Promise<void> {
     await this.#queue.add({ do: 'remove', stream });
+  }
+
+  readonly storage: StorageState = { ok: true, missing: [] };
+
+  onStorage(): () => void {
+    return () => {};
   }
 
   async close(): Promise<void> {

@@ -2,8 +2,10 @@ import { chmodSync, closeSync, constants, openSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { StorageError } from '../engine/ports/event-log.ts';
+import type { MissingHistory } from '../protocol/storage.ts';
 import { applicationId, latestVersion, migrate } from './migrations.ts';
-import { isReadOnly, storageFailure } from './storage-failure.ts';
+import { type FoundDamage, findDamage, keepAside } from './missing-history.ts';
+import { isFull, isReadOnly, storageFailure } from './storage-failure.ts';
 
 export interface DatabaseOptions {
   readonly path: string;
@@ -11,19 +13,36 @@ export interface DatabaseOptions {
   readonly maxBytes?: number;
 }
 
+export interface OpenDatabase {
+  readonly db: DatabaseSync;
+  /** Why it was opened for reading alone, if it was. */
+  readonly unwritable: StorageError | undefined;
+  readonly damage: FoundDamage | undefined;
+  readonly missing: MissingHistory | undefined;
+}
+
 /**
  * Opens or makes the database and brings it up to date. One that cannot be written is opened for reading;
- * one of a newer Beckon, or of another program, is refused and left as it is.
+ * one of a newer Beckon, or of another program, is refused and left as it is. A write-ahead log that lost something is kept aside
+ * before SQLite writes over it; while the disk has no room for that, too, the database is only read. `found` is what an earlier try found:
+ * it may have removed what that was seen by.
  */
-export function openDatabase({ path, maxBytes }: DatabaseOptions): DatabaseSync {
+export function openDatabase(
+  { path, maxBytes }: DatabaseOptions,
+  found: { readonly damage: FoundDamage | undefined } = { damage: findDamage(path) },
+): OpenDatabase {
+  const { damage } = found;
   try {
-    if (bytesOf(path) > 0) refuseForeign(path);
+    let opened: Pick<OpenDatabase, 'db' | 'unwritable'>;
     try {
-      return openForWriting(path, maxBytes);
+      if (damage !== undefined) keepAside(path, damage);
+      if (bytesOf(path) > 0) refuseForeign(path);
+      opened = { db: openForWriting(path, maxBytes), unwritable: undefined };
     } catch (error) {
-      if (!isReadOnly(error) || bytesOf(path) === 0) throw error;
-      return openForReading(path);
+      if (bytesOf(path) === 0) throw error;
+      opened = openForReading(path, error);
     }
+    return { ...opened, damage, missing: damage?.isLost ? missingIn(opened.db, damage) : undefined };
   } catch (error) {
     throw storageFailure(path, error);
   }
@@ -45,14 +64,32 @@ function openForWriting(path: string, maxBytes: number | undefined): DatabaseSyn
   });
 }
 
-function openForReading(path: string): DatabaseSync {
-  return openedWith(openUntouched(path), (db) => {
-    const version = pragma(db, 'user_version');
-    if (version === latestVersion()) return;
-    throw new StorageError(
-      `The database ${path} is of version ${version} and cannot be brought to version ${latestVersion()}, because it is read-only.`,
-    );
-  });
+/** Where writing failed for a reason that leaves reading possible; any other reason is thrown. */
+function openForReading(path: string, error: unknown): Pick<OpenDatabase, 'db' | 'unwritable'> {
+  if (isFull(error)) {
+    const unwritable = storageFailure(path, error) as StorageError;
+    return {
+      db: openedWith(openAlone(path), (db) => expectLatest(path, db, 'the disk is full')),
+      unwritable,
+    };
+  }
+  if (!isReadOnly(error)) throw error;
+  const unwritable = new StorageError(
+    `The database ${path} cannot be written: the file or the disk is read-only.`,
+    { cause: error, problem: 'read-only' },
+  );
+  return {
+    db: openedWith(openUntouched(path), (db) => expectLatest(path, db, 'it is read-only')),
+    unwritable,
+  };
+}
+
+function expectLatest(path: string, db: DatabaseSync, because: string): void {
+  const version = pragma(db, 'user_version');
+  if (version === latestVersion()) return;
+  throw new StorageError(
+    `The database ${path} is of version ${version} and cannot be brought to version ${latestVersion()}, because ${because}.`,
+  );
 }
 
 /** Looks first without touching: opening for writing would already change the files. */
@@ -75,6 +112,19 @@ function refuseForeign(path: string): void {
 function openUntouched(path: string): DatabaseSync {
   const location = bytesOf(`${path}-wal`) > 0 ? path : new URL(`${pathToFileURL(path).href}?immutable=1`);
   return new DatabaseSync(location, { readOnly: true });
+}
+
+/** With nobody else on it, SQLite needs no shared memory, which is a file that a full disk has no room for. */
+function openAlone(path: string): DatabaseSync {
+  return openedWith(new DatabaseSync(path), (db) => db.exec('PRAGMA locking_mode = EXCLUSIVE'));
+}
+
+function missingIn(db: DatabaseSync, { at, cause, keptAs = null }: FoundDamage): MissingHistory {
+  const newest = db.prepare('SELECT at FROM event ORDER BY id DESC LIMIT 1').get() as
+    | { at: string }
+    | undefined;
+  const { quick_check: verdict } = db.prepare('PRAGMA quick_check(1)').get() as { quick_check: string };
+  return { foundAt: at, after: newest?.at ?? null, cause, keptAs, isRestWhole: verdict === 'ok' };
 }
 
 function openedWith(db: DatabaseSync, use: (db: DatabaseSync) => void): DatabaseSync {

@@ -41,8 +41,13 @@ export class SearchIndex {
   }
 
   close(): void {
-    clearTimeout(this.#timer);
+    this.stop();
     this.catchUp();
+  }
+
+  /** Leaves the rest to another. */
+  stop(): void {
+    clearTimeout(this.#timer);
   }
 
   #followIn(ms: number): void {

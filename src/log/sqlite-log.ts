@@ -1,3 +1,4 @@
+import { rmSync, writeFileSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import {
   type AppendBatch,
@@ -12,15 +13,18 @@ import {
   type StreamStart,
 } from '../engine/ports/event-log.ts';
 import type { Event } from '../protocol/event.ts';
+import type { StorageState } from '../protocol/storage.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { Disk, type SyncFile } from './disk.ts';
-import { type DatabaseOptions, openDatabase } from './open-database.ts';
+import { inUseFile, keepAside, readMissing, storeMissing } from './missing-history.ts';
+import { type DatabaseOptions, type OpenDatabase, openDatabase } from './open-database.ts';
 import { pageOf, pageRange } from './page-range.ts';
 import { prepare } from './prepare.ts';
 import { Search } from './search.ts';
 import { SearchIndex } from './search-index.ts';
 import { storageFailure } from './storage-failure.ts';
+import { StorageReport } from './storage-report.ts';
 import { parseStored, type StoredEvent, storedBatches } from './stored-event.ts';
 import { nowhere, placeQuery, type StreamPlace } from './stream-place.ts';
 import { StreamWriter } from './stream-writer.ts';
@@ -34,39 +38,37 @@ export interface SqliteLogOptions extends DatabaseOptions {
 
 /** Throws `StorageError` if the file cannot be opened. Its directory must be there. */
 export function openSqliteLog(options: SqliteLogOptions): EventLog {
-  return new SqliteLog(options, openDatabase(options));
+  return new SqliteLog(options);
 }
 
 class SqliteLog implements EventLog {
+  readonly #options: SqliteLogOptions;
   readonly #path: string;
-  readonly #db: DatabaseSync;
-  readonly #sql: ReturnType<typeof statementsOf>;
-  readonly #search: Search;
-  readonly #index: SearchIndex;
-  readonly #writer: StreamWriter;
+  /** Replaced when a database that could only be read can be written again. */
+  #store: Store;
   readonly #queue: CommitQueue<WriteRequest, Written>;
-  readonly #disk: Disk;
-  readonly #checkpoints: Checkpoints;
+  readonly #report: StorageReport;
+  #lookingAgain: NodeJS.Timeout | undefined;
   /** As far as acknowledged: more may be written already, of which nobody is to know yet. */
   readonly #known = new Map<StreamId, StreamPlace>();
   #closing: Promise<void> | undefined;
 
-  constructor({ path, sync }: SqliteLogOptions, db: DatabaseSync) {
-    const transactions = new Transactions(db);
-    this.#path = path;
-    this.#db = db;
-    this.#sql = statementsOf(db);
-    this.#search = new Search(db);
-    this.#index = new SearchIndex(db, transactions);
-    this.#writer = new StreamWriter(db, transactions, this.#index);
+  constructor(options: SqliteLogOptions) {
+    this.#options = options;
+    this.#path = options.path;
     this.#queue = new CommitQueue((requests) => this.#transact(requests));
-    this.#disk = new Disk(path, sync);
-    this.#checkpoints = new Checkpoints({
-      path,
-      db,
-      onHold: (hold) => (hold ? this.#queue.hold() : this.#queue.release()),
-    });
-    this.#index.follow();
+    this.#report = new StorageReport(readMissing(options.path));
+    this.#store = this.#take(openDatabase(options));
+    const failure = this.#store.unwritable ?? lackOfRoom(options.path);
+    if (failure !== undefined) this.#failed(failure);
+  }
+
+  get storage(): StorageState {
+    return this.#report.state;
+  }
+
+  onStorage(listener: (storage: StorageState) => void): () => void {
+    return this.#report.listen(listener);
   }
 
   async append(batch: AppendBatch): Promise<readonly StoredBatch[]> {
@@ -97,7 +99,7 @@ class SqliteLog implements EventLog {
   findByReference(stream: StreamId, reference: string): readonly Event[] {
     return this.#read(() => {
       const { id, lastSeq } = this.#find(stream);
-      const found = this.#sql.byReference.all(id, reference, lastSeq) as unknown as StoredEvent[];
+      const found = this.#store.sql.byReference.all(id, reference, lastSeq) as unknown as StoredEvent[];
       return found.map(parseStored);
     });
   }
@@ -105,7 +107,7 @@ class SqliteLog implements EventLog {
   findAsks(toolName: string, limit: number): readonly { stream: StreamId; event: Event }[] {
     return this.#read(() => {
       const asks: { stream: StreamId; event: Event }[] = [];
-      for (const row of this.#sql.asks.iterate(toolName)) {
+      for (const row of this.#store.sql.asks.iterate(toolName)) {
         if (asks.length >= limit) break;
         const { name, ...stored } = row as unknown as StoredEvent & { name: StreamId };
         if (this.#isShown(name, stored.seq)) asks.push({ stream: name, event: parseStored(stored) });
@@ -116,13 +118,16 @@ class SqliteLog implements EventLog {
 
   search(query: string, limit: number): readonly SearchHit[] {
     return this.#read(() => {
-      this.#index.catchUp();
-      return this.#search.find(query, limit, (stream, seq) => this.#isShown(stream, seq));
+      this.#store.index.catchUp();
+      return this.#store.search.find(query, limit, (stream, seq) => this.#isShown(stream, seq));
     });
   }
 
   *streams(): Iterable<StreamStart> {
-    const rows = this.#read(() => this.#sql.streams.all()) as unknown as { id: number; name: StreamId }[];
+    const rows = this.#read(() => this.#store.sql.streams.all()) as unknown as {
+      id: number;
+      name: StreamId;
+    }[];
     for (const { id, name } of rows) {
       if (this.#known.get(name) === nowhere) continue;
       yield {
@@ -135,7 +140,7 @@ class SqliteLog implements EventLog {
   }
 
   blob(stream: StreamId, blobId: string): { mediaType: string; data: Uint8Array } | undefined {
-    return this.#read(() => this.#sql.blob.get(this.#find(stream).id, blobId) as BlobRow | undefined);
+    return this.#read(() => this.#store.sql.blob.get(this.#find(stream).id, blobId) as BlobRow | undefined);
   }
 
   async remove(stream: StreamId): Promise<void> {
@@ -152,30 +157,115 @@ class SqliteLog implements EventLog {
   }
 
   async #close(): Promise<void> {
+    clearInterval(this.#lookingAgain);
     this.#queue.close();
-    this.#index.close();
-    await Promise.all([this.#disk.close(), this.#checkpoints.close()]);
+    const { db, index, disk, checkpoints } = this.#store;
+    index.close();
+    await Promise.all([disk.close(), checkpoints.close()]);
     try {
-      this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      const { busy } = db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number };
+      // From here on the write-ahead log may go, and nothing with it.
+      if (busy === 0) rmSync(inUseFile(this.#path), { force: true });
     } catch {
       // everything is in the write-ahead log already, and the next start reads it from there
     }
-    this.#db.close();
+    db.close();
   }
 
   #transact(requests: readonly WriteRequest[]): Written[] {
-    if (this.#disk.failure !== undefined) throw this.#disk.failure;
+    const { unwritable, disk, writer, checkpoints } = this.#store;
     try {
-      const places = this.#writer.write(requests);
-      this.#checkpoints.wrote(requests.reduce((sum, request) => sum + pagesOf(request), 0));
-      const onDisk = requests.some(mustReachDisk) ? this.#disk.reached() : undefined;
+      if (unwritable !== undefined) throw unwritable;
+      if (disk.failure !== undefined) throw disk.failure;
+      const places = writer.write(requests);
+      this.#noteUse();
+      checkpoints.wrote(requests.reduce((sum, request) => sum + pagesOf(request), 0));
+      const onDisk = requests.some(mustReachDisk) ? this.#reached(disk) : undefined;
       return requests.map((request, index) => ({
         places: places[index] ?? [],
         onDisk: mustReachDisk(request) ? onDisk : undefined,
       }));
     } catch (error) {
-      throw storageFailure(this.#path, error);
+      throw this.#failed(error);
     }
+  }
+
+  async #reached(disk: Disk): Promise<void> {
+    await disk.reached().catch((error: unknown) => {
+      throw this.#failed(error);
+    });
+  }
+
+  /** From the first write on a write-ahead log must be there, until it is taken in at the end. */
+  #noteUse(): void {
+    if (this.#store.isNoted) return;
+    this.#store.isNoted = true;
+    try {
+      writeFileSync(inUseFile(this.#path), '', { mode: 0o600 });
+    } catch {
+      // a log that goes missing is then noticed by what it shared with its readers, or not at all
+    }
+  }
+
+  #failed(error: unknown): unknown {
+    const failure = storageFailure(this.#path, error);
+    if (failure instanceof StorageError && failure.problem !== undefined && this.#closing === undefined) {
+      this.#report.failed(failure.problem);
+      this.#lookingAgain ??= setInterval(() => this.#lookAgain(), lookAgainMs).unref();
+    }
+    return failure;
+  }
+
+  /** Nobody may want to store anything for hours; the disk is well again when something was stored. */
+  #lookAgain(): void {
+    const { db, disk, unwritable } = this.#store;
+    if (disk.failure !== undefined || lackOfRoom(this.#path) !== undefined) return;
+    try {
+      if (unwritable === undefined) db.exec(writesNothingNew);
+      else this.#reopen();
+    } catch {
+      return;
+    }
+    if (this.#store.unwritable !== undefined) return;
+    clearInterval(this.#lookingAgain);
+    this.#lookingAgain = undefined;
+    this.#report.worked();
+  }
+
+  #reopen(): void {
+    const { db, index, damage } = this.#store;
+    // Closing it may remove the write-ahead log.
+    if (damage !== undefined) keepAside(this.#path, damage);
+    index.stop();
+    if (db.isOpen) db.close();
+    this.#store = this.#take(openDatabase(this.#options, { damage }));
+  }
+
+  #take({ db, unwritable, damage, missing }: OpenDatabase): Store {
+    const { path, sync } = this.#options;
+    const transactions = new Transactions(db);
+    const index = new SearchIndex(db, transactions);
+    if (missing !== undefined) {
+      this.#report.isMissing(missing);
+      storeMissing(path, this.#report.state.missing);
+    }
+    index.follow();
+    return {
+      db,
+      unwritable,
+      damage,
+      index,
+      sql: statementsOf(db),
+      search: new Search(db),
+      writer: new StreamWriter(db, transactions, index),
+      disk: new Disk(path, sync),
+      checkpoints: new Checkpoints({
+        path,
+        db,
+        onHold: (hold) => (hold ? this.#queue.hold() : this.#queue.release()),
+      }),
+      isNoted: false,
+    };
   }
 
   /** Before anything is written to it: what is then found in the database may be more than is acknowledged. */
@@ -195,7 +285,7 @@ class SqliteLog implements EventLog {
   }
 
   #load(stream: StreamId): StreamPlace {
-    return (this.#sql.place.get(stream) as StreamPlace | undefined) ?? nowhere;
+    return (this.#store.sql.place.get(stream) as StreamPlace | undefined) ?? nowhere;
   }
 
   #isShown(stream: StreamId, seq: number): boolean {
@@ -203,7 +293,7 @@ class SqliteLog implements EventLog {
   }
 
   #events(stream: number, from: number, to: number): Event[] {
-    return (this.#sql.events.all(stream, from, to) as unknown as StoredEvent[]).map(parseStored);
+    return (this.#store.sql.events.all(stream, from, to) as unknown as StoredEvent[]).map(parseStored);
   }
 
   /** Reads in pieces: a statement left open would keep the write-ahead log from being taken in. */
@@ -219,17 +309,17 @@ class SqliteLog implements EventLog {
   }
 
   #snapshot(stream: number): StreamStart['snapshot'] {
-    const row = this.#sql.snapshot.get(stream) as SnapshotRow | undefined;
+    const row = this.#store.sql.snapshot.get(stream) as SnapshotRow | undefined;
     return row && { seq: row.seq, version: row.version, state: JSON.parse(row.state) };
   }
 
   #mark(stream: number): ReadingMark | undefined {
-    const row = this.#sql.mark.get(stream) as MarkRow | undefined;
+    const row = this.#store.sql.mark.get(stream) as MarkRow | undefined;
     return row && { processId: row.processId, offset: row.offset, memory: JSON.parse(row.memory) };
   }
 
   #read<T>(work: () => T): T {
-    if (!this.#db.isOpen) throw new StorageError('The event log is closed.');
+    if (!this.#store.db.isOpen) throw new StorageError('The event log is closed.');
     try {
       return work();
     } catch (error) {
@@ -239,6 +329,34 @@ class SqliteLog implements EventLog {
 }
 
 const eventsReadAtOnce = 500;
+const lookAgainMs = 1_000;
+/** A commit that changes no row and is written all the same. */
+const writesNothingNew = 'UPDATE search_progress SET indexed = indexed';
+
+/** The database as it is open now, and all that works on it. */
+interface Store extends Pick<OpenDatabase, 'db' | 'unwritable' | 'damage'> {
+  readonly sql: ReturnType<typeof statementsOf>;
+  readonly search: Search;
+  readonly index: SearchIndex;
+  readonly writer: StreamWriter;
+  readonly disk: Disk;
+  readonly checkpoints: Checkpoints;
+  isNoted: boolean;
+}
+
+/** Why a file of some size cannot be written beside the database; a disk with a last free block must not count as well. */
+function lackOfRoom(path: string): unknown {
+  const scratch = `${path}-room`;
+  try {
+    writeFileSync(scratch, Buffer.alloc(roomBytes), { mode: 0o600 });
+    return undefined;
+  } catch (error) {
+    return error;
+  } finally {
+    rmSync(scratch, { force: true });
+  }
+}
+const roomBytes = 256 * 1024;
 
 interface Written {
   /** Of the streams of an append's parts, after it; of a removed stream, before. */

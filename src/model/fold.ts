@@ -33,6 +33,7 @@ function created(event: EventOf<'session.created'>): SessionState {
     updatedAt: event.at,
     agent: event.agent,
     cwd: event.cwd,
+    realCwd: event.realCwd ?? null,
     title: event.title,
     key: event.key,
     permissionMode: event.permissionMode,

@@ -25,6 +25,8 @@ export interface SessionState {
 
   readonly agent: string;
   readonly cwd: string;
+  /** Where `cwd` led when the session was made; null in logs from before this was kept. */
+  readonly realCwd: string | null;
   readonly title: string;
   readonly key: string | null;
   readonly permissionMode: string | null;

@@ -15,6 +15,7 @@ export function sessionView(state: SessionState): Session {
     agentVersion: state.agentVersion,
     agentSessionId: state.agentSessionId,
     cwd: state.cwd,
+    ...(state.realCwd !== null && state.realCwd !== state.cwd && { realCwd: state.realCwd }),
     status: state.status,
     since: state.since,
     waitingOn: state.waitingOn,

@@ -35,6 +35,8 @@ export const eventDefinitions = {
     sessionId: SessionId,
     agent: z.string(),
     cwd: z.string(),
+    /** Where `cwd` led when the session was made, with all links followed. */
+    realCwd: z.string().optional(),
     title: z.string(),
     key: z.string().nullable(),
     permissionMode: z.string().nullable(),

@@ -101,6 +101,8 @@ export const Session = z.object({
   agentVersion: z.string().nullable(),
   agentSessionId: z.string().nullable(),
   cwd: z.string(),
+  /** Where `cwd` led when the session was made, if that is another path. */
+  realCwd: z.string().optional(),
   status: SessionStatus,
   since: z.string(),
   waitingOn: WaitingOn,

@@ -33,13 +33,13 @@ export function addAccessRoutes(app: FastifyInstance, access: Access): void {
 
   app.delete<{ Params: { id: string } }>('/api/devices/:id', (request, reply) => {
     const { id } = request.params;
-    if (!access.devices.remove(id)) {
-      return sendRefusal(reply, refuse('device_not_found').refusal);
-    }
+    const removed = access.devices.remove(id);
+    if (removed === 'unknown') return sendRefusal(reply, refuse('device_not_found').refusal);
     access.disconnect(id);
     if (request.identity.via === 'device' && request.identity.device.id === id) {
       reply.header('set-cookie', endedCookie(isHttps(request)));
     }
+    if (removed === 'not-stored') return sendRefusal(reply, unpairedForNow);
     return reply.send({ status: 'ok' });
   });
 }
@@ -49,10 +49,16 @@ function pair(access: Access, request: FastifyRequest, reply: FastifyReply): Fas
   if (!given.success) return sendRefusal(reply, invalid(given.error, request.body));
   const redeemed = access.codes.redeem(given.data.code);
   if (!redeemed.ok) return sendRefusal(reply, redeemed.refusal);
-  const { device, secret } = access.devices.add(deviceNameOf(request.headers['user-agent']));
+  const { device, secret, isStored } = access.devices.add(deviceNameOf(request.headers['user-agent']));
   reply.header('set-cookie', cookieFor(secret, isHttps(request)));
-  return reply.send({ status: 'ok', device });
+  return reply.send({ status: 'ok', device, ...(isStored ? {} : { stored: false }) });
 }
+
+const unpairedForNow = refuse(
+  'storage_unavailable',
+  'The device is unpaired until the server ends. That could not be stored, and is tried again until it is: if the server ends before, the device is paired again.',
+  { holds: 'until-restart' },
+).refusal;
 
 /** Only a page that was loaded over https has such an origin; whether a proxy is in between does not matter. */
 const isHttps = (request: FastifyRequest): boolean => request.headers.origin?.startsWith('https://') ?? false;

@@ -64,7 +64,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   answerErrors(app);
 
   app.get('/api/health', { config: { open: true } }, (_request, reply) =>
-    reply.send({ status: 'ok', version }),
+    reply.send({ status: 'ok', version, storage: room.storage() }),
   );
   const description = openApi(version);
   app.get('/api/openapi.json', (_request, reply) => reply.send(description));

@@ -84,6 +84,7 @@ export function createServer(options: ServerOptions): Server {
   const requests = watchRequests(app.server);
 
   const shutDown = async (): Promise<void> => {
+    devices.close();
     broadcast.close();
     const closed = app.close();
     await Promise.all([connections.close(graceMs), requests.settled(graceMs)]);

@@ -5,6 +5,7 @@ import { Grant } from '../protocol/grant.ts';
 import { Interaction } from '../protocol/interaction.ts';
 import type { OperationDefinition } from '../protocol/operation.ts';
 import { Agent, AgentCommand, QueuedMessage, Session } from '../protocol/session.ts';
+import { StorageState } from '../protocol/storage.ts';
 import { Device } from './auth/devices.ts';
 import { namedOperations } from './routes.ts';
 
@@ -134,9 +135,9 @@ const accessOperations: readonly [string, Described][] = [
     {
       method: 'GET',
       path: '/api/health',
-      summary: 'Whether the server runs',
+      summary: 'Whether the server runs, and whether anything can be stored',
       open: true,
-      replies: { 200: ok.extend({ version: z.string() }) },
+      replies: { 200: ok.extend({ version: z.string(), storage: StorageState }) },
     },
   ],
   [
@@ -147,7 +148,7 @@ const accessOperations: readonly [string, Described][] = [
       summary: 'Exchange a one-time code for a cookie',
       open: true,
       body: Pair,
-      replies: { 200: ok.extend({ device: Device }) },
+      replies: { 200: ok.extend({ device: Device, stored: z.boolean().optional() }) },
     },
   ],
   [

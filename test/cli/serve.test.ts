@@ -99,6 +99,24 @@ describe('starting', () => {
   });
 });
 
+describe('[STORE7] a lock file that holds something', () => {
+  it.each([
+    ['nothing', ''],
+    ['a word', 'garbage'],
+    ['zeros', '\0'.repeat(5_000)],
+    ['half a database', 'SQLite format 3\0 and then something else'.repeat(200)],
+  ])('%s is no reason not to start, and keeps the second server out', async (_, content) => {
+    const dataDir = await temporaryDirectory();
+    await writeFile(join(dataDir, 'server.lock'), content);
+    const beckon = await startBeckon({ dataDir });
+    await writeFile(join(dataDir, 'server.lock'), 'garbage while it is held');
+    expect(await serveIn(dataDir)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`a server already runs on ${dataDir}: ${beckon.url}`),
+    });
+  });
+});
+
 describe('settings', () => {
   it('[SEC4] the configuration limits where sessions may work', async () => {
     const dataDir = await temporaryDirectory();

@@ -31,8 +31,10 @@ describe('a full disk', () => {
 
   it('[STORE2] is reported, keeps everything readable, and is forgotten when there is room again', async () => {
     await append(log, two, decided('i1', 'earlier'));
+    expect(log.storage).toEqual({ ok: true, missing: [] });
     const stored = await fill();
     expect(stored).toBeGreaterThan(10);
+    expect(log.storage).toMatchObject({ ok: false, problem: 'disk-full', reason: 'The disk is full.' });
 
     expect(log.lastSeq(one)).toBe(stored);
     expect(seqsOf(log.page(one, { limit: 1_000 }).events)).toEqual(upTo(stored));
@@ -40,7 +42,9 @@ describe('a full disk', () => {
     expect(() => log.search('some', 5)).not.toThrow();
     expect([...log.streams()]).toHaveLength(2);
 
+    const told = new Promise((resolve) => log.onStorage(resolve));
     await log.remove(one);
+    expect(await told).toEqual({ ok: true, missing: [] });
     expect(seqsOf(await append(log, two, said('later')))).toEqual([2]);
     expect(log.search('later', 5)).toHaveLength(1);
     expect(log.search('some', 5)).toEqual([]);

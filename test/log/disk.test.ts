@@ -94,6 +94,7 @@ describe('waiting for the disk', () => {
       `The database ${path} cannot be relied on until Beckon is started again: the disk did not confirm a write.`,
     );
     expect(log.page(one, { limit: 5 }).events).toMatchObject([{ turnId: 'a' }]);
+    expect(log.storage).toMatchObject({ ok: false, problem: 'disk-error' });
     await log.close();
 
     const again = openSqliteLog({ path });

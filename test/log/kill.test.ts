@@ -52,6 +52,7 @@ async function killedAfter(lines: number, path: string, run: string): Promise<st
 async function check(path: string, acknowledged: ReadonlyMap<string, string>): Promise<void> {
   const log = openSqliteLog({ path });
   try {
+    expect(log.storage).toEqual({ ok: true, missing: [] });
     const stored = new Map<string, string>();
     for (const { stream, mark, eventsAfter } of log.streams()) {
       const events = [...eventsAfter(0)];

@@ -153,6 +153,7 @@ describe('a database that cannot be written', () => {
   }
 
   async function expectReadable(log: EventLog): Promise<void> {
+    expect(log.storage).toMatchObject({ ok: false, problem: 'read-only' });
     await expect(append(log, one, overdue('t'))).rejects.toThrow(StorageError);
     await expect(append(log, one, overdue('t'))).rejects.toThrow('the file or the disk is read-only.');
     await expect(log.remove(one)).rejects.toThrow(StorageError);

@@ -55,6 +55,7 @@ class StubRoom {
       snapshot: missing,
       image: missing,
       rawLog: missing,
+      storage: missing,
       clients: { connect: missing, setEnabled: missing, mode: missing, count: missing },
       listen: (listener) => {
         this.#listener = listener;

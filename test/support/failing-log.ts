@@ -42,6 +42,8 @@ export function failingLog(log: EventLog): FailingLog {
     search: (query, limit) => log.search(query, limit),
     streams: () => log.streams(),
     blob: (stream, blobId) => log.blob(stream, blobId),
+    storage: log.storage,
+    onStorage: (listener) => log.onStorage(listener),
     close: () => log.close(),
   };
   return failing;

@@ -6,7 +6,7 @@ import { accept, type Result, refuse } from '../../protocol/errors.ts';
 import { MessageId, SessionId } from '../../protocol/ids.ts';
 import type { Actor } from '../../protocol/interaction.ts';
 import type { Agent, Capabilities } from '../../protocol/session.ts';
-import { checkDirectory } from '../directory.ts';
+import { checkAgain, checkDirectory } from '../directory.ts';
 import type { LiveSession } from '../live-session.ts';
 import { type AgentConnection, AgentRefusal } from '../ports/agent-driver.ts';
 import type { Reply } from '../ports/control-room.ts';
@@ -27,8 +27,9 @@ export const createSession: Handler<CreateSession> = async (room, input, { actor
   if (!agent.ok) return agent;
   const unknownMode = checkMode(agent.value.capabilities, input.permissionMode);
   if (unknownMode !== undefined) return unknownMode;
-  const cwd = await checkDirectory(input.cwd ?? room.settings.defaultCwd, room.settings.roots);
-  if (!cwd.ok) return cwd;
+  const directory = checkDirectory(input.cwd ?? room.settings.defaultCwd, room.settings.roots);
+  if (!directory.ok) return directory;
+  const { path: cwd, real: realCwd } = directory.value;
   const sessionId = SessionId.parse(room.ids.session());
   if (input.env !== undefined) await room.env.save(sessionId, input.env);
   const created = await room.registry.create(
@@ -36,8 +37,9 @@ export const createSession: Handler<CreateSession> = async (room, input, { actor
       type: 'session.created',
       sessionId,
       agent: agent.value.name,
-      cwd: cwd.value,
-      title: input.title ?? titleFrom(prompt) ?? basename(cwd.value),
+      cwd,
+      realCwd,
+      title: input.title ?? titleFrom(prompt) ?? basename(cwd),
       key: input.key ?? null,
       permissionMode: input.permissionMode ?? null,
       model: input.model ?? null,
@@ -224,6 +226,8 @@ export const resume: Handler<unknown> = async (room, input: Params, { actor: by 
   const session = found.value;
   const agent = await chooseAgent(room, session.state.agent);
   if (!agent.ok) return agent;
+  const directory = checkAgain(session.state, room.settings.roots);
+  if (!directory.ok) return directory;
   await session.effects.closed;
   const done = await session.runner.command({ type: 'reopen', by });
   return done.ok ? reply(200, { status: 'ok', session: sessionView(session.state) }) : done;

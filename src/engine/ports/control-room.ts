@@ -6,6 +6,7 @@ import type { ClientId, SessionId } from '../../protocol/ids.ts';
 import type { Actor, Interaction } from '../../protocol/interaction.ts';
 import type { OperationName } from '../../protocol/operation.ts';
 import type { QueuedMessage, Session } from '../../protocol/session.ts';
+import type { StorageState } from '../../protocol/storage.ts';
 
 /** The whole product to its callers: the HTTP server, the WebSocket and programs in the same process. */
 export interface ControlRoom {
@@ -28,6 +29,8 @@ export interface ControlRoom {
   eventsAfter(session: SessionId, seq: number, limit: number): readonly Event[];
   image(session: string, imageId: string): Result<{ readonly mediaType: string; readonly data: Uint8Array }>;
   rawLog(session: string): Result<Readable>;
+  /** Whether what happens can be stored, and whether what happened is all there. */
+  storage(): StorageState;
   readonly clients: Clients;
 }
 
@@ -48,6 +51,7 @@ export interface Overview {
   readonly sessions: readonly Session[];
   readonly pending: readonly Interaction[];
   readonly queues: Readonly<Record<string, readonly QueuedMessage[]>>;
+  readonly storage: StorageState;
 }
 
 export interface InteractionMode {

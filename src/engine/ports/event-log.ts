@@ -1,5 +1,6 @@
 import type { Event, NewEvent } from '../../protocol/event.ts';
 import type { SessionId } from '../../protocol/ids.ts';
+import type { StorageProblem, StorageState } from '../../protocol/storage.ts';
 
 /**
  * The truth: append-only streams of numbered events. A stream is a session's, or `global` for what belongs to none.
@@ -28,6 +29,10 @@ export interface EventLog {
 
   /** Removes a stream with everything that belongs to it. */
   remove(stream: StreamId): Promise<void>;
+
+  /** How things stand with the disk; the listener is called when that changes. */
+  readonly storage: StorageState;
+  onStorage(listener: (storage: StorageState) => void): () => void;
   close(): Promise<void>;
 }
 
@@ -107,4 +112,14 @@ export interface StreamStart {
 /** The disk did not take it: full, read-only, gone. */
 export class StorageError extends Error {
   override readonly name = 'StorageError';
+  /** Where nothing at all can be stored now; undefined where it is only this that cannot. */
+  readonly problem: StorageProblem | undefined;
+
+  constructor(
+    message: string,
+    options: ErrorOptions & { readonly problem?: StorageProblem | undefined } = {},
+  ) {
+    super(message, options);
+    this.problem = options.problem;
+  }
 }

@@ -1,5 +1,15 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 
@@ -17,6 +27,7 @@ const DevicesFile = z.object({ devices: z.array(StoredDevice) });
 
 const maxDevices = 100;
 const sightingMs = 5 * 60_000;
+const retryMs = 1_000;
 
 export interface DevicesOptions {
   /** Where they are kept across restarts; in memory only without it. */
@@ -31,6 +42,9 @@ export class Devices {
   readonly #now: () => number;
   readonly #warn: DevicesOptions['warn'];
   readonly #byHash = new Map<string, StoredDevice>();
+  /** Ids of devices that were unpaired and are still in the file. */
+  readonly #removed = new Set<string>();
+  #retry: NodeJS.Timeout | undefined;
 
   constructor({ dataDir, now, warn }: DevicesOptions) {
     this.#file = dataDir === undefined ? undefined : path.join(dataDir, 'devices.json');
@@ -43,15 +57,15 @@ export class Devices {
     return [...this.#byHash.values()].map(withoutSecret);
   }
 
-  /** Returns the secret once; it cannot be had again. */
-  add(name: string): { readonly device: Device; readonly secret: string } {
+  /** Returns the secret once; it cannot be had again. A device that cannot be stored is known until the server ends, or longer if it can be by then. */
+  add(name: string): { readonly device: Device; readonly secret: string; readonly isStored: boolean } {
     const secret = randomBytes(32).toString('base64url');
     const at = this.#at();
     const device = { id: randomUUID(), name, createdAt: at, lastSeenAt: at, secretHash: hash(secret) };
     if (this.#byHash.size >= maxDevices) this.#dropLongestUnseen();
     this.#byHash.set(device.secretHash, device);
-    this.#write();
-    return { device: withoutSecret(device), secret };
+    const isStored = this.#write();
+    return { device: withoutSecret(device), secret, isStored };
   }
 
   find(secret: string): Device | undefined {
@@ -61,12 +75,17 @@ export class Devices {
     return device;
   }
 
-  remove(id: string): boolean {
+  /** It is out at once. Until that is stored, too, a restart would let it in again: then it is tried again and again. */
+  remove(id: string): 'removed' | 'not-stored' | 'unknown' {
     const device = [...this.#byHash.values()].find((each) => each.id === id);
-    if (device === undefined) return false;
-    this.#byHash.delete(device.secretHash);
-    this.#write();
-    return true;
+    if (device === undefined && !this.#removed.has(id)) return 'unknown';
+    if (device !== undefined) this.#byHash.delete(device.secretHash);
+    this.#removed.add(id);
+    return this.#write() ? 'removed' : 'not-stored';
+  }
+
+  close(): void {
+    clearTimeout(this.#retry);
   }
 
   /** A sighting is stored now and then only: a page makes many requests a second. */
@@ -101,17 +120,71 @@ export class Devices {
     }
   }
 
-  /** Replaced as a whole, so that a crash leaves the old list or the new one. */
-  #write(): void {
-    if (this.#file === undefined) return;
-    const fresh = `${this.#file}.${process.pid}.new`;
+  /** False when the disk does not take it; it is tried again until it does. */
+  #write(): boolean {
+    clearTimeout(this.#retry);
     try {
-      const text = JSON.stringify({ devices: [...this.#byHash.values()] }, null, 2);
-      writeFileSync(fresh, `${text}\n`, { mode: 0o600, flush: true });
-      renameSync(fresh, this.#file);
+      if (this.#file !== undefined) store(this.#file, this.#text());
+      this.#removed.clear();
+      this.#retry = undefined;
+      return true;
     } catch (error) {
-      this.#warn(error, 'The list of paired devices cannot be stored; a restart forgets the newest.');
+      if (this.#retry === undefined)
+        this.#warn(
+          error,
+          'The list of paired devices cannot be stored; until it can be, a restart takes the old one.',
+        );
+      this.#retry = setTimeout(() => this.#write(), retryMs).unref();
+      return false;
     }
+  }
+
+  #text(): string {
+    return `${JSON.stringify({ devices: [...this.#byHash.values()] }, null, 2)}\n`;
+  }
+}
+
+function store(file: string, text: string): void {
+  try {
+    replace(file, text);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+    overwrite(file, text);
+  }
+}
+
+/** As a whole, so that a crash leaves the old list or the new one. */
+function replace(file: string, text: string): void {
+  const fresh = `${file}.${process.pid}.new`;
+  try {
+    writeFileSync(fresh, text, { mode: 0o600, flush: true });
+    renameSync(fresh, file);
+  } catch (error) {
+    rmSync(fresh, { force: true });
+    throw error;
+  }
+  // Windows knows no such thing for a directory.
+  if (process.platform !== 'win32') using(path.dirname(file), 'r', fsyncSync);
+}
+
+/** A full disk has no room for a second file, but a list that got shorter fits into the first. A crash in between unpairs everyone. */
+function overwrite(file: string, text: string): void {
+  const length = Buffer.byteLength(text);
+  const room = readFileSync(file).length;
+  if (length > room) throw Object.assign(new Error('The disk is full.'), { code: 'ENOSPC' });
+  using(file, 'r+', (descriptor) => {
+    const written = writeSync(descriptor, text.padEnd(text.length + room - length), 0);
+    if (written !== room) throw new Error('The list was written in part.');
+    fsyncSync(descriptor);
+  });
+}
+
+function using(file: string, flags: string, use: (descriptor: number) => void): void {
+  const descriptor = openSync(file, flags);
+  try {
+    use(descriptor);
+  } finally {
+    closeSync(descriptor);
   }
 }
 

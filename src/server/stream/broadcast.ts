@@ -106,11 +106,11 @@ export class Broadcast {
 
   #announce(announcement: Announcement): void {
     const sessionId = sessionOf(announcement);
-    const followed = this.#follows.has(sessionId);
+    const followed = sessionId !== undefined && this.#follows.has(sessionId);
     if (!followed && this.#everyone.size === 0) return;
     const frame = this.#announcements.add(announcement);
     if (followed) this.#batchOf(sessionId).announce(frame);
-    if (announcement.type === 'session-removed') this.#removed.push(sessionId);
+    if (announcement.type === 'session-removed') this.#removed.push(announcement.data.sessionId);
     this.#schedule(hasteOf(announcement));
   }
 

@@ -16,6 +16,7 @@ import { useGlobalKeys } from './global-keys.ts';
 import { PageBoundary } from './page-boundary.tsx';
 import { Rail } from './rail.tsx';
 import { SessionList } from './session-list.tsx';
+import { StorageBar } from './storage-bar.tsx';
 import { useTabBadge } from './tab-badge.ts';
 
 /** What stays while pages change: rail, list of sessions, dock, bars and dialogs. */
@@ -34,6 +35,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         {t('frame.skip')}
       </a>
       <ConnectionBar />
+      <StorageBar />
       <div className="flex min-h-0 flex-1">
         <Rail />
         <SidePanel side="left" label={t('frame.sessions')} isOpen={isListOpen}>

@@ -5,5 +5,6 @@ import type { Translate } from '../i18n/i18n.ts';
 export function errorText(t: Translate, error: unknown): string {
   if (!(error instanceof BeckonError)) return error instanceof Error ? error.message : String(error);
   if (error.code === 'unreachable') return t('error.unreachable');
+  if (error.details.holds === 'until-restart') return t('error.untilRestart');
   return t.refusals[error.code] ?? error.message;
 }

@@ -2,6 +2,8 @@ export const frame = {
   'ui.close': 'Schließen',
   'ui.cancel': 'Abbrechen',
 
+  'error.untilRestart':
+    'Gilt, bis der Server endet, ließ sich aber nicht speichern. Beckon versucht es weiter; endet der Server vorher, ist alles wie zuvor.',
   'error.unreachable':
     'Beckon ist gerade nicht erreichbar. Es wurde nichts gesendet; versuche es gleich noch einmal.',
 
@@ -24,6 +26,19 @@ export const frame = {
   'frame.newer':
     'Beckon wurde auf {version} aktualisiert. Seite neu laden, um es zu nutzen; Entwürfe bleiben.',
   'frame.reload': 'Neu laden',
+  'storage.disk-full':
+    'Nichts lässt sich speichern: Die Platte ist voll. Was Agenten sagen, wartet; Antworten und Nachrichten werden abgelehnt, bis Platz ist.',
+  'storage.read-only':
+    'Nichts lässt sich speichern: Platte oder Datenbank sind schreibgeschützt. Du kannst alles ansehen und nichts ändern.',
+  'storage.disk-error': 'Nichts lässt sich speichern: Die Platte meldet einen Fehler.',
+  'storage.missingAfter': 'Ereignisse nach {time} fehlen vielleicht:',
+  'storage.missing': 'Frühere Ereignisse fehlen vielleicht:',
+  'storage.log-missing': 'Das Write-Ahead-Log war weg, als Beckon startete.',
+  'storage.log-damaged': 'Das Write-Ahead-Log war beschädigt, als Beckon startete.',
+  'storage.database-missing': 'Die Datenbank war weg, als Beckon startete.',
+  'storage.kept': 'Es liegt noch als {file} da.',
+  'storage.damaged': 'Auch die Datenbank selbst ist beschädigt.',
+  'storage.read': 'Gelesen',
   'frame.broken': 'Diese Seite ließ sich nicht anzeigen',
   'frame.brokenText':
     'Es ist nichts verloren. Seite neu laden; passiert es wieder, helfen die Worte unten bei der Suche nach dem Grund.',

@@ -2,6 +2,8 @@ export const frame = {
   'ui.close': 'Close',
   'ui.cancel': 'Cancel',
 
+  'error.untilRestart':
+    'Done until the server ends, but it could not be stored. Beckon tries again until it is; if the server ends before, it is as it was.',
   'error.unreachable': 'Beckon cannot be reached right now. Nothing was sent; try again in a moment.',
 
   'frame.skip': 'Skip to the page',
@@ -22,6 +24,19 @@ export const frame = {
   'frame.retry': 'Try now',
   'frame.newer': 'Beckon was updated to {version}. Reload the page to use it; drafts are kept.',
   'frame.reload': 'Reload',
+  'storage.disk-full':
+    'Nothing can be stored: the disk is full. What agents say waits; answers and messages are refused until there is room.',
+  'storage.read-only':
+    'Nothing can be stored: the disk or the database is read-only. You can look, and change nothing.',
+  'storage.disk-error': 'Nothing can be stored: the disk reported an error.',
+  'storage.missingAfter': 'Events after {time} may be missing:',
+  'storage.missing': 'Earlier events may be missing:',
+  'storage.log-missing': 'the write-ahead log was gone when Beckon started.',
+  'storage.log-damaged': 'the write-ahead log was damaged when Beckon started.',
+  'storage.database-missing': 'the database was gone when Beckon started.',
+  'storage.kept': 'It was kept as {file}.',
+  'storage.damaged': 'The database itself is damaged, too.',
+  'storage.read': 'I have read it',
   'frame.broken': 'This page could not be shown',
   'frame.brokenText':
     'Nothing is lost. Reload the page; if it happens again, the words below help to find out why.',
