@@ -78,7 +78,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const clients = createClients(ids.client);
   const lifetime = { closing: false };
 
-  const context = (): Context => ({
+  const context = (): Omit<Context, 'storedSeq'> => ({
     at: clock.now(),
     mint: (kind) => (kind === 'turn' ? ids.turn() : ids.interaction()),
     grants: book.grants,

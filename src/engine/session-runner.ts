@@ -46,7 +46,7 @@ export interface RunnerOptions {
   readonly log: EventLog;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly context: () => Context;
+  readonly context: () => Omit<Context, 'storedSeq'>;
   /** Called after each commit, before anyone who waits for it: publishes, then acts. */
   readonly onCommit: (commit: Commit) => void;
   /** What is being said, when nothing is stored with it. */
@@ -70,6 +70,8 @@ type Item =
       readonly fact: StoredFact;
       readonly blobs: readonly Blob[];
       readonly mark: ReadingMark | undefined;
+      /** What was stored when it came: a decision after it reaches no process that had ended by then. */
+      readonly storedSeq: number;
     }
   | { readonly kind: 'live'; readonly deltas: readonly Delta[] };
 
@@ -134,7 +136,7 @@ export class SessionRunner {
     fact: Exclude<AgentFact, { type: 'delta' }>,
     { blobs = [], mark }: { readonly blobs?: readonly Blob[]; readonly mark?: ReadingMark | undefined } = {},
   ): void {
-    this.#add({ kind: 'fact', processId, fact, blobs, mark });
+    this.#add({ kind: 'fact', processId, fact, blobs, mark, storedSeq: this.#state?.lastSeq ?? 0 });
   }
 
   /** Passes on what is being said, behind what was said before it: an event that is being stored must not be overtaken. */
@@ -195,7 +197,8 @@ export class SessionRunner {
   }
 
   async #store(items: readonly Item[]): Promise<void> {
-    const batch = new Batch(this.#state, this.#options.context());
+    const storedSeq = this.#state?.lastSeq ?? 0;
+    const batch = new Batch(this.#state, { ...this.#options.context(), storedSeq });
     for (const item of items) batch.take(item);
     batch.advance();
     if (batch.steps.length > 0) {
@@ -336,7 +339,8 @@ class Batch {
       if (this.state === null || this.state.process?.id !== item.processId) return;
       this.blobs.push(...item.blobs);
       this.mark = item.mark ?? this.mark;
-      this.#apply(observe(this.state, item.fact, this.context));
+      const { fact, storedSeq } = item;
+      this.#apply(observe(this.state, fact, { ...this.context, storedSeq }));
       return;
     }
     this.advance();

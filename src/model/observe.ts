@@ -6,10 +6,10 @@ import type { AgentFact } from './agent-fact.ts';
 import type { Context } from './command.ts';
 import { notDeferred, raisedAgain, suspend } from './deferred-asks.ts';
 import { findGrant } from './grants.ts';
-import { settleAll } from './interactions.ts';
+import { isHandedOver, settleAll } from './interactions.ts';
 import { askLimits } from './limits.ts';
 import { requeueInFlight } from './messages.ts';
-import type { QueueItem, SessionState } from './state.ts';
+import type { LiveInteraction, QueueItem, SessionState } from './state.ts';
 import { isBusy } from './status.ts';
 import { interruptAsks } from './tool-asks.ts';
 
@@ -140,10 +140,7 @@ function endTurn(
 }
 
 function asked(state: SessionState, ask: Ask, context: Context): readonly NewEvent[] {
-  const known = Object.values(state.interactions).some(
-    ({ requested }) => isAgents(requested.ask) && requested.ask.agentRequestId === ask.agentRequestId,
-  );
-  if (known || state.process === null) return [];
+  if (askedBy(state, ask.agentRequestId) !== undefined || state.process === null) return [];
   const raised = raisedAgain(state, ask);
   if (raised !== undefined) return [raised];
   const interactionId = InteractionId.parse(context.mint('interaction'));
@@ -172,11 +169,18 @@ function asked(state: SessionState, ask: Ask, context: Context): readonly NewEve
 /** Only what the agent asked itself is its to ask again or to take back. */
 const isAgents = (ask: Ask): boolean => ask.tool === undefined;
 
+/** Each process has ids of its own: one of the last may mean something else in this. */
+const askedBy = (state: SessionState, agentRequestId: string): LiveInteraction | undefined =>
+  Object.values(state.interactions).find(
+    ({ requested }) =>
+      isAgents(requested.ask) &&
+      requested.processId === state.process?.id &&
+      requested.ask.agentRequestId === agentRequestId,
+  );
+
 /** The agent took its ask back. After an interrupt that is the interrupt's doing, and is called so. */
 function withdrawn(state: SessionState, agentRequestId: string): readonly NewEvent[] {
-  const live = Object.values(state.interactions).find(
-    ({ requested }) => isAgents(requested.ask) && requested.ask.agentRequestId === agentRequestId,
-  );
+  const live = askedBy(state, agentRequestId);
   if (live === undefined) return [];
   const interrupted = state.turn?.interrupting != null;
   const unused = live.decided === null ? '' : ' The answer was recorded, and came too late.';
@@ -203,11 +207,14 @@ function exited(
   const crashed = !asked && fact.hostLost === undefined && isCrash(state, fact);
   const events: NewEvent[] = settleAll(
     state,
-    'lost',
-    { kind: 'server' },
-    why,
-    // What was left open needs no process to be answered, and what was put off needs the next one.
-    ({ leftOpen, deferred }) => leftOpen === null && deferred === null,
+    { outcome: 'lost', by: { kind: 'server' }, reason: why },
+    context,
+    // What was left open needs no process to be answered, what was put off needs the next one, and a tool that was given its answer
+    // is no part of the process.
+    (live) =>
+      live.leftOpen === null &&
+      live.deferred === null &&
+      (isAgents(live.requested.ask) || !isHandedOver(live, context)),
   );
   if (state.turn !== null) {
     const interrupted = state.turn.interrupting !== null;
