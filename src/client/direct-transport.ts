@@ -17,7 +17,7 @@ export class DirectTransport extends RoomCalls implements Transport {
   readonly #open = new Set<Unsubscribe>();
   #isClosed = false;
 
-  constructor(room: ControlRoom, actor: Actor = { kind: 'person', where: 'same process' }) {
+  constructor(room: ControlRoom, actor: Actor = { kind: 'person', via: 'library', where: 'same process' }) {
     super();
     this.#room = room;
     this.#actor = actor;

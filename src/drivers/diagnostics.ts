@@ -12,6 +12,7 @@ export type DiagnosticKind =
   | 'malformed-response'
   | 'unknown-request'
   | 'repeated-request'
+  | 'reused-request-id'
   | 'handler-failed';
 
 export interface PeerDiagnostic {
@@ -64,5 +65,7 @@ const diagnosticWords: Record<DiagnosticKind, string> = {
   'malformed-response': 'The agent sent a response that makes no sense',
   'unknown-request': 'The agent sent a request of an unknown kind; it was refused',
   'repeated-request': 'The agent sent the same request again',
+  'reused-request-id':
+    'The agent asked something else under the id of a request that was open; that one was ended',
   'handler-failed': 'A line of the agent could not be handled',
 };

@@ -93,7 +93,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     }
   };
 
-  const context = (): Context => ({
+  const context = (): Omit<Context, 'storedSeq'> => ({
     at: clock.now(),
     mint: (kind) => (kind === 'turn' ? ids.turn() : ids.interaction()),
     grants: book.grants,

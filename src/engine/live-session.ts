@@ -28,7 +28,7 @@ export interface LiveSessionOptions {
   readonly tools: EffectsOptions['tools'];
   readonly toolAccess: (sessionId: SessionId) => ToolAccess | null;
   readonly directory: EffectsOptions['directory'];
-  readonly context: () => Context;
+  readonly context: () => Omit<Context, 'storedSeq'>;
   readonly publish: (news: readonly News[]) => void;
   /** At the very first commit, before anyone hears of it. */
   readonly onCreated: (session: LiveSession) => void;

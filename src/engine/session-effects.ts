@@ -212,7 +212,7 @@ export class SessionEffects {
     for (const live of valuesOf(state.interactions)) {
       if (live.deferred === 'asleep') this.#leaveAgain(live, state);
       else if (live.decided !== null && live.decided.seq <= this.#takenUpAt)
-        this.#answer(live.decided, state);
+        this.#answer(live.decided, state, true);
     }
     if (state.turn !== null && state.turn.interrupting !== null) this.#interrupt(state.turn.id);
   }
@@ -267,7 +267,8 @@ export class SessionEffects {
       : [{ mediaType: blob.mediaType, data: Buffer.from(blob.data).toString('base64') }];
   }
 
-  #answer(event: EventOf<'interaction.decided'>, state: SessionState): void {
+  /** `again`: the last server may have written it, whatever becomes of it now. */
+  #answer(event: EventOf<'interaction.decided'>, state: SessionState, again = false): void {
     const live = interactionOf(state, event.interactionId);
     if (live === undefined) return;
     if (live.requested.ask.tool !== undefined) {
@@ -276,18 +277,22 @@ export class SessionEffects {
     }
     // The agent sleeps, or is about to: it is told when it asks again.
     if (live.deferred === 'asleep') return;
-    const report = (ok: boolean): void => {
-      void this.#options.runner.insist({ type: 'delivered', interactionId: event.interactionId, ok });
+    const { interactionId } = event;
+    const report = (ok: boolean, uncertain: boolean): void => {
+      void this.#options.runner.insist({ type: 'delivered', interactionId, ok, uncertain });
     };
     if (this.#connection === null) {
-      report(false);
+      report(false, again);
       return;
     }
     this.#connection.answer(live.requested.ask, event.decision).then(
-      () => report(true),
+      (outcome) => {
+        if (!outcome.ok) this.#note(outcome.message, 'An answer could not be written to the agent');
+        report(outcome.ok, !outcome.ok && (again || outcome.uncertain === true));
+      },
       (error: unknown) => {
-        this.#note(error, 'An answer could not be written to the agent');
-        report(false);
+        this.#note(error, 'An answer may not have been written to the agent');
+        report(false, true);
       },
     );
   }

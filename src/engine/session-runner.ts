@@ -47,7 +47,7 @@ export interface RunnerOptions {
   readonly log: EventLog;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly context: () => Context;
+  readonly context: () => Omit<Context, 'storedSeq'>;
   /** Called after each commit, before anyone who waits for it: publishes, then acts. */
   readonly onCommit: (commit: Commit) => void;
   /** What is being said, when nothing is stored with it. */
@@ -78,6 +78,8 @@ type Item =
       readonly fact: StoredFact;
       readonly blobs: readonly Blob[];
       readonly mark: ReadingMark | undefined;
+      /** What was stored when it came: a decision after it reaches no process that had ended by then. */
+      readonly storedSeq: number;
     }
   | { readonly kind: 'live'; readonly deltas: readonly Delta[] };
 
@@ -155,7 +157,7 @@ export class SessionRunner {
     fact: Exclude<AgentFact, { type: 'delta' }>,
     { blobs = [], mark }: { readonly blobs?: readonly Blob[]; readonly mark?: ReadingMark | undefined } = {},
   ): void {
-    this.#add({ kind: 'fact', processId, fact, blobs, mark });
+    this.#add({ kind: 'fact', processId, fact, blobs, mark, storedSeq: this.#state?.lastSeq ?? 0 });
     this.#pace();
   }
 
@@ -236,7 +238,8 @@ export class SessionRunner {
   }
 
   async #store(items: readonly Item[]): Promise<void> {
-    const batch = new Batch(this.#state, this.#options.context());
+    const storedSeq = this.#state?.lastSeq ?? 0;
+    const batch = new Batch(this.#state, { ...this.#options.context(), storedSeq });
     for (const item of items) batch.take(item);
     // Not between two facts of one breath: an agent that ends a turn and begins the next is never idle in between.
     if (this.#mailbox[0]?.kind !== 'fact') batch.advance();
@@ -374,7 +377,8 @@ class Batch {
       if (this.state === null || this.state.process?.id !== item.processId) return;
       this.blobs.push(...item.blobs);
       this.mark = item.mark ?? this.mark;
-      this.#apply(observe(this.state, item.fact, this.context));
+      const { fact, storedSeq } = item;
+      this.#apply(observe(this.state, fact, { ...this.context, storedSeq }));
       return;
     }
     this.advance();

@@ -26,7 +26,8 @@ export type SessionCommand =
       readonly type: 'delivered';
       readonly interactionId: InteractionId;
       readonly ok: boolean;
-      readonly reason?: string;
+      /** It may have reached the agent all the same. */
+      readonly uncertain?: boolean;
     }
   | { readonly type: 'defer'; readonly interactionId: InteractionId }
   /** The agent cannot leave it for later after all. */
@@ -112,6 +113,8 @@ export type Response =
 /** What deciding may know besides the state: the moment, fresh ids, standing approvals, defaults. */
 export interface Context {
   readonly at: string;
+  /** What is later in the log than this was not stored when the command was taken, or the fact came: nothing was done about it. */
+  readonly storedSeq: number;
   readonly mint: (kind: 'interaction' | 'turn') => string;
   /** Grants for all sessions. */
   readonly grants: readonly Grant[];

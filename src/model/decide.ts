@@ -4,7 +4,7 @@ import type { Actor } from '../protocol/interaction.ts';
 import type { Context, Decided, SessionCommand } from './command.ts';
 import { defer, deferredMissing, keepAsking } from './deferred-asks.ts';
 import { expiredGrant, findKeyGrant, keyGrant } from './grants.ts';
-import { deliver, expire, park, respond, settleAll } from './interactions.ts';
+import { deliver, expire, isHandedOver, park, respond, settleAll } from './interactions.ts';
 import { editQueued, removeQueued, requeueInFlight, send } from './messages.ts';
 import type { SessionState } from './state.ts';
 import { canSleep, wantsProcess } from './status.ts';
@@ -57,7 +57,7 @@ export function decide(state: SessionState, command: SessionCommand, context: Co
         : nothing;
 
     case 'stop':
-      return stop(state, command.by);
+      return stop(state, command.by, context);
     case 'reopen':
       return reopen(state, command.by);
     case 'start-process':
@@ -65,7 +65,7 @@ export function decide(state: SessionState, command: SessionCommand, context: Co
     case 'close-process':
       return closeProcess(state, command.cause);
     case 'lose-process':
-      return accept({ events: loseProcess(state, command.reason) });
+      return accept({ events: loseProcess(state, command.reason, context) });
 
     case 'change':
       return accept({
@@ -129,15 +129,19 @@ function interrupt(state: SessionState, by: Actor): Result<Decided> {
   return accept({ events: [{ type: 'turn.interrupting', turnId: state.turn.id, by }] });
 }
 
-/** Everything that was open ends here, in one step: nothing can be answered or sent to a session that is being stopped. */
-function stop(state: SessionState, by: Actor): Result<Decided> {
+/**
+ * Everything that was open ends here, in one step: nothing can be answered or sent to a session that is being stopped. An answer that
+ * is being written ends when it is known what became of it.
+ */
+function stop(state: SessionState, by: Actor, context: Context): Result<Decided> {
   if (state.life === 'stopped') return nothing;
   const events: NewEvent[] = [];
   const returned = state.queue.map((item) => item.text);
   for (const item of state.queue) {
     events.push({ type: 'message.removed', messageId: item.queued.messageId, cause: 'returned', by });
   }
-  events.push(...settleAll(state, 'interrupted', by, 'The session was stopped.'));
+  const end = { outcome: 'interrupted', by, reason: 'The session was stopped.' } as const;
+  events.push(...settleAll(state, end, context, (live) => !isHandedOver(live, context)));
   if (state.turn !== null) events.push({ type: 'turn.ended', turnId: state.turn.id, outcome: 'interrupted' });
   for (const grant of state.grants) {
     events.push({ type: 'grant.ended', grantId: grant.id, cause: 'session-ended', by });
@@ -172,14 +176,14 @@ function closeProcess(state: SessionState, cause: 'sleep' | 'shutdown'): Result<
 }
 
 /** For a start that finds a session whose process died with the server. */
-function loseProcess(state: SessionState, reason: string): NewEvent[] {
+function loseProcess(state: SessionState, reason: string, context: Context): NewEvent[] {
+  const end = { outcome: 'lost', by: server, reason } as const;
   const events: NewEvent[] = [
     ...leaveBehind(state),
     ...settleAll(
       state,
-      'lost',
-      server,
-      reason,
+      end,
+      context,
       ({ requested, deferred }) => requested.ask.tool === undefined && deferred === null,
     ),
   ];

@@ -3,6 +3,7 @@ import type { NewEvent } from '../protocol/event.ts';
 import type { InteractionId } from '../protocol/ids.ts';
 import type { Actor, Ask } from '../protocol/interaction.ts';
 import type { Decided } from './command.ts';
+import { undelivered } from './interactions.ts';
 import { findValue, valuesOf } from './ordered-map.ts';
 import type { LiveInteraction, SessionState } from './state.ts';
 import { hasDeferred, interactionOf } from './status.ts';
@@ -86,12 +87,5 @@ function lost(
   const { interactionId } = requested;
   return decided === null
     ? { type: 'interaction.resolved', interactionId, outcome, by: agent, reason, delivered: false }
-    : {
-        type: 'interaction.resolved',
-        interactionId,
-        outcome: 'lost',
-        by: decided.by,
-        reason: `The answer was recorded but did not reach the agent. ${reason}`,
-        delivered: false,
-      };
+    : undelivered(decided, reason);
 }

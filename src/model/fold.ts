@@ -1,9 +1,9 @@
 import type { Event, EventOf } from '../protocol/event.ts';
 import type { InteractionId } from '../protocol/ids.ts';
 import { isHeld } from './limits.ts';
-import { emptyMap, findValue, valuesOf, withoutValue, withValue } from './ordered-map.ts';
+import { emptyMap, findValue, valueAt, valuesOf, withoutValue, withValue } from './ordered-map.ts';
 import type { AgentRun, InteractionCounts, LiveInteraction, QueueItem, SessionState, Turn } from './state.ts';
-import { interactionOf, isAwaited, isShown, statusOf } from './status.ts';
+import { interactionOf, isAwaited, isShown, requestKeyOf, statusOf } from './status.ts';
 
 const RECENT_SENDS = 50;
 
@@ -311,11 +311,11 @@ function withRequest(
   was: LiveInteraction | undefined,
   live: LiveInteraction | undefined,
 ): SessionState['requests'] {
-  const [before, after] = [was, live].map((one) =>
-    one?.requested.ask.tool === undefined ? one?.requested.ask.agentRequestId : undefined,
-  );
+  const [before, after] = [was, live].map(requestKeyOf);
   if (before === after) return requests;
-  const others = before === undefined ? requests : withoutValue(requests, before);
+  // A later ask of the same name has taken its place.
+  const isTaken = before === undefined || valueAt(requests, before) !== id;
+  const others = isTaken ? requests : withoutValue(requests, before);
   return after === undefined ? others : withValue(others, after, id);
 }
 

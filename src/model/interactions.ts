@@ -1,5 +1,5 @@
 import { accept, type Result, refuse } from '../protocol/errors.ts';
-import type { NewEvent } from '../protocol/event.ts';
+import type { EventOf, NewEvent } from '../protocol/event.ts';
 import type { Grant } from '../protocol/grant.ts';
 import type { InteractionId } from '../protocol/ids.ts';
 import type { Actor, ApprovalScope, Ask, Decision, Outcome } from '../protocol/interaction.ts';
@@ -54,7 +54,7 @@ function decisionOn(
       if (response.interrupt && state.capabilities?.interrupt === false) {
         return refuse('invalid_value', 'This agent cannot be interrupted.', { field: 'interrupt' });
       }
-      const message = response.reason?.trim() || 'The person denied this and gave no reason.';
+      const message = response.reason?.trim() || 'This was denied without a reason.';
       return accept({
         outcome: 'denied',
         decision: { type: 'deny', message, interrupt: response.interrupt },
@@ -76,7 +76,7 @@ function decisionOn(
     }
     case 'cancel': {
       if (ask.kind === 'approval') return wrongKind(ask, 'cannot be dismissed: deny it');
-      const message = response.reason?.trim() || 'The person dismissed this without answering.';
+      const message = response.reason?.trim() || 'This was dismissed without an answer.';
       return accept({ outcome: 'dismissed', decision: { type: 'dismiss', message } });
     }
   }
@@ -192,7 +192,7 @@ function grantFrom(
   });
 }
 
-/** The decision has reached the agent, or the agent was gone before it could. */
+/** The decision was written to the agent, certainly was not, or nobody can say. */
 export function deliver(
   state: SessionState,
   command: Extract<SessionCommand, { type: 'delivered' }>,
@@ -205,11 +205,31 @@ export function deliver(
       events: [{ type: 'interaction.resolved', interactionId, outcome, by, delivered: true }],
     });
   }
-  const reason = command.reason ?? 'The agent was gone before the answer could reach it.';
-  return accept({
-    events: [{ type: 'interaction.resolved', interactionId, outcome: 'lost', by, reason, delivered: false }],
-  });
+  const event =
+    command.uncertain === true
+      ? maybeDelivered(decided, 'The agent was lost before it was known whether the answer had been written.')
+      : undelivered(decided, 'The agent was gone before the answer could be written.');
+  return accept({ events: [event] });
 }
+
+/** The answer certainly did not reach whoever asked. */
+export const undelivered = (decided: EventOf<'interaction.decided'>, why: string): NewEvent => ({
+  type: 'interaction.resolved',
+  interactionId: decided.interactionId,
+  outcome: 'lost',
+  by: decided.by,
+  reason: `The answer was recorded but did not reach the agent. ${why}`,
+  delivered: false,
+});
+
+const maybeDelivered = (decided: EventOf<'interaction.decided'>, why: string): NewEvent => ({
+  type: 'interaction.resolved',
+  interactionId: decided.interactionId,
+  outcome: 'unknown',
+  by: decided.by,
+  reason: `The answer was recorded and may have reached the agent. ${why}`,
+  delivered: false,
+});
 
 export function park(state: SessionState, interactionId: InteractionId): Result<Decided> {
   const live = interactionOf(state, interactionId);
@@ -236,26 +256,22 @@ export function expire(state: SessionState, interactionId: InteractionId): Resul
 /** Ends everything that is open, or decided and not delivered; or those of it that are meant. */
 export function settleAll(
   state: SessionState,
-  outcome: Outcome,
-  by: Actor,
-  reason: string,
+  { outcome, by, reason }: { readonly outcome: Outcome; readonly by: Actor; readonly reason: string },
+  context: Context,
   isMeant: (live: LiveInteraction) => boolean = () => true,
 ): NewEvent[] {
   return valuesOf(state.interactions)
     .filter(isMeant)
-    .map((live) => settled(live, outcome, by, reason));
+    .map((live) => {
+      const { requested, decided } = live;
+      if (decided === null) {
+        const { interactionId } = requested;
+        return { type: 'interaction.resolved', interactionId, outcome, by, reason, delivered: false };
+      }
+      return isHandedOver(live, context) ? maybeDelivered(decided, reason) : undelivered(decided, reason);
+    });
 }
 
-function settled(live: LiveInteraction, outcome: Outcome, by: Actor, reason: string): NewEvent {
-  const { interactionId } = live.requested;
-  return live.decided === null
-    ? { type: 'interaction.resolved', interactionId, outcome, by, reason, delivered: false }
-    : {
-        type: 'interaction.resolved',
-        interactionId,
-        outcome: 'lost',
-        by: live.decided.by,
-        reason: `The answer was recorded but did not reach the agent. ${reason}`,
-        delivered: false,
-      };
-}
+/** The answer was given to whoever carries it, by this server or by one before, and may have arrived. */
+export const isHandedOver = ({ decided, deferred, leftOpen }: LiveInteraction, context: Context): boolean =>
+  decided !== null && decided.seq <= context.storedSeq && deferred !== 'asleep' && leftOpen === null;

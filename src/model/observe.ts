@@ -6,7 +6,7 @@ import type { AgentFact } from './agent-fact.ts';
 import type { Context } from './command.ts';
 import { notDeferred, raisedAgain, suspend } from './deferred-asks.ts';
 import { findGrant } from './grants.ts';
-import { settleAll } from './interactions.ts';
+import { isHandedOver, settleAll } from './interactions.ts';
 import { askLimits, isFull } from './limits.ts';
 import { requeueInFlight } from './messages.ts';
 import type { QueueItem, SessionState } from './state.ts';
@@ -207,11 +207,14 @@ function exited(
   const crashed = !asked && fact.hostLost === undefined && isCrash(state, fact);
   const events: NewEvent[] = settleAll(
     state,
-    'lost',
-    { kind: 'server' },
-    why,
-    // What was left open needs no process to be answered, and what was put off needs the next one.
-    ({ leftOpen, deferred }) => leftOpen === null && deferred === null,
+    { outcome: 'lost', by: { kind: 'server' }, reason: why },
+    context,
+    // What was left open needs no process to be answered, what was put off needs the next one, and a tool that was given its answer
+    // is no part of the process.
+    (live) =>
+      live.leftOpen === null &&
+      live.deferred === null &&
+      (live.requested.ask.tool === undefined || !isHandedOver(live, context)),
   );
   if (state.turn !== null) {
     const interrupted = state.turn.interrupting !== null;

@@ -52,7 +52,7 @@ export interface SessionState {
   readonly queue: readonly QueueItem[];
   /** Open, or decided and not yet delivered. */
   readonly interactions: OrderedMap<LiveInteraction>;
-  /** Those of the agent itself, by the agent's own ids of them. */
+  /** Those of the agent itself, by its process and its own ids of them. */
   readonly requests: OrderedMap<InteractionId>;
   /** Counted as they come and go: to count them again at each event would take as long as there are many. */
   readonly counts: InteractionCounts;

@@ -34,11 +34,20 @@ export const isShown = (item: QueueItem): boolean => !(item.direct && item.sendi
 export const interactionOf = (state: SessionState, id: string): LiveInteraction | undefined =>
   valueAt(state.interactions, id);
 
-/** The agent's own ask that it calls so. */
+/** The agent's own ask that it calls so. Each process has names of its own: one of the last may mean something else in this. */
 export function askOfAgent(state: SessionState, agentRequestId: string): LiveInteraction | undefined {
-  const id = valueAt(state.requests, agentRequestId);
+  if (state.process === null) return undefined;
+  const id = valueAt(state.requests, requestKey(state.process.id, agentRequestId));
   return id === undefined ? undefined : interactionOf(state, id);
 }
+
+/** Where `requests` has an agent's ask; a tool's is not there. */
+export const requestKeyOf = (live: LiveInteraction | undefined): string | undefined =>
+  live === undefined || live.requested.ask.tool !== undefined
+    ? undefined
+    : requestKey(live.requested.processId, live.requested.ask.agentRequestId);
+
+const requestKey = (processId: string, agentRequestId: string): string => `${processId} ${agentRequestId}`;
 
 /** Oldest first. */
 export const openInteractions = (state: SessionState): LiveInteraction[] =>

@@ -2,6 +2,7 @@ import { accept, type Result, refuse } from '../protocol/errors.ts';
 import type { NewEvent } from '../protocol/event.ts';
 import type { Actor, LeftOpen } from '../protocol/interaction.ts';
 import type { Context, Decided, SessionCommand } from './command.ts';
+import { undelivered } from './interactions.ts';
 import { MOST_OPEN_ASKS, parksAt } from './limits.ts';
 import { enqueue } from './messages.ts';
 import { valuesOf } from './ordered-map.ts';
@@ -85,6 +86,7 @@ export function deliverLate(state: SessionState, command: Command<'deliver-late'
   const { interactionId, messageId, text } = command;
   const decided = interactionOf(state, interactionId)?.decided;
   if (decided === undefined || decided === null) return accept({ events: [] });
+  if (state.life === 'stopped') return accept({ events: [undelivered(decided, 'The session was stopped.')] });
   const { outcome, by } = decided;
   const message = enqueue(state, {
     type: 'send',

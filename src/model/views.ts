@@ -4,6 +4,7 @@ import type { Interaction } from '../protocol/interaction.ts';
 import type { QueuedMessage, Session } from '../protocol/session.ts';
 import type { LiveInteraction, SessionState } from './state.ts';
 import { isShown, openInteractions } from './status.ts';
+import { outcomeOf } from './who.ts';
 
 /** A session as callers see it. */
 export function sessionView(state: SessionState): Session {
@@ -124,8 +125,17 @@ export const resolvedNotice = (
   requestId: interaction.requestId,
   kind: interaction.kind,
   outcome: event.outcome,
-  decision: event.outcome === 'allowed' ? 'allow' : event.outcome === 'denied' ? 'deny' : null,
+  decision: decisionIn(interaction, event),
   by: event.by,
   at: event.at,
   interaction,
 });
+
+function decisionIn(
+  { decision }: Interaction,
+  { outcome, by }: EventOf<'interaction.resolved'>,
+): ResolvedNotice['decision'] {
+  const said = outcome === 'unknown' && decision !== undefined ? outcomeOf(decision, by) : outcome;
+  if (said === 'allowed') return 'allow';
+  return said === 'denied' ? 'deny' : null;
+}

@@ -31,7 +31,7 @@ export const errorCatalogue = {
   message_already_sent: { status: 409, meaning: 'The message has left the queue.' },
   too_many_asks: { status: 409, meaning: 'Too much is asked in this session already, and not answered.' },
   queue_full: { status: 409, meaning: 'Too many messages wait in this session already.' },
-  interaction_already_resolved: { status: 409, meaning: 'A person has answered already.' },
+  interaction_already_resolved: { status: 409, meaning: 'It has been answered already.' },
   interaction_gone: { status: 410, meaning: 'The interaction ended without an answer.' },
   payload_too_large: { status: 413, meaning: 'The body is over 32 MB.' },
   unsupported_media_type: { status: 415, meaning: 'The body must be JSON.' },

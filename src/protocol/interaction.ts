@@ -14,12 +14,20 @@ export const Outcome = z.enum([
   'interrupted',
   'expired',
   'lost',
+  'unknown',
 ]);
 export type Outcome = z.infer<typeof Outcome>;
 
-/** Who caused something, and from where. */
+/**
+ * Who caused something, as far as it is known. `person` is whoever was let in: `via` says by what, and only a device is a browser that
+ * a person has paired; whatever has the token may be a program.
+ */
 export const Actor = z.object({
   kind: z.enum(['person', 'grant', 'timer', 'agent', 'server']),
+  via: z.enum(['device', 'token', 'library']).optional(),
+  device: z.object({ id: z.string(), name: z.string() }).optional(),
+  /** What the caller calls itself. Nothing vouches for it. */
+  client: z.string().optional(),
   where: z.string().optional(),
   clientId: z.string().optional(),
   grantId: GrantId.optional(),
@@ -109,7 +117,7 @@ export type Subject = z.infer<typeof Subject>;
 /** What the agent asked, in words no vendor owns. */
 export const Ask = z.object({
   kind: InteractionKind,
-  /** The agent's own id for the request; used to answer it, never shown as ours. */
+  /** The driver's name for this one ask, made of the agent's own id for it; used to answer it, never shown as ours. */
   agentRequestId: z.string(),
   toolName: z.string(),
   toolCallId: z.string().optional(),

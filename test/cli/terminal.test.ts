@@ -121,7 +121,9 @@ describe('the terminal client', () => {
     expect((await beckon.run(['approve', interactionId, '--scope', 'session'])).code).toBe(0);
     await becomes(id, 'idle');
     const listed = await beckon.run(['grants']);
-    expect(listed.stdout).toMatch(/^grant_\S+ {2}session {2}Bash {2}echo hi\n$/);
+    expect(listed.stdout).toMatch(
+      /^grant_\S+ {2}session {2}Bash {2}echo hi {2}\(with the token \(terminal\)\)\n$/,
+    );
     const grant = listed.stdout.split(' ')[0] ?? '';
     expect((await beckon.run(['grants', '--revoke', grant])).stdout).toBe('No standing approvals.\n');
   });
@@ -279,7 +281,7 @@ describe('watching', () => {
     await watching.seen(`beckon approve ${interactionId}`);
     expect(watching.stdout()).toContain('$ echo hi');
     await beckon.run(['approve']);
-    await watching.seen('✓ allowed on another device');
+    await watching.seen('✓ allowed with the token');
     await watching.seen('── done');
     await beckon.run(['stop', id]);
     await watching.seen('■ stopped');
@@ -333,7 +335,7 @@ describe('watching', () => {
     const watching = follow(['watch', id, '--interactive', '--once']);
     await watching.seen('[a]llow once');
     await beckon.run(['approve']);
-    await watching.seen('✓ allowed on another device (api)');
+    await watching.seen('✓ allowed with the token (terminal)');
     expect(await watching.exited).toEqual({ code: 0, signal: null });
     expect(watching.stdout()).toContain('It printed:');
   });

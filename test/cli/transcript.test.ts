@@ -174,12 +174,13 @@ describe('the conversation in a terminal', () => {
   });
 
   it.each([
-    ['allowed', {}, '✓ allowed on another device (web)'],
-    ['denied', { reason: 'too risky' }, '✗ denied on another device (web): too risky'],
+    ['allowed', {}, '✓ allowed by web'],
+    ['denied', { reason: 'too risky' }, '✗ denied by web: too risky'],
     ['withdrawn', {}, 'withdrawn by the agent'],
     ['interrupted', {}, 'ended by an interrupt'],
     ['expired', {}, 'expired without an answer'],
     ['lost', {}, 'lost: the process that asked is gone'],
+    ['unknown', {}, '? decided by web; may have reached the agent'],
   ] as const)('[ASK4] the outcome %s has words of its own', (outcome, more, words) => {
     const by = { kind: 'person' as const, where: 'web' };
     const event = {
@@ -191,6 +192,23 @@ describe('the conversation in a terminal', () => {
       ...more,
     } as const;
     expect(conversation().event(event).text).toContain(words);
+  });
+
+  it.each([
+    [{ kind: 'person', via: 'device', device: { id: 'd', name: 'Chrome on macOS' } }, 'by Chrome on macOS'],
+    [{ kind: 'person', via: 'token', client: 'terminal' }, 'with the token (terminal)'],
+    [{ kind: 'person', via: 'token' }, 'with the token'],
+    [{ kind: 'person', via: 'library' }, 'through the library'],
+    [{ kind: 'person', where: 'api' }, 'with the token'],
+    [{ kind: 'grant' }, 'by a standing approval'],
+    [{ kind: 'timer' }, 'by the time limit'],
+  ] as const)('[ASK12] says who decided, as far as it is known: %j', (by, words) => {
+    const interactionId = InteractionId.parse('i');
+    const decision = { type: 'deny', message: 'no', interrupt: false } as const;
+    const screen = conversation()
+      .event({ type: 'interaction.decided', interactionId, outcome: 'denied', decision, by })
+      .event({ type: 'interaction.resolved', interactionId, outcome: 'unknown', by, delivered: false });
+    expect(screen.text).toBe(`? denied ${words}; may have reached the agent\n`);
   });
 
   it('[ASK4] what was answered here is not told as another’s', () => {

@@ -117,7 +117,7 @@ describe.skipIf(!hasTerminal)('typing in a terminal', () => {
       requestId: first.interactionId,
       decision: 'allow',
     });
-    await terminal.seen('✓ allowed on another device');
+    await terminal.seen('✓ allowed with the token');
     terminal.type('\r');
     await terminal.seen('nothing was sent');
     expect((await pending()).map(({ interactionId }: { interactionId: string }) => interactionId)).toEqual(

@@ -109,14 +109,14 @@ export function describeToolDesk(name: string, open: () => Promise<DeskUnderTest
         'deny without a reason',
         approval,
         { action: 'deny' },
-        { type: 'deny', message: 'The person denied this and gave no reason.' },
+        { type: 'deny', message: 'This was denied without a reason.' },
       ],
       ['deny a form', form, { action: 'deny', reason: 'No.' }, { type: 'deny', message: 'No.' }],
       [
         'cancel',
         form,
         { action: 'cancel' },
-        { type: 'dismiss', message: 'The person dismissed this without answering.' },
+        { type: 'dismiss', message: 'This was dismissed without an answer.' },
       ],
       [
         'approve and fill in',

@@ -7,7 +7,11 @@ import type { PeerDiagnostic } from '../../src/drivers/diagnostics.ts';
 import { InputPipe } from '../../src/drivers/process/input-pipe.ts';
 import type { OutputReader } from '../../src/engine/ports/process-host.ts';
 
-function connect(options: Partial<PeerOptions> = {}, stdin = new PassThrough()) {
+function connect(
+  options: Partial<PeerOptions> = {},
+  stdin = new PassThrough(),
+  onWrite: (writeId: string | undefined) => void = () => {},
+) {
   const input = new InputPipe(stdin);
   let reader: OutputReader | undefined;
   let offset = 0;
@@ -21,7 +25,10 @@ function connect(options: Partial<PeerOptions> = {}, stdin = new PassThrough()) 
   };
   const peer = new ProtocolPeer(
     {
-      write: (data) => input.write(data),
+      write: (data, writeId) => {
+        onWrite(writeId);
+        return input.write(data);
+      },
       readOutput(given) {
         reader = given;
         return () => {
@@ -187,11 +194,12 @@ test('[PEER3] a failed write closes the peer with its reason and settles what wa
 test('[PEER5] many requests are open at once, lines go on, and answers go out in any order', async () => {
   const { peer, print, seen, received } = connect();
   print(ask('r1'), ask('r2'), { type: 'assistant' }, ask('r3'));
-  expect(seen.requests.map(({ requestId }) => requestId)).toEqual(['r1', 'r2', 'r3']);
+  const [first = '', , third = ''] = seen.requests.map(({ requestId }) => requestId);
+  expect(seen.requests).toHaveLength(3);
   expect(seen.messages).toEqual([{ type: 'assistant' }]);
   expect(seen.reads).toBe(1);
-  await peer.respond('r3', { behavior: 'deny', message: 'no' });
-  await peer.respond('r1', { behavior: 'allow', updatedInput: {} });
+  await peer.respond(third, { behavior: 'deny', message: 'no' });
+  await peer.respond(first, { behavior: 'allow', updatedInput: {} });
   expect(await received()).toEqual([
     reply('r3', { behavior: 'deny', message: 'no' }),
     reply('r1', { behavior: 'allow', updatedInput: {} }),
@@ -201,13 +209,89 @@ test('[PEER5] many requests are open at once, lines go on, and answers go out in
 test('[PEER5] a request is answered once, and never after it was withdrawn', async () => {
   const { peer, print, seen, received } = connect();
   print(ask('r1'), ask('r2'), { type: 'control_cancel_request', request_id: 'r2' });
-  expect(seen.cancelled).toEqual(['r2']);
-  expect(await peer.respond('r1', {})).toEqual({ ok: true });
-  expect(await peer.respond('r1', {})).toMatchObject({ ok: false, code: 'not-open' });
-  expect(await peer.respond('r2', {})).toMatchObject({ ok: false, code: 'not-open' });
+  const [first = '', second = ''] = seen.requests.map(({ requestId }) => requestId);
+  expect(seen.cancelled).toEqual([second]);
+  expect(await peer.respond(first, {})).toEqual({ ok: true });
+  expect(await peer.respond(first, {})).toMatchObject({ ok: false, code: 'not-open' });
+  expect(await peer.respond(second, {})).toMatchObject({ ok: false, code: 'not-open' });
   expect(await received()).toHaveLength(1);
   print({ type: 'control_cancel_request', request_id: 'r1' });
-  expect(seen.cancelled).toEqual(['r2']);
+  expect(seen.cancelled).toEqual([second]);
+});
+
+test('[PEER5] an id that is used again after its answer is another request, with an answer of its own', async () => {
+  const writeIds: (string | undefined)[] = [];
+  const { peer, print, seen, received } = connect({}, new PassThrough(), (writeId) => writeIds.push(writeId));
+  print(ask('r1'));
+  await peer.respond(seen.requests[0]?.requestId ?? '', { behavior: 'allow' });
+  print(ask('r1'), ask('future', 'unknown'), ask('future', 'unknown'));
+  await peer.respond(seen.requests[1]?.requestId ?? '', { behavior: 'deny' });
+  expect(await received()).toMatchObject([
+    { response: { request_id: 'r1', response: { behavior: 'allow' } } },
+    { response: { request_id: 'future', subtype: 'error' } },
+    { response: { request_id: 'future', subtype: 'error' } },
+    { response: { request_id: 'r1', response: { behavior: 'deny' } } },
+  ]);
+  // Whoever keeps the process passes on the first write of each id alone.
+  expect(new Set(writeIds).size).toBe(4);
+});
+
+test('[PEER5] whoever reads the same line again, from the place where the last stopped, answers under the same id', async () => {
+  const writeIds: (string | undefined)[] = [];
+  const note = (writeId: string | undefined) => writeIds.push(writeId);
+  const first = connect({}, new PassThrough(), note);
+  first.print(ask('r1'), ask('r2'));
+  await first.peer.respond(first.seen.requests[1]?.requestId ?? '', {});
+  const readFrom = Buffer.byteLength(`${JSON.stringify(ask('r1'))}\n`);
+  const second = connect(
+    { readFrom, openRequests: [first.seen.requests[0]?.requestId ?? ''] },
+    new PassThrough(),
+    note,
+  );
+  second.print(ask('r2'));
+  await second.peer.respond(second.seen.requests[0]?.requestId ?? '', {});
+  await second.peer.respond(first.seen.requests[0]?.requestId ?? '', {});
+  expect(writeIds[1]).toBe(writeIds[0]);
+  expect(await second.received()).toMatchObject([
+    { response: { request_id: 'r2' } },
+    { response: { request_id: 'r1' } },
+  ]);
+});
+
+test('[ASK13] [PEER6] of two requests that are open under one id only the newer can be answered', async () => {
+  const { peer, print, seen, received } = connect();
+  print(ask('r1'), ask('r1', 'hook_callback'));
+  const [first = '', second = ''] = seen.requests.map(({ requestId }) => requestId);
+  expect(seen.cancelled).toEqual([first]);
+  expect(seen.diagnostics).toMatchObject([{ kind: 'reused-request-id', count: 1 }]);
+  expect(await peer.respond(first, {})).toMatchObject({ ok: false, code: 'not-open' });
+  await peer.respond(second, { async: true });
+  expect(await received()).toEqual([reply('r1', { async: true })]);
+});
+
+test('[ASK5] a line that is being written when the peer is closed is told what became of it, those behind it that they never left', async () => {
+  let finish: ((outcome: { ok: true }) => void) | undefined;
+  const peer = new ProtocolPeer(
+    {
+      write: () => new Promise((resolve) => (finish = resolve)),
+      readOutput: () => () => {},
+    },
+    {
+      handledSubtypes: new Set(),
+      openRequests: ['r1', 'r2'],
+      onMessage() {},
+      onRequest() {},
+      onCancel() {},
+      onDiagnostic() {},
+      onClose() {},
+    },
+  );
+  const first = peer.respond('r1', {});
+  const second = peer.respond('r2', {});
+  peer.close();
+  expect(await second).toMatchObject({ ok: false, code: 'closed' });
+  finish?.({ ok: true });
+  expect(await first).toEqual({ ok: true });
 });
 
 test('[PEER6] lines that cannot be understood are reported and do not stop the stream', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { WriteOutcome } from '../../src/engine/ports/process-host.ts';
 import type { Ask, Outcome } from '../../src/protocol/interaction.ts';
 import { type EngineRoom, endRoomsAfterEach, openRoom, other, person } from '../support/engine-room.ts';
 import { bashAsk } from '../support/session-states.ts';
@@ -287,6 +288,71 @@ describe('[ASK3] first answer wins', () => {
       code: 'malformed_request',
       details: { field: 'requestId' },
     });
+  });
+});
+
+describe('[ASK5] an answer that is being written when the session is stopped', () => {
+  /** It stays under way until the test says what became of it; then the agent ends. */
+  async function underWay() {
+    const made = await asking();
+    const { room, id, agent, requestId } = made;
+    const { promise, resolve: becomes } = Promise.withResolvers<WriteOutcome>();
+    agent.answer = () => promise;
+    agent.endsWhenAsked = false;
+    await room.do('approve', { session: id, requestId, decision: 'allow' });
+    const stopping = room.do('stop', { session: id });
+    await room.event(id, 'session.stopped');
+    expect(room.all(id, 'interaction.resolved')).toEqual([]);
+    const end = async () => {
+      agent.exit(0);
+      await stopping;
+      await room.drained(id);
+      return room.interaction(id, requestId);
+    };
+    return { ...made, becomes, end };
+  }
+
+  it.each([
+    [{ ok: true }, 'allowed', true],
+    [{ ok: false, code: 'EPIPE', message: 'The pipe is closed' }, 'lost', false],
+    [{ ok: false, code: 'gone', message: 'The process is gone', uncertain: true }, 'unknown', false],
+  ] as const)('%j: it is %s', async (became, outcome, isDelivered) => {
+    const { room, id, becomes, end } = await underWay();
+    becomes(became);
+    await room.event(id, 'interaction.resolved');
+    const interaction = await end();
+    expect(interaction).toMatchObject({ outcome, decision: { type: 'allow' }, resolvedBy: person.actor });
+    expect(interaction.deliveredAt !== undefined).toBe(isDelivered);
+    expect(room.all(id, 'interaction.resolved')).toHaveLength(1);
+  });
+
+  it('what its driver never told may have reached the agent', async () => {
+    const { end } = await underWay();
+    expect(await end()).toMatchObject({ outcome: 'unknown' });
+  });
+
+  it('an answer and a stop in one commit: it is not written, and is called lost', async () => {
+    const { room, id, agent, requestId } = await asking();
+    const both = [
+      room.do('approve', { session: id, requestId, decision: 'allow' }),
+      room.do('stop', { session: id }),
+    ];
+    await Promise.all(both);
+    expect(agent.answers()).toEqual([]);
+    expect(await room.interaction(id, requestId)).toMatchObject({
+      outcome: 'lost',
+      decision: { type: 'allow' },
+    });
+  });
+
+  it('an agent whose end was told before the answer was stored cannot have got it', async () => {
+    const { room, id, agent, requestId } = await asking();
+    room.driver.onWrite = () => expect.fail('nothing is written to a process that has ended');
+    const answered = room.do('approve', { session: id, requestId, decision: 'allow' });
+    agent.exit(1);
+    await answered;
+    await room.event(id, 'interaction.resolved');
+    expect(await room.interaction(id, requestId)).toMatchObject({ outcome: 'lost' });
   });
 });
 

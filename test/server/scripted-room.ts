@@ -149,6 +149,7 @@ function scriptedDriver(
         },
         async answer(_ask, decision) {
           decided.push(decision);
+          return { ok: true };
         },
         async interrupt() {
           report([{ type: 'turn-ended', outcome: 'interrupted' }]);

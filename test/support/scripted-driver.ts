@@ -9,6 +9,7 @@ import type {
 } from '../../src/engine/ports/agent-driver.ts';
 import { AgentRefusal } from '../../src/engine/ports/agent-driver.ts';
 import type { ReadingMark } from '../../src/engine/ports/event-log.ts';
+import type { WriteOutcome } from '../../src/engine/ports/process-host.ts';
 import type { MessageId } from '../../src/protocol/ids.ts';
 import type { Ask, Decision } from '../../src/protocol/interaction.ts';
 import type { Agent } from '../../src/protocol/session.ts';
@@ -159,8 +160,10 @@ export class ScriptedAgent implements AgentConnection {
     this.#write({ kind: 'send', message, how });
   }
 
-  async answer(ask: Ask, decision: Decision): Promise<void> {
-    this.#write({ kind: 'answer', ask, decision });
+  async answer(ask: Ask, decision: Decision): Promise<WriteOutcome> {
+    if (this.writesFail || this.exited) return { ok: false, code: 'EPIPE', message: 'The pipe is closed' };
+    this.#note({ kind: 'answer', ask, decision });
+    return { ok: true };
   }
 
   async defer(ask: Ask): Promise<void> {

@@ -215,7 +215,9 @@ export class PlayedSession {
   }
 
   #context(): Context {
-    return { at: this.now(), mint: (kind) => `${kind}_${this.#minted++}`, grants: this.globalGrants };
+    const mint: Context['mint'] = (kind) => `${kind}_${this.#minted++}`;
+    const storedSeq = this.log.at(-1)?.seq ?? 0;
+    return { at: this.now(), mint, grants: this.globalGrants, storedSeq };
   }
 
   #apply(events: readonly NewEvent[]): void {

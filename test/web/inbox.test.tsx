@@ -167,7 +167,7 @@ describe('the inbox', () => {
     await end(endOf(command('b', 2, 'npm run lint'), 'denied'));
     const list = within(screen.getByRole('list', { name: /What waits/ }));
     expect(list.getByText('Denied')).toBeTruthy();
-    expect(list.getByText(/answered on another device \(Firefox\)/)).toBeTruthy();
+    expect(list.getByText(/· by Firefox/)).toBeTruthy();
     expect(screen.getByText('2 open')).toBeTruthy();
     await waitFor(() => expect(list.queryByText('Denied')).toBeNull(), { timeout: 5000 });
   });

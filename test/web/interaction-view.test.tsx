@@ -92,7 +92,7 @@ describe('an approval', () => {
     await tell(() => answer.resolve(resolved({ outcome: 'allowed' })));
     expect(screen.queryByRole('button', { name: 'Allow' })).toBeNull();
     expect(screen.getByText('Allowed')).toBeTruthy();
-    expect(screen.getByText(/· here/)).toBeTruthy();
+    expect(screen.getByText(/· by this browser/)).toBeTruthy();
   });
 
   it('[ASK8] [UI8] denies with a reason by Enter, and Shift+Enter breaks the line', async () => {
@@ -471,7 +471,7 @@ describe('how it ended', () => {
     await show(anInteraction(), fake);
     await userEvent.click(button('Allow'));
     expect(await screen.findByText('Denied')).toBeTruthy();
-    expect(screen.getByText(/Use pnpm · answered on another device \(Firefox on a phone\)/)).toBeTruthy();
+    expect(screen.getByText(/Use pnpm · by Firefox on a phone/)).toBeTruthy();
     expect(screen.queryByRole('alert')).toBeNull();
   });
 
@@ -501,8 +501,27 @@ describe('how it ended', () => {
     const line = screen.getByText(words).closest('p');
     expect(line?.className).toContain(tone);
     expect(screen.queryByRole('button')).toBeNull();
-    expect(screen.getByText('Firefox on a phone', { exact: false })).toBeTruthy();
+    expect(screen.getByText(/· by Firefox on a phone/)).toBeTruthy();
   });
+
+  it.each([
+    [{ kind: 'person', via: 'device', device: { id: 'd', name: 'Chrome on macOS' } }, 'by Chrome on macOS'],
+    [{ kind: 'person', via: 'token', client: 'terminal' }, 'with the token (terminal)'],
+    [{ kind: 'person', via: 'token' }, 'with the token'],
+    [{ kind: 'person', via: 'library' }, 'through the library'],
+    [{ kind: 'grant' }, 'by a standing approval'],
+  ] as const)(
+    '[ASK12] [ASK4] says what may have reached the agent, and by whom: %j',
+    async (resolvedBy, who) => {
+      const decision = { type: 'allow', scope: 'once' } as const;
+      await show(
+        resolved({ outcome: 'unknown', decision, resolvedBy, resolvedReason: 'The keeper was lost.' }),
+      );
+      const line = screen.getByText('Allowed; may have reached the agent').closest('p');
+      expect(line?.className).toContain('text-fail-ink');
+      expect(line?.textContent).toContain(` · ${who}`);
+    },
+  );
 
   it('[ASK6] marks an edited input as edited, and opens to the edit', async () => {
     const updatedInput = { command: 'npm test -- --run' };
@@ -514,7 +533,7 @@ describe('how it ended', () => {
 
   it('[GRANT1] says that a standing approval answered', async () => {
     await show(resolved({ outcome: 'allowed', resolvedBy: { kind: 'grant' } }));
-    expect(screen.getByText(/by a standing approval/)).toBeTruthy();
+    expect(screen.getByText(/· by a standing approval/)).toBeTruthy();
   });
 });
 

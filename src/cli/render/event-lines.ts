@@ -16,6 +16,7 @@ export type PlainEvent = Exclude<
       | 'agent.thinking'
       | 'tool.called'
       | 'tool.result'
+      | 'interaction.decided'
       | 'interaction.resolved'
       | 'message.taken';
   }
@@ -106,7 +107,6 @@ export function eventLines(event: PlainEvent, paint: Paint): string[] {
     case 'message.sending':
     case 'turn.started':
     case 'interaction.raised':
-    case 'interaction.decided':
       return [];
   }
 }

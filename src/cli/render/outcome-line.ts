@@ -1,15 +1,27 @@
 import type { Actor, Outcome } from '../../protocol/interaction.ts';
 import type { Paint } from './paint.ts';
 import { oneLine } from './safe-text.ts';
+import { whoText } from './who.ts';
 
 /** How an interaction ended, in words: silence is never shown as a decision. */
 export function outcomeLine(
-  { outcome, by, reason }: { outcome: Outcome; by: Actor; reason?: string | undefined },
+  {
+    outcome,
+    by,
+    reason,
+    decided = 'decided',
+  }: {
+    outcome: Outcome;
+    by: Actor;
+    reason?: string | undefined;
+    /** What was decided, where that is not the outcome. */
+    decided?: string | undefined;
+  },
   isOurs: boolean,
   paint: Paint,
 ): string {
   const why = reason === undefined ? '' : `: ${oneLine(reason)}`;
-  const who = isOurs ? '' : whoDid(by);
+  const who = isOurs ? '' : ` ${whoText(by)}`;
   switch (outcome) {
     case 'allowed':
       return paint('green', `✓ allowed${who}${why}`);
@@ -29,20 +41,7 @@ export function outcomeLine(
       return paint('yellow', `– expired without an answer${why}`);
     case 'lost':
       return paint('red', `✗ lost: the process that asked is gone${why}`);
-  }
-}
-
-function whoDid(by: Actor): string {
-  switch (by.kind) {
-    case 'person':
-      return by.where === undefined ? ' on another device' : ` on another device (${oneLine(by.where)})`;
-    case 'grant':
-      return ' by a standing approval';
-    case 'timer':
-      return ' by the time limit';
-    case 'agent':
-      return ' by the agent';
-    case 'server':
-      return ' by the server';
+    case 'unknown':
+      return paint('yellow', `? ${decided}${who}; may have reached the agent${why}`);
   }
 }

@@ -36,6 +36,7 @@ export function createTranscript(options: TranscriptOptions): Transcript {
   const { paint } = options;
   const blocks = new Map<string, Block>();
   const callNames = new Map<string, string>();
+  const decisions = new Map<string, string>();
   const depths = new Map<string, number>();
   /** The one block that is being written; others wait, since two at once could not be read. */
   let current: string | undefined;
@@ -85,11 +86,15 @@ export function createTranscript(options: TranscriptOptions): Transcript {
           0,
         );
       }
-      case 'interaction.resolved':
-        return wholeLines(
-          [outcomeLine(event, options.isOwnAnswer?.(event.interactionId) ?? false, paint)],
-          0,
-        );
+      case 'interaction.decided':
+        decisions.set(event.interactionId, event.outcome);
+        return '';
+      case 'interaction.resolved': {
+        const decided = decisions.get(event.interactionId);
+        decisions.delete(event.interactionId);
+        const isOurs = options.isOwnAnswer?.(event.interactionId) ?? false;
+        return wholeLines([outcomeLine({ ...event, decided }, isOurs, paint)], 0);
+      }
       default: {
         const parent = 'parentToolCallId' in event ? event.parentToolCallId : undefined;
         return wholeLines(eventLines(event, paint), depthOf(parent));

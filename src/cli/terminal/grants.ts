@@ -3,6 +3,7 @@ import type { Command } from '../command.ts';
 import { textFlag } from '../flags.ts';
 import { oneLine } from '../render/safe-text.ts';
 import { shortIds } from '../render/short-ids.ts';
+import { whoText } from '../render/who.ts';
 import { clientFlags, clientFlagsHelp, connect, print } from './connect.ts';
 
 export const grants: Command = {
@@ -23,8 +24,8 @@ ${clientFlagsHelp}`,
     }
     const ids = shortIds(list.map(({ id }) => id));
     const lines = list.map(
-      ({ toolName, pattern, scope }, index) =>
-        `${ids[index]}  ${scope}  ${oneLine(toolName)}  ${visibleLine(pattern)}`,
+      ({ toolName, pattern, scope, by }, index) =>
+        `${ids[index]}  ${scope}  ${oneLine(toolName)}  ${visibleLine(pattern)}  (${whoText(by)})`,
     );
     print(console, flags, { grants: list }, lines.length === 0 ? ['No standing approvals.'] : lines);
     return 0;

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { type ClientRequestContext, type JsonRpcId, RequestError } from '@agentclientprotocol/sdk';
 import type { AgentFact, ToolAccess } from '../../engine/ports/agent-driver.ts';
 import type { Ask } from '../../protocol/interaction.ts';
+import { DiagnosticCounter, diagnosticFact } from '../diagnostics.ts';
 import { isObject, type JsonObject } from '../fields.ts';
 import { canBeWritten } from '../nesting.ts';
 import { nameToAgents } from '../tool-server.ts';
@@ -27,6 +29,9 @@ export interface AskingParts {
 export class Asking {
   readonly #parts: AskingParts;
   readonly #open = new OpenAsks();
+  readonly #diagnostics = new DiagnosticCounter((diagnostic) =>
+    this.#parts.note([diagnosticFact(diagnostic)]),
+  );
 
   constructor(parts: AskingParts) {
     this.#parts = parts;
@@ -86,18 +91,39 @@ export class Asking {
     return ask.requiresPerson || outcome.outcome === 'cancelled' ? undefined : { outcome };
   }
 
-  #ask(ask: Ask, nothingDecided: JsonObject, { requestId, signal }: RequestContext): Promise<JsonObject> {
+  #ask(ask: Ask, nothingDecided: JsonObject, context: RequestContext): Promise<JsonObject> {
     const { showWork, report, isClosed } = this.#parts;
+    const { requestId, params, signal } = context;
     const { agentRequestId } = ask;
-    const reply = this.#open.add(agentRequestId, requestId, nothingDecided);
+    const earlier = this.#open.under(requestId);
+    if (earlier && isDeepStrictEqual(earlier.params, params)) {
+      this.#diagnostics.count('repeated-request', JSON.stringify(params));
+      this.#withdrawOn(signal, earlier.agentRequestId);
+      return unanswered;
+    }
+    if (earlier) {
+      // The agent could take an answer to the one for an answer to the other: only the newer can be answered.
+      this.#diagnostics.count('reused-request-id', JSON.stringify(params));
+      this.#open.drop(earlier.agentRequestId);
+      report([{ type: 'withdrawn', agentRequestId: earlier.agentRequestId }]);
+    }
+    const reply = this.#open.add({ agentRequestId, requestId, params, cancelled: nothingDecided });
+    if (!isClosed()) report([...showWork(), { type: 'asked', ask }]);
+    this.#withdrawOn(signal, agentRequestId);
+    return reply;
+  }
+
+  #withdrawOn(signal: AbortSignal, agentRequestId: string): void {
+    const { report, isClosed } = this.#parts;
     const withdraw = () => {
       if (!isClosed() && this.#open.cancel(agentRequestId)) report([{ type: 'withdrawn', agentRequestId }]);
     };
-    if (!isClosed()) report([...showWork(), { type: 'asked', ask }]);
     if (signal.aborted) withdraw();
     else signal.addEventListener('abort', withdraw, { once: true });
-    return reply;
   }
 }
+
+/** What was sent twice is answered once. */
+const unanswered = new Promise<never>(() => {});
 
 type RequestContext = ClientRequestContext<JsonObject>;

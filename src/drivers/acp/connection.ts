@@ -6,9 +6,10 @@ import {
   type AgentStart,
   type OutgoingMessage,
 } from '../../engine/ports/agent-driver.ts';
-import type { AgentProcess, ProcessHost } from '../../engine/ports/process-host.ts';
+import type { AgentProcess, ProcessHost, WriteOutcome } from '../../engine/ports/process-host.ts';
 import type { Ask, Decision } from '../../protocol/interaction.ts';
 import type { Capabilities } from '../../protocol/session.ts';
+import { AnswersUnderWay } from '../answers-under-way.ts';
 import { diagnosticFact } from '../diagnostics.ts';
 import { isObject, type JsonObject, objectAt, textAt } from '../fields.ts';
 import { modeChange, modelChange } from '../mode-and-model.ts';
@@ -58,6 +59,7 @@ export class AcpConnection implements AgentConnection {
   readonly #terminals: Terminals;
   readonly #services: Services;
   readonly #exitReported: Promise<void>;
+  readonly #answers = new AnswersUnderWay();
   #facts: AgentFact[] = [];
   #session: { readonly id: string; readonly settings: SessionSettings } | undefined;
   #capabilities: Capabilities = leastCapabilities;
@@ -126,19 +128,23 @@ export class AcpConnection implements AgentConnection {
     const reply = this.#request('session/prompt', { sessionId: session.id, prompt });
     this.#report(facts);
     void this.#finish(turn, reply);
-    await written.catch((error: unknown) => {
-      this.#turns.drop(turn);
-      throw error;
-    });
+    const outcome = await written;
+    if (outcome.ok) return;
+    this.#turns.drop(turn);
+    throw new Error(outcome.message);
   }
 
-  async answer(ask: Ask, decision: Decision): Promise<void> {
+  answer(ask: Ask, decision: Decision): Promise<WriteOutcome> {
+    return this.#answers.give(ask.agentRequestId, () => this.#give(ask, decision));
+  }
+
+  async #give(ask: Ask, decision: Decision): Promise<WriteOutcome> {
     const { agentRequestId } = ask;
     if (!this.#asking.has(agentRequestId))
-      throw new Error('The agent does not wait for this answer any more');
+      return { ok: false, code: 'not-open', message: 'The agent does not wait for this answer any more' };
     // It would run what it asked for, not what the person allowed.
     if (decision.type === 'allow' && decision.updatedInput !== undefined)
-      throw new AgentRefusal('This agent cannot be given another input than the one it asked with');
+      return { ok: false, code: 'refused', message: 'This agent can be given no other input than its own' };
     const { reply, facts } = replyTo(ask, decision);
     // Ahead of the reply, for a turn that goes on after it may be over before it can be cancelled.
     const interrupted = decision.type === 'deny' && decision.interrupt ? this.#cancel() : undefined;
@@ -147,9 +153,10 @@ export class AcpConnection implements AgentConnection {
     const requestId = this.#asking.settle(agentRequestId, reply);
     const written = this.#wire.written((sent) => !('method' in sent) && sent.id === requestId);
     this.#report(facts);
-    await Promise.all([written, interrupted]);
+    const [outcome] = await Promise.all([written, interrupted]);
     if (interrupted) this.#settleInterrupted();
     this.#turns.watchOwn();
+    return outcome;
   }
 
   async interrupt(): Promise<void> {
@@ -209,6 +216,7 @@ export class AcpConnection implements AgentConnection {
     this.#asking.withdrawAll();
     await this.#services.close();
     await this.#process.end();
+    await this.#answers.settled();
     this.#report([...closeTurn(this.#memory), exitFact(exit, this.#process.stderrTail(), this.#startError)]);
     this.#isOver = true;
   }

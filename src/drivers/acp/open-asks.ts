@@ -2,21 +2,32 @@ import type { JsonRpcId } from '@agentclientprotocol/sdk';
 import type { JsonObject } from '../fields.ts';
 
 interface OpenAsk {
+  readonly agentRequestId: string;
   readonly requestId: JsonRpcId;
+  readonly params: JsonObject;
   /** What is said when nobody decides any more. */
   readonly cancelled: JsonObject;
-  settle(reply: JsonObject): void;
 }
 
 /** The requests of the agent that wait for a person; each is settled once. */
 export class OpenAsks {
-  readonly #open = new Map<string, OpenAsk>();
+  readonly #open = new Map<string, OpenAsk & { settle(reply: JsonObject): void }>();
 
   /** The promise is what the agent gets. */
-  add(agentRequestId: string, requestId: JsonRpcId, cancelled: JsonObject): Promise<JsonObject> {
+  add(ask: OpenAsk): Promise<JsonObject> {
     const { promise, resolve } = Promise.withResolvers<JsonObject>();
-    this.#open.set(agentRequestId, { requestId, cancelled, settle: resolve });
+    this.#open.set(ask.agentRequestId, { ...ask, settle: resolve });
     return promise;
+  }
+
+  /** The ask that waits for a reply under this id of the agent's. */
+  under(requestId: JsonRpcId): OpenAsk | undefined {
+    return [...this.#open.values()].find((open) => open.requestId === requestId);
+  }
+
+  /** Nobody is told anything: a reply would be taken for that of another ask. */
+  drop(agentRequestId: string): void {
+    this.#open.delete(agentRequestId);
   }
 
   get isEmpty(): boolean {

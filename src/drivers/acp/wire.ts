@@ -1,6 +1,6 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import type { AnyMessage, Stream } from '@agentclientprotocol/sdk';
-import type { AgentProcess } from '../../engine/ports/process-host.ts';
+import type { AgentProcess, WriteOutcome } from '../../engine/ports/process-host.ts';
 import { DiagnosticCounter, type PeerDiagnostic } from '../diagnostics.ts';
 import { isObject, type JsonObject } from '../fields.ts';
 import { LineSplitter } from '../lines.ts';
@@ -22,8 +22,7 @@ interface ReadMessage {
 
 interface AwaitedWrite {
   matches(message: AnyMessage): boolean;
-  resolve(): void;
-  reject(error: Error): void;
+  settle(outcome: WriteOutcome): void;
 }
 
 /**
@@ -75,13 +74,10 @@ export class Wire {
     });
   }
 
-  /** Settles when the next message that matches is in the pipe; rejects when it can never be. */
-  written(matches: (message: AnyMessage) => boolean): Promise<void> {
-    if (this.#isClosed) return Promise.reject(new Error(overWords));
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const awaited = { matches, resolve, reject };
-    this.#awaited.add(awaited);
-    return promise.finally(() => this.#awaited.delete(awaited));
+  /** Settles when the next message that matches is in the pipe, or can never be. */
+  written(matches: (message: AnyMessage) => boolean): Promise<WriteOutcome> {
+    if (this.#isClosed) return Promise.resolve(over);
+    return new Promise((settle) => this.#awaited.add({ matches, settle }));
   }
 
   close(): void {
@@ -95,7 +91,8 @@ export class Wire {
     } catch {
       // The SDK has let go of it already.
     }
-    for (const { reject } of this.#awaited) reject(new Error(overWords));
+    for (const { settle } of this.#awaited) settle(over);
+    this.#awaited.clear();
     this.#settleEnd();
   }
 
@@ -152,22 +149,20 @@ export class Wire {
   }
 
   async #write(message: AnyMessage): Promise<void> {
+    // Whoever waited for it has been told that it was not written.
+    if (this.#isClosed) throw new Error(over.message);
     if ('method' in message && 'id' in message) this.#ours.add(message.id);
     const awaited = [...this.#awaited].find(({ matches }) => matches(message));
+    if (awaited) this.#awaited.delete(awaited);
     const outcome = await this.#process.write(toLine(message));
-    if (outcome.ok) {
-      awaited?.resolve();
-      return;
-    }
-    const error = new Error(outcome.message);
-    awaited?.reject(error);
-    throw error;
+    awaited?.settle(outcome);
+    if (!outcome.ok) throw new Error(outcome.message);
   }
 }
 
 type Notification = Extract<AnyMessage, { method: string }> & { readonly id?: never };
 
-const overWords = 'The agent has ended its output';
+const over = { ok: false, code: 'closed', message: 'The agent has ended its output' } as const;
 
 /** What an agent takes back is the SDK's to know: it holds the requests. */
 function isNotification(message: AnyMessage): message is Notification {

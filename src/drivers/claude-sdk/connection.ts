@@ -1,4 +1,5 @@
 import { setTimeout as delay, setImmediate as nextRound } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import {
   type AgentConnection,
   AgentRefusal,
@@ -8,6 +9,7 @@ import {
 } from '../../engine/ports/agent-driver.ts';
 import type { AgentProcess, ProcessExit, WriteOutcome } from '../../engine/ports/process-host.ts';
 import type { Ask, Decision } from '../../protocol/interaction.ts';
+import { AnswersUnderWay } from '../answers-under-way.ts';
 import { answerTo } from '../claude/answer.ts';
 import { claudeCapabilities, permissionModes } from '../claude/capabilities.ts';
 import { commandsIn } from '../claude/commands.ts';
@@ -60,6 +62,7 @@ export class SdkConnection implements AgentConnection {
   readonly #facts: FactBatch;
   readonly #diagnostics = new DiagnosticCounter((diagnostic) => this.#facts.add(diagnosticFact(diagnostic)));
   readonly #exitReported: Promise<void>;
+  readonly #answers = new AnswersUnderWay();
   #query: SdkQuery | undefined;
   #inbox = new Inbox();
   #asks = new OpenAsks();
@@ -67,6 +70,8 @@ export class SdkConnection implements AgentConnection {
   #longOver = Promise.withResolvers<void>();
   #process: AgentProcess | undefined;
   #hosted: HostedProcess | undefined;
+  /** An agent may use its own id of a request again. */
+  #requests = 0;
   #isReady = false;
   #isClosing = false;
   #isPaused = false;
@@ -95,15 +100,20 @@ export class SdkConnection implements AgentConnection {
     expectWritten(outcome);
   }
 
-  async answer(ask: Ask, decision: Decision): Promise<void> {
-    const { hosted } = this.#running();
+  answer(ask: Ask, decision: Decision): Promise<WriteOutcome> {
+    return this.#answers.give(ask.agentRequestId, () => this.#give(ask, decision));
+  }
+
+  async #give(ask: Ask, decision: Decision): Promise<WriteOutcome> {
     const { agentRequestId } = ask;
     const answer = answerTo(ask, decision);
-    if (!this.#asks.has(agentRequestId)) throw new Error('This request is not open any more');
+    const requestId = this.#asks.requestIdOf(agentRequestId);
+    if (requestId === undefined || !this.#hosted || !this.#isRunning())
+      return { ok: false, code: 'not-open', message: 'This request is not open any more' };
     this.#memory.openForms.delete(agentRequestId);
-    const written = hosted.written(agentRequestId);
+    const written = this.#hosted.written(requestId);
     this.#asks.answer(agentRequestId, answer);
-    expectWritten(await written);
+    return written;
   }
 
   interrupt(): Promise<void> {
@@ -151,6 +161,7 @@ export class SdkConnection implements AgentConnection {
       exit = await this.#runToExit(null);
     }
     this.#hasExited = true;
+    await this.#answers.settled();
     this.#facts.close(exitFact(exit, this.#process?.stderrTail() ?? [], this.#startError));
   }
 
@@ -291,11 +302,24 @@ export class SdkConnection implements AgentConnection {
     const request = this.#hosted?.takeAsked(requestId);
     // What the agent said before it asked still waits to be read.
     await nextRound();
-    const ask = request && askOf(this.#memory, request);
+    this.#requests += 1;
+    const ask = request && askOf(this.#memory, { ...request, requestId: `${requestId} #${this.#requests}` });
     if (!ask) return this.#refuse(requestId);
+    const earlier = this.#asks.under(requestId);
+    if (earlier && isDeepStrictEqual(earlier.request, request)) {
+      this.#diagnostics.count('repeated-request', JSON.stringify(request));
+      return unanswered;
+    }
+    if (earlier) {
+      // The agent could take an answer to the one for an answer to the other: only the newer can be answered.
+      this.#diagnostics.count('reused-request-id', JSON.stringify(request));
+      this.#asks.drop(earlier.agentRequestId);
+      this.#memory.openForms.delete(earlier.agentRequestId);
+      this.#facts.add({ type: 'withdrawn', agentRequestId: earlier.agentRequestId });
+    }
     if (ask.kind === 'form') this.#memory.openForms.add(ask.agentRequestId);
     this.#facts.add({ type: 'asked', ask });
-    return this.#asks.wait(ask, signal, () => void this.#withdraw(ask));
+    return this.#asks.wait(ask, request, signal, () => void this.#withdraw(ask));
   }
 
   #refuse(requestId: string): JsonObject {
@@ -347,6 +371,9 @@ export class SdkConnection implements AgentConnection {
     return { kind: 'spawn-failed', code: 'failed', message: this.#startError ?? 'The agent was not started' };
   }
 }
+
+/** What was sent twice is answered once. */
+const unanswered = new Promise<never>(() => {});
 
 function isPermissionMode(mode: string): mode is SdkPermissionMode {
   return permissionModes.includes(mode);

@@ -33,7 +33,7 @@ export class HostedProcess extends EventEmitter<ProcessEvents> implements SdkPro
   readonly #splitter: LineSplitter;
   readonly #detach: () => void;
   readonly #written = new Set<WrittenWaiter>();
-  readonly #asked = new Map<string, IncomingRequest>();
+  readonly #asked = new Map<string, IncomingRequest[]>();
   readonly #outputFed = Promise.withResolvers<void>();
   #isHeld = false;
   #isFull = false;
@@ -94,10 +94,11 @@ export class HostedProcess extends EventEmitter<ProcessEvents> implements SdkPro
     this.#feed();
   }
 
-  /** What the SDK calls back for, as it was on the wire: on its way it loses fields. Given out once. */
+  /** What the SDK calls back for, as it was on the wire: on its way it loses fields. Given out once, the oldest of an id first. */
   takeAsked(requestId: string): IncomingRequest | undefined {
-    const request = this.#asked.get(requestId);
-    this.#asked.delete(requestId);
+    const requests = this.#asked.get(requestId);
+    const request = requests?.shift();
+    if (requests?.length === 0) this.#asked.delete(requestId);
     return request;
   }
 
@@ -111,7 +112,8 @@ export class HostedProcess extends EventEmitter<ProcessEvents> implements SdkPro
         onProblem(read.problem, text);
         return read.requestId === undefined ? [] : [{ text, callsBack: true }];
       case 'request':
-        if (askingSubtypes.has(read.subtype)) this.#asked.set(read.requestId, read);
+        if (askingSubtypes.has(read.subtype))
+          this.#asked.set(read.requestId, [...(this.#asked.get(read.requestId) ?? []), read]);
         return [{ text, callsBack: true }];
       case 'cancel':
         return [{ text, callsBack: true }];
@@ -122,12 +124,13 @@ export class HostedProcess extends EventEmitter<ProcessEvents> implements SdkPro
   }
 
   async #write(chunk: string | Buffer): Promise<void> {
-    const outcome = await this.#process.write(chunk);
+    const found = new Map<string, WrittenWaiter>();
     for (const waiter of this.#written) {
-      if (!chunk.includes(waiter.text)) continue;
-      this.#written.delete(waiter);
-      waiter.settle(outcome);
+      if (!found.has(waiter.text) && chunk.includes(waiter.text)) found.set(waiter.text, waiter);
     }
+    for (const waiter of found.values()) this.#written.delete(waiter);
+    const outcome = await this.#process.write(chunk);
+    for (const { settle } of found.values()) settle(outcome);
   }
 
   #readOn(): void {

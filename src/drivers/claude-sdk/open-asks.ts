@@ -1,4 +1,5 @@
 import type { Ask } from '../../protocol/interaction.ts';
+import type { IncomingRequest } from '../claude/incoming.ts';
 import type { JsonObject } from '../fields.ts';
 
 /** What waits for a person: each is a call of the SDK into us that has not returned. */
@@ -7,7 +8,12 @@ export class OpenAsks {
   #isClosed = false;
 
   /** Settles with the answer; `onWithdrawn` is told when the agent takes the ask back before that. */
-  wait(ask: Ask, signal: AbortSignal, onWithdrawn: () => void): Promise<JsonObject> {
+  wait(
+    ask: Ask,
+    request: IncomingRequest,
+    signal: AbortSignal,
+    onWithdrawn: () => void,
+  ): Promise<JsonObject> {
     if (this.#isClosed) return Promise.resolve(noLongerWanted(ask));
     return new Promise((resolve) => {
       const withdraw = () => {
@@ -16,6 +22,7 @@ export class OpenAsks {
         resolve(noLongerWanted(ask));
       };
       this.#open.set(ask.agentRequestId, {
+        request,
         settle: (answer) => {
           signal.removeEventListener('abort', withdraw);
           resolve(answer);
@@ -27,8 +34,24 @@ export class OpenAsks {
     });
   }
 
-  has(agentRequestId: string): boolean {
-    return this.#open.has(agentRequestId);
+  /** The agent's own id of an open ask. */
+  requestIdOf(agentRequestId: string): string | undefined {
+    return this.#open.get(agentRequestId)?.request.requestId;
+  }
+
+  /** The ask that waits for an answer under this id of the agent's. */
+  under(
+    requestId: string,
+  ): { readonly agentRequestId: string; readonly request: IncomingRequest } | undefined {
+    for (const [agentRequestId, { request }] of this.#open) {
+      if (request.requestId === requestId) return { agentRequestId, request };
+    }
+    return undefined;
+  }
+
+  /** Nobody is told anything: an answer would be taken for that of another ask. */
+  drop(agentRequestId: string): void {
+    this.#open.delete(agentRequestId);
   }
 
   /** False when it is not open any more. */
@@ -53,6 +76,7 @@ export class OpenAsks {
 }
 
 interface OpenAsk {
+  readonly request: IncomingRequest;
   settle(answer: JsonObject): void;
   abandoned(): JsonObject;
 }

@@ -8,8 +8,14 @@ import {
   type Report,
 } from '../../engine/ports/agent-driver.ts';
 import type { ReadingMark } from '../../engine/ports/event-log.ts';
-import type { AgentProcess, ProcessExit, WriteOutcome } from '../../engine/ports/process-host.ts';
+import type {
+  AgentProcess,
+  ProcessExit,
+  WriteFailure,
+  WriteOutcome,
+} from '../../engine/ports/process-host.ts';
 import type { Ask, Decision } from '../../protocol/interaction.ts';
+import { AnswersUnderWay } from '../answers-under-way.ts';
 import { diagnosticFact } from '../diagnostics.ts';
 import { type JsonObject, textAt } from '../fields.ts';
 import { modeChange, modelChange } from '../mode-and-model.ts';
@@ -73,10 +79,9 @@ export class ClaudeConnection implements AgentConnection {
   #peer: ProtocolPeer;
   #peerClosed: Promise<void>;
   #facts: AgentFact[] = [];
-  /** Answers that are being given, by the request they answer. */
-  readonly #answering = new Map<string, Promise<void>>();
+  readonly #answers = new AnswersUnderWay();
   /** Answers that wait for their question to ask for permission, by its call. */
-  readonly #expected = new Map<string, PromiseWithResolvers<string>>();
+  readonly #expected = new Map<string, PromiseWithResolvers<string | WriteFailure>>();
   #isReady = false;
   #isClosing = false;
   #isPaused = false;
@@ -91,13 +96,14 @@ export class ClaudeConnection implements AgentConnection {
   constructor(options: ConnectionOptions) {
     this.#options = options;
     const { start, attached } = options;
+    const readFrom = attached?.mark?.offset ?? 0;
     this.#memory = memoryFor(start, attached);
-    this.#marks = new MarkKeeper(this.#memory, attached?.mark?.offset ?? 0);
+    this.#marks = new MarkKeeper(this.#memory, readFrom);
     this.#process = attached?.process ?? options.launch(start.resume);
     this.#isReady = attached?.left.ready ?? false;
     this.#backlogEnd = attached?.outputEnd;
-    ({ peer: this.#peer, closed: this.#peerClosed } = this.#connect(this.#openRequests(attached)));
-    if (attached) queueMicrotask(() => this.#haveRead(attached.mark?.offset ?? 0));
+    ({ peer: this.#peer, closed: this.#peerClosed } = this.#connect(this.#openRequests(attached), readFrom));
+    if (attached) queueMicrotask(() => this.#haveRead(readFrom));
     this.#exitReported = this.#live();
   }
 
@@ -119,26 +125,19 @@ export class ClaudeConnection implements AgentConnection {
     expectWritten(outcome);
   }
 
-  /** Who takes over does again what may not be done, also an answer that is just being given: that is one. */
-  answer(ask: Ask, decision: Decision): Promise<void> {
-    const { agentRequestId } = ask;
-    const begun = this.#answering.get(agentRequestId);
-    if (begun) return begun;
-    const given = this.#give(ask, decision).finally(() => this.#answering.delete(agentRequestId));
-    this.#answering.set(agentRequestId, given);
-    return given;
+  answer(ask: Ask, decision: Decision): Promise<WriteOutcome> {
+    return this.#answers.give(ask.agentRequestId, () => this.#give(ask, decision));
   }
 
-  async #give(ask: Ask, decision: Decision): Promise<void> {
+  async #give(ask: Ask, decision: Decision): Promise<WriteOutcome> {
     this.#memory.openForms.delete(ask.agentRequestId);
     const answer = answerTo(ask, decision);
     const held = heldFor(this.#memory, ask.toolCallId);
     if (held?.hookId === ask.agentRequestId && neverAsks(this.#memory)) {
-      expectWritten(await this.#peer.respond(held.hookId, asHookAnswer(answer)));
-      return;
+      return this.#peer.respond(held.hookId, asHookAnswer(answer));
     }
     const requestId = await this.#requestFor(ask);
-    expectWritten(await this.#peer.respond(requestId, answer));
+    return typeof requestId === 'string' ? this.#peer.respond(requestId, answer) : requestId;
   }
 
   async defer(ask: Ask): Promise<void> {
@@ -195,19 +194,20 @@ export class ClaudeConnection implements AgentConnection {
   }
 
   /** A question that was held back at its hook goes on to ask for permission, and gets its answer there. */
-  async #requestFor(ask: Ask): Promise<string> {
+  async #requestFor(ask: Ask): Promise<string | WriteFailure> {
     const held = heldFor(this.#memory, ask.toolCallId);
     if (ask.toolCallId === undefined || held?.hookId !== ask.agentRequestId) return ask.agentRequestId;
-    expectWritten(await this.#peer.respond(held.hookId, {}));
+    const goesOn = await this.#peer.respond(held.hookId, {});
+    if (!goesOn.ok) return unwritten(goesOn.message);
     const requestId = held.requestId ?? (await this.#permissionAsked(ask.toolCallId));
     this.#memory.held.delete(ask.toolCallId);
     return requestId;
   }
 
-  #permissionAsked(toolCallId: string): Promise<string> {
-    const asked = Promise.withResolvers<string>();
+  #permissionAsked(toolCallId: string): Promise<string | WriteFailure> {
+    const asked = Promise.withResolvers<string | WriteFailure>();
     this.#expected.set(toolCallId, asked);
-    void this.#peerClosed.then(() => asked.reject(new Error('The agent has ended')));
+    void this.#peerClosed.then(() => asked.resolve(unwritten('The agent has ended')));
     return asked.promise.finally(() => this.#expected.delete(toolCallId));
   }
 
@@ -217,6 +217,7 @@ export class ClaudeConnection implements AgentConnection {
       this.#startAnew(this.#refusedResume);
       exit = await this.#runToExit();
     }
+    await this.#answers.settled();
     this.#isGone = false;
     this.#marks.end();
     this.#report([exitFact(exit, this.#process.stderrTail(), this.#startError)]);
@@ -250,11 +251,15 @@ export class ClaudeConnection implements AgentConnection {
     ({ peer: this.#peer, closed: this.#peerClosed } = this.#connect());
   }
 
-  #connect(openRequests: readonly string[] = []): { peer: ProtocolPeer; closed: Promise<void> } {
+  #connect(
+    openRequests: readonly string[] = [],
+    readFrom = 0,
+  ): { peer: ProtocolPeer; closed: Promise<void> } {
     const { promise: closed, resolve } = Promise.withResolvers<void>();
     const peer = new ProtocolPeer(this.#pipes(), {
       handledSubtypes,
       openRequests,
+      readFrom,
       onLine: (_line, endOffset) => this.#marks.beginLine(endOffset),
       onMessage: (message) => this.#read(message),
       onRequest: (request) => this.#readRequest(request),
@@ -357,7 +362,7 @@ export class ClaudeConnection implements AgentConnection {
   /** In a mode in which the program decides by itself, a question may end without the permission that its answer waits for. */
   #callEnded(toolCallId: string): void {
     this.#memory.held.delete(toolCallId);
-    this.#expected.get(toolCallId)?.reject(new Error('The agent went on without asking for permission'));
+    this.#expected.get(toolCallId)?.resolve(unwritten('The agent went on without asking for permission'));
   }
 
   #hookQuestion(request: IncomingRequest): Ask | undefined {
@@ -409,6 +414,8 @@ function memoryFor(start: AgentStart, attached: Attached | undefined): Memory {
 function imageBlock({ mediaType, data }: OutgoingMessage['images'][number]): JsonObject {
   return { type: 'image', source: { type: 'base64', media_type: mediaType, data } };
 }
+
+const unwritten = (message: string): WriteFailure => ({ ok: false, code: 'not-asked', message });
 
 function expectWritten(outcome: WriteOutcome): void {
   if (!outcome.ok) throw new Error(outcome.message);

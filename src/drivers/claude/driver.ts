@@ -145,7 +145,7 @@ function absentAgent(startError: string, report: (facts: readonly AgentFact[]) =
   };
   return {
     send: refuse,
-    answer: refuse,
+    answer: async () => ({ ok: false, code: 'not-started', message: startError }),
     interrupt: refuse,
     setPermissionMode: refuse,
     setModel: refuse,

@@ -1,4 +1,4 @@
-import type { WriteOutcome } from '../../engine/ports/process-host.ts';
+import type { WriteFailure, WriteOutcome } from '../../engine/ports/process-host.ts';
 
 /** Where whole lines can be written, with an answer for each write. */
 export interface LineSink {
@@ -14,12 +14,13 @@ interface Waiting {
 /**
  * Writes lines in order, one write at a time. Lines that come while the pipe is full wait
  * here and go out together, and those still waiting at the end are told that they never left.
+ * Those that are being written then are told what became of the write.
  */
 export class Outbox {
   readonly #sink: LineSink;
   readonly #onFailure: (outcome: WriteFailure) => void;
   #waiting: Waiting[] = [];
-  #inFlight: Waiting[] = [];
+  #isWriting = false;
   #closed: WriteFailure | undefined;
 
   constructor(sink: LineSink, onFailure: (outcome: WriteFailure) => void) {
@@ -33,17 +34,14 @@ export class Outbox {
     if (closed) return Promise.resolve(closed);
     return new Promise((settle) => {
       this.#waiting.push({ line: toLine(message), writeId, settle });
-      if (this.#inFlight.length === 0) void this.#flush();
+      if (!this.#isWriting) void this.#flush();
     });
   }
 
   close(reason: WriteFailure): void {
     if (this.#closed) return;
     this.#closed = reason;
-    const unwritten = [...this.#inFlight, ...this.#waiting];
-    this.#inFlight = [];
-    this.#waiting = [];
-    for (const { settle } of unwritten) settle(reason);
+    for (const { settle } of this.#waiting.splice(0)) settle(reason);
   }
 
   #nextWrite(): Waiting[] {
@@ -51,20 +49,23 @@ export class Outbox {
   }
 
   async #flush(): Promise<void> {
+    this.#isWriting = true;
     while (this.#waiting.length > 0) {
-      this.#inFlight = this.#nextWrite();
-      const data = this.#inFlight.map(({ line }) => line).join('');
-      const outcome = await this.#sink.write(data, this.#inFlight[0]?.writeId);
-      if (this.#closed) return;
-      if (!outcome.ok) {
-        this.close(outcome);
-        this.#onFailure(outcome);
-        return;
-      }
-      const written = this.#inFlight;
-      this.#inFlight = [];
-      for (const { settle } of written) settle(outcome);
+      const lines = this.#nextWrite();
+      const data = lines.map(({ line }) => line).join('');
+      const outcome = await this.#sink.write(data, lines[0]?.writeId);
+      for (const { settle } of lines) settle(outcome);
+      if (!outcome.ok) this.#fail(outcome);
     }
+    this.#isWriting = false;
+  }
+
+  #fail({ code, message }: WriteFailure): void {
+    if (this.#closed) return;
+    // The lines that wait behind it certainly never left.
+    const outcome: WriteFailure = { ok: false, code, message };
+    this.close(outcome);
+    this.#onFailure(outcome);
   }
 }
 
@@ -73,8 +74,6 @@ function together(waiting: readonly Waiting[]): number {
   const named = waiting.findIndex(({ writeId }) => writeId !== undefined);
   return named === -1 ? waiting.length : Math.max(named, 1);
 }
-
-export type WriteFailure = Extract<WriteOutcome, { ok: false }>;
 
 /** JSON leaves these two as they are, and some readers take them for the end of a line. */
 function toLine(message: object): string {

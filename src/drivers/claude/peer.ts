@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import type { OutputReader, WriteOutcome } from '../../engine/ports/process-host.ts';
+import { createHash, randomUUID } from 'node:crypto';
+import type { OutputReader, WriteFailure, WriteOutcome } from '../../engine/ports/process-host.ts';
 import { DiagnosticCounter, type PeerDiagnostic } from '../diagnostics.ts';
 import type { JsonObject } from '../fields.ts';
 import { LineSplitter } from '../lines.ts';
 import { type IncomingRequest, type Reply, readLine, type TypedMessage } from './incoming.ts';
-import { type LineSink, Outbox, type WriteFailure } from './outbox.ts';
+import { type LineSink, Outbox } from './outbox.ts';
 
 /** The two pipes of a process that speaks the Claude wire. */
 export interface PeerPipes extends LineSink {
@@ -15,8 +15,9 @@ export interface PeerOptions {
   /** Every other request is refused for the owner, so that the agent never waits in vain. */
   readonly handledSubtypes: ReadonlySet<string>;
   onMessage(message: TypedMessage): void;
+  /** Its `requestId` is ours, for this one request: an agent may use its own id again. */
   onRequest(request: IncomingRequest): void;
-  /** The agent takes a request back that was passed on and is not answered yet. */
+  /** The agent takes a request back that was passed on and is not answered yet, or has used its id for another. */
   onCancel(requestId: string): void;
   onDiagnostic(diagnostic: PeerDiagnostic): void;
   onClose(reason: CloseReason): void;
@@ -25,7 +26,9 @@ export interface PeerOptions {
   /** All lines of one chunk were passed on. */
   onReadEnd?(): void;
   readonly maxLineBytes?: number;
-  /** Requests that an earlier peer on the same pipes took and left unanswered. */
+  /** How much of the output earlier peers have read. */
+  readonly readFrom?: number;
+  /** Requests that an earlier peer on the same pipes took and left unanswered, by our ids. */
   readonly openRequests?: readonly string[];
   newRequestId?(): string;
 }
@@ -58,12 +61,15 @@ export class ProtocolPeer {
   readonly #splitter: LineSplitter;
   readonly #detach: () => void;
   readonly #ours = new Map<string, (reply: Reply) => void>();
-  readonly #theirs: Set<string>;
+  /** The agent's requests that are not answered, by its own ids: one can be open under each. */
+  readonly #theirs: Map<string, OpenRequest>;
   #closed: CloseReason | undefined;
 
   constructor(pipes: PeerPipes, options: PeerOptions) {
     this.#options = options;
-    this.#theirs = new Set(options.openRequests);
+    this.#theirs = new Map(
+      options.openRequests?.map((requestId) => [wireIdOf(requestId), { requestId, digest: undefined }]),
+    );
     this.#outbox = new Outbox(pipes, ({ code, message }) =>
       this.close({ kind: 'write-failed', code, message }),
     );
@@ -102,16 +108,16 @@ export class ProtocolPeer {
 
   /** Answers one of the agent's requests, once: what is not open any more is not written. */
   respond(requestId: string, response: JsonObject): Promise<WriteOutcome> {
-    return this.#answer(requestId, { subtype: 'success', request_id: requestId, response });
+    return this.#answer(requestId, { subtype: 'success', response });
   }
 
   respondError(requestId: string, error: string): Promise<WriteOutcome> {
-    return this.#answer(requestId, { subtype: 'error', request_id: requestId, error });
+    return this.#answer(requestId, { subtype: 'error', error });
   }
 
   /** The agent waits for this one no more, though it did not say so. */
   abandon(requestId: string): void {
-    this.#theirs.delete(requestId);
+    this.#close(requestId);
   }
 
   initialize(hooks?: JsonObject, options?: RequestOptions): Promise<Reply> {
@@ -180,10 +186,10 @@ export class ProtocolPeer {
         this.#options.onMessage(incoming.message);
         break;
       case 'request':
-        this.#take(incoming, line);
+        this.#take({ ...incoming, requestId: this.#ownId(incoming.requestId, endOffset) }, line);
         break;
       case 'cancel':
-        if (this.#theirs.delete(incoming.requestId)) this.#options.onCancel(incoming.requestId);
+        this.#cancel(incoming.requestId);
         break;
       case 'response':
         // What is not a reply to an open request of ours is the echo of our own answer, or late.
@@ -192,23 +198,36 @@ export class ProtocolPeer {
       case 'problem':
         this.#diagnostics.count(incoming.problem, line);
         if (incoming.requestId !== undefined)
-          this.#refuse(incoming.requestId, 'The request was not understood');
+          this.#refuse(this.#ownId(incoming.requestId, endOffset), 'The request was not understood');
         break;
     }
   }
 
+  /** By the place in the output where it stands: whoever reads the same line again gives it the same id. */
+  #ownId(wireId: string, endOffset: number): string {
+    return `${wireId} @${(this.#options.readFrom ?? 0) + endOffset}`;
+  }
+
   #take(request: IncomingRequest, line: string): void {
     const { requestId, subtype } = request;
-    if (this.#theirs.has(requestId)) {
+    const wireId = wireIdOf(requestId);
+    const digest = createHash('sha256').update(line).digest('base64');
+    const open = this.#theirs.get(wireId);
+    if (open?.digest === digest) {
       this.#diagnostics.count('repeated-request', line);
       return;
+    }
+    if (open) {
+      // An answer to the one could be taken for an answer to the other: only the newer can be answered.
+      this.#diagnostics.count('reused-request-id', line);
+      this.#cancel(wireId);
     }
     if (!this.#options.handledSubtypes.has(subtype)) {
       this.#diagnostics.count('unknown-request', line);
       this.#refuse(requestId, `Unsupported request: ${subtype}`);
       return;
     }
-    this.#theirs.add(requestId);
+    this.#theirs.set(wireId, { requestId, digest });
     try {
       this.#options.onRequest(request);
     } catch (error) {
@@ -218,15 +237,30 @@ export class ProtocolPeer {
     }
   }
 
+  #cancel(wireId: string): void {
+    const open = this.#theirs.get(wireId);
+    if (open && this.#close(open.requestId)) this.#options.onCancel(open.requestId);
+  }
+
+  /** False when it is not open. */
+  #close(requestId: string): boolean {
+    const wireId = wireIdOf(requestId);
+    return this.#theirs.get(wireId)?.requestId === requestId && this.#theirs.delete(wireId);
+  }
+
   #refuse(requestId: string, error: string): void {
-    this.#theirs.add(requestId);
+    const wireId = wireIdOf(requestId);
+    // To the agent, the refusal ends whatever is open under the id.
+    if (this.#theirs.get(wireId)?.requestId !== requestId) this.#cancel(wireId);
+    this.#theirs.set(wireId, { requestId, digest: undefined });
     void this.respondError(requestId, error);
   }
 
   #answer(requestId: string, response: JsonObject): Promise<WriteOutcome> {
     if (this.#closed) return Promise.resolve(writeFailure(this.#closed));
-    if (!this.#theirs.delete(requestId)) return Promise.resolve(notOpen);
-    return this.#outbox.write({ type: 'control_response', response }, `answer ${requestId}`);
+    if (!this.#close(requestId)) return Promise.resolve(notOpen);
+    const line = { type: 'control_response', response: { ...response, request_id: wireIdOf(requestId) } };
+    return this.#outbox.write(line, `answer ${requestId}`);
   }
 
   #endRead(): void {
@@ -242,6 +276,15 @@ export class ProtocolPeer {
     }
   }
 }
+
+interface OpenRequest {
+  readonly requestId: string;
+  /** Of its line; unknown where an earlier peer has read it. */
+  readonly digest: string | undefined;
+}
+
+/** The agent's own id in one of ours; those of older logs have no place in them. */
+const wireIdOf = (requestId: string): string => requestId.replace(/ @\d+$/, '');
 
 const notOpen: WriteOutcome = { ok: false, code: 'not-open', message: 'This request is not open any more' };
 

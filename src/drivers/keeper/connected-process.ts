@@ -152,7 +152,7 @@ export class ConnectedProcess implements AgentProcess {
 
   /** There is no keeper that has it any more. */
   lose(exit: ProcessExit): void {
-    this.#letGo({ ok: false, code: 'gone', message: 'The process is gone' });
+    this.#letGo('gone', 'The process is gone');
     this.#isTreeEnded = true;
     this.#outputEnded = true;
     this.#exit(exit);
@@ -163,7 +163,7 @@ export class ConnectedProcess implements AgentProcess {
   release(): void {
     this.#tellStored();
     this.#link?.send({ t: 'release', id: this.id, seen: this.#logged });
-    this.#letGo({ ok: false, code: 'detached', message: 'The server has let go of the process' });
+    this.#letGo('detached', 'The server has let go of the process');
   }
 
   async write(data: string | Buffer, writeId = this.#options.newWriteId()): Promise<WriteOutcome> {
@@ -285,10 +285,11 @@ export class ConnectedProcess implements AgentProcess {
     this.#look();
   }
 
-  #letGo(outcome: WriteOutcome): void {
-    this.#gone ??= outcome;
+  /** What the keeper was asked to write it may have written. */
+  #letGo(code: string, message: string): void {
+    this.#gone ??= { ok: false, code, message };
     this.#link = undefined;
-    for (const { answer } of this.#asked.values()) answer(outcome);
+    for (const { answer } of this.#asked.values()) answer({ ok: false, code, message, uncertain: true });
     this.#asked.clear();
   }
 

@@ -209,6 +209,10 @@ const answeredByPerson = new Set(['allowed', 'denied', 'answered', 'submitted', 
 function tooLate(interaction: Interaction): Result<Reply> {
   const { outcome } = interaction;
   const details = { outcome, interaction };
+  if (outcome === 'unknown' && interaction.resolvedBy?.kind !== 'timer') {
+    const message = 'This was decided already, and the answer may have reached the agent.';
+    return refuse('interaction_already_resolved', message, details);
+  }
   return outcome !== undefined && answeredByPerson.has(outcome)
     ? refuse('interaction_already_resolved', `This was ${outcome} already.`, details)
     : refuse('interaction_gone', `This can no longer be answered: it is ${outcome ?? 'gone'}.`, details);

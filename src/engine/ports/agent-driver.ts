@@ -3,7 +3,7 @@ import type { MessageId, SessionId } from '../../protocol/ids.ts';
 import type { Ask, Decision } from '../../protocol/interaction.ts';
 import type { Agent } from '../../protocol/session.ts';
 import type { ReadingMark } from './event-log.ts';
-import type { KeptProcess } from './process-host.ts';
+import type { KeptProcess, WriteOutcome } from './process-host.ts';
 
 export type { AgentFact };
 
@@ -73,8 +73,11 @@ export interface OutgoingMessage {
 export interface AgentConnection {
   /** `steer` puts the message into the running turn; only where `capabilities.steer`. */
   send(message: OutgoingMessage, how: 'turn' | 'steer'): Promise<void>;
-  /** Writes the decision on this very ask, built from the stored ask. Resolves when the bytes are in the pipe. */
-  answer(ask: Ask, decision: Decision): Promise<void>;
+  /**
+   * Writes the decision on this very ask, built from the stored ask. Resolves when the bytes are in the pipe, or never will be, and
+   * before `exited` is reported: what has not been told by then can be told no more.
+   */
+  answer(ask: Ask, decision: Decision): Promise<WriteOutcome>;
   /** Lets the agent leave this ask for later: it ends its turn as suspended. Only for asks that are `deferrable`. */
   defer?(ask: Ask): Promise<void>;
   /** Resolves when the agent has acknowledged; the turn ends with its own fact. */

@@ -87,7 +87,9 @@ export interface EndOptions {
   graceMs?: number;
 }
 
-export type WriteOutcome = { ok: true } | { ok: false; code: string; message: string };
+/** `uncertain`: nobody can say whether it reached the process all the same. Without it, it certainly did not, or not whole. */
+export type WriteOutcome = { ok: true } | { ok: false; code: string; message: string; uncertain?: true };
+export type WriteFailure = Extract<WriteOutcome, { ok: false }>;
 
 export type ProcessExit =
   | { kind: 'exited'; code: number | null; signal: string | null }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../../engine/ports/control-room.ts';
 import { accept, type Refusal, type Result, refuse } from '../../protocol/errors.ts';
+import type { Actor } from '../../protocol/interaction.ts';
 import { secretOf } from './cookie.ts';
 import type { Device, Devices } from './devices.ts';
 import { isFromElsewhere, originCheck } from './origin.ts';
@@ -40,8 +41,22 @@ export function createGuard(options: {
 export function callerOf(identity: Identity, request: IncomingMessage): Caller {
   const named = request.headers['x-beckon-client'];
   const clientId = typeof named === 'string' && /^[\w:.-]{1,100}$/.test(named) ? named : undefined;
-  const where = whereOf(identity);
-  return { actor: clientId === undefined ? { kind: 'person', where } : { kind: 'person', where, clientId } };
+  const actor = actorOf(identity, identity.via === 'token' ? clientId : undefined);
+  return { actor: clientId === undefined ? actor : { ...actor, clientId } };
+}
+
+/** What is known of who was let in, and apart from it what the caller calls itself. */
+export function actorOf(identity: Identity, client: string | undefined): Actor {
+  const known: Actor =
+    identity.via === 'token'
+      ? { kind: 'person', via: 'token', where: whereOf(identity) }
+      : {
+          kind: 'person',
+          via: 'device',
+          device: { id: identity.device.id, name: identity.device.name },
+          where: whereOf(identity),
+        };
+  return client === undefined ? known : { ...known, client };
 }
 
 export const whereOf = (identity: Identity): string =>

@@ -3,7 +3,8 @@ import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { ConnectedClient, InteractionMode } from '../../engine/ports/control-room.ts';
 import { accept, type Refusal, type Result, refuse } from '../../protocol/errors.ts';
-import { type Identity, whereOf } from '../auth/guard.ts';
+import type { Actor } from '../../protocol/interaction.ts';
+import { actorOf, type Identity, whereOf } from '../auth/guard.ts';
 import { maxBodyBytes } from '../body.ts';
 import { type FrameId, type Request, readFrame } from './client-frame.ts';
 import type { Connection } from './connections.ts';
@@ -41,7 +42,8 @@ class WebSocketClient implements Connection {
   readonly #outbox: Outbox;
   readonly #subscriber: Subscriber;
   readonly #client: ConnectedClient;
-  #where: string;
+  readonly #identity: Identity;
+  #actor: Actor;
   #openRequests = 0;
   #heardAt = performance.now();
 
@@ -49,10 +51,11 @@ class WebSocketClient implements Connection {
     const { room, broadcast, limits } = context;
     this.#context = context;
     this.#ws = ws;
-    this.#where = whereOf(identity);
+    this.#identity = identity;
+    this.#actor = actorOf(identity, undefined);
     this.deviceId = identity.via === 'device' ? identity.device.id : undefined;
     this.#client = room.clients.connect({
-      label: this.#where,
+      label: whereOf(identity),
       // It has said neither that it can answer interactive tools nor that it does not want to answer.
       interaction: { supported: false, enabled: true },
     });
@@ -139,7 +142,9 @@ class WebSocketClient implements Connection {
   #perform(request: Request): Result<unknown> | Promise<Result<unknown>> {
     switch (request.do) {
       case 'hello':
-        if (request.name !== undefined) this.#where = request.name;
+        if (request.name !== undefined) {
+          this.#actor = { ...actorOf(this.#identity, request.name), where: request.name };
+        }
         return this.#setInteraction(request.interaction ?? this.#client.interaction);
       case 'set-enabled':
         return this.#setInteraction({ ...this.#client.interaction, enabled: request.enabled });
@@ -153,7 +158,7 @@ class WebSocketClient implements Connection {
   }
 
   async #dispatch({ operation, input }: Extract<Request, { do: 'dispatch' }>): Promise<Result<unknown>> {
-    const actor = { kind: 'person', where: this.#where, clientId: this.#client.id } as const;
+    const actor: Actor = { ...this.#actor, clientId: this.#client.id };
     const result = await this.#context.room.dispatch(operation, input, { actor });
     return result.ok ? accept(result.value.body) : result;
   }

@@ -37,7 +37,7 @@ export function decisionOn(
       return accept({ outcome: 'allowed', decision: { type: 'allow', scope, values: values.value } });
     }
     case 'deny': {
-      const message = response.reason?.trim() || 'The person denied this and gave no reason.';
+      const message = response.reason?.trim() || 'This was denied without a reason.';
       return accept({ outcome: 'denied', decision: { type: 'deny', message, interrupt: false } });
     }
     case 'submit': {
@@ -49,7 +49,7 @@ export function decisionOn(
     }
     case 'cancel': {
       if (kind === 'approval') return wrong('This approval cannot be dismissed: deny it.');
-      const message = response.reason?.trim() || 'The person dismissed this without answering.';
+      const message = response.reason?.trim() || 'This was dismissed without an answer.';
       return accept({ outcome: 'dismissed', decision: { type: 'dismiss', message } });
     }
   }

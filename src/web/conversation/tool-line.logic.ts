@@ -58,6 +58,8 @@ export function notMadeAfter(asked: Interaction | undefined): NotMade | null {
     case 'expired':
     case 'lost':
       return 'unanswered';
+    case 'unknown':
+      return asked.decision?.type === 'deny' ? 'denied' : null;
     case 'allowed':
     case 'answered':
     case 'submitted':

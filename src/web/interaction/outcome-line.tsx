@@ -2,6 +2,7 @@ import {
   ChevronRight,
   CircleCheck,
   CircleMinus,
+  CircleQuestionMark,
   CircleStop,
   CircleX,
   ClipboardCheck,
@@ -31,10 +32,12 @@ import {
   decisionParts,
   endedFrom,
   filledIn,
+  outcomeText,
   ownSummary,
   toneOfOutcome,
 } from './outcome.logic.ts';
 import { SubmittedValues } from './submitted-values.tsx';
+import { whoText } from './who-text.ts';
 
 const icons: Readonly<Record<Outcome, LucideIcon>> = {
   allowed: CircleCheck,
@@ -46,6 +49,7 @@ const icons: Readonly<Record<Outcome, LucideIcon>> = {
   interrupted: CircleStop,
   expired: TimerOff,
   lost: Unplug,
+  unknown: CircleQuestionMark,
 };
 
 export interface OutcomeProps {
@@ -69,6 +73,7 @@ export function OutcomeCard({
 }) {
   const t = useT();
   const { interaction, cwd } = props;
+  const who = decidedBy(t, interaction, props.endedBy);
   const line = useRef<HTMLElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it comes
   useEffect(() => {
@@ -102,6 +107,7 @@ export function OutcomeCard({
             // biome-ignore lint/suspicious/noArrayIndexKey: parts of a decision have no other name than their place
             <Part key={at} part={part} isHeard={isHeard} t={t} />
           ))}
+          {who !== null && <Said label={t('outcome.decided')}>{who}</Said>}
           {interaction.resolvedReason !== undefined && (
             <Said label={t('outcome.why')}>{plainText(interaction.resolvedReason)}</Said>
           )}
@@ -124,16 +130,12 @@ export function OutcomeLine({ interaction, endedBy, cwd, hasValues = true }: Out
   const Icon = icons[outcome];
   const summary = ownSummary(interaction, t);
   const said = summary !== undefined || !hasValues ? '' : decisionInShort(interaction, t);
-  const who = whoText(t, interaction, endedFrom(interaction, endedBy, browserId()));
+  const who = decidedBy(t, interaction, endedBy);
   const details = [said === '' ? null : said, who].filter((each) => each !== null);
   return (
     <p className={cx('flex min-w-0 flex-1 items-center gap-1.5 text-sm', toneText[tone])}>
       <Icon aria-hidden className="size-3.5 shrink-0" />
-      <span className="shrink-0 font-medium">
-        {interaction.tool !== undefined && isEndOfTool(outcome)
-          ? t(`outcome.tool.${outcome}`)
-          : t(`outcome.${outcome}`)}
-      </span>
+      <span className="shrink-0 font-medium">{outcomeText(t, interaction)}</span>
       {isEdited(interaction) && (
         <span className="shrink-0 rounded-tight bg-sunken px-1 text-2xs text-soft leading-4.5">
           {t('outcome.edited')}
@@ -147,10 +149,6 @@ export function OutcomeLine({ interaction, endedBy, cwd, hasValues = true }: Out
     </p>
   );
 }
-
-/** Ends that are the tool's, not the agent's. */
-const isEndOfTool = (outcome: Outcome): outcome is 'withdrawn' | 'lost' =>
-  outcome === 'withdrawn' || outcome === 'lost';
 
 function What({ interaction, cwd }: { readonly interaction: Interaction; readonly cwd: string }) {
   const t = useT();
@@ -171,29 +169,15 @@ function What({ interaction, cwd }: { readonly interaction: Interaction; readonl
   }
 }
 
-/** Who decided, and from where; nothing where the outcome says it. */
-function whoText(t: Translate, { resolvedBy }: Interaction, endedBy: EndedBy): string | null {
-  switch (resolvedBy?.kind) {
-    case 'person': {
-      if (endedBy === 'us') return t('outcome.here');
-      const { where } = resolvedBy;
-      if (endedBy === 'another')
-        return where === undefined
-          ? t('outcome.elsewhere')
-          : `${t('outcome.elsewhere')} (${placeOf(t, where)})`;
-      return where === undefined ? null : placeOf(t, where);
-    }
-    case 'grant':
-      return t('outcome.byGrant');
-    case 'timer':
-    case 'agent':
-    case 'server':
-    case undefined:
-      return null;
-  }
+/** Who decided; nothing where the outcome says it. */
+function decidedBy(t: Translate, interaction: Interaction, seen: EndedBy): string | null {
+  const { resolvedBy } = interaction;
+  if (resolvedBy === undefined) return null;
+  if (resolvedBy.kind !== 'person') return whoText(t, resolvedBy);
+  const endedBy = endedFrom(interaction, seen, browserId());
+  if (endedBy === 'us') return t('who.here');
+  return whoText(t, resolvedBy) ?? (endedBy === 'another' ? t('who.elsewhere') : null);
 }
-
-const placeOf = (t: Translate, where: string): string => (where === 'api' ? t('outcome.program') : where);
 
 const isEdited = ({ decision }: Interaction): boolean =>
   decision?.type === 'allow' && decision.updatedInput !== undefined;

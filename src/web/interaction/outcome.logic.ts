@@ -1,3 +1,4 @@
+import { outcomeOf } from '../../model/who.ts';
 import type { ApprovalScope, Interaction, Outcome } from '../../protocol/interaction.ts';
 import type { Translate } from '../i18n/i18n.ts';
 import { oneLine, plainText } from '../text/plain-text.ts';
@@ -12,6 +13,7 @@ export const toneOfOutcome: Readonly<Record<Outcome, Tone>> = {
   submitted: 'done',
   denied: 'fail',
   lost: 'fail',
+  unknown: 'fail',
   dismissed: 'neutral',
   withdrawn: 'neutral',
   interrupted: 'neutral',
@@ -69,8 +71,28 @@ export function ownSummary({ decision, form }: Interaction, t: Translate): strin
 const valuesIn = (decision: Interaction['decision']): Readonly<Record<string, unknown>> | undefined =>
   decision?.type === 'submit' || decision?.type === 'allow' ? decision.values : undefined;
 
+/** How it ended, in words; where that is not known, what was decided and that it may have arrived. */
+export function outcomeText(t: Translate, { outcome, decision, resolvedBy, tool }: Interaction): string {
+  switch (outcome) {
+    case undefined:
+      return '';
+    case 'unknown': {
+      const decided = decision && resolvedBy && t(`outcome.${outcomeOf(decision, resolvedBy)}`);
+      return t('outcome.unknown', { decided: decided ?? t('outcome.answered') });
+    }
+    case 'withdrawn':
+    case 'lost':
+      // These ends may be the tool's, not the agent's.
+      return tool === undefined ? t(`outcome.${outcome}`) : t(`outcome.tool.${outcome}`);
+    default:
+      return t(`outcome.${outcome}`);
+  }
+}
+
 /** Who ended it: the record tells which browser gave the answer; where it does not, what this page saw. */
 export function endedFrom({ resolvedBy }: Interaction, seen: EndedBy, browser: string): EndedBy {
+  // Whoever has the token can call itself by this browser's name.
+  if (resolvedBy?.via === 'token' || resolvedBy?.via === 'library') return 'another';
   if (resolvedBy?.clientId === undefined) return seen;
   return resolvedBy.clientId === browser ? 'us' : 'another';
 }

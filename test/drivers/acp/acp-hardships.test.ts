@@ -176,7 +176,9 @@ describe('an agent that misbehaves', () => {
     await say(facts, connection, '!withdraw');
     const { ask } = await facts.of('asked');
     await facts.of('withdrawn');
-    await expect(connection.answer(ask, { type: 'allow', scope: 'once' })).rejects.toThrow();
+    await expect(connection.answer(ask, { type: 'allow', scope: 'once' })).resolves.toMatchObject({
+      ok: false,
+    });
     expect(await facts.of('turn-ended')).toMatchObject({ outcome: 'completed' });
     expect(facts.every('withdrawn')).toHaveLength(1);
   });

@@ -3,8 +3,10 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { SdkConnection } from '../../../src/drivers/claude-sdk/connection.ts';
 import { sdkOptions } from '../../../src/drivers/claude-sdk/options.ts';
 import type { AgentSdk } from '../../../src/drivers/claude-sdk/sdk-types.ts';
+import type { JsonObject } from '../../../src/drivers/fields.ts';
 import type { AgentConnection, AgentStart } from '../../../src/engine/ports/agent-driver.ts';
 import { MessageId, SessionId } from '../../../src/protocol/ids.ts';
+import type { Ask } from '../../../src/protocol/interaction.ts';
 import { FactRecorder } from '../../support/fact-recorder.ts';
 import { ScriptedHost, type ScriptedProcess } from './scripted-process.ts';
 
@@ -75,7 +77,7 @@ export function mergeSuite(name: string, load: () => Promise<AgentSdk>): void {
       );
       await facts.of('turn-ended');
       const told = facts.all.flatMap((fact) => {
-        if (fact.type === 'asked') return [fact.ask.agentRequestId];
+        if (fact.type === 'asked') return [idIn(fact.ask)];
         return fact.type === 'said' && fact.event.type === 'tool.called' ? [fact.event.toolCallId] : [];
       });
       expect(told).toEqual([
@@ -100,7 +102,9 @@ export function mergeSuite(name: string, load: () => Promise<AgentSdk>): void {
         'turn-ended',
       ]);
       const { ask: withdrawn } = await facts.of('asked');
-      await expect(connection.answer(withdrawn, { type: 'allow', scope: 'once' })).rejects.toThrow();
+      await expect(connection.answer(withdrawn, { type: 'allow', scope: 'once' })).resolves.toMatchObject({
+        ok: false,
+      });
     });
 
     test('[ASK5] an answer is delivered once its line is in the pipe, and only once', async () => {
@@ -118,7 +122,9 @@ export function mergeSuite(name: string, load: () => Promise<AgentSdk>): void {
           },
         },
       ]);
-      await expect(connection.answer(asked, { type: 'allow', scope: 'once' })).rejects.toThrow();
+      await expect(connection.answer(asked, { type: 'allow', scope: 'once' })).resolves.toMatchObject({
+        ok: false,
+      });
       expect(answersOf(process, 'r1')).toHaveLength(1);
     });
 
@@ -127,19 +133,48 @@ export function mergeSuite(name: string, load: () => Promise<AgentSdk>): void {
       const ids = Array.from({ length: 20 }, (_, index) => `ask-${index}-`);
       process.print(init, ...ids.map((id) => ask(id, id)));
       await facts.next('the last ask', (fact) =>
-        fact.type === 'asked' && fact.ask.agentRequestId === ids.at(-1) ? fact : undefined,
+        fact.type === 'asked' && idIn(fact.ask) === ids.at(-1) ? fact : undefined,
       );
       const asks = facts.every('asked').map(({ ask: asked }) => asked);
-      expect(asks.map(({ agentRequestId }) => agentRequestId)).toEqual(ids);
+      expect(asks.map(idIn)).toEqual(ids);
       await Promise.all(
         asks
           .toReversed()
-          .map((asked) =>
-            connection.answer(asked, { type: 'deny', message: asked.agentRequestId, interrupt: false }),
-          ),
+          .map((asked) => connection.answer(asked, { type: 'deny', message: idIn(asked), interrupt: false })),
       );
       for (const id of ids)
         expect(answersOf(process, id)).toMatchObject([{ response: { response: { message: id } } }]);
+    });
+
+    test('[ASK13] [ASK5] an id that is used again after its answer is another ask, with an answer of its own', async () => {
+      const { facts, connection, process } = await begin();
+      process.print(init, call('t1'), ask('r1', 't1'));
+      const { ask: first } = await facts.of('asked');
+      expect(await connection.answer(first, { type: 'allow', scope: 'once' })).toEqual({ ok: true });
+      const from = facts.all.length;
+      process.print(ask('r1', 't1'));
+      const { ask: second } = await facts.of('asked', from);
+      expect(second.agentRequestId).not.toBe(first.agentRequestId);
+      const no = { type: 'deny', message: 'no', interrupt: false } as const;
+      expect(await connection.answer(second, no)).toEqual({ ok: true });
+      expect(answersOf(process, 'r1').map(behaviorIn)).toEqual(['allow', 'deny']);
+    });
+
+    test('[ASK13] [PEER6] of two asks that are open under one id only the newer can be answered', async () => {
+      const { facts, connection, process } = await begin();
+      process.print(init, call('t1'), ask('r1', 't1'), ask('r1', 't1'), ask('r1', 't2'));
+      await facts.of('withdrawn');
+      const { ask: second } = await facts.next('the second ask', (fact) =>
+        fact.type === 'asked' && fact.ask.toolCallId === 't2' ? fact : undefined,
+      );
+      const [{ ask: first } = never()] = facts.every('asked');
+      expect(facts.every('asked')).toHaveLength(2);
+      expect(facts.every('withdrawn')).toEqual([{ type: 'withdrawn', agentRequestId: first.agentRequestId }]);
+      const codes = facts.every('diagnostic').map(({ code }) => code);
+      expect(codes).toEqual(['repeated-request', 'reused-request-id']);
+      expect(await connection.answer(first, { type: 'allow', scope: 'once' })).toMatchObject({ ok: false });
+      expect(await connection.answer(second, { type: 'allow', scope: 'once' })).toEqual({ ok: true });
+      expect(answersOf(process, 'r1').map(behaviorIn)).toEqual(['allow']);
     });
 
     test('[GRANT5] an ask that says it needs a person is told as one', async () => {
@@ -282,7 +317,9 @@ export function mergeSuite(name: string, load: () => Promise<AgentSdk>): void {
       expect(exited).toEqual({ type: 'exited', code: 3, signal: null, stderr: ['the last line of stderr'] });
       expect(facts.said('tool.called').map(({ toolCallId }) => toolCallId)).toEqual(['t1', 't2']);
       expect(facts.all.at(-1)).toBe(exited);
-      await expect(connection.answer(asked, { type: 'allow', scope: 'once' })).rejects.toThrow();
+      await expect(connection.answer(asked, { type: 'allow', scope: 'once' })).resolves.toMatchObject({
+        ok: false,
+      });
       await expect(
         connection.send({ messageId: MessageId.parse('m'), text: 'go', images: [] }, 'turn'),
       ).rejects.toThrow();
@@ -336,6 +373,16 @@ function ask(request_id: string, tool_use_id: string) {
   const request = { subtype: 'can_use_tool', tool_name: 'Bash', input: { command: 'ls' }, tool_use_id };
   return { type: 'control_request', request_id, request };
 }
+
+/** The agent's own id: ours tells apart what it asks under the same one. */
+const idIn = ({ agentRequestId }: Ask): string => agentRequestId.replace(/ #\d+$/, '');
+
+const behaviorIn = (line: JsonObject): unknown =>
+  (line as { response?: { response?: { behavior?: unknown } } }).response?.response?.behavior;
+
+const never = (): never => {
+  throw new Error('It did not ask');
+};
 
 const cancel = (request_id: string) => ({ type: 'control_cancel_request', request_id });
 

@@ -89,7 +89,7 @@ test('[ASK5] an answer that is told twice while it is being given is written onc
   const ask = bashAsk('r1', 'ls');
   await Promise.all([agent.connection.answer(ask, allow), agent.connection.answer(ask, allow)]);
   expect(agent.written).toEqual([responseTo('r1')]);
-  await expect(agent.connection.answer(ask, allow)).rejects.toThrow('not open any more');
+  await expect(agent.connection.answer(ask, allow)).resolves.toMatchObject({ ok: false, code: 'not-open' });
 });
 
 test('[ASK5] so is one that waits for its question to ask for permission', async () => {
@@ -111,5 +111,5 @@ test('[ASK5] [SES10] a question that the process before has left for later is no
   await agent.connection.defer(ask);
   expect(agent.written).toEqual([]);
   agent.says(hook('h2'));
-  expect(agent.asked()).toMatchObject({ agentRequestId: 'h2', toolCallId: 'call' });
+  expect(agent.asked()).toMatchObject({ agentRequestId: expect.stringMatching(/^h2 /), toolCallId: 'call' });
 });

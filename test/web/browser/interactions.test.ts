@@ -146,7 +146,7 @@ describe('answering in a browser', () => {
       reason: 'Not today',
     });
     await card.waitFor({ state: 'detached' });
-    await page.getByText(/Not today · answered on another device \(by a program\)/).waitFor();
+    await page.getByText(/Not today · with the token/).waitFor();
   });
 
   it('[ASK2] keeps an open card, and what was typed into it, across a reload', async () => {
@@ -171,7 +171,7 @@ describe('answering in a browser', () => {
     await beckon.api('POST', `/api/sessions/${id}/message`, { message: 'run touch two.txt' });
     await page.getByText('I ran touch two.txt').waitFor();
     expect(existsSync(join(cwd, 'two.txt'))).toBe(true);
-    await page.getByText(/by a standing approval/).waitFor();
+    await page.getByText(/· by a standing approval/).waitFor();
     const { body } = await beckon.api('GET', '/api/grants');
     expect(body.grants).toMatchObject([{ toolName: 'Bash', pattern: 'touch *', scope: 'always' }]);
   });

@@ -318,13 +318,13 @@ describe('two browsers and a tool', () => {
     await theirs.getByRole('button', { name: 'Switch it on' }).click();
     await theirs.getByRole('textbox', { name: 'E-mail' }).fill('ada@example.org');
     await theirs.getByRole('button', { name: 'Submit' }).click();
-    await outcome(other.page, /E-mail: ada@example\.org · here/).waitFor();
-    await outcome(page, /E-mail: ada@example\.org · answered on another device/).waitFor();
+    await outcome(other.page, /E-mail: ada@example\.org · by this browser/).waitFor();
+    await outcome(page, /E-mail: ada@example\.org · by Chrome/).waitFor();
 
     // A page that comes later knows it, too.
     await Promise.all([page.reload(), other.page.reload()]);
-    await outcome(other.page, /E-mail: ada@example\.org · here/).waitFor();
-    await outcome(page, /E-mail: ada@example\.org · answered on another device/).waitFor();
+    await outcome(other.page, /E-mail: ada@example\.org · by this browser/).waitFor();
+    await outcome(page, /E-mail: ada@example\.org · by Chrome/).waitFor();
   });
 });
 

@@ -323,4 +323,5 @@ export class Keeper {
 
 type ForServer = Exclude<ToKeeper, { t: 'hello' | 'status' | 'drain' | 'end' | 'close' }>;
 
-const gone = { ok: false, code: 'gone', message: 'The process is gone' } as const;
+/** A server that asks again after the connection broke may have had its write made before. */
+const gone = { ok: false, code: 'gone', message: 'The process is gone', uncertain: true } as const;

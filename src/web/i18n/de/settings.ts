@@ -48,7 +48,6 @@ export const settings = {
   'settings.scope.session': 'Diese Sitzung',
   'settings.scope.always': 'Immer',
   'settings.since': 'Erlaubt',
-  'settings.by': 'von {where}',
   'settings.until': 'bis {when}',
   'settings.revoke': 'Zurücknehmen',
   'settings.confirmRevoke': 'Zum Zurücknehmen noch einmal drücken',

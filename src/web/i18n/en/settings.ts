@@ -47,7 +47,6 @@ export const settings = {
   'settings.scope.session': 'This session',
   'settings.scope.always': 'Always',
   'settings.since': 'Allowed',
-  'settings.by': 'by {where}',
   'settings.until': 'until {when}',
   'settings.revoke': 'Revoke',
   'settings.confirmRevoke': 'Press again to revoke',

@@ -5,6 +5,7 @@ import { showSuspicious } from '../../../model/suspicious-text.ts';
 import type { Grant } from '../../../protocol/grant.ts';
 import { useRoom, useTransport } from '../../data/room-context.tsx';
 import { useT } from '../../i18n/i18n.ts';
+import { whoText } from '../../interaction/who-text.ts';
 import { routes } from '../../routes.ts';
 import { titleOf } from '../../session/activity.logic.ts';
 import { errorText } from '../../text/error-text.ts';
@@ -62,7 +63,7 @@ function GrantRow({ grant, onChanged }: { readonly grant: Grant; readonly onChan
           <span>
             {t('settings.since')} <Ago at={grant.createdAt} />
           </span>
-          {grant.by.where !== undefined && <span>{t('settings.by', { where: grant.by.where })}</span>}
+          <span>{whoText(t, grant.by)}</span>
           {grant.expiresAt !== undefined && (
             <span>{t('settings.until', { when: new Date(grant.expiresAt).toLocaleString(t.language) })}</span>
           )}

@@ -1,0 +1,90 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { keeperStatus } from '../../../src/drivers/keeper/keeper-admin.ts';
+import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
+import { RecordingAgent, writeRecordingProgram } from '../../support/recording-agent.ts';
+import { desktop, openBrowser, type View, type Visit, visitPaired } from './browser.ts';
+import { startSessions } from './demo-sessions.ts';
+
+let browser: Browser;
+const visits: Visit[] = [];
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(async () => browser.close());
+afterEach(async () => {
+  await Promise.all(visits.splice(0).map(({ context }) => context.close()));
+  await endBeckons();
+});
+
+async function come(beckon: Beckon, path: string, view: View = desktop) {
+  const visited = await visitPaired(browser, beckon, path, view);
+  visits.push(visited);
+  return visited.page;
+}
+
+const mainOf = (page: Visit['page']) => page.getByRole('main');
+
+it('[ASK12] a page says which browser decided, and of what came with the token that it did, whatever it calls itself', async () => {
+  const beckon = await startBeckon();
+  const ask = { title: 'Asking', prompt: 'run touch made.txt', status: 'waiting' };
+  const [one = '', two = ''] = await startSessions(beckon, [ask, ask], await temporaryDirectory());
+  const first = await come(beckon, `/s/${one}`);
+  await mainOf(first).getByRole('button', { name: 'Allow', exact: true }).click();
+  await mainOf(first).locator('summary', { hasText: 'by this browser' }).waitFor();
+
+  const { body } = await beckon.api('GET', `/api/sessions/${one}/events?limit=200`);
+  const { by } = body.events.find(({ type }: { type: string }) => type === 'interaction.decided');
+  const { devices } = (await beckon.api('GET', '/api/devices')).body;
+  expect(by).toMatchObject({
+    kind: 'person',
+    via: 'device',
+    device: { id: devices[0].id, name: devices[0].name },
+  });
+  const second = await come(beckon, `/s/${one}`);
+  await mainOf(second)
+    .locator('summary', { hasText: `by ${devices[0].name}` })
+    .waitFor();
+
+  // Whoever has the token can send any name, also this browser's own.
+  const { pending } = (await beckon.api('GET', `/api/sessions/${two}/pending`)).body;
+  await fetch(`${beckon.url}/api/sessions/${two}/approve`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${beckon.token}`,
+      'content-type': 'application/json',
+      'x-beckon-client': by.clientId,
+    },
+    body: JSON.stringify({ requestId: pending[0].requestId, decision: 'allow' }),
+  });
+  await first.goto(`${beckon.url}/s/${two}`);
+  await mainOf(first)
+    .locator('summary', { hasText: `with the token (${by.clientId})` })
+    .waitFor();
+  expect(await mainOf(first).getByText('by this browser').count()).toBe(0);
+});
+
+it('[ASK4] an answer that may have reached the agent is shown as that, with what was decided, in both languages', async () => {
+  const directory = await temporaryDirectory();
+  const beckon = await startBeckon({ args: ['--claude', await writeRecordingProgram(directory)] });
+  const agent = await RecordingAgent.play(directory, 'agent', [
+    { requestId: 'r1', command: 'npm publish', after: 'waits' },
+  ]);
+  const made = await beckon.api('POST', '/api/sessions', { agent: 'claude', cwd: directory, env: agent.env });
+  const path = `/s/${made.body.session.id}`;
+  const page = await come(beckon, path);
+  const allow = mainOf(page).getByRole('button', { name: 'Allow', exact: true });
+  await allow.waitFor();
+  const keeper = (await keeperStatus(beckon.dataDir))?.pid ?? 0;
+  process.kill(keeper, 'SIGSTOP');
+  await allow.click();
+  await mainOf(page).locator('summary', { hasText: 'Allowed' }).waitFor();
+  process.kill(keeper, 'SIGKILL');
+  const words = 'Allowed; may have reached the agent';
+  await mainOf(page).locator('summary', { hasText: words }).waitFor();
+  const german = await come(beckon, path, { ...desktop, language: 'de' });
+  await mainOf(german)
+    .locator('summary', { hasText: 'Erlaubt; hat den Agenten vielleicht erreicht' })
+    .waitFor();
+  expect(agent.read()).toEqual([]);
+});
