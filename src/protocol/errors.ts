@@ -31,7 +31,10 @@ export const errorCatalogue = {
   message_already_sent: { status: 409, meaning: 'The message has left the queue.' },
   interaction_already_resolved: { status: 409, meaning: 'A person has answered already.' },
   interaction_gone: { status: 410, meaning: 'The interaction ended without an answer.' },
-  payload_too_large: { status: 413, meaning: 'The body is over 32 MB.' },
+  payload_too_large: {
+    status: 413,
+    meaning: 'The body is over 32 MB, or over 64 kB without a token or cookie.',
+  },
   unsupported_media_type: { status: 415, meaning: 'The body must be JSON.' },
   invalid_value: { status: 422, meaning: 'A field has a value that is not allowed.' },
   invalid_answer: { status: 422, meaning: 'The answer does not fit the question.' },

@@ -1,6 +1,7 @@
+import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Pair } from '../protocol/command.ts';
-import { refuse } from '../protocol/errors.ts';
+import { type Refusal, refuse } from '../protocol/errors.ts';
 import { cookieFor, endedCookie } from './auth/cookie.ts';
 import { type Devices, deviceNameOf } from './auth/devices.ts';
 import type { PairingCodes } from './auth/pairing.ts';
@@ -48,10 +49,22 @@ function pair(access: Access, request: FastifyRequest, reply: FastifyReply): Fas
   const given = Pair.safeParse(request.body ?? {});
   if (!given.success) return sendRefusal(reply, invalid(given.error, request.body));
   const redeemed = access.codes.redeem(given.data.code);
-  if (!redeemed.ok) return sendRefusal(reply, redeemed.refusal);
+  if (!redeemed.ok) return sendRefusal(reply, afterWrongCode(request, reply) ?? redeemed.refusal);
   const { device, secret } = access.devices.add(deviceNameOf(request.headers['user-agent']));
   reply.header('set-cookie', cookieFor(secret, isHttps(request)));
   return reply.send({ status: 'ok', device });
+}
+
+const wrongCodes = new WeakMap<Socket, number>();
+const maxWrongCodes = 10;
+
+/** Whoever guesses must open a new connection now and then, and holds up nobody else. */
+function afterWrongCode({ raw: { socket } }: FastifyRequest, reply: FastifyReply): Refusal | undefined {
+  const count = (wrongCodes.get(socket) ?? 0) + 1;
+  wrongCodes.set(socket, count);
+  if (count <= maxWrongCodes) return undefined;
+  reply.header('connection', 'close');
+  return refuse('too_many_requests', 'Too many wrong pairing codes.', { retryAfterSeconds: 1 }).refusal;
 }
 
 /** Only a page that was loaded over https has such an origin; whether a proxy is in between does not matter. */

@@ -130,22 +130,6 @@ describe('pairing', () => {
     expect(await request(`${url}/api/pair`, 'POST', { code: second })).toMatchObject({ status: 401 });
   });
 
-  it('[SEC1] after ten wrong codes within a minute even a right one has to wait', async () => {
-    let now = Date.now();
-    const { url, server } = await startServer({ now: () => now });
-    const code = server.pairingCode();
-    for (let count = 0; count < 10; count++) {
-      expect(await request(`${url}/api/pair`, 'POST', { code: `wrong-${count}` })).toMatchObject({
-        status: 401,
-      });
-    }
-    const limited = await request(`${url}/api/pair`, 'POST', { code });
-    expect(limited).toMatchObject({ status: 429, body: { error: { code: 'too_many_requests' } } });
-    expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0);
-    now += 60_001;
-    await pair(url, code);
-  });
-
   it('[SEC1] who is in can let one more device in, see all, and put one out', async () => {
     const { url, call, server } = await startServer();
     const first = await pair(url, server.pairingCode());
