@@ -11,8 +11,10 @@ import type { Following, RoomSnapshot, Subscription, Transport, Unsubscribe } fr
 export interface HttpTransportOptions {
   /** `http://127.0.0.1:4590`; empty in a page that the server itself delivered. */
   readonly baseUrl?: string;
-  /** Not needed in a page: it has a cookie. */
+  /** Not needed in a page: it has a cookie, and a key. */
   readonly token?: string;
+  /** In a page: the key that its cookie works with. Read for every request, for another tab may have been paired anew. */
+  readonly key?: () => string | undefined;
   /** Named with every request, so that what was done from here can be told from what others did; also after a restart. */
   readonly clientId?: string;
   readonly fetch?: typeof globalThis.fetch;
@@ -134,9 +136,11 @@ export class HttpTransport extends RoomCalls implements Transport {
 
   async #request(path: string, init: RequestInit & { headers: Record<string, string> }): Promise<Response> {
     const { token, clientId } = this.#options;
+    const key = this.#options.key?.();
     const headers = {
       ...init.headers,
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(key === undefined ? {} : { 'x-beckon-key': key }),
       ...(clientId === undefined ? {} : { 'x-beckon-client': clientId }),
     };
     try {

@@ -8,6 +8,10 @@ export const errorCatalogue = {
   },
   blank_message: { status: 400, meaning: 'A message needs text or an image.' },
   unauthorized: { status: 401, meaning: 'No token or cookie was sent, or it is wrong.' },
+  key_missing: {
+    status: 401,
+    meaning: 'The cookie came without the key of its page; the browser must be paired again.',
+  },
   pairing_failed: { status: 401, meaning: 'The pairing code is unknown, used or too old.' },
   host_not_allowed: { status: 403, meaning: 'The Host header names another machine.' },
   origin_not_allowed: { status: 403, meaning: 'The request comes from a foreign web page.' },

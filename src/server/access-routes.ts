@@ -50,9 +50,9 @@ function pair(access: Access, request: FastifyRequest, reply: FastifyReply): Fas
   if (!given.success) return sendRefusal(reply, invalid(given.error, request.body));
   const redeemed = access.codes.redeem(given.data.code);
   if (!redeemed.ok) return sendRefusal(reply, afterWrongCode(request, reply) ?? redeemed.refusal);
-  const { device, secret } = access.devices.add(deviceNameOf(request.headers['user-agent']));
+  const { device, secret, key } = access.devices.add(deviceNameOf(request.headers['user-agent']));
   reply.header('set-cookie', cookieFor(secret, isHttps(request)));
-  return reply.send({ status: 'ok', device });
+  return reply.send({ status: 'ok', device, key });
 }
 
 const wrongCodes = new WeakMap<Socket, number>();

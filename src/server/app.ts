@@ -21,6 +21,9 @@ declare module 'fastify' {
     /** For everyone: no token is needed. */
     open?: boolean;
   }
+  interface FastifyInstance {
+    strangers: Strangers;
+  }
   interface FastifyRequest {
     identity: Identity;
   }
@@ -62,6 +65,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     },
   });
   const strangers = new Strangers(app.server);
+  app.decorate('strangers', strangers);
   admitOnlyCallers(app, guard, strangers, options.isClosing);
   acceptJsonBodies(app);
   answerErrors(app);

@@ -7,8 +7,8 @@ export const maxBodyBytes = 32 * 1024 * 1024;
 const maxDiscardedBytes = 8 * maxBodyBytes;
 /** Of someone who has not shown who they are. */
 export const maxStrangerBytes = 64 * 1024;
-const maxStrangerDiscardedBytes = 1024 * 1024;
 const strangerPatienceMs = 10_000;
+const answerReadingMs = 1000;
 
 /** Bodies are JSON objects. No body at all is good too, whatever type it claims to have: many requests need none. */
 export function acceptJsonBodies(app: FastifyInstance): void {
@@ -76,24 +76,29 @@ const readStrangersBody: BodyReader = (payload, done) => {
   const cut = (): void => finish(notWhole());
   if (Number(payload.headers['content-length'] ?? 0) > maxStrangerBytes) finish(tooLargeForStranger());
   else {
-    endWhenSlow(payload);
+    endUnlessWhole(payload, strangerPatienceMs);
     payload.on('data', take).once('end', end).once('close', cut).once('error', cut);
   }
 };
 
-/** What a stranger sends beside the answer it got: taken for a moment, so that it can read the answer, then cut off. */
+/**
+ * What a stranger still sends when it has its answer. A little is read and thrown away, for clients that read only then; after that
+ * nothing, and the connection is cut off when the answer had time to be read.
+ */
 export function discardBody(payload: IncomingMessage): void {
   if (payload.complete) return;
-  let left = maxStrangerDiscardedBytes;
+  let left = maxStrangerBytes;
   payload.on('data', (chunk: Buffer) => {
     left -= chunk.length;
-    if (left < 0) payload.socket.destroy();
+    if (left > 0 || payload.isPaused()) return;
+    payload.pause();
+    endUnlessWhole(payload, answerReadingMs);
   });
-  endWhenSlow(payload);
+  endUnlessWhole(payload, strangerPatienceMs);
 }
 
-function endWhenSlow(payload: IncomingMessage): void {
-  const timer = setTimeout(() => payload.socket.destroy(), strangerPatienceMs);
+function endUnlessWhole(payload: IncomingMessage, afterMs: number): void {
+  const timer = setTimeout(() => payload.socket.destroy(), afterMs);
   timer.unref();
   const over = (): void => clearTimeout(timer);
   payload.once('end', over).once('close', over);

@@ -77,7 +77,8 @@ export function createServer(options: ServerOptions): Server {
     logger,
     isClosing,
   });
-  app.server.on('upgrade', upgradeHandler({ guard, endpoint: webSocketEndpoint(streams), isClosing }));
+  const endpoint = webSocketEndpoint(streams, (socket) => app.strangers.isKnown(socket));
+  app.server.on('upgrade', upgradeHandler({ guard, endpoint, isClosing }));
   const requests = watchRequests(app.server);
 
   const shutDown = async (): Promise<void> => {

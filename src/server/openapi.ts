@@ -27,7 +27,7 @@ export function openApi(version: string): Json {
   return {
     openapi: '3.1.0',
     info: { title: 'Beckon', version, description: 'A control room for coding agents.' },
-    security: [{ token: [] }, { cookie: [] }],
+    security: [{ token: [] }, { cookie: [], key: [] }],
     paths,
     components: {
       schemas: { ...components.schemas, Error: errorSchema },
@@ -35,6 +35,7 @@ export function openApi(version: string): Json {
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer' },
         cookie: { type: 'apiKey', in: 'cookie', name: 'beckon' },
+        key: { type: 'apiKey', in: 'header', name: 'X-Beckon-Key' },
       },
     },
   };
@@ -144,10 +145,10 @@ const accessOperations: readonly [string, Described][] = [
     {
       method: 'POST',
       path: '/api/pair',
-      summary: 'Exchange a one-time code for a cookie',
+      summary: 'Exchange a one-time code for a cookie and the key that it works with',
       open: true,
       body: Pair,
-      replies: { 200: ok.extend({ device: Device }) },
+      replies: { 200: ok.extend({ device: Device, key: z.string() }) },
     },
   ],
   [

@@ -9,10 +9,16 @@ import { bearerOf, tokenCheck } from './token.ts';
 /** Who was let in: a program that has the token, or a browser that was paired. */
 export type Identity = { readonly via: 'token' } | { readonly via: 'device'; readonly device: Device };
 
+/** A browser cannot send its key with an upgrade: it is asked for it in the first frame. */
+export type UpgradeIdentity =
+  | { readonly is: 'known'; readonly identity: Identity }
+  | { readonly is: 'cookie'; readonly withKey: (key: string) => Result<Identity> };
+
 /** The same two questions for every request and every upgrade: does it come from here, and who is it? */
 export interface Guard {
   checkOrigin(request: IncomingMessage): Refusal | undefined;
   identify(request: IncomingMessage): Result<Identity>;
+  identifyUpgrade(request: IncomingMessage): Result<UpgradeIdentity>;
 }
 
 export function createGuard(options: {
@@ -20,20 +26,51 @@ export function createGuard(options: {
   readonly devices: Devices;
   readonly names: readonly string[];
 }): Guard {
+  const { devices } = options;
   const isToken = tokenCheck(options.token);
+  const byBearer = (presented: string): Result<Identity> =>
+    isToken(presented) ? accept({ via: 'token' }) : refuse('unauthorized');
+  const byCookie = (secret: string, key: string | undefined): Result<Identity> => {
+    const device = key === undefined ? undefined : devices.find({ secret, key });
+    return device === undefined ? refuse('key_missing') : accept({ via: 'device', device });
+  };
   return {
     checkOrigin: originCheck(options.names),
     identify(request) {
-      const presented = bearerOf(request.headers.authorization);
-      if (presented !== undefined)
-        return isToken(presented) ? accept({ via: 'token' }) : refuse('unauthorized');
-      const secret = secretOf(request.headers.cookie);
-      const device = secret === undefined ? undefined : options.devices.find(secret);
-      if (device === undefined) return refuse('unauthorized');
-      // A cookie is sent by the browser for whoever asked, so it must not work for other pages.
-      return isFromElsewhere(request) ? refuse('origin_not_allowed') : accept({ via: 'device', device });
+      const presented = presentedBy(request, devices);
+      if (!presented.ok) return presented;
+      const { bearer, secret } = presented.value;
+      return bearer === undefined ? byCookie(secret, keyOf(request)) : byBearer(bearer);
+    },
+    identifyUpgrade(request) {
+      const presented = presentedBy(request, devices);
+      if (!presented.ok) return presented;
+      const { bearer, secret } = presented.value;
+      const key = keyOf(request);
+      if (bearer === undefined && key === undefined)
+        return accept({ is: 'cookie', withKey: (given) => byCookie(secret, given) });
+      const identity = bearer === undefined ? byCookie(secret, key) : byBearer(bearer);
+      return identity.ok ? accept({ is: 'known', identity: identity.value }) : identity;
     },
   };
+}
+
+type Presented =
+  | { readonly bearer: string; readonly secret?: undefined }
+  | { readonly bearer?: undefined; readonly secret: string };
+
+/** A cookie is sent by the browser for whoever asked, so it must not work for other pages. */
+function presentedBy(request: IncomingMessage, devices: Devices): Result<Presented> {
+  const bearer = bearerOf(request.headers.authorization);
+  if (bearer !== undefined) return accept({ bearer });
+  const secret = secretOf(request.headers.cookie);
+  if (secret === undefined || !devices.has(secret)) return refuse('unauthorized');
+  return isFromElsewhere(request) ? refuse('origin_not_allowed') : accept({ secret });
+}
+
+function keyOf({ headers }: IncomingMessage): string | undefined {
+  const key = headers['x-beckon-key'];
+  return typeof key === 'string' && key !== '' ? key : undefined;
 }
 
 /** How what this caller does is written into the log. A page names its stream, so that it can tell its own acts from others'. */

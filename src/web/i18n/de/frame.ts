@@ -63,6 +63,8 @@ export const frame = {
   'pair.title': 'Diesen Browser einlassen',
   'pair.again': 'Dieser Browser wird nicht mehr eingelassen',
   'pair.draftsSafe': 'Alles Geschriebene ist aufgehoben und nach dem Eintreten wieder da.',
+  'pair.keyMissing':
+    'Dieser Browser war schon gekoppelt und muss es noch einmal werden: Sein Cookie allein öffnet nichts mehr, und der Schlüssel dazu ist nicht hier.',
   'pair.failed':
     'Dieser Code ist unbekannt, schon benutzt oder älter als zehn Minuten. Bitte einen neuen anfordern.',
   'pair.tooMany': 'Zu viele falsche Codes. {seconds} Sekunden warten, dann erneut versuchen.',

@@ -3,6 +3,7 @@ import type { Refusals } from '../refusals.ts';
 export const refusals: Refusals = {
   blank_message: 'Eine Nachricht braucht Text oder ein Bild.',
   unauthorized: 'Dieser Browser ist nicht mehr eingelassen. Seite neu laden und neu koppeln.',
+  key_missing: 'Der Schlüssel dieses Browsers fehlt. Seite neu laden und neu koppeln.',
   pairing_failed: 'Dieser Code ist unbekannt, schon benutzt oder zu alt.',
   host_not_allowed:
     'Unter dieser Adresse ist Beckon nicht zu erreichen. Die Adresse aus dem Terminal verwenden.',

@@ -61,6 +61,8 @@ export const frame = {
   'pair.title': 'Let this browser in',
   'pair.again': 'This browser is no longer let in',
   'pair.draftsSafe': 'What you typed is kept, and is there again as soon as you are back.',
+  'pair.keyMissing':
+    'This browser was paired before, and must be paired once more: its cookie alone no longer opens anything, and the key that belongs to it is not here.',
   'pair.failed': 'This code is unknown, was used already, or is older than ten minutes. Ask for a new one.',
   'pair.tooMany': 'Too many wrong codes. Wait {seconds} seconds, then try again.',
   'pair.how':
