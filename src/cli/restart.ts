@@ -14,14 +14,14 @@ export const restart: Command = {
   help: `Ends the running server and starts another in its place, in this terminal; the agents go on meanwhile.
 It takes the flags of "beckon serve". Address and port stay as they were unless they are given.`,
   flags: serveFlags,
-  async run(flags, console) {
+  async run(flags, console, runAnother) {
     // A command line that no server can be started with must not end the one that runs.
     const { dataDir } = await readSettings(flags, console);
     const running = await settledServer(dataDir);
-    if (running === undefined) return serve.run(flags, console);
+    if (running === undefined) return serve.run(flags, console, runAnother);
     const ended = await endServer(dataDir, running, restartSignal, patienceMs);
     if (!ended) throw new Failure(`the server at ${running.url} (process ${running.pid}) does not end`);
-    return serve.run(flags, atSameAddress(console, running));
+    return serve.run(flags, atSameAddress(console, running), runAnother);
   },
 };
 

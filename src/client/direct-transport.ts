@@ -150,8 +150,11 @@ function teller(subscription: Subscription, followed: ReadonlySet<string>): (new
   };
 }
 
-const sessionOf = (news: News): string =>
-  news.kind === 'session' ? news.sessionId : news.announcement.data.sessionId;
+function sessionOf(news: News): string | undefined {
+  if (news.kind === 'session') return news.sessionId;
+  const { data } = news.announcement;
+  return 'sessionId' in data ? data.sessionId : undefined;
+}
 
 const roomClosed = (): BeckonError =>
   new BeckonError('shutting_down', statusOf('shutting_down'), 'This control room is closed.');

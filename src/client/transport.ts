@@ -25,6 +25,7 @@ import type {
   Session,
 } from '../protocol/session.ts';
 import type { ToolCatalogue } from '../protocol/tool.ts';
+import type { Unlock } from '../protocol/unlock.ts';
 
 /**
  * The control room to a program, wherever it runs. Sessions are named by id or key.
@@ -119,6 +120,8 @@ export interface RoomSnapshot {
   readonly sessions: readonly Session[];
   readonly pending: readonly Interaction[];
   readonly queues: Readonly<Record<string, readonly QueuedMessage[]>>;
+  /** The terminals that decide, or want to; only a server tells. */
+  readonly unlocks?: readonly Unlock[];
   /** What is being said right now in the sessions followed. */
   readonly partials: Readonly<Record<string, readonly PartialBlock[]>>;
 }

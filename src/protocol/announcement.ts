@@ -2,6 +2,7 @@ import type { Delta, Event } from './event.ts';
 import type { InteractionId, SessionId } from './ids.ts';
 import type { Actor, Interaction, InteractionKind, Outcome } from './interaction.ts';
 import type { AgentCommand, QueuedMessage, Session } from './session.ts';
+import type { Unlock } from './unlock.ts';
 
 /** How every end of an interaction is told, whatever its kind. */
 export interface ResolvedNotice {
@@ -25,7 +26,7 @@ export interface QueueNotice {
 /** A session with its id under the name that every other payload has for it. */
 export type SessionNotice = Session & { readonly sessionId: SessionId };
 
-/** What every client hears of every session. Each payload names its session as `sessionId`. */
+/** What every client hears of every session. Each payload of a session names it as `sessionId`. */
 export type Announcement =
   | {
       readonly type: 'session-started' | 'session-updated' | 'session-ended';
@@ -48,7 +49,9 @@ export type Announcement =
   | {
       readonly type: 'message-queued' | 'message-updated' | 'message-removed' | 'message-sent';
       readonly data: QueueNotice;
-    };
+    }
+  /** Of no session: which terminals decide, or want to. */
+  | { readonly type: 'unlocks-changed'; readonly data: { readonly unlocks: readonly Unlock[] } };
 
 export type AnnouncementType = Announcement['type'];
 

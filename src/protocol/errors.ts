@@ -15,6 +15,10 @@ export const errorCatalogue = {
   pairing_failed: { status: 401, meaning: 'The pairing code is unknown, used or too old.' },
   host_not_allowed: { status: 403, meaning: 'The Host header names another machine.' },
   origin_not_allowed: { status: 403, meaning: 'The request comes from a foreign web page.' },
+  device_required: {
+    status: 403,
+    meaning: 'Only a paired device, or a terminal that one has unlocked, decides here.',
+  },
   interaction_disabled: { status: 403, meaning: 'This client has said that it does not answer.' },
   route_not_found: { status: 404, meaning: 'There is no such route.' },
   session_not_found: { status: 404, meaning: 'No session has this id or key.' },
@@ -23,6 +27,7 @@ export const errorCatalogue = {
   image_not_found: { status: 404, meaning: 'No image has this id in this session.' },
   grant_not_found: { status: 404, meaning: 'No grant has this id.' },
   device_not_found: { status: 404, meaning: 'No paired device has this id.' },
+  unlock_not_found: { status: 404, meaning: 'No terminal is, or wants to be, unlocked by this id.' },
   client_not_found: { status: 404, meaning: 'No connected client has this id.' },
   agent_unknown: { status: 422, meaning: 'No agent has this name.' },
   key_in_use: { status: 409, meaning: 'Another session has this key.' },

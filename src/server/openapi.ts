@@ -5,6 +5,7 @@ import { Grant } from '../protocol/grant.ts';
 import { Interaction } from '../protocol/interaction.ts';
 import type { OperationDefinition } from '../protocol/operation.ts';
 import { Agent, AgentCommand, QueuedMessage, Session } from '../protocol/session.ts';
+import { AllowUnlock, AskUnlock, Unlock } from '../protocol/unlock.ts';
 import { Device } from './auth/devices.ts';
 import { namedOperations } from './routes.ts';
 
@@ -128,6 +129,7 @@ const errorSchema: Json = {
 };
 
 const ok = z.object({ status: z.literal('ok') });
+const unlocked = z.object({ unlock: Unlock });
 
 const accessOperations: readonly [string, Described][] = [
   [
@@ -175,6 +177,53 @@ const accessOperations: readonly [string, Described][] = [
       method: 'DELETE',
       path: '/api/devices/:id',
       summary: 'Unpair a device and end its connections',
+      replies: { 200: ok },
+    },
+  ],
+  [
+    'listUnlocks',
+    {
+      method: 'GET',
+      path: '/api/unlocks',
+      summary: 'Who decides here, and the terminals that do for a time, or want to',
+      replies: { 200: z.object({ decide: z.enum(['anyone', 'devices']), unlocks: z.array(Unlock) }) },
+    },
+  ],
+  [
+    'askUnlock',
+    {
+      method: 'POST',
+      path: '/api/unlocks',
+      summary: 'Ask, for a terminal, to decide for a time',
+      body: AskUnlock,
+      replies: { 201: unlocked.extend({ code: z.string(), secret: z.string() }) },
+    },
+  ],
+  [
+    'getUnlock',
+    {
+      method: 'GET',
+      path: '/api/unlocks/:id',
+      summary: 'Whether a terminal was unlocked',
+      replies: { 200: unlocked },
+    },
+  ],
+  [
+    'allowUnlock',
+    {
+      method: 'POST',
+      path: '/api/unlocks/:id/allow',
+      summary: 'Unlock a terminal by the code that it shows; for devices alone',
+      body: AllowUnlock,
+      replies: { 200: unlocked },
+    },
+  ],
+  [
+    'endUnlock',
+    {
+      method: 'DELETE',
+      path: '/api/unlocks/:id',
+      summary: 'Lock a terminal again, or refuse to unlock it',
       replies: { 200: ok },
     },
   ],

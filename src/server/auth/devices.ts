@@ -163,7 +163,8 @@ const systems: readonly (readonly [RegExp, string])[] = [
   [/Linux/, 'Linux'],
 ];
 
-const printable = (text: string): string => text.replaceAll(/[^\x20-\x7e]/g, '').slice(0, 60) || 'unknown';
+export const printable = (text: string): string =>
+  text.replaceAll(/[^\x20-\x7e]/g, '').slice(0, 60) || 'unknown';
 
 export const randomSecret = (): string => randomBytes(32).toString('base64url');
 

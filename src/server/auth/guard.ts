@@ -1,13 +1,22 @@
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../../engine/ports/control-room.ts';
 import { accept, type Refusal, type Result, refuse } from '../../protocol/errors.ts';
+import type { Unlock } from '../../protocol/unlock.ts';
 import { secretOf } from './cookie.ts';
 import type { Device, Devices } from './devices.ts';
 import { isFromElsewhere, originCheck } from './origin.ts';
 import { bearerOf, tokenCheck } from './token.ts';
+import type { Unlocks } from './unlocks.ts';
 
-/** Who was let in: a program that has the token, or a browser that was paired. */
-export type Identity = { readonly via: 'token' } | { readonly via: 'device'; readonly device: Device };
+/** Who was let in: a program that has the token, a browser that was paired, or a terminal that one has unlocked. */
+export type Identity = { readonly mayDecide: boolean } & (
+  | { readonly via: 'token' }
+  | { readonly via: 'device'; readonly device: Device }
+  | { readonly via: 'terminal'; readonly unlock: Unlock }
+);
+
+/** Who decides for a person: whoever was let in, or devices and the terminals that they unlock. */
+export type WhoDecides = 'anyone' | 'devices';
 
 /** A browser cannot send its key with an upgrade: it is asked for it in the first frame. */
 export type UpgradeIdentity =
@@ -24,15 +33,22 @@ export interface Guard {
 export function createGuard(options: {
   readonly token: string;
   readonly devices: Devices;
+  readonly unlocks: Unlocks;
+  readonly decide: WhoDecides;
   readonly names: readonly string[];
 }): Guard {
-  const { devices } = options;
+  const { devices, unlocks } = options;
   const isToken = tokenCheck(options.token);
-  const byBearer = (presented: string): Result<Identity> =>
-    isToken(presented) ? accept({ via: 'token' }) : refuse('unauthorized');
+  const byBearer = (presented: string): Result<Identity> => {
+    if (isToken(presented)) return accept({ via: 'token', mayDecide: options.decide === 'anyone' });
+    const unlock = unlocks.find(presented);
+    return unlock === undefined
+      ? refuse('unauthorized')
+      : accept({ via: 'terminal', unlock, mayDecide: true });
+  };
   const byCookie = (secret: string, key: string | undefined): Result<Identity> => {
     const device = key === undefined ? undefined : devices.find({ secret, key });
-    return device === undefined ? refuse('key_missing') : accept({ via: 'device', device });
+    return device === undefined ? refuse('key_missing') : accept({ via: 'device', device, mayDecide: true });
   };
   return {
     checkOrigin: originCheck(options.names),
@@ -78,8 +94,31 @@ export function callerOf(identity: Identity, request: IncomingMessage): Caller {
   const named = request.headers['x-beckon-client'];
   const clientId = typeof named === 'string' && /^[\w:.-]{1,100}$/.test(named) ? named : undefined;
   const where = whereOf(identity);
-  return { actor: clientId === undefined ? { kind: 'person', where } : { kind: 'person', where, clientId } };
+  return {
+    actor: clientId === undefined ? { kind: 'person', where } : { kind: 'person', where, clientId },
+    mayDecide: identity.mayDecide,
+  };
 }
 
-export const whereOf = (identity: Identity): string =>
-  identity.via === 'token' ? 'api' : identity.device.name;
+export function whereOf(identity: Identity): string {
+  switch (identity.via) {
+    case 'token':
+      return 'api';
+    case 'device':
+      return identity.device.name;
+    case 'terminal':
+      return `terminal ${identity.unlock.name}`;
+  }
+}
+
+/** Whose end closes what this caller has open: the device's, or the unlock's. */
+export function accessIdOf(identity: Identity): string | undefined {
+  switch (identity.via) {
+    case 'token':
+      return undefined;
+    case 'device':
+      return identity.device.id;
+    case 'terminal':
+      return identity.unlock.id;
+  }
+}

@@ -4,7 +4,7 @@ import { accept, type Result, refuse } from '../../protocol/errors.ts';
 const lifeMs = 10 * 60_000;
 const maxOpen = 20;
 /** Without I, L, O and U: a code may be read from one screen and typed on another. */
-const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+export const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 export interface PairingCode {
   readonly code: string;
@@ -37,7 +37,7 @@ export class PairingCodes {
   /** Uses the code up. */
   redeem(code: string): Result<undefined> {
     this.#forgetOld();
-    return this.#open.delete(plain(code)) ? accept(undefined) : refuse('pairing_failed');
+    return this.#open.delete(typedCode(code)) ? accept(undefined) : refuse('pairing_failed');
   }
 
   #forgetOld(): void {
@@ -46,5 +46,6 @@ export class PairingCodes {
   }
 }
 
-const plain = (code: string): string =>
+/** A code as it was made, whatever was made of it by a person. */
+export const typedCode = (code: string): string =>
   code.toUpperCase().replaceAll(/[\s-]/g, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1');

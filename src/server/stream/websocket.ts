@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { ConnectedClient, InteractionMode } from '../../engine/ports/control-room.ts';
 import { accept, type Refusal, type Result, refuse } from '../../protocol/errors.ts';
-import { type Identity, type UpgradeIdentity, whereOf } from '../auth/guard.ts';
+import { accessIdOf, type Identity, type UpgradeIdentity, whereOf } from '../auth/guard.ts';
 import { maxBodyBytes, maxStrangerBytes } from '../body.ts';
 import { type FrameId, type Request, readFrame } from './client-frame.ts';
 import type { Connection } from './connections.ts';
@@ -92,12 +92,13 @@ function limitBytes(socket: Duplex): () => void {
 
 /** One WebSocket client from its first frame to its last. */
 class WebSocketClient implements Connection {
-  readonly deviceId: string | undefined;
+  readonly accessId: string | undefined;
   readonly #context: StreamContext;
   readonly #ws: WebSocket;
   readonly #outbox: Outbox;
   readonly #subscriber: Subscriber;
   readonly #client: ConnectedClient;
+  readonly #mayDecide: boolean;
   #where: string;
   #openRequests = 0;
   #heardAt = performance.now();
@@ -107,7 +108,8 @@ class WebSocketClient implements Connection {
     this.#context = context;
     this.#ws = ws;
     this.#where = whereOf(identity);
-    this.deviceId = identity.via === 'device' ? identity.device.id : undefined;
+    this.#mayDecide = identity.mayDecide;
+    this.accessId = accessIdOf(identity);
     this.#client = room.clients.connect({
       label: this.#where,
       // It has said neither that it can answer interactive tools nor that it does not want to answer.
@@ -213,7 +215,7 @@ class WebSocketClient implements Connection {
 
   async #dispatch({ operation, input }: Extract<Request, { do: 'dispatch' }>): Promise<Result<unknown>> {
     const actor = { kind: 'person', where: this.#where, clientId: this.#client.id } as const;
-    const result = await this.#context.room.dispatch(operation, input, { actor });
+    const result = await this.#context.room.dispatch(operation, input, { actor, mayDecide: this.#mayDecide });
     return result.ok ? accept(result.value.body) : result;
   }
 
@@ -263,7 +265,7 @@ class WebSocketClient implements Connection {
   }
 
   #overview(type: 'init' | 'resync'): Buffer {
-    const data = overviewFor(this.#context.room, this.#client.id, this.#subscriber.follows.keys());
+    const data = overviewFor(this.#context, this.#client.id, this.#subscriber.follows.keys());
     return textFrames([JSON.stringify({ type, data })]);
   }
 

@@ -27,6 +27,16 @@ export const removeDevice = async ({ id, current }: Device): Promise<void> => {
 /** A one-time code with which one more browser is let in. */
 export const makePairingCode = (): Promise<PairingCode> => exchange('POST', '/api/pairing-code');
 
+/** Lets a terminal decide for a time, by the code that it shows. */
+export const allowUnlock = async (id: string, code: string): Promise<void> => {
+  await exchange('POST', `/api/unlocks/${encodeURIComponent(id)}/allow`, { code });
+};
+
+/** Locks a terminal again, or refuses to unlock it. */
+export const endUnlock = async (id: string): Promise<void> => {
+  await exchange('DELETE', `/api/unlocks/${encodeURIComponent(id)}`);
+};
+
 export const serverVersion = async (): Promise<string> =>
   (await exchange<{ version: string }>('GET', '/api/health')).version;
 

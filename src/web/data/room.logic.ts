@@ -2,6 +2,7 @@ import type { RoomSnapshot } from '../../client/transport.ts';
 import type { Announcement } from '../../protocol/announcement.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
 import type { AgentCommand, QueuedMessage, Session } from '../../protocol/session.ts';
+import type { Unlock } from '../../protocol/unlock.ts';
 
 /** What is known of all sessions. */
 export interface Room {
@@ -13,9 +14,18 @@ export interface Room {
   readonly ended: readonly Interaction[];
   /** What the agents of some sessions offer by `/name`, where it was asked for or heard of. */
   readonly commands: Readonly<Record<string, readonly AgentCommand[]>>;
+  /** Terminals that decide for a time, or want to. */
+  readonly unlocks: readonly Unlock[];
 }
 
-export const emptyRoom: Room = { sessions: {}, pending: [], queues: {}, ended: [], commands: {} };
+export const emptyRoom: Room = {
+  sessions: {},
+  pending: [],
+  queues: {},
+  ended: [],
+  commands: {},
+  unlocks: [],
+};
 
 const rememberedEnds = 50;
 const nothing: readonly QueuedMessage[] = [];
@@ -28,6 +38,7 @@ export function roomOf(snapshot: RoomSnapshot, before: Room = emptyRoom): Room {
     queues: snapshot.queues,
     ended: before.ended,
     commands: before.commands,
+    unlocks: snapshot.unlocks ?? [],
   };
 }
 
@@ -54,6 +65,8 @@ export function afterAnnouncement(room: Room, { type, data }: Announcement): Roo
     case 'message-removed':
     case 'message-sent':
       return { ...room, queues: { ...room.queues, [data.sessionId]: data.queue } };
+    case 'unlocks-changed':
+      return { ...room, unlocks: data.unlocks };
     default:
       // A newer server may announce what this page does not know.
       return room;

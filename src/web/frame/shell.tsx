@@ -17,6 +17,7 @@ import { PageBoundary } from './page-boundary.tsx';
 import { Rail } from './rail.tsx';
 import { SessionList } from './session-list.tsx';
 import { useTabBadge } from './tab-badge.ts';
+import { UnlockBar } from './unlock-bar.tsx';
 
 /** What stays while pages change: rail, list of sessions, dock, bars and dialogs. */
 export function Shell({ children }: { readonly children: ReactNode }) {
@@ -34,6 +35,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         {t('frame.skip')}
       </a>
       <ConnectionBar />
+      <UnlockBar />
       <div className="flex min-h-0 flex-1">
         <Rail />
         <SidePanel side="left" label={t('frame.sessions')} isOpen={isListOpen}>

@@ -1,12 +1,21 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WsClient } from '../../server/ws-client.ts';
-import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
+import {
+  type Beckon,
+  endBeckons,
+  spawnBeckon,
+  startBeckon,
+  temporaryDirectory,
+} from '../../support/beckon-process.ts';
 import { eventually } from '../../support/eventually.ts';
+import { violationsOf } from './accessibility.ts';
 import { openBrowser, type Visit, visitPaired } from './browser.ts';
 import { startSessions, threeSessions } from './demo-sessions.ts';
 
@@ -190,5 +199,58 @@ describe('a paired browser', () => {
     await page.getByRole('textbox', { name: 'Link or code' }).fill(body.code);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Settings' }).waitFor();
+  });
+});
+
+describe('where only devices decide', () => {
+  it('[SEC8] [SEC9] a terminal is refused, is unlocked by its code on the page, decides, and is locked again', async () => {
+    const dataDir = await temporaryDirectory();
+    const first = await startBeckon({ dataDir });
+    const { page, problems } = await come(first, '/');
+    await page.getByRole('link', { name: 'Mission Control' }).waitFor();
+    await first.stop();
+    const args = ['--decide', 'devices', '--port', new URL(first.url).port];
+    const beckon = await startBeckon({ dataDir, args });
+    expect(beckon.stdout()).toBe(`Beckon is ready: ${first.url}\n`);
+    const cwd = await temporaryDirectory();
+    const [id = ''] = await startSessions(
+      beckon,
+      [{ title: 'Ask me', prompt: 'write notes.md', status: 'waiting' }],
+      cwd,
+    );
+    const refused = await beckon.run(['approve']);
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('beckon unlock') });
+    expect(await beckon.run(['pair'])).toMatchObject({ code: 1 });
+
+    const terminal = spawnBeckon(['unlock', '10', '--data-dir', dataDir]);
+    const place = await terminal.seen('Code ');
+    await terminal.seen('\n', place);
+    const code = terminal.stdout().slice(place, place + 4);
+    const wish = page.getByRole('form', { name: /wants to decide for you, for 10 min/ });
+    await wish.waitFor();
+    await wish.getByRole('textbox').fill('zzzz');
+    await wish.getByRole('button', { name: 'Unlock' }).click();
+    await wish.getByRole('alert').getByText('This is not the code that the terminal shows.').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await wish.getByRole('textbox').fill(code.toLowerCase());
+    await page.keyboard.press('Enter');
+    await terminal.seen('Unlocked for 10 minutes.');
+    await page.getByText(/decides for you, another (9|10) min/).waitFor();
+
+    terminal.child.stdin?.write('approve\n');
+    await terminal.seen('allowed: Write');
+    await eventually('the file is there', () => existsSync(join(cwd, 'notes.md')));
+    const decided = (await beckon.api('GET', `/api/sessions/${id}/events`)).body.events.find(
+      ({ type }: { type: string }) => type === 'interaction.decided',
+    );
+    expect(decided.by.where).toMatch(/^terminal \S+@\S+/);
+
+    await page.getByRole('button', { name: 'Lock it' }).click();
+    await page.getByText(/decides for you, another/).waitFor({ state: 'detached' });
+    terminal.child.stdin?.write('pending\n');
+    expect((await terminal.exited).code).toBe(1);
+    expect(terminal.stderr()).toContain('this terminal is locked again');
+    // The connection was lost with the first server, and a wrong code was refused.
+    expect(problems.filter((problem) => !problem.startsWith('Failed to load resource'))).toEqual([]);
   });
 });

@@ -8,6 +8,8 @@ export const refusals: Refusals = {
   host_not_allowed:
     'Unter dieser Adresse ist Beckon nicht zu erreichen. Die Adresse aus dem Terminal verwenden.',
   origin_not_allowed: 'Die Anfrage kam von einer fremden Seite und wurde abgewiesen.',
+  device_required:
+    'Hier entscheiden nur gekoppelte Geräte, und Terminals, die eines davon freigeschaltet hat.',
   interaction_disabled:
     'Antworten ist in diesem Browser ausgeschaltet. In den Einstellungen lässt es sich einschalten.',
   route_not_found: 'Das kennt dieser Beckon nicht. Seite neu laden; vielleicht wurde er ausgetauscht.',
@@ -17,6 +19,7 @@ export const refusals: Refusals = {
   image_not_found: 'Dieses Bild gibt es nicht mehr.',
   grant_not_found: 'Diese Freigabe gibt es nicht mehr.',
   device_not_found: 'Dieses Gerät gibt es nicht mehr.',
+  unlock_not_found: 'Dieses Terminal ist nicht freigeschaltet und will es auch nicht mehr sein.',
   client_not_found: 'Die Verbindung ist eine neue. Bitte noch einmal versuchen.',
   agent_unknown: 'Einen Agenten dieses Namens gibt es nicht.',
   key_in_use: 'Diesen Schlüssel hat schon eine andere Sitzung.',

@@ -58,6 +58,13 @@ export const frame = {
   'help.interrupt': 'Interrupt and send',
   'help.editLast': 'Edit the last queued message',
 
+  'unlock.wish': 'The terminal {name} wants to decide for you, for {minutes} min.',
+  'unlock.code': 'The code it shows',
+  'unlock.allow': 'Unlock',
+  'unlock.deny': 'Refuse',
+  'unlock.open': 'The terminal {name} decides for you, another {left}.',
+  'unlock.end': 'Lock it',
+
   'pair.title': 'Let this browser in',
   'pair.again': 'This browser is no longer let in',
   'pair.draftsSafe': 'What you typed is kept, and is there again as soon as you are back.',
