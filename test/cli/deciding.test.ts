@@ -3,7 +3,13 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { endBeckons, runBeckon, startBeckon, temporaryDirectory } from '../support/beckon-process.ts';
+import {
+  endBeckons,
+  runBeckon,
+  spawnBeckon,
+  startBeckon,
+  temporaryDirectory,
+} from '../support/beckon-process.ts';
 import { eventually } from '../support/eventually.ts';
 
 afterEach(endBeckons);
@@ -75,6 +81,10 @@ describe('a server on which only devices decide', () => {
       stderr: expect.stringContaining('nothing is locked'),
     });
     await byEnvironment.stop();
+    const byFlag = await startBeckon({ args: ['--decide', 'devices'] });
+    const restarted = spawnBeckon(['restart', '--data-dir', byFlag.dataDir]);
+    expect(await restarted.firstLine).toBe(`Beckon is ready: ${byFlag.url}`);
+    expect((await byFlag.api('GET', '/api/unlocks')).body.decide).toBe('devices');
     const serve = (args: string[], env: Record<string, string> = {}) =>
       runBeckon(['serve', '--port', '0', '--data-dir', dataDir, '--no-open', ...args], { env });
     expect(await serve(['--decide', 'device'])).toMatchObject({ code: 2 });
