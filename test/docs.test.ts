@@ -40,6 +40,17 @@ describe('docs/api.md', () => {
     }
   });
 
+  it('lists every operation that decides, and when, and no other', () => {
+    const listed = rowsOf(api, 'Who decides').map(([route, when = '']) => [
+      plain(route),
+      codeSpans(when).length > 0 ? codeSpans(when) : true,
+    ]);
+    const real = Object.values(operations).flatMap((operation) =>
+      'decides' in operation ? [[`${operation.method} ${operation.path}`, operation.decides]] : [],
+    );
+    expect(listed.sort()).toEqual(real.sort());
+  });
+
   it('lists every type of event with how it is kept, and no other', () => {
     const listed = rowsOf(api, 'Events').map(([type, kept]) => `${plain(type)} ${kept}`);
     const real = Object.entries(eventDefinitions).map(([type, { durability }]) => `${type} ${durability}`);

@@ -7,9 +7,11 @@ export interface Command {
   /** The rest of the help, after the usage line. */
   readonly help: string;
   readonly flags: FlagDefinitions;
-  /** Resolves with the exit code. */
-  run(flags: ParsedFlags, console: Console): Promise<number>;
+  /** Resolves with the exit code. `runAnother` runs another command line. */
+  run(flags: ParsedFlags, console: Console, runAnother: RunCommandLine): Promise<number>;
 }
+
+export type RunCommandLine = (args: readonly string[], console: Console) => Promise<number>;
 
 export interface CommandEntry {
   readonly summary: string;
@@ -79,6 +81,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   'stop-all': {
     summary: 'end server and agents, whatever runs',
     load: async () => (await import('./stop-all.ts')).stopAll,
+  },
+  unlock: {
+    summary: 'let this terminal decide, for a time',
+    load: async () => (await import('./terminal/unlock.ts')).unlock,
   },
   pair: {
     summary: 'make a link for one more browser',

@@ -143,6 +143,7 @@ export async function compose(
     webRoot: builtPage(),
     logger,
     allowedHosts: settings.allowedHosts,
+    decide: settings.decide,
   });
 
   let isListening = false;

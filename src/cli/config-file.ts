@@ -6,6 +6,8 @@ import type { Environment } from './console.ts';
 import { Failure } from './failure.ts';
 import { absolute } from './paths.ts';
 
+export const deciders = ['anyone', 'devices'] as const;
+
 const Config = z.strictObject({
   port: z.number().int().min(0).max(65_535).optional(),
   host: z.string().min(1).optional(),
@@ -15,6 +17,7 @@ const Config = z.strictObject({
   claude: z.string().min(1).optional(),
   keepAgents: z.boolean().optional(),
   ephemeral: z.boolean().optional(),
+  decide: z.enum(deciders).optional(),
   tools: z.array(z.string().min(1)).optional(),
   roots: z.array(z.string().min(1)).min(1).optional(),
   maxProcesses: z.number().int().min(1).optional(),

@@ -7,4 +7,6 @@ export interface Console {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
+  /** Of a terminal that a device has unlocked: what it shows in the token's place. It is in this program's memory alone. */
+  readonly unlockSecret?: string;
 }

@@ -104,9 +104,10 @@ class Address {
 const isPlain = (error: unknown): error is Error =>
   error instanceof StorageError || error instanceof SilentKeeper;
 
-const serverFile = (url: string, { host }: Settings, isEmbedded: boolean): ServerFile => ({
+const serverFile = (url: string, { host, decide }: Settings, isEmbedded: boolean): ServerFile => ({
   url,
   host,
+  decide,
   pid: process.pid,
   ...(isEmbedded && { isEmbedded }),
   startedAt: new Date().toISOString(),

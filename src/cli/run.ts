@@ -1,6 +1,6 @@
 import { BeckonError } from '../client/beckon-error.ts';
 import { StorageError } from '../engine/ports/event-log.ts';
-import { type Command, commands } from './command.ts';
+import { type Command, commands, type RunCommandLine } from './command.ts';
 import type { Console } from './console.ts';
 import { Failure, UsageError } from './failure.ts';
 import { isSet, parseFlags } from './flags.ts';
@@ -16,6 +16,9 @@ export async function run(args: readonly string[], console: Console): Promise<nu
     return report(error, args, console);
   }
 }
+
+const runAnother: RunCommandLine = (args, console) =>
+  dispatch(args, console).catch((error: unknown) => report(error, args, console));
 
 async function dispatch(args: readonly string[], console: Console): Promise<number> {
   const [first] = args;
@@ -41,7 +44,7 @@ async function dispatch(args: readonly string[], console: Console): Promise<numb
     console.stdout.write(helpOf(command));
     return 0;
   }
-  return command.run(flags, console);
+  return command.run(flags, console, runAnother);
 }
 
 function generalHelp(): string {
@@ -85,6 +88,8 @@ function hintFor(error: BeckonError): string {
   switch (error.code) {
     case 'unauthorized':
       return ' The token file is not the one the server started with; a restart of the server reads it anew.';
+    case 'device_required':
+      return ' "beckon unlock" asks a paired page to let this terminal decide.';
     case 'unreachable':
       return ' It may be about to start or to end.';
     default:

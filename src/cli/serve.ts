@@ -21,15 +21,19 @@ export const serve: Command = {
   --claude PATH     the program to run as Claude Code (BECKON_CLAUDE)
   --keep-agents     when it is asked to end, agents go on for the next server (BECKON_KEEP_AGENTS)
   --ephemeral       agents end with the server, whatever ends it (BECKON_EPHEMERAL)
+  --decide WHO      anyone who has the token, or paired devices alone (BECKON_DECIDE)
 
 BECKON_LOG sets how much is logged: trace, debug, info, warn, error, silent.
-The configuration file is JSON: port, host, allowedHosts, open, claude, tools, roots, maxProcesses, idleMinutes, askTimeout, deferAsksMinutes, keepAgents, ephemeral, agents.`,
+The configuration file is JSON: port, host, allowedHosts, open, claude, tools, roots, maxProcesses, idleMinutes, askTimeout, deferAsksMinutes, keepAgents, ephemeral, decide, agents.`,
   flags: serveFlags,
   async run(flags, console) {
     const settings = await readSettings(flags, console);
     const { dataDir } = settings;
     const lock = await claimDataDirectory(dataDir);
     const logger = createLogger(console);
+    // Unless someone listens, Node opens its debugger at this signal, to every program on the machine.
+    let onAskedForCode = (): void => {};
+    process.on('SIGUSR1', () => onAskedForCode());
     const ending = watchForEnd(logger, console.env);
     if (!isLoopback(settings.host)) {
       logger.warn(
@@ -39,10 +43,17 @@ The configuration file is JSON: port, host, allowedHosts, open, claude, tools, r
 
     const room = await openRoom(settings, lock, { env: console.env, logger, isEmbedded: false });
     const { url } = await listen(room, settings);
-    const address = `${url}/#pair=${room.pairingCode()}`;
+    const isShown = settings.decide === 'anyone' || console.stdout.isTTY;
+    const link = (): string => `${url}/#pair=${room.pairingCode()}`;
+    const address = isShown ? link() : url;
     console.stdout.write(`Beckon is ready: ${address}\n`);
     logger.info({ url, dataDir }, 'Ready');
-    if (settings.open) openBrowser(address, console);
+    onAskedForCode = isShown
+      ? () => void console.stdout.write(`One more browser: ${link()}\n`)
+      : () => logger.info(noCodeShown);
+    if (!isShown) onAskedForCode();
+    // A browser's command line can be read by every program of the same person, and so by agents.
+    if (settings.open) openBrowser(settings.decide === 'anyone' ? address : url, console);
 
     const { exitCode, agentsGoOn } = await ending.asked;
     const isClean = await ending.finish(
@@ -54,6 +65,9 @@ The configuration file is JSON: port, host, allowedHosts, open, claude, tools, r
     return endProcess(isClean ? exitCode : 1);
   },
 };
+
+const noCodeShown =
+  'Only devices decide, and this output is no terminal: no pairing code is printed. A paired page makes one, and so does a server that is started in a terminal.';
 
 async function listen(room: OpenRoom, { host, port }: Settings): Promise<{ readonly url: string }> {
   try {

@@ -8,6 +8,8 @@ export interface ServerFile {
   /** What it is bound to, which the url does not always tell. */
   readonly host?: string;
   readonly pid: number;
+  /** Who decides there, for the one that is started in its place. */
+  readonly decide?: string;
   /** The process is another program's, which has the server in it: no command may end it. */
   readonly isEmbedded?: boolean;
   readonly startedAt: string;
@@ -28,13 +30,14 @@ export async function readServerFile(dataDir: string): Promise<ServerFile | unde
   const text = await readSecretFile(pathOf(dataDir));
   if (text === undefined) return undefined;
   try {
-    const { url, host, pid, startedAt, isEmbedded } = JSON.parse(text) as Partial<ServerFile>;
+    const { url, host, pid, startedAt, isEmbedded, decide } = JSON.parse(text) as Partial<ServerFile>;
     if (typeof url !== 'string' || typeof pid !== 'number') return undefined;
     return {
       url,
       pid,
       startedAt: startedAt ?? '',
       ...(typeof host === 'string' && { host }),
+      ...(typeof decide === 'string' && { decide }),
       ...(isEmbedded === true && { isEmbedded }),
     };
   } catch {

@@ -1,11 +1,12 @@
 import { delimiter, join } from 'node:path';
 import type { AcpAgent } from '../drivers/acp/known-agents.ts';
 import type { AskTimeout } from '../protocol/session.ts';
+import type { WhoDecides } from '../server/auth/guard.ts';
 import { acpAgents } from './acp-agents.ts';
-import { type Config, readConfigFile } from './config-file.ts';
+import { type Config, deciders, readConfigFile } from './config-file.ts';
 import type { Console, Environment } from './console.ts';
 import { UsageError } from './failure.ts';
-import { type FlagDefinitions, isSet, listFlag, type ParsedFlags, textFlag } from './flags.ts';
+import { choiceFlag, type FlagDefinitions, isSet, listFlag, type ParsedFlags, textFlag } from './flags.ts';
 import { absolute, dataDirectoryOf } from './paths.ts';
 
 export interface Settings {
@@ -29,6 +30,8 @@ export interface Settings {
   readonly disabledAgents: readonly string[];
   /** When the server is asked to end, its agents go on for the next one. */
   readonly keepAgents: boolean;
+  /** Who decides for a person. */
+  readonly decide: WhoDecides;
   /** Agents end with the server, whatever ends it. */
   readonly ephemeral: boolean;
   /** Agents that are reached by the Agent Client Protocol. */
@@ -45,6 +48,7 @@ export const serveFlags = {
   claude: { type: 'string' },
   'keep-agents': { type: 'boolean' },
   ephemeral: { type: 'boolean' },
+  decide: { type: 'string' },
 } as const satisfies FlagDefinitions;
 
 /** What to serve: flags before environment before configuration file before defaults. */
@@ -62,6 +66,7 @@ export async function readSettings(flags: ParsedFlags, console: Console): Promis
     keepAgents: isSet(flags, 'keep-agents') || isOn(env.BECKON_KEEP_AGENTS) || config.keepAgents,
     ephemeral: isSet(flags, 'ephemeral') || isOn(env.BECKON_EPHEMERAL) || config.ephemeral,
     claude: textFlag(flags, 'claude') || env.BECKON_CLAUDE || config.claude,
+    decide: whoDecides(flags, env) ?? config.decide,
   };
   return settingsOf(asked, { dataDir, cwd, env });
 }
@@ -80,6 +85,7 @@ export function settingsOf(
     tools: config.tools ?? [],
     keepAgents: config.keepAgents ?? false,
     ephemeral: config.ephemeral ?? false,
+    decide: config.decide ?? 'anyone',
     claude: programOf(config.claude, { cwd, env }),
     roots: config.roots ?? [],
     defaultCwd: cwd,
@@ -105,6 +111,16 @@ function readConfig(flags: ParsedFlags, { env, cwd }: Console, dataDir: string):
   return named
     ? readConfigFile(absolute(named, cwd, env), true, env)
     : readConfigFile(join(dataDir, 'config.json'), false, env);
+}
+
+/** A word that is not known must not leave everyone to decide. */
+function whoDecides(flags: ParsedFlags, env: Environment): WhoDecides | undefined {
+  const given = choiceFlag(flags, 'decide', deciders) ?? env.BECKON_DECIDE;
+  if (given === undefined || given === '') return undefined;
+  const known = deciders.find((each) => each === given);
+  if (known === undefined)
+    throw new UsageError(`BECKON_DECIDE must be one of ${deciders.join(', ')}, not "${given}"`);
+  return known;
 }
 
 function portOf(text: string): number {

@@ -152,7 +152,8 @@ function teller(subscription: Subscription, followed: ReadonlySet<string>): (new
 
 function sessionOf(news: News): string | undefined {
   if (news.kind === 'session') return news.sessionId;
-  return news.announcement.type === 'storage-changed' ? undefined : news.announcement.data.sessionId;
+  const { data } = news.announcement;
+  return 'sessionId' in data ? data.sessionId : undefined;
 }
 
 const roomClosed = (): BeckonError =>

@@ -1,6 +1,7 @@
 import type { Announcement, SessionSnapshot } from '../protocol/announcement.ts';
 import type { Delta, Event } from '../protocol/event.ts';
 import type { OperationName } from '../protocol/operation.ts';
+import type { AskUnlock, Unlock } from '../protocol/unlock.ts';
 import { BeckonError } from './beckon-error.ts';
 import { openEventStream, type RetryPolicy } from './event-stream.ts';
 import { errorOf, unreachable } from './reply-error.ts';
@@ -11,8 +12,10 @@ import type { Following, RoomSnapshot, Subscription, Transport, Unsubscribe } fr
 export interface HttpTransportOptions {
   /** `http://127.0.0.1:4590`; empty in a page that the server itself delivered. */
   readonly baseUrl?: string;
-  /** Not needed in a page: it has a cookie. */
+  /** Not needed in a page: it has a cookie, and a key. */
   readonly token?: string;
+  /** In a page: the key that its cookie works with. Read for every request, for another tab may have been paired anew. */
+  readonly key?: () => string | undefined;
   /** Named with every request, so that what was done from here can be told from what others did; also after a restart. */
   readonly clientId?: string;
   readonly fetch?: typeof globalThis.fetch;
@@ -37,6 +40,26 @@ export class HttpTransport extends RoomCalls implements Transport {
   /** A one-time link with which one more browser is let in. */
   async pairingLink(): Promise<{ readonly url: string; readonly expiresAt: string }> {
     return this.#exchange('POST', '/api/pairing-code', {});
+  }
+
+  /** Who decides there, and the terminals that do for a time, or want to. */
+  async unlocks(): Promise<{ readonly decide: 'anyone' | 'devices'; readonly unlocks: readonly Unlock[] }> {
+    return this.#exchange('GET', '/api/unlocks', undefined);
+  }
+
+  /** Asks that this terminal may decide. The secret is to be sent as the token, once a device has allowed it by the code. */
+  async askUnlock(
+    wish: AskUnlock,
+  ): Promise<{ readonly unlock: Unlock; readonly code: string; readonly secret: string }> {
+    return this.#exchange('POST', '/api/unlocks', wish);
+  }
+
+  async unlock(id: string): Promise<Unlock> {
+    return (await this.#exchange<{ unlock: Unlock }>('GET', `/api/unlocks/${id}`, undefined)).unlock;
+  }
+
+  async endUnlock(id: string): Promise<void> {
+    await this.#exchange('DELETE', `/api/unlocks/${id}`, {});
   }
 
   subscribe(subscription: Subscription): Unsubscribe {
@@ -134,9 +157,11 @@ export class HttpTransport extends RoomCalls implements Transport {
 
   async #request(path: string, init: RequestInit & { headers: Record<string, string> }): Promise<Response> {
     const { token, clientId } = this.#options;
+    const key = this.#options.key?.();
     const headers = {
       ...init.headers,
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(key === undefined ? {} : { 'x-beckon-key': key }),
       ...(clientId === undefined ? {} : { 'x-beckon-client': clientId }),
     };
     try {

@@ -26,6 +26,7 @@ import type {
 } from '../protocol/session.ts';
 import type { StorageState } from '../protocol/storage.ts';
 import type { ToolCatalogue } from '../protocol/tool.ts';
+import type { Unlock } from '../protocol/unlock.ts';
 
 /**
  * The control room to a program, wherever it runs. Sessions are named by id or key.
@@ -122,6 +123,8 @@ export interface RoomSnapshot {
   readonly queues: Readonly<Record<string, readonly QueuedMessage[]>>;
   /** Whether anything can be stored, and whether something is missing; an older server does not tell. */
   readonly storage?: StorageState;
+  /** The terminals that decide, or want to; only a server tells. */
+  readonly unlocks?: readonly Unlock[];
   /** What is being said right now in the sessions followed. */
   readonly partials: Readonly<Record<string, readonly PartialBlock[]>>;
 }

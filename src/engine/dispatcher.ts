@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { type Result, refuse } from '../protocol/errors.ts';
-import { type OperationName, operations } from '../protocol/operation.ts';
+import { isDecision, type OperationName, operations } from '../protocol/operation.ts';
 import * as grants from './handlers/grants.ts';
 import * as interactions from './handlers/interactions.ts';
 import * as messages from './handlers/messages.ts';
@@ -46,6 +46,7 @@ export function createDispatcher(room: Room): ControlRoom['dispatch'] {
   return async (name, input, caller) => {
     const parsed = parse(name, input);
     if (!parsed.ok) return parsed;
+    if (caller.mayDecide === false && isDecision(name, input)) return refuse('device_required');
     const handler = handlers[name] as (room: Room, input: unknown, caller: Caller) => Promise<Result<Reply>>;
     try {
       return await handler(room, parsed.value, caller);

@@ -2,13 +2,14 @@ import type { Actor, Decision, Outcome } from '../protocol/interaction.ts';
 
 /** Who decided, told apart by what is known for certain. A `client` is only what the caller calls itself. */
 export type Who =
-  | { readonly is: 'device'; readonly name: string }
+  | { readonly is: 'device' | 'terminal'; readonly name: string }
   | { readonly is: 'token' | 'library'; readonly client: string | undefined }
   | { readonly is: 'somebody' | 'grant' | 'timer' | 'agent' | 'server' };
 
-export function whoOf({ kind, via, device, client, where }: Actor): Who {
+export function whoOf({ kind, via, device, terminal, client, where }: Actor): Who {
   if (kind !== 'person') return { is: kind };
   if (device !== undefined) return { is: 'device', name: device.name };
+  if (terminal !== undefined) return { is: 'terminal', name: terminal };
   if (via === 'token' || via === 'library') return { is: via, client };
   return whoInOlderLog(where);
 }

@@ -3,6 +3,7 @@ import type { InteractionId, SessionId } from './ids.ts';
 import type { Actor, Interaction, InteractionKind, Outcome } from './interaction.ts';
 import type { AgentCommand, QueuedMessage, Session } from './session.ts';
 import type { StorageState } from './storage.ts';
+import type { Unlock } from './unlock.ts';
 
 /** How every end of an interaction is told, whatever its kind. */
 export interface ResolvedNotice {
@@ -51,7 +52,9 @@ export type Announcement =
       readonly data: QueueNotice;
     }
   /** Of no session: whether anything can be stored. */
-  | { readonly type: 'storage-changed'; readonly data: StorageState };
+  | { readonly type: 'storage-changed'; readonly data: StorageState }
+  /** Of no session: which terminals decide, or want to. */
+  | { readonly type: 'unlocks-changed'; readonly data: { readonly unlocks: readonly Unlock[] } };
 
 export type AnnouncementType = Announcement['type'];
 

@@ -11,6 +11,7 @@ export const ClientFrame = z.discriminatedUnion('type', [
     ...frame,
     type: z.literal('hello'),
     client: z.unknown().optional(),
+    key: z.string().max(200).optional(),
     interaction: z.object({ supported: z.boolean(), enabled: z.boolean() }).optional(),
   }),
   z.object({ ...frame, type: z.literal('set_interaction_mode'), enabled: z.boolean() }),

@@ -32,3 +32,4 @@ export * from './interaction.ts';
 export * from './operation.ts';
 export * from './session.ts';
 export * from './tool.ts';
+export * from './unlock.ts';

@@ -24,8 +24,10 @@ export type Outcome = z.infer<typeof Outcome>;
  */
 export const Actor = z.object({
   kind: z.enum(['person', 'grant', 'timer', 'agent', 'server']),
-  via: z.enum(['device', 'token', 'library']).optional(),
+  via: z.enum(['device', 'terminal', 'token', 'library']).optional(),
   device: z.object({ id: z.string(), name: z.string() }).optional(),
+  /** The name of a terminal that a device has unlocked. */
+  terminal: z.string().optional(),
   /** What the caller calls itself. Nothing vouches for it. */
   client: z.string().optional(),
   where: z.string().optional(),

@@ -16,6 +16,11 @@ export interface OperationDefinition {
   readonly summary: string;
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
+  /**
+   * It decides for a person, or changes what one said: always, or when one of these fields is given. Where only devices decide, a
+   * program with the token may not. What makes agents do less (stop, interrupt, revoke) is not among it.
+   */
+  readonly decides?: true | readonly string[];
   /** The replies by status. */
   readonly replies: Readonly<Record<number, z.ZodType>>;
 }
@@ -54,6 +59,8 @@ export const operations = {
     path: '/api/sessions',
     summary: 'Start a session',
     body: command.CreateSession,
+    // A mode may ask for nothing, and an environment may make the agent run anything.
+    decides: ['permissionMode', 'env'],
     replies: { 201: z.object({ session: Session }) },
   },
   listSessions: {
@@ -73,12 +80,15 @@ export const operations = {
     path: '/api/sessions/:session',
     summary: 'Change title, labels, permission mode or model',
     body: command.PatchSession,
+    decides: ['permissionMode'],
     replies: { 200: z.object({ session: Session }) },
   },
   deleteSession: {
     method: 'DELETE',
     path: '/api/sessions/:session',
     summary: 'Remove a stopped session and its log',
+    // The record of what was decided goes with it.
+    decides: true,
     replies: { 200: ok },
   },
   sendMessage: {
@@ -86,6 +96,7 @@ export const operations = {
     path: '/api/sessions/:session/message',
     summary: 'Say something to the agent',
     body: command.SendMessage,
+    decides: ['replace'],
     replies: {
       200: z.object({ status: z.literal('sent'), ...messageReply, reason: z.string().optional() }),
       202: z.object({
@@ -107,12 +118,14 @@ export const operations = {
     path: '/api/sessions/:session/queue/:messageId',
     summary: 'Edit or move a queued message',
     body: command.PatchQueued,
+    decides: true,
     replies: { 200: queue },
   },
   removeQueued: {
     method: 'DELETE',
     path: '/api/sessions/:session/queue/:messageId',
     summary: 'Take a message out of the queue',
+    decides: true,
     replies: { 200: queue },
   },
   listPendingOfSession: {
@@ -138,6 +151,7 @@ export const operations = {
     path: '/api/sessions/:session/approve',
     summary: 'Allow or deny a tool call',
     body: command.Approve,
+    decides: true,
     replies: { 200: resolved.extend({ warnings: z.array(GrantWarning).optional() }) },
   },
   deny: {
@@ -145,6 +159,7 @@ export const operations = {
     path: '/api/sessions/:session/deny',
     summary: 'Deny a tool call',
     body: command.Deny,
+    decides: true,
     replies: { 200: resolved },
   },
   answer: {
@@ -152,6 +167,7 @@ export const operations = {
     path: '/api/sessions/:session/answer',
     summary: 'Answer a question',
     body: command.AnswerQuestion,
+    decides: true,
     replies: { 200: resolved },
   },
   submitAnswers: {
@@ -159,6 +175,7 @@ export const operations = {
     path: '/api/sessions/:session/submit-answers',
     summary: 'Answer a question, named by its tool call',
     body: command.SubmitAnswers,
+    decides: true,
     replies: { 200: resolved },
   },
   respond: {
@@ -166,6 +183,7 @@ export const operations = {
     path: '/api/sessions/:session/respond',
     summary: 'Answer an interaction of any kind',
     body: command.Respond,
+    decides: true,
     replies: { 200: resolved },
   },
   interrupt: {
@@ -250,3 +268,10 @@ export const operations = {
 } as const satisfies Record<string, OperationDefinition>;
 
 export type OperationName = keyof typeof operations;
+
+/** Whether this call decides for a person. */
+export function isDecision(name: OperationName, input: Readonly<Record<string, unknown>>): boolean {
+  const { decides }: OperationDefinition = operations[name];
+  if (decides === undefined || decides === true) return decides ?? false;
+  return decides.some((field) => input[field] !== undefined && input[field] !== false);
+}

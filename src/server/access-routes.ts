@@ -1,15 +1,21 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Socket } from 'node:net';
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { Pair } from '../protocol/command.ts';
-import { refuse } from '../protocol/errors.ts';
+import { type Refusal, refuse } from '../protocol/errors.ts';
+import { AllowUnlock, AskUnlock } from '../protocol/unlock.ts';
 import { cookieFor, endedCookie } from './auth/cookie.ts';
-import { type Devices, deviceNameOf } from './auth/devices.ts';
+import { type Devices, deviceNameOf, printable } from './auth/devices.ts';
+import type { WhoDecides } from './auth/guard.ts';
 import type { PairingCodes } from './auth/pairing.ts';
+import type { Unlocks } from './auth/unlocks.ts';
 import { sendRefusal } from './errors.ts';
 import { invalid } from './invalid.ts';
 
 export interface Access {
   readonly codes: PairingCodes;
   readonly devices: Devices;
+  readonly unlocks: Unlocks;
+  readonly decide: WhoDecides;
   /** Ends what a device that was unpaired has open. */
   readonly disconnect: (deviceId: string) => void;
   readonly url: () => string;
@@ -19,7 +25,7 @@ export interface Access {
 export function addAccessRoutes(app: FastifyInstance, access: Access): void {
   app.post('/api/pair', { config: { open: true } }, (request, reply) => pair(access, request, reply));
 
-  app.post('/api/pairing-code', (_request, reply) => {
+  app.post('/api/pairing-code', { onRequest: onlyDeciders }, (_request, reply) => {
     const { code, expiresAt } = access.codes.issue();
     return reply.code(201).send({ code, expiresAt, url: `${access.url()}/#pair=${code}` });
   });
@@ -31,7 +37,7 @@ export function addAccessRoutes(app: FastifyInstance, access: Access): void {
     });
   });
 
-  app.delete<{ Params: { id: string } }>('/api/devices/:id', (request, reply) => {
+  app.delete<ById>('/api/devices/:id', { onRequest: onlyDeciders }, (request, reply) => {
     const { id } = request.params;
     const removed = access.devices.remove(id);
     if (removed === 'unknown') return sendRefusal(reply, refuse('device_not_found').refusal);
@@ -42,16 +48,73 @@ export function addAccessRoutes(app: FastifyInstance, access: Access): void {
     if (removed === 'not-stored') return sendRefusal(reply, unpairedForNow);
     return reply.send({ status: 'ok' });
   });
+
+  addUnlockRoutes(app, access);
 }
+
+/** A terminal asks to decide for a time, and a device lets it; nobody else can. */
+function addUnlockRoutes(app: FastifyInstance, { unlocks, decide }: Access): void {
+  app.get('/api/unlocks', (_request, reply) => reply.send({ decide, unlocks: unlocks.list() }));
+
+  app.post('/api/unlocks', (request, reply) => {
+    const given = AskUnlock.safeParse(request.body ?? {});
+    if (!given.success) return sendRefusal(reply, invalid(given.error, request.body));
+    const { name = '', minutes } = given.data;
+    return reply.code(201).send(unlocks.ask(printable(name), minutes));
+  });
+
+  app.get<ById>('/api/unlocks/:id', (request, reply) => {
+    const unlock = unlocks.get(request.params.id);
+    return unlock === undefined
+      ? sendRefusal(reply, refuse('unlock_not_found').refusal)
+      : reply.send({ unlock });
+  });
+
+  app.post<ById>('/api/unlocks/:id/allow', (request, reply) => {
+    if (request.identity.via !== 'device') return sendRefusal(reply, refuse('device_required').refusal);
+    const given = AllowUnlock.safeParse(request.body ?? {});
+    if (!given.success) return sendRefusal(reply, invalid(given.error, request.body));
+    const allowed = unlocks.allow(request.params.id, given.data.code);
+    return allowed.ok ? reply.send({ unlock: allowed.value }) : sendRefusal(reply, allowed.refusal);
+  });
+
+  app.delete<ById>('/api/unlocks/:id', ({ identity, params: { id } }, reply) => {
+    const isOwn = identity.via === 'terminal' && identity.unlock.id === id;
+    if (identity.via !== 'device' && !isOwn) return sendRefusal(reply, refuse('device_required').refusal);
+    return unlocks.end(id)
+      ? reply.send({ status: 'ok' })
+      : sendRefusal(reply, refuse('unlock_not_found').refusal);
+  });
+}
+
+type ById = { Params: { id: string } };
+
+/** Who may not decide may not make others who may, either. */
+const onlyDeciders: onRequestHookHandler = (request, reply, done) => {
+  if (request.identity.mayDecide) done();
+  else sendRefusal(reply, refuse('device_required').refusal);
+};
 
 function pair(access: Access, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const given = Pair.safeParse(request.body ?? {});
   if (!given.success) return sendRefusal(reply, invalid(given.error, request.body));
   const redeemed = access.codes.redeem(given.data.code);
-  if (!redeemed.ok) return sendRefusal(reply, redeemed.refusal);
-  const { device, secret, isStored } = access.devices.add(deviceNameOf(request.headers['user-agent']));
+  if (!redeemed.ok) return sendRefusal(reply, afterWrongCode(request, reply) ?? redeemed.refusal);
+  const { device, secret, key, isStored } = access.devices.add(deviceNameOf(request.headers['user-agent']));
   reply.header('set-cookie', cookieFor(secret, isHttps(request)));
-  return reply.send({ status: 'ok', device, ...(isStored ? {} : { stored: false }) });
+  return reply.send({ status: 'ok', device, key, ...(isStored ? {} : { stored: false }) });
+}
+
+const wrongCodes = new WeakMap<Socket, number>();
+const maxWrongCodes = 10;
+
+/** Whoever guesses must open a new connection now and then, and holds up nobody else. */
+function afterWrongCode({ raw: { socket } }: FastifyRequest, reply: FastifyReply): Refusal | undefined {
+  const count = (wrongCodes.get(socket) ?? 0) + 1;
+  wrongCodes.set(socket, count);
+  if (count <= maxWrongCodes) return undefined;
+  reply.header('connection', 'close');
+  return refuse('too_many_requests', 'Too many wrong pairing codes.', { retryAfterSeconds: 1 }).refusal;
 }
 
 const unpairedForNow = refuse(

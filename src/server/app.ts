@@ -1,10 +1,11 @@
 import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { ControlRoom } from '../engine/ports/control-room.ts';
 import type { ToolEndpoint } from '../engine/ports/tool-endpoint.ts';
-import { refuse } from '../protocol/errors.ts';
+import { type Refusal, refuse } from '../protocol/errors.ts';
 import { type Access, addAccessRoutes } from './access-routes.ts';
 import type { Guard, Identity } from './auth/guard.ts';
-import { acceptJsonBodies } from './body.ts';
+import { Strangers } from './auth/strangers.ts';
+import { acceptJsonBodies, discardBody } from './body.ts';
 import { errorBody, refusalOfThrown, sendRefusal } from './errors.ts';
 import { addFileRoutes } from './file-routes.ts';
 import { apiHeaders } from './headers.ts';
@@ -19,6 +20,9 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** For everyone: no token is needed. */
     open?: boolean;
+  }
+  interface FastifyInstance {
+    strangers: Strangers;
   }
   interface FastifyRequest {
     identity: Identity;
@@ -49,7 +53,8 @@ export function createApp(options: AppOptions): FastifyInstance {
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     routerOptions: { maxParamLength: 1000 },
-    http: { requireHostHeader: false },
+    // Who says nothing, or says it slowly, is not waited for.
+    http: { requireHostHeader: false, headersTimeout: 20_000, connectionsCheckingInterval: 5_000 },
     frameworkErrors: (_error, _request, reply) => {
       reply.headers(apiHeaders);
       sendRefusal(reply, refuse('malformed_request', 'The address is not well formed.').refusal);
@@ -59,7 +64,9 @@ export function createApp(options: AppOptions): FastifyInstance {
       else socket.destroy();
     },
   });
-  admitOnlyCallers(app, guard, options.isClosing);
+  const strangers = new Strangers(app.server);
+  app.decorate('strangers', strangers);
+  admitOnlyCallers(app, guard, strangers, options.isClosing);
   acceptJsonBodies(app);
   answerErrors(app);
 
@@ -72,7 +79,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   addOperationRoutes(app, room, { listEvents: sessionStream(options.streams) });
   addStreamRoute(app, options.streams);
   addFileRoutes(app, room);
-  if (options.tools !== undefined) addMcpRoutes(app, options.tools);
+  if (options.tools !== undefined) addMcpRoutes(app, options.tools, strangers);
   for (const url of ['/api', '/api/*']) {
     app.all(url, (_request, reply) => sendRefusal(reply, refuse('route_not_found').refusal));
   }
@@ -80,28 +87,34 @@ export function createApp(options: AppOptions): FastifyInstance {
   return app;
 }
 
-function admitOnlyCallers(app: FastifyInstance, guard: Guard, isClosing: () => boolean): void {
+function admitOnlyCallers(
+  app: FastifyInstance,
+  guard: Guard,
+  strangers: Strangers,
+  isClosing: () => boolean,
+): void {
   app.decorateRequest('identity');
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(apiHeaders);
+    const decline = (refusal: Refusal): void => {
+      discardBody(request.raw);
+      sendRefusal(reply, refusal);
+    };
     if (isClosing()) {
-      sendRefusal(reply.header('connection', 'close'), refuse('shutting_down').refusal);
-      return;
+      reply.header('connection', 'close');
+      return decline(refuse('shutting_down').refusal);
     }
     const foreign = guard.checkOrigin(request.raw);
-    if (foreign !== undefined) {
-      sendRefusal(reply, foreign);
-      return;
-    }
+    if (foreign !== undefined) return decline(foreign);
     if (request.routeOptions.config.open === true || isOutsideApi(request.is404, request.url)) {
       done();
       return;
     }
     const identity = guard.identify(request.raw);
-    if (identity.ok) {
-      request.identity = identity.value;
-      done();
-    } else sendRefusal(reply, identity.refusal);
+    if (!identity.ok) return decline(identity.refusal);
+    strangers.isKnown(request.raw.socket);
+    request.identity = identity.value;
+    done();
   });
 }
 

@@ -4,8 +4,9 @@ import type { ControlRoom } from '../engine/ports/control-room.ts';
 import type { ToolEndpoint } from '../engine/ports/tool-endpoint.ts';
 import { createApp } from './app.ts';
 import { Devices } from './auth/devices.ts';
-import { createGuard } from './auth/guard.ts';
+import { createGuard, type WhoDecides } from './auth/guard.ts';
 import { PairingCodes } from './auth/pairing.ts';
+import { Unlocks } from './auth/unlocks.ts';
 import { watchRequests } from './requests.ts';
 import { Broadcast } from './stream/broadcast.ts';
 import { Connections } from './stream/connections.ts';
@@ -31,6 +32,8 @@ export interface ServerOptions {
   readonly logger: FastifyBaseLogger;
   /** Further names this server is reached by: `box.lan`, or `beckon.example.org:443` behind a proxy. */
   readonly allowedHosts?: readonly string[] | undefined;
+  /** Whoever was let in, unless told. */
+  readonly decide?: WhoDecides | undefined;
   readonly limits?: Partial<StreamLimits> | undefined;
   readonly now?: (() => number) | undefined;
 }
@@ -62,17 +65,38 @@ export function createServer(options: ServerOptions): Server {
     now,
     warn: (error, sentence) => logger.warn({ err: error }, sentence),
   });
-  const guard = createGuard({ token, devices, names: [host, ...(options.allowedHosts ?? [])] });
   const connections = new Connections(limits.keepAliveMs);
   const broadcast = new Broadcast(room, onError);
-  const streams: StreamContext = { room, broadcast, connections, limits, onError };
+  const unlocks = new Unlocks({
+    now,
+    onChange: () => broadcast.announce({ type: 'unlocks-changed', data: { unlocks: unlocks.list() } }),
+    onEnd: (id) => connections.closeAccess(id),
+  });
+  const { decide = 'anyone' } = options;
+  const names = [host, ...(options.allowedHosts ?? [])];
+  const guard = createGuard({ token, devices, unlocks, decide, names });
+  const streams: StreamContext = {
+    room,
+    broadcast,
+    connections,
+    limits,
+    unlocks: () => unlocks.list(),
+    onError,
+  };
   let url = '';
   let closing: Promise<void> | undefined;
   const isClosing = (): boolean => closing !== undefined;
   const app = createApp({
     room,
     guard,
-    access: { codes, devices, disconnect: (id) => connections.closeDevice(id), url: () => url },
+    access: {
+      codes,
+      devices,
+      unlocks,
+      decide,
+      disconnect: (id) => connections.closeAccess(id),
+      url: () => url,
+    },
     streams,
     tools: options.tools,
     version: options.version,
@@ -80,11 +104,13 @@ export function createServer(options: ServerOptions): Server {
     logger,
     isClosing,
   });
-  app.server.on('upgrade', upgradeHandler({ guard, endpoint: webSocketEndpoint(streams), isClosing }));
+  const endpoint = webSocketEndpoint(streams, (socket) => app.strangers.isKnown(socket));
+  app.server.on('upgrade', upgradeHandler({ guard, endpoint, isClosing }));
   const requests = watchRequests(app.server);
 
   const shutDown = async (): Promise<void> => {
     devices.close();
+    unlocks.close();
     broadcast.close();
     const closed = app.close();
     await Promise.all([connections.close(graceMs), requests.settled(graceMs)]);

@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ToolEndpoint } from '../engine/ports/tool-endpoint.ts';
 import { refuse } from '../protocol/errors.ts';
+import type { Strangers } from './auth/strangers.ts';
 import { bearerOf } from './auth/token.ts';
-import { readBody } from './body.ts';
+import { discardBody, readBody } from './body.ts';
 import { sendRefusal } from './errors.ts';
 import { parseJson } from './json.ts';
 
@@ -12,7 +13,7 @@ type ToolRoute = { Params: { session: string } };
  * Where agents reach the interactive tools of their session. Its key opens this and nothing else, and nothing else opens this: the
  * token of the API does not, and neither does a paired browser.
  */
-export function addMcpRoutes(app: FastifyInstance, endpoint: ToolEndpoint): void {
+export function addMcpRoutes(app: FastifyInstance, endpoint: ToolEndpoint, strangers: Strangers): void {
   void app.register(async (scope) => {
     acceptAnyJson(scope);
     scope.route<ToolRoute>({
@@ -20,8 +21,13 @@ export function addMcpRoutes(app: FastifyInstance, endpoint: ToolEndpoint): void
       url: '/mcp/:session',
       config: { open: true },
       onRequest: (request, reply, done) => {
-        if (holdsKey(endpoint, request)) done();
-        else sendRefusal(reply.header('www-authenticate', 'Bearer'), refuse('unauthorized').refusal);
+        if (!holdsKey(endpoint, request)) {
+          discardBody(request.raw);
+          sendRefusal(reply.header('www-authenticate', 'Bearer'), refuse('unauthorized').refusal);
+          return;
+        }
+        strangers.isKnown(request.raw.socket);
+        done();
       },
       handler: async (request, reply) => {
         // An answer here may take days, so it cannot wait behind another on the same connection.

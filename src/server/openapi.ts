@@ -6,6 +6,7 @@ import { Interaction } from '../protocol/interaction.ts';
 import type { OperationDefinition } from '../protocol/operation.ts';
 import { Agent, AgentCommand, QueuedMessage, Session } from '../protocol/session.ts';
 import { StorageState } from '../protocol/storage.ts';
+import { AllowUnlock, AskUnlock, Unlock } from '../protocol/unlock.ts';
 import { Device } from './auth/devices.ts';
 import { namedOperations } from './routes.ts';
 
@@ -28,7 +29,7 @@ export function openApi(version: string): Json {
   return {
     openapi: '3.1.0',
     info: { title: 'Beckon', version, description: 'A control room for coding agents.' },
-    security: [{ token: [] }, { cookie: [] }],
+    security: [{ token: [] }, { cookie: [], key: [] }],
     paths,
     components: {
       schemas: { ...components.schemas, Error: errorSchema },
@@ -36,6 +37,7 @@ export function openApi(version: string): Json {
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer' },
         cookie: { type: 'apiKey', in: 'cookie', name: 'beckon' },
+        key: { type: 'apiKey', in: 'header', name: 'X-Beckon-Key' },
       },
     },
   };
@@ -128,6 +130,7 @@ const errorSchema: Json = {
 };
 
 const ok = z.object({ status: z.literal('ok') });
+const unlocked = z.object({ unlock: Unlock });
 
 const accessOperations: readonly [string, Described][] = [
   [
@@ -145,10 +148,10 @@ const accessOperations: readonly [string, Described][] = [
     {
       method: 'POST',
       path: '/api/pair',
-      summary: 'Exchange a one-time code for a cookie',
+      summary: 'Exchange a one-time code for a cookie and the key that it works with',
       open: true,
       body: Pair,
-      replies: { 200: ok.extend({ device: Device, stored: z.boolean().optional() }) },
+      replies: { 200: ok.extend({ device: Device, key: z.string(), stored: z.boolean().optional() }) },
     },
   ],
   [
@@ -175,6 +178,53 @@ const accessOperations: readonly [string, Described][] = [
       method: 'DELETE',
       path: '/api/devices/:id',
       summary: 'Unpair a device and end its connections',
+      replies: { 200: ok },
+    },
+  ],
+  [
+    'listUnlocks',
+    {
+      method: 'GET',
+      path: '/api/unlocks',
+      summary: 'Who decides here, and the terminals that do for a time, or want to',
+      replies: { 200: z.object({ decide: z.enum(['anyone', 'devices']), unlocks: z.array(Unlock) }) },
+    },
+  ],
+  [
+    'askUnlock',
+    {
+      method: 'POST',
+      path: '/api/unlocks',
+      summary: 'Ask, for a terminal, to decide for a time',
+      body: AskUnlock,
+      replies: { 201: unlocked.extend({ code: z.string(), secret: z.string() }) },
+    },
+  ],
+  [
+    'getUnlock',
+    {
+      method: 'GET',
+      path: '/api/unlocks/:id',
+      summary: 'Whether a terminal was unlocked',
+      replies: { 200: unlocked },
+    },
+  ],
+  [
+    'allowUnlock',
+    {
+      method: 'POST',
+      path: '/api/unlocks/:id/allow',
+      summary: 'Unlock a terminal by the code that it shows; for devices alone',
+      body: AllowUnlock,
+      replies: { 200: unlocked },
+    },
+  ],
+  [
+    'endUnlock',
+    {
+      method: 'DELETE',
+      path: '/api/unlocks/:id',
+      summary: 'Lock a terminal again, or refuse to unlock it',
       replies: { 200: ok },
     },
   ],

@@ -3,7 +3,7 @@ import type { InteractionMode } from '../engine/ports/control-room.ts';
 import { EventsQuery } from '../protocol/command.ts';
 import { accept, type Result, refuse } from '../protocol/errors.ts';
 import type { SessionId } from '../protocol/ids.ts';
-import { type Identity, whereOf } from './auth/guard.ts';
+import { accessIdOf, whereOf } from './auth/guard.ts';
 import { sendRefusal } from './errors.ts';
 import { invalid } from './invalid.ts';
 import type { StreamContext } from './stream/context.ts';
@@ -23,7 +23,7 @@ export function addStreamRoute(app: FastifyInstance, context: StreamContext): vo
     reply.hijack();
     streamAll(context, reply.raw, {
       client: context.room.clients.connect({ label: whereOf(identity), interaction: interaction.value }),
-      deviceId: deviceIdOf(identity),
+      accessId: accessIdOf(identity),
       followed: followed.value.map((sessionId) => ({ sessionId, after: seen(sessionId) })),
     });
     return reply;
@@ -48,8 +48,8 @@ function openSessionStream(context: StreamContext, request: FastifyRequest, repl
   else {
     const after = seqOf(lastEventId(request)) ?? query.data.after;
     reply.hijack();
-    const deviceId = deviceIdOf(request.identity);
-    streamSession(context, reply.raw, { session: { sessionId: now.value.session.id, after }, deviceId });
+    const accessId = accessIdOf(request.identity);
+    streamSession(context, reply.raw, { session: { sessionId: now.value.session.id, after }, accessId });
   }
 }
 
@@ -93,6 +93,3 @@ const seqOf = (text: string | undefined): number | undefined =>
 /** A stream never ends, so it cannot wait behind another answer on the same connection. */
 const isPipelined = (reply: FastifyReply): boolean => reply.raw.socket === null;
 const pipelined = refuse('malformed_request', 'A stream needs a connection of its own.').refusal;
-
-const deviceIdOf = (identity: Identity): string | undefined =>
-  identity.via === 'device' ? identity.device.id : undefined;

@@ -18,7 +18,7 @@ export function upgradeHandler(options: {
     if (options.isClosing()) return decline(socket, refuse('shutting_down').refusal);
     const foreign = guard.checkOrigin(request);
     if (foreign !== undefined) return decline(socket, foreign);
-    const identity = guard.identify(request);
+    const identity = guard.identifyUpgrade(request);
     if (!identity.ok) return decline(socket, identity.refusal);
     if (request.url?.split('?', 1)[0] !== '/api/ws')
       return decline(socket, refuse('route_not_found').refusal);

@@ -5,6 +5,7 @@ import { App } from './app.tsx';
 import { pair } from './data/access.ts';
 import { browserId } from './data/browser-id.ts';
 import { ControlRoom } from './data/control-room.ts';
+import { pageKey } from './data/page-key.ts';
 import { takePairingCode } from './data/pairing.ts';
 import { usePreferences } from './data/preferences.ts';
 import { RoomProvider } from './data/room-context.tsx';
@@ -14,7 +15,7 @@ import './styles/app.css';
 
 keepTheme();
 const [pairingFailure] = await Promise.all([pairIfAsked(), speak()]);
-const transport = new HttpTransport({ clientId: browserId() });
+const transport = new HttpTransport({ clientId: browserId(), key: pageKey });
 const room = new ControlRoom(transport, usePreferences.getState().interaction);
 room.start();
 

@@ -44,6 +44,7 @@ interface ApiReply {
 
 export interface Beckon {
   readonly url: string;
+  /** Empty where none was printed. */
   readonly pairingCode: string;
   readonly token: string;
   readonly pid: number;
@@ -84,8 +85,9 @@ export async function startBeckon(options: BeckonOptions = {}): Promise<Beckon> 
     options,
   );
   const line = await started.firstLine;
-  const [, url, pairingCode] = /^Beckon is ready: (http:\S+)\/#pair=(\S+)$/.exec(line) ?? [];
-  if (url === undefined || pairingCode === undefined) {
+  const [, url, pairingCode = ''] =
+    /^Beckon is ready: (http:\/\/[^/\s]+)(?:\/#pair=(\S+))?$/.exec(line) ?? [];
+  if (url === undefined) {
     throw new Error(`Beckon did not start: ${line}\n${started.stderr()}`);
   }
   const token = (await readFile(join(dataDir, 'token'), 'utf8')).trim();

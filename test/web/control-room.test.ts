@@ -122,7 +122,7 @@ describe('the link to the server', () => {
 
   it('[SEC1] is signed out when the server does not know this browser', () => {
     fake.stream.onConnection?.({ state: 'closed', error: new BeckonError('unauthorized', 401, 'no') });
-    expect(state().connection).toEqual({ state: 'signed-out' });
+    expect(state().connection).toEqual({ state: 'signed-out', isKeyMissing: false });
     room.start();
     expect(streams()).toBe(1);
   });

@@ -8,6 +8,8 @@ export function whoText(by: Actor): string {
   switch (who.is) {
     case 'device':
       return `by ${oneLine(who.name)}`;
+    case 'terminal':
+      return `in the terminal ${oneLine(who.name)}`;
     case 'token':
       return who.client === undefined ? 'with the token' : `with the token (${oneLine(who.client)})`;
     case 'library':

@@ -27,7 +27,11 @@ export async function connect(flags: ParsedFlags, console: Console): Promise<Htt
   const token = await readToken(dataDir);
   if (token === undefined)
     throw new Failure(`${join(dataDir, 'token')} is missing; the server makes it when it starts`);
-  return new HttpTransport({ baseUrl: server.url, token, clientId: 'terminal' });
+  return new HttpTransport({
+    baseUrl: server.url,
+    token: console.unlockSecret ?? token,
+    clientId: 'terminal',
+  });
 }
 
 /** Prints lines for people or, with --json, one document for machines. */

@@ -36,6 +36,8 @@ export interface ControlRoom {
 
 export interface Caller {
   readonly actor: Actor;
+  /** False for one that may read and send, but not decide. */
+  readonly mayDecide?: boolean;
 }
 
 export interface Reply {

@@ -21,7 +21,8 @@ export const Device = z.object({
 });
 export type Device = z.infer<typeof Device>;
 
-const StoredDevice = Device.extend({ secretHash: z.string() });
+/** A device of before there were keys has none, and must be paired again. */
+const StoredDevice = Device.extend({ secretHash: z.string(), keyHash: z.string().optional() });
 type StoredDevice = z.infer<typeof StoredDevice>;
 const DevicesFile = z.object({ devices: z.array(StoredDevice) });
 
@@ -36,7 +37,15 @@ export interface DevicesOptions {
   readonly warn: (error: unknown, sentence: string) => void;
 }
 
-/** The browsers that were paired. Of their cookies only a hash is kept, so the file alone opens nothing. */
+/** What lets a browser in; both are needed. */
+export interface DeviceSecrets {
+  /** In a cookie: out of reach for scripts, but browsers send it to every port of this machine. */
+  readonly secret: string;
+  /** Kept by the page for its own origin: other ports never see it. */
+  readonly key: string;
+}
+
+/** The browsers that were paired. Of their secrets only hashes are kept, so the file alone opens nothing. */
 export class Devices {
   readonly #file: string | undefined;
   readonly #now: () => number;
@@ -57,20 +66,33 @@ export class Devices {
     return [...this.#byHash.values()].map(withoutSecret);
   }
 
-  /** Returns the secret once; it cannot be had again. A device that cannot be stored is known until the server ends, or longer if it can be by then. */
-  add(name: string): { readonly device: Device; readonly secret: string; readonly isStored: boolean } {
-    const secret = randomBytes(32).toString('base64url');
+  /** Returns the secrets once; they cannot be had again. A device that cannot be stored is known until the server ends, or longer if it can be by then. */
+  add(name: string): DeviceSecrets & { readonly device: Device; readonly isStored: boolean } {
+    const secret = randomSecret();
+    const key = randomSecret();
     const at = this.#at();
-    const device = { id: randomUUID(), name, createdAt: at, lastSeenAt: at, secretHash: hash(secret) };
+    const device = {
+      id: randomUUID(),
+      name,
+      createdAt: at,
+      lastSeenAt: at,
+      secretHash: hash(secret),
+      keyHash: hash(key),
+    };
     if (this.#byHash.size >= maxDevices) this.#dropLongestUnseen();
     this.#byHash.set(device.secretHash, device);
     const isStored = this.#write();
-    return { device: withoutSecret(device), secret, isStored };
+    return { device: withoutSecret(device), secret, key, isStored };
   }
 
-  find(secret: string): Device | undefined {
+  /** Whether a cookie is a device's; that alone lets nobody in. */
+  has(secret: string): boolean {
+    return this.#byHash.has(hash(secret));
+  }
+
+  find({ secret, key }: DeviceSecrets): Device | undefined {
     const device = this.#byHash.get(hash(secret));
-    if (device === undefined) return undefined;
+    if (device === undefined || device.keyHash !== hash(key)) return undefined;
     this.#see(device);
     return device;
   }
@@ -214,7 +236,10 @@ const systems: readonly (readonly [RegExp, string])[] = [
   [/Linux/, 'Linux'],
 ];
 
-const printable = (text: string): string => text.replaceAll(/[^\x20-\x7e]/g, '').slice(0, 60) || 'unknown';
+export const printable = (text: string): string =>
+  text.replaceAll(/[^\x20-\x7e]/g, '').slice(0, 60) || 'unknown';
+
+export const randomSecret = (): string => randomBytes(32).toString('base64url');
 
 const hash = (secret: string): string => createHash('sha256').update(secret).digest('base64url');
 

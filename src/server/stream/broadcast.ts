@@ -97,14 +97,15 @@ export class Broadcast {
   }
 
   #publish(news: News): void {
-    if (news.kind === 'announcement') this.#announce(news.announcement);
+    if (news.kind === 'announcement') this.announce(news.announcement);
     else if (this.#follows.has(news.sessionId)) {
       this.#batchOf(news.sessionId).add(news.news);
       this.#schedule('this turn');
     }
   }
 
-  #announce(announcement: Announcement): void {
+  /** Tells everyone something, also what is the server's own and not the room's. */
+  announce(announcement: Announcement): void {
     const sessionId = sessionOf(announcement);
     const followed = sessionId !== undefined && this.#follows.has(sessionId);
     if (!followed && this.#everyone.size === 0) return;

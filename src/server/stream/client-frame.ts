@@ -8,7 +8,12 @@ type Hello = Extract<ClientFrame, { type: 'hello' }>;
 
 /** What a frame asks for, in our words. */
 export type Request =
-  | { readonly do: 'hello'; readonly name: string | undefined; readonly interaction: Hello['interaction'] }
+  | {
+      readonly do: 'hello';
+      readonly name: string | undefined;
+      readonly key: string | undefined;
+      readonly interaction: Hello['interaction'];
+    }
   | { readonly do: 'set-enabled'; readonly enabled: boolean }
   | { readonly do: 'subscribe'; readonly session: string; readonly after: number | undefined }
   | { readonly do: 'unsubscribe'; readonly session: string }
@@ -37,7 +42,12 @@ export function readFrame(text: string): { readonly id: FrameId; readonly reques
 function requestOf(frame: ClientFrame): Result<Request> {
   switch (frame.type) {
     case 'hello':
-      return accept({ do: 'hello', name: nameOf(frame.client), interaction: frame.interaction });
+      return accept({
+        do: 'hello',
+        name: nameOf(frame.client),
+        key: frame.key,
+        interaction: frame.interaction,
+      });
     case 'set_interaction_mode':
       return accept({ do: 'set-enabled', enabled: frame.enabled });
     case 'subscribe': {

@@ -1,7 +1,7 @@
 /** A stream or socket that stays open. */
 export interface Connection {
-  /** The paired device it belongs to; it is closed when that is unpaired. */
-  readonly deviceId: string | undefined;
+  /** The device or the unlock that it was let in by; it is closed when that ends. */
+  readonly accessId: string | undefined;
   /** Called at the keep-alive's pace: shows signs of life, and ends what shows none. */
   sweep(now: number): void;
   /** Ends it in a way the client understands, as soon as it has read what was sent. */
@@ -29,8 +29,8 @@ export class Connections {
     if (this.#open.size === 0) this.#whenEmpty?.();
   }
 
-  closeDevice(deviceId: string): void {
-    for (const connection of this.#open) if (connection.deviceId === deviceId) connection.destroy();
+  closeAccess(accessId: string): void {
+    for (const connection of this.#open) if (connection.accessId === accessId) connection.destroy();
   }
 
   /** Ends everything; what does not end by itself within the grace is cut off. */

@@ -1,4 +1,5 @@
 import type { ControlRoom } from '../../engine/ports/control-room.ts';
+import type { Unlock } from '../../protocol/unlock.ts';
 import type { Broadcast } from './broadcast.ts';
 import type { Connections } from './connections.ts';
 import type { StreamLimits } from './limits.ts';
@@ -9,5 +10,7 @@ export interface StreamContext {
   readonly broadcast: Broadcast;
   readonly connections: Connections;
   readonly limits: StreamLimits;
+  /** The terminals that decide, or want to. */
+  readonly unlocks: () => readonly Unlock[];
   readonly onError: (error: unknown) => void;
 }

@@ -23,8 +23,8 @@ export function jsonWithSession(frame: Frame, sessionId: SessionId): string {
   return `{"sessionId":${JSON.stringify(sessionId)},${json.slice(1)}`;
 }
 
-export function sessionOf({ type, data }: Announcement): SessionId | undefined {
-  return type === 'storage-changed' ? undefined : data.sessionId;
+export function sessionOf({ data }: Announcement): SessionId | undefined {
+  return 'sessionId' in data ? data.sessionId : undefined;
 }
 
 /** Where a fragment belongs: the event that ends a block has the same place as the block's deltas. */

@@ -22,7 +22,7 @@ export function streamAll(
   response: ServerResponse,
   options: {
     readonly client: ConnectedClient;
-    readonly deviceId: string | undefined;
+    readonly accessId: string | undefined;
     readonly followed: readonly FollowedSession[];
   },
 ): void {
@@ -30,7 +30,7 @@ export function streamAll(
   const { client } = options;
   const cursor = (): string => cursorOf([...stream.subscriber.follows.values()].map(entryOf));
   const snapshot = (): string => {
-    const overview = overviewFor(room, client.id, stream.subscriber.follows.keys());
+    const overview = overviewFor(context, client.id, stream.subscriber.follows.keys());
     return sseMessage('snapshot', JSON.stringify(overview), cursor());
   };
   const followsSeveral = (): boolean => stream.subscriber.follows.size > 1;
@@ -52,7 +52,7 @@ export function streamAll(
   };
   const stream = openStream(context, response, {
     voice,
-    deviceId: options.deviceId,
+    accessId: options.accessId,
     onClose: () => client.disconnect(),
   });
   stream.subscriber.hearEverything();
@@ -67,7 +67,7 @@ export function streamAll(
 export function streamSession(
   context: StreamContext,
   response: ServerResponse,
-  options: { readonly session: FollowedSession; readonly deviceId: string | undefined },
+  options: { readonly session: FollowedSession; readonly accessId: string | undefined },
 ): void {
   const { sessionId, after } = options.session;
   const snapshot = (): string => {
@@ -83,7 +83,7 @@ export function streamSession(
   };
   const stream = openStream(context, response, {
     voice,
-    deviceId: options.deviceId,
+    accessId: options.accessId,
     onClose: () => undefined,
   });
   const now = context.room.snapshot(sessionId);
@@ -102,7 +102,7 @@ interface Stream {
 function openStream(
   context: StreamContext,
   response: ServerResponse,
-  options: { readonly voice: Voice; readonly deviceId: string | undefined; readonly onClose: () => void },
+  options: { readonly voice: Voice; readonly accessId: string | undefined; readonly onClose: () => void },
 ): Stream {
   beginEventStream(response);
   const { socket } = response;
@@ -120,7 +120,7 @@ function openStream(
   };
   const subscriber = new Subscriber({ room, broadcast, outbox, voice: options.voice, onError: failed });
   const connection: Connection = {
-    deviceId: options.deviceId,
+    accessId: options.accessId,
     sweep(now) {
       if (outbox.isStuck(now)) socket.destroy();
       else if (!outbox.full) socket.write(': alive\n\n');

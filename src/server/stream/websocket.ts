@@ -4,8 +4,8 @@ import { WebSocket, WebSocketServer } from 'ws';
 import type { ConnectedClient, InteractionMode } from '../../engine/ports/control-room.ts';
 import { accept, type Refusal, type Result, refuse } from '../../protocol/errors.ts';
 import type { Actor } from '../../protocol/interaction.ts';
-import { actorOf, type Identity, whereOf } from '../auth/guard.ts';
-import { maxBodyBytes } from '../body.ts';
+import { accessIdOf, actorOf, type Identity, type UpgradeIdentity, whereOf } from '../auth/guard.ts';
+import { maxBodyBytes, maxStrangerBytes } from '../body.ts';
 import { type FrameId, type Request, readFrame } from './client-frame.ts';
 import type { Connection } from './connections.ts';
 import type { StreamContext } from './context.ts';
@@ -19,24 +19,81 @@ const maxOpenRequests = 64;
 
 export interface WebSocketEndpoint {
   /** Takes over a connection whose request has been let in. */
-  accept(request: IncomingMessage, socket: Duplex, head: Buffer, identity: Identity): void;
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer, identity: UpgradeIdentity): void;
 }
 
-export function webSocketEndpoint(context: StreamContext): WebSocketEndpoint {
+/** `onKnown` is called once a client has shown who it is. */
+export function webSocketEndpoint(
+  context: StreamContext,
+  onKnown: (socket: Duplex) => void,
+): WebSocketEndpoint {
   // Frames are written to the socket as they are, beside the library: it must not transform its own.
   const server = new WebSocketServer({ noServer: true, maxPayload: maxBodyBytes, perMessageDeflate: false });
   return {
     accept(request, socket, head, identity) {
-      server.handleUpgrade(request, socket, head, (ws) => {
-        new WebSocketClient(context, ws, socket, identity).begin();
-      });
+      const begin = (ws: WebSocket, known: Identity, first?: string): void => {
+        onKnown(socket);
+        new WebSocketClient(context, ws, socket, known).begin(first);
+      };
+      if (identity.is === 'known') {
+        server.handleUpgrade(request, socket, head, (ws) => begin(ws, identity.identity));
+        return;
+      }
+      const { withKey } = identity;
+      const lift = limitBytes(socket);
+      server.handleUpgrade(request, socket, head, (ws) =>
+        awaitKey(ws, withKey, (known, hello) => {
+          lift();
+          begin(ws, known, hello);
+        }),
+      );
     },
   };
 }
 
+const keyPatienceMs = 10_000;
+
+/** A cookie alone opens nothing: until the first frame has shown the page's key, nothing is said and nothing is done. */
+function awaitKey(
+  ws: WebSocket,
+  withKey: (key: string) => Result<Identity>,
+  then: (identity: Identity, hello: string) => void,
+): void {
+  const timer = setTimeout(() => ws.terminate(), keyPatienceMs);
+  timer.unref();
+  const over = (): void => clearTimeout(timer);
+  const failed = (): void => undefined;
+  ws.once('close', over);
+  // Without a listener an error would end the process.
+  ws.on('error', failed);
+  ws.once('message', (data, isBinary) => {
+    over();
+    ws.off('close', over).off('error', failed);
+    const text = data.toString();
+    const { id, request } = readFrame(text);
+    const key = !isBinary && request.ok && request.value.do === 'hello' ? request.value.key : undefined;
+    const identity = key === undefined ? refuse('key_missing') : withKey(key);
+    if (identity.ok) return then(identity.value, text);
+    ws.on('error', failed);
+    ws.send(JSON.stringify({ type: 'error', id, error: identity.refusal }));
+    ws.close(1008);
+  });
+}
+
+/** Cuts off whoever sends more until it is lifted: the library would gather a frame up to its own limit. */
+function limitBytes(socket: Duplex): () => void {
+  let left = maxStrangerBytes;
+  const count = (chunk: Buffer): void => {
+    left -= chunk.length;
+    if (left < 0) socket.destroy();
+  };
+  socket.on('data', count);
+  return () => socket.off('data', count);
+}
+
 /** One WebSocket client from its first frame to its last. */
 class WebSocketClient implements Connection {
-  readonly deviceId: string | undefined;
+  readonly accessId: string | undefined;
   readonly #context: StreamContext;
   readonly #ws: WebSocket;
   readonly #outbox: Outbox;
@@ -53,7 +110,7 @@ class WebSocketClient implements Connection {
     this.#ws = ws;
     this.#identity = identity;
     this.#actor = actorOf(identity, undefined);
-    this.deviceId = identity.via === 'device' ? identity.device.id : undefined;
+    this.accessId = accessIdOf(identity);
     this.#client = room.clients.connect({
       label: whereOf(identity),
       // It has said neither that it can answer interactive tools nor that it does not want to answer.
@@ -77,7 +134,8 @@ class WebSocketClient implements Connection {
     });
   }
 
-  begin(): void {
+  /** `first` is a frame that was read before it was known whose it is. */
+  begin(first: string | undefined): void {
     this.#context.connections.add(this);
     this.#ws.on('message', (data, isBinary) => this.#read(data.toString(), isBinary));
     this.#ws.on('pong', () => this.#heard());
@@ -91,6 +149,7 @@ class WebSocketClient implements Connection {
     this.#subscriber.hearEverything();
     this.#outbox.pushSnapshot(this.#overview('init'));
     this.#outbox.flush();
+    if (first !== undefined) this.#read(first, false);
   }
 
   sweep(now: number): void {
@@ -159,7 +218,8 @@ class WebSocketClient implements Connection {
 
   async #dispatch({ operation, input }: Extract<Request, { do: 'dispatch' }>): Promise<Result<unknown>> {
     const actor: Actor = { ...this.#actor, clientId: this.#client.id };
-    const result = await this.#context.room.dispatch(operation, input, { actor });
+    const { mayDecide } = this.#identity;
+    const result = await this.#context.room.dispatch(operation, input, { actor, mayDecide });
     return result.ok ? accept(result.value.body) : result;
   }
 
@@ -209,7 +269,7 @@ class WebSocketClient implements Connection {
   }
 
   #overview(type: 'init' | 'resync'): Buffer {
-    const data = overviewFor(this.#context.room, this.#client.id, this.#subscriber.follows.keys());
+    const data = overviewFor(this.#context, this.#client.id, this.#subscriber.follows.keys());
     return textFrames([JSON.stringify({ type, data })]);
   }
 

@@ -11,8 +11,8 @@ import { type Depth, SessionFeed } from './session-feed.ts';
 type Connection =
   | { readonly state: 'connecting' | 'connected' }
   | { readonly state: 'lost'; readonly retryAt: number }
-  /** This browser is not let in. */
-  | { readonly state: 'signed-out' }
+  /** This browser is not let in; it may have been, before there were keys. */
+  | { readonly state: 'signed-out'; readonly isKeyMissing: boolean }
   | { readonly state: 'refused'; readonly error: Error };
 
 export interface RoomState extends Room {
@@ -205,8 +205,12 @@ export class ControlRoom {
       this.#open();
       return;
     }
-    const isSignedOut = error instanceof BeckonError && error.status === 401;
-    this.store.setState({ connection: isSignedOut ? { state: 'signed-out' } : { state: 'refused', error } });
+    this.store.setState({
+      connection:
+        error instanceof BeckonError && error.status === 401
+          ? { state: 'signed-out', isKeyMissing: error.code === 'key_missing' }
+          : { state: 'refused', error },
+    });
   }
 
   #closeStreams(): void {

@@ -3,6 +3,7 @@ import type { Announcement } from '../../protocol/announcement.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
 import type { AgentCommand, QueuedMessage, Session } from '../../protocol/session.ts';
 import type { StorageState } from '../../protocol/storage.ts';
+import type { Unlock } from '../../protocol/unlock.ts';
 
 /** What is known of all sessions. */
 export interface Room {
@@ -15,6 +16,8 @@ export interface Room {
   /** What the agents of some sessions offer by `/name`, where it was asked for or heard of. */
   readonly commands: Readonly<Record<string, readonly AgentCommand[]>>;
   readonly storage: StorageState;
+  /** Terminals that decide for a time, or want to. */
+  readonly unlocks: readonly Unlock[];
 }
 
 export const emptyRoom: Room = {
@@ -24,6 +27,7 @@ export const emptyRoom: Room = {
   ended: [],
   commands: {},
   storage: { ok: true, missing: [] },
+  unlocks: [],
 };
 
 const rememberedEnds = 50;
@@ -38,6 +42,7 @@ export function roomOf(snapshot: RoomSnapshot, before: Room = emptyRoom): Room {
     ended: before.ended,
     commands: before.commands,
     storage: snapshot.storage ?? emptyRoom.storage,
+    unlocks: snapshot.unlocks ?? [],
   };
 }
 
@@ -66,6 +71,8 @@ export function afterAnnouncement(room: Room, { type, data }: Announcement): Roo
       return { ...room, queues: { ...room.queues, [data.sessionId]: data.queue } };
     case 'storage-changed':
       return { ...room, storage: data };
+    case 'unlocks-changed':
+      return { ...room, unlocks: data.unlocks };
     default:
       // A newer server may announce what this page does not know.
       return room;

@@ -18,6 +18,7 @@ import { Rail } from './rail.tsx';
 import { SessionList } from './session-list.tsx';
 import { StorageBar } from './storage-bar.tsx';
 import { useTabBadge } from './tab-badge.ts';
+import { UnlockBar } from './unlock-bar.tsx';
 
 /** What stays while pages change: rail, list of sessions, dock, bars and dialogs. */
 export function Shell({ children }: { readonly children: ReactNode }) {
@@ -36,6 +37,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       </a>
       <ConnectionBar />
       <StorageBar />
+      <UnlockBar />
       <div className="flex min-h-0 flex-1">
         <Rail />
         <SidePanel side="left" label={t('frame.sessions')} isOpen={isListOpen}>

@@ -16,6 +16,9 @@ export function SignIn({ onPaired, failure }: { readonly onPaired: () => void; r
   const [text, setText] = useState('');
   // It was in before: someone has taken its permission back, or the server's data directory is another one.
   const wasIn = useRoom((room) => room.isLoaded);
+  const isKeyMissing = useRoom(
+    ({ connection }) => connection.state === 'signed-out' && connection.isKeyMissing,
+  );
   const field = useFocusOnMount<HTMLInputElement>();
   const [isPairing, setPairing] = useState(false);
   const [error, setError] = useState<string | undefined>(
@@ -44,6 +47,7 @@ export function SignIn({ onPaired, failure }: { readonly onPaired: () => void; r
         <div className="flex flex-col gap-2">
           <h1 className="font-semibold text-xl">{t(wasIn ? 'pair.again' : 'pair.title')}</h1>
           {wasIn && <p className="text-soft">{t('pair.draftsSafe')}</p>}
+          {isKeyMissing && <p className="text-soft">{t('pair.keyMissing')}</p>}
           <p className="text-soft">{t('pair.how')}</p>
           <pre className="whitespace-pre-wrap rounded-ui border border-line bg-surface px-3 py-2 font-mono text-xs wrap-anywhere">
             Beckon is ready: {location.origin}/#pair=…

@@ -9,6 +9,8 @@ export function whoText(t: Translate, by: Actor): string | null {
   switch (who.is) {
     case 'device':
       return t('who.device', { name: oneLine(who.name) });
+    case 'terminal':
+      return t('who.terminal', { name: oneLine(who.name) });
     case 'token':
       return who.client === undefined ? t('who.token') : t('who.tokenNamed', { client: oneLine(who.client) });
     case 'library':

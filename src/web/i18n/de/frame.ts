@@ -75,9 +75,18 @@ export const frame = {
   'help.interrupt': 'Unterbrechen und senden',
   'help.editLast': 'Letzte eingereihte Nachricht bearbeiten',
 
+  'unlock.wish': 'Das Terminal {name} möchte {minutes} min lang für dich entscheiden.',
+  'unlock.code': 'Der Code, den es zeigt',
+  'unlock.allow': 'Freischalten',
+  'unlock.deny': 'Ablehnen',
+  'unlock.open': 'Das Terminal {name} entscheidet für dich, noch {left}.',
+  'unlock.end': 'Sperren',
+
   'pair.title': 'Diesen Browser einlassen',
   'pair.again': 'Dieser Browser wird nicht mehr eingelassen',
   'pair.draftsSafe': 'Alles Geschriebene ist aufgehoben und nach dem Eintreten wieder da.',
+  'pair.keyMissing':
+    'Dieser Browser war schon gekoppelt und muss es noch einmal werden: Sein Cookie allein öffnet nichts mehr, und der Schlüssel dazu ist nicht hier.',
   'pair.failed':
     'Dieser Code ist unbekannt, schon benutzt oder älter als zehn Minuten. Bitte einen neuen anfordern.',
   'pair.tooMany': 'Zu viele falsche Codes. {seconds} Sekunden warten, dann erneut versuchen.',

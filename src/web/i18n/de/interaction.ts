@@ -131,6 +131,7 @@ export const interaction = {
   'who.here': 'von diesem Browser',
   'who.elsewhere': 'auf einem anderen Gerät beantwortet',
   'who.device': 'von {name}',
+  'who.terminal': 'im Terminal {name}',
   'who.token': 'mit dem Token',
   'who.tokenNamed': 'mit dem Token ({client})',
   'who.library': 'über die Bibliothek',

@@ -3,10 +3,13 @@ import type { Refusals } from '../refusals.ts';
 export const refusals: Refusals = {
   blank_message: 'Eine Nachricht braucht Text oder ein Bild.',
   unauthorized: 'Dieser Browser ist nicht mehr eingelassen. Seite neu laden und neu koppeln.',
+  key_missing: 'Der Schlüssel dieses Browsers fehlt. Seite neu laden und neu koppeln.',
   pairing_failed: 'Dieser Code ist unbekannt, schon benutzt oder zu alt.',
   host_not_allowed:
     'Unter dieser Adresse ist Beckon nicht zu erreichen. Die Adresse aus dem Terminal verwenden.',
   origin_not_allowed: 'Die Anfrage kam von einer fremden Seite und wurde abgewiesen.',
+  device_required:
+    'Hier entscheiden nur gekoppelte Geräte, und Terminals, die eines davon freigeschaltet hat.',
   interaction_disabled:
     'Antworten ist in diesem Browser ausgeschaltet. In den Einstellungen lässt es sich einschalten.',
   route_not_found: 'Das kennt dieser Beckon nicht. Seite neu laden; vielleicht wurde er ausgetauscht.',
@@ -16,6 +19,7 @@ export const refusals: Refusals = {
   image_not_found: 'Dieses Bild gibt es nicht mehr.',
   grant_not_found: 'Diese Freigabe gibt es nicht mehr.',
   device_not_found: 'Dieses Gerät gibt es nicht mehr.',
+  unlock_not_found: 'Dieses Terminal ist nicht freigeschaltet und will es auch nicht mehr sein.',
   client_not_found: 'Die Verbindung ist eine neue. Bitte noch einmal versuchen.',
   agent_unknown: 'Einen Agenten dieses Namens gibt es nicht.',
   key_in_use: 'Diesen Schlüssel hat schon eine andere Sitzung.',

@@ -73,9 +73,18 @@ export const frame = {
   'help.interrupt': 'Interrupt and send',
   'help.editLast': 'Edit the last queued message',
 
+  'unlock.wish': 'The terminal {name} wants to decide for you, for {minutes} min.',
+  'unlock.code': 'The code it shows',
+  'unlock.allow': 'Unlock',
+  'unlock.deny': 'Refuse',
+  'unlock.open': 'The terminal {name} decides for you, another {left}.',
+  'unlock.end': 'Lock it',
+
   'pair.title': 'Let this browser in',
   'pair.again': 'This browser is no longer let in',
   'pair.draftsSafe': 'What you typed is kept, and is there again as soon as you are back.',
+  'pair.keyMissing':
+    'This browser was paired before, and must be paired once more: its cookie alone no longer opens anything, and the key that belongs to it is not here.',
   'pair.failed': 'This code is unknown, was used already, or is older than ten minutes. Ask for a new one.',
   'pair.tooMany': 'Too many wrong codes. Wait {seconds} seconds, then try again.',
   'pair.how':

@@ -131,6 +131,7 @@ export const interaction = {
   'who.here': 'by this browser',
   'who.elsewhere': 'answered on another device',
   'who.device': 'by {name}',
+  'who.terminal': 'in the terminal {name}',
   'who.token': 'with the token',
   'who.tokenNamed': 'with the token ({client})',
   'who.library': 'through the library',

@@ -18,10 +18,10 @@ import { oneLine } from '../../text/plain-text.ts';
 import { cx } from '../../ui/class-names.ts';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { Menu, type MenuItem } from '../../ui/menu.tsx';
+import { useOnScreen } from '../../ui/use-on-screen.ts';
 import { type Density, tailLength } from './grid.logic.ts';
 import { MonitorTail } from './monitor-tail.tsx';
 import { useAsked } from './use-asked.ts';
-import { useOnScreen } from './use-on-screen.ts';
 
 /** One live session: what it does and for how long, its last words or what it asks, and a line to answer in. */
 export const Monitor = memo(function Monitor({

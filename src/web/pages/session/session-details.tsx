@@ -1,14 +1,17 @@
 import { Download } from 'lucide-react';
-import { memo, useDeferredValue, useMemo } from 'react';
+import { memo, useDeferredValue, useMemo, useState } from 'react';
 import type { Session } from '../../../protocol/session.ts';
 import type { Row } from '../../conversation/row.ts';
 import { TodoList } from '../../conversation/todo-list.tsx';
 import type { SessionFeed } from '../../data/session-feed.ts';
 import { useAgents } from '../../data/use-agents.ts';
+import { saveFile } from '../../data/use-file.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { money } from '../../session/figures.logic.ts';
 import { digestOf, type SessionDigest } from '../../session/session-digest.logic.ts';
+import { errorText } from '../../text/error-text.ts';
 import { Button } from '../../ui/button.tsx';
+import { toast } from '../../ui/toast.tsx';
 import { DetailsGrants } from './details-grants.tsx';
 import { DetailsLabels } from './details-labels.tsx';
 import { DetailsAgents, DetailsFiles, DetailsPlan } from './details-lists.tsx';
@@ -135,14 +138,33 @@ function About({ session }: { readonly session: Session }) {
             ),
         )}
       </dl>
-      <a
-        href={`/api/sessions/${encodeURIComponent(session.id)}/raw`}
-        download={`${session.id}.ndjson.txt`}
-        className="mt-1 inline-flex min-h-7 items-center gap-1.5 self-start text-sm text-soft hover:text-ink hover:underline pointer-coarse:min-h-11"
-      >
-        <Download aria-hidden className="size-3.5" />
-        {t('details.raw')}
-      </a>
+      <RawLog session={session} />
     </Section>
+  );
+}
+
+function RawLog({ session: { id } }: { readonly session: Session }) {
+  const t = useT();
+  const [isSaving, setSaving] = useState(false);
+  const save = async (): Promise<void> => {
+    setSaving(true);
+    try {
+      await saveFile(`/api/sessions/${encodeURIComponent(id)}/raw`, `${id}.ndjson.txt`);
+    } catch (error) {
+      toast('fail', errorText(t, error));
+    }
+    setSaving(false);
+  };
+  return (
+    <Button
+      variant="ghost"
+      size="sm"
+      icon={Download}
+      isBusy={isSaving}
+      onClick={() => void save()}
+      className="mt-1 -ml-2 self-start"
+    >
+      {t('details.raw')}
+    </Button>
   );
 }

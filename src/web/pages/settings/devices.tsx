@@ -31,7 +31,7 @@ function DeviceRow({ device, onChanged }: { readonly device: Device; readonly on
   const remove = async (): Promise<void> => {
     setRemoving(true);
     try {
-      await removeDevice(device.id);
+      await removeDevice(device);
       toast('done', t('settings.deviceRemoved', { name: device.name }));
     } catch (error) {
       toast('fail', errorText(t, error));

@@ -1,0 +1,21 @@
+import { z } from 'zod';
+
+/** Leave for one terminal to decide for some minutes, or its wish to. */
+export const Unlock = z.object({
+  id: z.string(),
+  /** What the terminal calls itself; nothing vouches for it. */
+  name: z.string(),
+  minutes: z.number(),
+  status: z.enum(['asked', 'open']),
+  /** When the wish, or the leave, ends by itself. */
+  expiresAt: z.string(),
+});
+export type Unlock = z.infer<typeof Unlock>;
+
+export const AskUnlock = z.object({
+  name: z.string().max(200).optional(),
+  minutes: z.number().min(1).max(480).optional(),
+});
+export type AskUnlock = z.infer<typeof AskUnlock>;
+
+export const AllowUnlock = z.object({ code: z.string().min(1).max(50) });
