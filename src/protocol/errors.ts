@@ -30,6 +30,7 @@ export const errorCatalogue = {
   no_turn_running: { status: 409, meaning: 'No turn is running.' },
   message_already_sent: { status: 409, meaning: 'The message has left the queue.' },
   interaction_already_resolved: { status: 409, meaning: 'A person has answered already.' },
+  interaction_changed: { status: 409, meaning: 'What is asked is not what was shown.' },
   interaction_gone: { status: 410, meaning: 'The interaction ended without an answer.' },
   payload_too_large: { status: 413, meaning: 'The body is over 32 MB.' },
   unsupported_media_type: { status: 415, meaning: 'The body must be JSON.' },

@@ -27,6 +27,7 @@ export const refusals: Refusals = {
   no_turn_running: 'Der Agent arbeitet gerade nicht; es gibt nichts zu unterbrechen.',
   message_already_sent: 'Die Nachricht ist schon gesendet.',
   interaction_already_resolved: 'Das ist schon beantwortet.',
+  interaction_changed: 'Gefragt wird inzwischen etwas anderes, als hier zu sehen war.',
   interaction_gone: 'Das lässt sich nicht mehr beantworten.',
   payload_too_large: 'Das ist zu groß: mehr als 32 MB gehen nicht auf einmal.',
   unsupported_media_type: 'Beckon konnte die Anfrage nicht lesen. Seite neu laden.',
