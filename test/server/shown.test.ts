@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { shownDigest } from '../../src/model/shown-digest.ts';
-import type { Ask } from '../../src/protocol/interaction.ts';
+import type { Ask, Interaction } from '../../src/protocol/interaction.ts';
 import { startServer, token } from './running-server.ts';
 import { WsClient } from './ws-client.ts';
 
@@ -72,9 +72,10 @@ describe('[ASK12] an answer that names what was shown', () => {
 
 type Call = Awaited<ReturnType<typeof startServer>>['call'];
 
-async function pendingOf(call: Call, session: string) {
+async function pendingOf(call: Call, session: string): Promise<Interaction> {
   for (;;) {
     const { body } = await call('GET', `/api/sessions/${session}/pending`);
-    if (body.pending.length > 0) return body.pending[0];
+    const [first] = body.pending as Interaction[];
+    if (first !== undefined) return first;
   }
 }

@@ -3,12 +3,14 @@ import type { Transport } from '../../client/transport.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
 import type { ControlRoom } from '../data/control-room.ts';
 import { readStored, writeStored } from '../data/stored.ts';
+import { faceOf } from './digest.ts';
 import { type CardDraft, emptyDraft, type Panel } from './draft.logic.ts';
 import {
   type CardAction,
   type CardEvent,
   type CardState,
   cardOf,
+  type Doubt,
   nextCard,
 } from './interaction-card.logic.ts';
 
@@ -28,6 +30,8 @@ const mostStored = 100_000;
 export class Cards {
   readonly store: StoreApi<CardsState>;
   readonly #room: ControlRoom;
+  readonly #read = new Set<string>();
+  readonly #worked = new Set<string>();
   #focusing: string | null = null;
   /** The tool's ask that was answered here last: what takes its place may take the focus. */
   #answered: string | null = null;
@@ -55,8 +59,9 @@ export class Cards {
   }
 
   /** Opens a part of a card for whoever asked for it: it takes the focus when it comes. */
-  openPanel(interaction: DraftOwner, panel: Panel): void {
+  openPanel(interaction: Interaction, panel: Panel): void {
     this.#focusing = interaction.interactionId;
+    this.#worked.add(faceOf(interaction));
     this.setDraft(interaction, { panel });
   }
 
@@ -74,9 +79,24 @@ export class Cards {
     return isNext;
   }
 
+  /** Whether a person has opened a part of its card: what they type there is meant for it. */
+  isWorkedOn(interaction: Interaction): boolean {
+    return this.#worked.has(faceOf(interaction));
+  }
+
+  /** All that it asks could have been seen by now, in one card or another. */
+  markRead(interaction: Interaction): void {
+    this.#read.add(faceOf(interaction));
+  }
+
+  isRead(interaction: Interaction): boolean {
+    return this.#read.has(faceOf(interaction));
+  }
+
   /**
-   * Sends what was pressed; an ask that defaults to no wants the same press twice. Whatever answers an interaction
-   * goes this way, so that its card knows the answer as this page's own. Resolves with the card as it is then.
+   * Sends what was pressed; an ask that defaults to no, or could not be seen wholly yet, wants the same press twice.
+   * Whatever answers an interaction goes this way, so that its card knows the answer as this page's own. Resolves with
+   * the card as it is then.
    */
   async press(
     interaction: Interaction,
@@ -84,8 +104,8 @@ export class Cards {
     send: (transport: Transport) => Promise<Interaction>,
   ): Promise<CardState> {
     const before = this.stateOf(interaction);
-    const needsSecondPress = interaction.defaultToNo === true && action.startsWith('allow');
-    const after = this.#take(interaction, { type: 'pressed', action, needsSecondPress });
+    const doubt = action.startsWith('allow') ? this.#doubtOn(interaction) : null;
+    const after = this.#take(interaction, { type: 'pressed', action, doubt, at: performance.now() });
     if (after.is !== 'submitting' || before.is === 'submitting') return after;
     this.#answered = interaction.interactionId;
     try {
@@ -98,6 +118,11 @@ export class Cards {
 
   stepBack(interaction: Interaction): void {
     this.#take(interaction, { type: 'stepped-back' });
+  }
+
+  #doubtOn(interaction: Interaction): Doubt | null {
+    if (!this.isRead(interaction)) return 'unread';
+    return interaction.defaultToNo === true ? 'advised-against' : null;
   }
 
   #take(interaction: Interaction, event: CardEvent): CardState {
