@@ -1,3 +1,4 @@
+export { type Shown, shownDigest } from '../model/shown-digest.ts';
 export { BeckonError, type BeckonErrorCode } from './beckon-error.ts';
 export { DirectTransport } from './direct-transport.ts';
 export type { RetryPolicy } from './event-stream.ts';

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { isAbsolute, resolve, sep } from 'node:path';
-import { canonical } from '../model/grants.ts';
+import { canonical } from '../model/canonical.ts';
 import type { Subject } from '../protocol/interaction.ts';
 import { type JsonObject, textAt } from './fields.ts';
 import { realPath } from './real-path.ts';

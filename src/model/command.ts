@@ -20,6 +20,8 @@ export type SessionCommand =
       readonly type: 'respond';
       readonly interactionId: InteractionId;
       readonly response: Response;
+      /** The digest of what the person was shown, where the caller tells it. */
+      readonly shown?: string;
       readonly by: Actor;
     }
   | {

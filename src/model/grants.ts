@@ -1,6 +1,7 @@
 import type { NewEventOf } from '../protocol/event.ts';
 import type { Grant } from '../protocol/grant.ts';
 import type { Ask, Subject } from '../protocol/interaction.ts';
+import { canonical } from './canonical.ts';
 import type { KeptApproval } from './command.ts';
 import { matches } from './pattern.ts';
 
@@ -71,15 +72,3 @@ export const expiredGrant = ({ id }: Grant): NewEventOf<'grant.ended'> => ({
   cause: 'expired',
   by: { kind: 'timer' },
 });
-
-/** The same input always gives the same text, whatever the order of its keys. As in JSON, a field without a value is none. */
-export function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (value !== null && typeof value === 'object') {
-    const entries = Object.entries(value)
-      .filter(([, inner]) => inner !== undefined)
-      .sort(([a], [b]) => (a < b ? -1 : 1));
-    return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner)}`).join(',')}}`;
-  }
-  return JSON.stringify(value) ?? 'null';
-}

@@ -9,6 +9,7 @@ import { checkForm } from './form.ts';
 import { canBeGranted, subjectOf } from './grants.ts';
 import { valuesOf } from './ordered-map.ts';
 import { matches } from './pattern.ts';
+import { shownDigest } from './shown-digest.ts';
 import type { LiveInteraction, SessionState } from './state.ts';
 import { interactionOf } from './status.ts';
 
@@ -24,6 +25,7 @@ export function respond(
     return refuse('interaction_already_resolved', undefined, { outcome: live.decided.outcome });
   }
   const { ask } = live.requested;
+  if (command.shown !== undefined && command.shown !== shownDigest(ask)) return refuse('interaction_changed');
   const made = decisionOn(state, ask, command.response);
   if (!made.ok) return made;
   const decided: NewEvent = {

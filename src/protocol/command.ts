@@ -69,8 +69,17 @@ export const namesTarget = (body: {
   toolCallId?: string | undefined;
 }): boolean => body.requestId !== undefined || body.toolCallId !== undefined;
 
+/** Names what the person who answers was shown, as `shownDigest` of `model/` does: an answer to anything else is refused. */
+const shown = {
+  shown: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, 'A digest is 64 digits of a SHA-256 in hex.')
+    .optional(),
+};
+
 export const Approve = z.object({
   ...target,
+  ...shown,
   decision: z.enum(['allow', 'deny']),
   reason: shortText.optional(),
   scope: ApprovalScope.optional(),
@@ -82,7 +91,12 @@ export const Approve = z.object({
 });
 export type Approve = z.infer<typeof Approve>;
 
-export const Deny = z.object({ ...target, reason: shortText.optional(), interrupt: z.boolean().optional() });
+export const Deny = z.object({
+  ...target,
+  ...shown,
+  reason: shortText.optional(),
+  interrupt: z.boolean().optional(),
+});
 export type Deny = z.infer<typeof Deny>;
 
 /** Answers in any of the accepted encodings; `model/` turns them into the one that is stored. */
@@ -92,14 +106,19 @@ export const GivenAnswers = z.union([
 ]);
 export type GivenAnswers = z.infer<typeof GivenAnswers>;
 
-export const AnswerQuestion = z.object({ ...target, answers: GivenAnswers });
+export const AnswerQuestion = z.object({ ...target, ...shown, answers: GivenAnswers });
 export type AnswerQuestion = z.infer<typeof AnswerQuestion>;
 
-export const SubmitAnswers = z.object({ toolCallId: z.string().min(1), answers: GivenAnswers });
+export const SubmitAnswers = z.object({
+  toolCallId: z.string().min(1),
+  ...shown,
+  answers: GivenAnswers,
+});
 export type SubmitAnswers = z.infer<typeof SubmitAnswers>;
 
 export const Respond = z.object({
   interactionId: z.string().min(1),
+  ...shown,
   /** The call that the interaction is expected to belong to. */
   callId: z.string().optional(),
   action: z.enum(['approve', 'deny', 'submit', 'cancel']),

@@ -41,6 +41,7 @@ export const errorCatalogue = {
   too_many_asks: { status: 409, meaning: 'Too much is asked in this session already, and not answered.' },
   queue_full: { status: 409, meaning: 'Too many messages wait in this session already.' },
   interaction_already_resolved: { status: 409, meaning: 'It has been answered already.' },
+  interaction_changed: { status: 409, meaning: 'What is asked is not what was shown.' },
   interaction_gone: { status: 410, meaning: 'The interaction ended without an answer.' },
   payload_too_large: {
     status: 413,

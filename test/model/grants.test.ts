@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonical, findGrant } from '../../src/model/grants.ts';
+import { canonical } from '../../src/model/canonical.ts';
+import { findGrant } from '../../src/model/grants.ts';
 import { matches } from '../../src/model/pattern.ts';
 import type { Grant } from '../../src/protocol/grant.ts';
 import { GrantId } from '../../src/protocol/ids.ts';

@@ -1,20 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { BeckonError } from '../../src/client/beckon-error.ts';
 import {
+  type CardAction,
   type CardEvent,
   type CardState,
   cardOf,
+  type Doubt,
   freshCard,
   isAnswerable,
   nextCard,
 } from '../../src/web/interaction/interaction-card.logic.ts';
+import { quietMs } from '../../src/web/interaction/stillness.ts';
 import { anInteraction } from './support/samples.ts';
 
 const cardAfter = (...events: readonly CardEvent[]): CardState => events.reduce(nextCard, freshCard);
-const press = (needsSecondPress = false): CardEvent => ({
+const press = (doubt: Doubt | null = null, at = 0, action: CardAction = 'allow'): CardEvent => ({
   type: 'pressed',
-  action: 'allow',
-  needsSecondPress,
+  action,
+  doubt,
+  at,
 });
 const allowed = anInteraction({ status: 'resolved', outcome: 'allowed' });
 const denied = anInteraction({ status: 'resolved', outcome: 'denied' });
@@ -30,8 +34,7 @@ describe('a card', () => {
   });
 
   it('[UI7] cannot be pressed again while it is submitting, nor when it is submitted', () => {
-    const deny: CardEvent = { type: 'pressed', action: 'deny', needsSecondPress: false };
-    expect(cardAfter(press(), deny)).toMatchObject({ action: 'allow' });
+    expect(cardAfter(press(), press(null, 0, 'deny'))).toMatchObject({ action: 'allow' });
     expect(cardAfter({ type: 'ended', interaction: denied }, press())).toMatchObject({
       is: 'submitted',
       interaction: denied,
@@ -71,16 +74,20 @@ describe('a card', () => {
     expect(nextCard(news, { type: 'replied', interaction: allowed })).toBe(news);
   });
 
-  it('wants a second press of the same button for an ask that defaults to no', () => {
-    const once = cardAfter(press(true));
-    expect(once).toEqual({ is: 'pending', confirming: 'allow' });
-    expect(nextCard(once, press(true))).toMatchObject({ is: 'submitting' });
-    expect(nextCard(once, { type: 'stepped-back' })).toEqual(freshCard);
-    expect(nextCard(once, { type: 'pressed', action: 'allow-session', needsSecondPress: true })).toEqual({
-      is: 'pending',
-      confirming: 'allow-session',
-    });
-  });
+  it.each(['advised-against', 'unread'] as const)(
+    '[UI13] wants a second press of the same button where there is a doubt (%s), and a double press is not one',
+    (doubt) => {
+      const once = cardAfter(press(doubt, 1000));
+      expect(once).toEqual({ is: 'pending', confirming: { action: 'allow', doubt, since: 1000 } });
+      expect(nextCard(once, press(doubt, 1300))).toBe(once);
+      expect(nextCard(once, press(doubt, 1000 + quietMs))).toMatchObject({ is: 'submitting' });
+      expect(nextCard(once, { type: 'stepped-back' })).toEqual(freshCard);
+      expect(nextCard(once, press(doubt, 1300, 'allow-session'))).toMatchObject({
+        is: 'pending',
+        confirming: { action: 'allow-session' },
+      });
+    },
+  );
 
   it('[ASK5] tells that an answer which was taken got lost on its way', () => {
     const lost = anInteraction({ status: 'resolved', outcome: 'lost' });

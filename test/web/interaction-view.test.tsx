@@ -2,6 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, it } from 'vitest';
 import { BeckonError } from '../../src/client/beckon-error.ts';
+import { shownDigest } from '../../src/model/shown-digest.ts';
 import type { GrantPreview } from '../../src/protocol/grant.ts';
 import type { FormField, Interaction } from '../../src/protocol/interaction.ts';
 import type { Session } from '../../src/protocol/session.ts';
@@ -222,7 +223,17 @@ describe('an approval', () => {
     expect(button('Allow')).toBeTruthy();
     await userEvent.click(button('Allow'));
     await userEvent.click(button('Press again to allow'));
+    expect(fake.called('approve')).toHaveLength(0);
+    await waitFor(() => expect(button('Press again to allow').getAttribute('aria-disabled')).toBeNull());
+    await userEvent.click(button('Press again to allow'));
     expect(fake.called('approve')).toHaveLength(1);
+  });
+
+  it('[UI13] [ASK14] names what was shown in every answer', async () => {
+    const asked = anInteraction({ input: { command: 'npm test', timeout: 9 } });
+    const { fake } = await show(asked);
+    await userEvent.click(button('Allow'));
+    expect(fake.shown).toEqual([shownDigest(asked)]);
   });
 
   it('[UI12] shows the reason without escapes, and keeps the agent’s suggestions to itself', async () => {
@@ -511,7 +522,7 @@ describe('how it ended', () => {
     [{ kind: 'person', via: 'library' }, 'through the library'],
     [{ kind: 'grant' }, 'by a standing approval'],
   ] as const)(
-    '[ASK12] [ASK4] says what may have reached the agent, and by whom: %j',
+    '[ASK14] [ASK4] says what may have reached the agent, and by whom: %j',
     async (resolvedBy, who) => {
       const decision = { type: 'allow', scope: 'once' } as const;
       await show(

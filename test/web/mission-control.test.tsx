@@ -103,7 +103,9 @@ describe('Mission Control', () => {
     await tell(() => fake.tellSnapshot([aSession({ title: 'Tests', status: 'waiting' })], { pending }));
     await userEvent.click(monitor('Tests').getByRole('button', { name: 'Allow' }));
     expect(fake.called('approve')).toEqual([]);
-    await userEvent.click(monitor('Tests').getByRole('button', { name: 'Press again to allow' }));
+    const again = monitor('Tests').getByRole('button', { name: 'Press again to allow' });
+    await waitFor(() => expect(again.getAttribute('aria-disabled')).toBeNull());
+    await userEvent.click(again);
     expect(fake.called('approve')).toHaveLength(1);
   });
 

@@ -112,7 +112,7 @@ describe('what is asked, in short', () => {
     });
   });
 
-  it('[UI5] says how much of a change it does not show, and what must not be overlooked', () => {
+  it('[UI5] says how much of a change it does not show', () => {
     const content = 'line\n'.repeat(200);
     const write = anInteraction({ toolName: 'Write', input: { file_path: '/p/a', content } });
     expect(summaryOf(write, '/p')).toMatchObject({ hiddenLines: 194 });
@@ -122,8 +122,6 @@ describe('what is asked, in short', () => {
     ];
     const several = anInteraction({ toolName: 'MultiEdit', input: { file_path: '/p/a', edits } });
     expect(summaryOf(several, '/p')).toMatchObject({ change: { length: 4 }, hiddenLines: 0 });
-    const bare = anInteraction({ input: { command: 'a', dangerouslyDisableSandbox: true } });
-    expect(summaryOf(bare, '/p')).toMatchObject({ warnings: ['dangerouslyDisableSandbox'] });
   });
 });
 

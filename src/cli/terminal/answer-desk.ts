@@ -1,5 +1,6 @@
 import { BeckonError } from '../../client/beckon-error.ts';
 import type { Transport } from '../../client/transport.ts';
+import { shownDigest } from '../../model/shown-digest.ts';
 import { oneLine } from '../render/safe-text.ts';
 import { type AskedInteraction, type Dialog, type DialogReply, dialogAbout } from './dialog.ts';
 
@@ -77,27 +78,40 @@ export class AnswerDesk {
   async #send(interaction: AskedInteraction, reply: DialogReply): Promise<void> {
     const { transport, session, say } = this.#options;
     const { interactionId } = interaction;
+    const shown = shownDigest(interaction);
     this.#answered.add(interactionId);
     this.#open.delete(interactionId);
     try {
       switch (reply.via) {
         case 'approve':
-          await transport.approve(session, reply.body);
+          await transport.approve(session, { ...reply.body, shown });
           return;
         case 'answer':
-          await transport.answer(session, reply.body);
+          await transport.answer(session, { ...reply.body, shown });
           return;
         case 'respond':
-          await transport.respond(session, reply.body);
+          await transport.respond(session, { ...reply.body, shown });
       }
     } catch (error) {
       if (!(error instanceof BeckonError)) throw error;
       this.#answered.delete(interactionId);
       say(oneLine(error.message));
       // Answered elsewhere or gone: the stream tells how it ended. Otherwise it is still open, and asked again.
-      if (error.status !== 409 && error.status !== 410 && error.status !== 404)
-        this.#open.set(interactionId, interaction);
+      const open =
+        error.code === 'interaction_changed'
+          ? await this.#reread(interactionId)
+          : error.status !== 409 && error.status !== 410 && error.status !== 404
+            ? interaction
+            : undefined;
+      if (open !== undefined) this.#open.set(interactionId, open);
     }
+  }
+
+  /** As it is asked now, to be shown anew. */
+  async #reread(interactionId: string): Promise<AskedInteraction | undefined> {
+    this.#shown.delete(interactionId);
+    const pending = await this.#options.transport.pending();
+    return pending.find((each) => each.interactionId === interactionId);
   }
 
   #next(): void {

@@ -75,16 +75,16 @@ export const answer: Handler<AnswerQuestion> = (room, input, caller) =>
 export const submitAnswers: Handler<SubmitAnswers> = (room, input, caller) => {
   const found = room.registry.find(input.session);
   if (!found.ok) return found;
-  const { toolCallId, answers } = input;
+  const { toolCallId, shown, answers } = input;
   if (find(room.log, found.value, { toolCallId })?.kind !== 'question')
     return refuse('interaction_not_found');
-  return decideOn(room, input.session, { toolCallId }, { type: 'answer', answers }, caller);
+  return decideOn(room, input.session, { toolCallId, shown }, { type: 'answer', answers }, caller);
 };
 
 export const respond: Handler<Respond> = async (room, input, caller) => {
   const found = room.registry.find(input.session);
   if (!found.ok) return found;
-  const target = { requestId: input.interactionId };
+  const target = { requestId: input.interactionId, shown: input.shown };
   const interaction = find(room.log, found.value, target);
   if (interaction === undefined || !isOfCall(interaction, input.callId)) {
     return refuse('interaction_not_found');
@@ -154,6 +154,7 @@ const fieldsOf = (input: unknown): Result<Record<string, unknown>> =>
 interface Target {
   readonly requestId?: string | undefined;
   readonly toolCallId?: string | undefined;
+  readonly shown?: string | undefined;
 }
 
 async function decideOn(
@@ -174,7 +175,14 @@ async function decideOn(
   const readOnly = readOnlyFor(clients, by.clientId, interaction);
   if (readOnly !== undefined) return readOnly;
   const { interactionId } = interaction;
-  const done = await session.runner.command({ type: 'respond', interactionId, response, by });
+  const { shown } = target;
+  const done = await session.runner.command({
+    type: 'respond',
+    interactionId,
+    response,
+    by,
+    ...(shown === undefined ? {} : { shown }),
+  });
   if (done.ok) {
     const after = find(log, session, { requestId: interactionId }) ?? interaction;
     return accept({ status: 200, body: { status: 'ok', interaction: after } });

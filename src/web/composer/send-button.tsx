@@ -37,6 +37,7 @@ export function SendButton({
         variant="primary"
         icon={ArrowUp}
         disabled={isDisabled}
+        aria-disabled={composer.isSettling || undefined}
         isBusy={composer.isAnswering}
       >
         {t('composer.sendAnswer')}

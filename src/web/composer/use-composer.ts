@@ -4,7 +4,10 @@ import type { Disposition, Session } from '../../protocol/session.ts';
 import { useDraft } from '../data/drafts.ts';
 import { useControlRoom, useRoom, useTransport } from '../data/room-context.tsx';
 import { useT } from '../i18n/i18n.ts';
+import { answerWith, submitValues } from '../interaction/answers-to.ts';
 import { cardsOf } from '../interaction/cards.ts';
+import { faceOf } from '../interaction/digest.ts';
+import { useIsNew } from '../interaction/use-is-new.ts';
 import { errorText } from '../text/error-text.ts';
 import { announce } from '../ui/announcer.tsx';
 import {
@@ -34,6 +37,8 @@ export interface ComposerModel {
   readonly question: Interaction | null;
   chooseAnswering(isAnswering: boolean): void;
   readonly isAnswering: boolean;
+  /** The question has just come: what is typed does not answer it yet. */
+  readonly isSettling: boolean;
   readonly isEmpty: boolean;
   readonly became: Became | null;
   readonly error: string | null;
@@ -52,6 +57,7 @@ export function useComposer(session: Session): ComposerModel {
   const connection = useRoom((room) => room.connection.state);
   const canAnswer = useRoom((room) => room.interaction === 'enabled');
   const pending = useRoom((room) => room.pending);
+  const isAsOpened = useRoom((room) => room.isAsOpened);
   const question = useMemo(
     () => (canAnswer ? (openQuestionOf(pending, session.id) ?? null) : null),
     [pending, session.id, canAnswer],
@@ -63,6 +69,11 @@ export function useComposer(session: Session): ComposerModel {
   const blocked = blockedBy(session, connection);
   const offer = offerOf(session);
   const answers = question !== null && question.interactionId !== elseFor ? question : null;
+  // What was typed for one question, or for none, must not answer the next.
+  const face = question === null ? null : faceOf(question);
+  const [came, setCame] = useState({ face, withDraft: false });
+  if (came.face !== face) setCame({ face, withDraft: draft.trim() !== '' });
+  const isSettling = useIsNew(face) && answers !== null && came.withDraft && !isAsOpened;
   const isEmpty = draft.trim() === '' && (pictures.length === 0 || answers !== null);
 
   const forgetNotes = (): void => {
@@ -72,13 +83,10 @@ export function useComposer(session: Session): ComposerModel {
 
   const answer = async (asked: Interaction, text: string): Promise<void> => {
     setAnswering(true);
-    const { requestId, interactionId } = asked;
     const field = textFieldOf(asked);
-    const card = await cardsOf(room).press(asked, field === undefined ? 'answer' : 'submit', () =>
-      field === undefined
-        ? transport.answer(session.id, { requestId, answers: [answerOf(asked, text)] })
-        : transport.respond(session.id, { interactionId, action: 'submit', input: { [field.id]: text } }),
-    );
+    const card = await (field === undefined
+      ? cardsOf(room).press(asked, 'answer', answerWith(asked, [answerOf(asked, text)]))
+      : cardsOf(room).press(asked, 'submit', submitValues(asked, { [field.id]: text })));
     // When another was first, the card says so, and what was typed is kept.
     if (card.is === 'submitted' && card.endedBy === 'us') {
       setDraft('');
@@ -95,7 +103,7 @@ export function useComposer(session: Session): ComposerModel {
 
   const submit = async (disposition: Disposition = 'auto'): Promise<void> => {
     const text = draft.trim();
-    if (isEmpty || blocked !== null || isAnswering) return;
+    if (isEmpty || blocked !== null || isAnswering || isSettling) return;
     forgetNotes();
     if (answers !== null) return answer(answers, text);
     setDraft('');
@@ -113,6 +121,7 @@ export function useComposer(session: Session): ComposerModel {
     question,
     answers,
     isAnswering,
+    isSettling,
     isEmpty,
     became,
     error,

@@ -1,6 +1,7 @@
 import { Fragment, memo, useState } from 'react';
 import { showInvisible } from '../../model/suspicious-text.ts';
 import { useT } from '../i18n/i18n.ts';
+import { useReadPart } from '../interaction/use-reading.ts';
 import { cx } from '../ui/class-names.ts';
 import { ScrollArea } from '../ui/scroll-area.tsx';
 import type { Hunk, PatchLine } from './patch.logic.ts';
@@ -8,10 +9,18 @@ import type { Hunk, PatchLine } from './patch.logic.ts';
 const shownAtOnce = 120;
 
 /** A change, line by line, with the numbers of the lines and what differs within them. */
-export const PatchView = memo(function PatchView({ hunks }: { readonly hunks: readonly Hunk[] }) {
+export const PatchView = memo(function PatchView({
+  hunks,
+  isWrapped = false,
+}: {
+  readonly hunks: readonly Hunk[];
+  /** Long lines go on below rather than out of sight. */
+  readonly isWrapped?: boolean;
+}) {
   const t = useT();
   const [isWhole, setWhole] = useState(false);
   const all = hunks.reduce((sum, hunk) => sum + hunk.length, 0);
+  useReadPart(isWhole || all <= shownAtOnce);
   const shown = isWhole ? hunks : firstLines(hunks, shownAtOnce);
   const isNumbered = hunks.some((hunk) =>
     hunk.some(({ before, after }) => before !== null || after !== null),
@@ -19,14 +28,14 @@ export const PatchView = memo(function PatchView({ hunks }: { readonly hunks: re
   return (
     <div>
       <ScrollArea className="py-1">
-        <div className="w-max min-w-full font-mono text-xs leading-5">
+        <div className={cx('font-mono text-xs leading-5', !isWrapped && 'w-max min-w-full')}>
           {shown.map((hunk, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: hunks have no other name than their place
             <Fragment key={at}>
               {at > 0 && <div className="h-5 select-none bg-ground px-3 text-faint">⋯</div>}
               {hunk.map((line, place) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name than their place
-                <Line key={place} line={line} isNumbered={isNumbered} />
+                <Line key={place} line={line} isNumbered={isNumbered} isWrapped={isWrapped} />
               ))}
             </Fragment>
           ))}
@@ -60,7 +69,15 @@ const looks: Readonly<Record<PatchLine['sign'], string>> = {
   ' ': 'text-soft',
 };
 
-function Line({ line, isNumbered }: { readonly line: PatchLine; readonly isNumbered: boolean }) {
+function Line({
+  line,
+  isNumbered,
+  isWrapped,
+}: {
+  readonly line: PatchLine;
+  readonly isNumbered: boolean;
+  readonly isWrapped: boolean;
+}) {
   const { sign, text, before, after, mark } = line;
   return (
     <div className={cx('flex', looks[sign])}>
@@ -70,7 +87,9 @@ function Line({ line, isNumbered }: { readonly line: PatchLine; readonly isNumbe
         </span>
       )}
       <span className="w-5 shrink-0 select-none text-center">{sign === '-' ? '−' : sign}</span>
-      <span className="whitespace-pre pr-3">
+      <span
+        className={cx('pr-3', isWrapped ? 'min-w-0 whitespace-pre-wrap wrap-anywhere' : 'whitespace-pre')}
+      >
         {mark === null || mark[0] >= mark[1] ? (
           showInvisible(text)
         ) : (

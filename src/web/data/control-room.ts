@@ -19,6 +19,8 @@ export interface RoomState extends Room {
   readonly connection: Connection;
   /** False until the first snapshot: there is nothing to show but shape. */
   readonly isLoaded: boolean;
+  /** Nothing was asked, and nothing that was has ended, since this page was opened. */
+  readonly isAsOpened: boolean;
   readonly clientId: string | null;
   readonly interaction: 'enabled' | 'disabled';
 }
@@ -73,6 +75,7 @@ export class ControlRoom {
       ...emptyRoom,
       connection: { state: 'connecting' },
       isLoaded: false,
+      isAsOpened: true,
       clientId: null,
       interaction,
     }));
@@ -243,7 +246,8 @@ export class ControlRoom {
           for (const feed of this.#feedsOf(news.sessionId, touched)) feed.takeDelta(news.delta);
       }
     }
-    if (state !== before) this.store.setState(state);
+    const isAsOpened = before.isAsOpened && (!before.isLoaded || isSameAsks(before.pending, state.pending));
+    if (state !== before) this.store.setState({ ...state, isAsOpened });
     // A feed may have been asked for before its session was told of.
     if (state.sessions !== before.sessions) this.#attachSoon();
     for (const feed of touched) feed.flush();
@@ -288,6 +292,11 @@ export class ControlRoom {
     return feeds;
   }
 }
+
+const isSameAsks = (before: Room['pending'], after: Room['pending']): boolean =>
+  before === after ||
+  (before.length === after.length &&
+    before.every(({ interactionId }, at) => interactionId === after[at]?.interactionId));
 
 const depths = ['tail', 'whole'] as const satisfies readonly Depth[];
 

@@ -1,11 +1,19 @@
 import { lazy, Suspense } from 'react';
+import { NotShown } from '../interaction/use-reading.ts';
 import { Skeleton } from '../ui/skeleton.tsx';
 
 const DiffView = lazy(async () => ({ default: (await import('./diff-view.tsx')).DiffView }));
 
 /** The change between two texts; a shape of it until the view is loaded. */
 export const Diff = ({ before, after }: { readonly before: string; readonly after: string }) => (
-  <Suspense fallback={<Skeleton className="h-20" />}>
+  <Suspense
+    fallback={
+      <>
+        <Skeleton className="h-20" />
+        <NotShown />
+      </>
+    }
+  >
     <DiffView before={before} after={after} />
   </Suspense>
 );

@@ -3,8 +3,10 @@ import type { Transport } from '../../client/transport.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
 import { useT } from '../i18n/i18n.ts';
 import { Button } from '../ui/button.tsx';
+import { afterPress } from './after-press.ts';
 import type { CardAction } from './interaction-card.logic.ts';
 import { buttonState, type Card } from './use-card.ts';
+import { useIsNew } from './use-is-new.ts';
 
 export interface AllowButtonProps {
   readonly card: Card;
@@ -21,7 +23,7 @@ export interface AllowButtonProps {
   readonly children: ReactNode;
 }
 
-/** An ask that defaults to no is not made easy: nothing stands out, and it wants a second press. */
+/** An ask that defaults to no is not made easy: nothing stands out, and it wants a second press. So does one that could not be seen wholly yet. */
 export function AllowButton({
   card,
   action,
@@ -35,7 +37,8 @@ export function AllowButton({
 }: AllowButtonProps) {
   const t = useT();
   const { state, interaction } = card;
-  const isConfirming = state.is === 'pending' && state.confirming === action;
+  const confirming = state.is === 'pending' && state.confirming?.action === action ? state.confirming : null;
+  const isNew = useIsNew(confirming?.since) && confirming !== null;
   const look = buttonState(card, action);
   return (
     <Button
@@ -43,14 +46,16 @@ export function AllowButton({
       variant={isMain && interaction.defaultToNo !== true ? 'primary' : 'secondary'}
       {...look}
       disabled={look.disabled || disabled}
-      aria-label={isConfirming ? undefined : label}
+      aria-disabled={look['aria-disabled'] ?? (isNew || undefined)}
+      aria-label={confirming === null ? label : undefined}
       title={label}
-      onBlur={card.stepBack}
-      // A key that is held down is not a second press, and not one for the next card either.
-      onKeyDown={(event) => event.repeat && event.preventDefault()}
+      // Its words become shorter with it: not under a press on something else in the card.
+      onBlur={() => afterPress(card.stepBack)}
       onClick={() => check(() => card.press(action, send))}
     >
-      {isConfirming ? t('ask.pressAgain') : children}
+      {confirming === null
+        ? children
+        : t(confirming.doubt === 'unread' ? 'ask.allowUnread' : 'ask.pressAgain')}
     </Button>
   );
 }

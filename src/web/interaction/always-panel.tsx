@@ -13,6 +13,7 @@ import { cx } from '../ui/class-names.ts';
 import { Field, Select, Textarea } from '../ui/field.tsx';
 import { Time } from '../ui/time.tsx';
 import { AllowButton } from './allow-button.tsx';
+import { allowAlways } from './answers-to.ts';
 import { type GrantScope, grantEnds } from './draft.logic.ts';
 import { fieldRefused } from './interaction-card.logic.ts';
 import { CardPanel, PanelActions } from './panel.tsx';
@@ -118,13 +119,12 @@ export function AlwaysPanel({ card, onClose }: { readonly card: Card; readonly o
           disabled={!isCovering}
           send={(transport) => {
             const expiresAt = expiresAtOf(draft.grantEnd, Date.now());
-            return transport.approve(interaction.sessionId, {
-              requestId: interaction.requestId,
-              decision: 'allow',
+            const grant = {
               scope: draft.grantScope,
               pattern,
               ...(expiresAt === undefined ? {} : { expiresAt }),
-            });
+            };
+            return allowAlways(interaction, grant)(transport);
           }}
         >
           {t(`ask.always.save.${draft.grantScope}`)}

@@ -1,29 +1,46 @@
 import type { Transport } from '../../client/transport.ts';
+import type { Approve, GivenAnswers } from '../../protocol/command.ts';
 import type { ApprovalScope, Interaction } from '../../protocol/interaction.ts';
 import type { Session } from '../../protocol/session.ts';
+import { digestOf } from './digest.ts';
 import { type CardDraft, valuesOf } from './draft.logic.ts';
 import { editedInput } from './edit.logic.ts';
 
 type Send = (transport: Transport) => Promise<Interaction>;
 
+/** Which ask is meant, and what it showed: an answer decides nothing else. */
+const named = (interaction: Interaction) => ({
+  requestId: interaction.requestId,
+  shown: digestOf(interaction),
+});
+const namedResponse = (interaction: Interaction) => ({
+  interactionId: interaction.interactionId,
+  shown: digestOf(interaction),
+});
+
 /** Allows once, as it was asked. */
 export const allowOnce =
-  ({ sessionId, requestId }: Interaction): Send =>
+  (interaction: Interaction): Send =>
   (transport) =>
-    transport.approve(sessionId, { requestId, decision: 'allow', scope: 'once' });
+    transport.approve(interaction.sessionId, { ...named(interaction), decision: 'allow', scope: 'once' });
 
 export const allowForSession =
-  ({ sessionId, requestId }: Interaction): Send =>
+  (interaction: Interaction): Send =>
   (transport) =>
-    transport.approve(sessionId, { requestId, decision: 'allow', scope: 'session' });
+    transport.approve(interaction.sessionId, { ...named(interaction), decision: 'allow', scope: 'session' });
+
+/** Allows what a pattern covers, for as long as a person said. */
+export const allowAlways =
+  (interaction: Interaction, grant: Pick<Approve, 'scope' | 'pattern' | 'expiresAt'>): Send =>
+  (transport) =>
+    transport.approve(interaction.sessionId, { ...named(interaction), decision: 'allow', ...grant });
 
 /** Allows once, with the edit that a person made, if there is one. */
 export function allowEdited(interaction: Interaction, draft: CardDraft): Send {
-  const { sessionId, requestId } = interaction;
   const edited = editedInput(interaction, draft.edited);
   return (transport) =>
-    transport.approve(sessionId, {
-      requestId,
+    transport.approve(interaction.sessionId, {
+      ...named(interaction),
       decision: 'allow',
       scope: 'once',
       ...(edited.is === 'edited' ? { updatedInput: edited.input } : {}),
@@ -32,12 +49,11 @@ export function allowEdited(interaction: Interaction, draft: CardDraft): Send {
 
 /** Approves a plan, in the words a person left it in, to go on in the mode chosen. */
 export function approvePlan(interaction: Interaction, draft: CardDraft, session: Session | undefined): Send {
-  const { sessionId, requestId } = interaction;
   const mode = modeAfterPlan(session, draft);
   const edited = editedInput(interaction, draft.edited);
   return (transport) =>
-    transport.approve(sessionId, {
-      requestId,
+    transport.approve(interaction.sessionId, {
+      ...named(interaction),
       decision: 'allow',
       scope: 'once',
       ...(mode === undefined ? {} : { mode }),
@@ -47,10 +63,10 @@ export function approvePlan(interaction: Interaction, draft: CardDraft, session:
 
 /** Allows what a tool asks, within a scope that it offers, with what was filled in beside it. */
 export function approveTool(interaction: Interaction, scope: ApprovalScope, draft: CardDraft): Send {
-  const { sessionId, interactionId, approvalScopes, form } = interaction;
+  const { sessionId, approvalScopes, form } = interaction;
   return (transport) =>
     transport.respond(sessionId, {
-      interactionId,
+      ...namedResponse(interaction),
       action: 'approve',
       ...(approvalScopes === undefined ? {} : { approvalScope: scope }),
       ...(form === undefined || form.fields.length === 0 ? {} : { input: valuesOf(form, draft) }),
@@ -67,24 +83,35 @@ export function offeredScopes({ approvalScopes }: Interaction): readonly Approva
 
 /** Submits what was filled in. */
 export function submit(interaction: Interaction, draft: CardDraft): Send {
-  const { sessionId, interactionId, form } = interaction;
-  const input = form === undefined ? {} : valuesOf(form, draft);
-  return (transport) => transport.respond(sessionId, { interactionId, action: 'submit', input });
+  const { form } = interaction;
+  return submitValues(interaction, form === undefined ? {} : valuesOf(form, draft));
 }
 
+export const submitValues =
+  (interaction: Interaction, input: Readonly<Record<string, unknown>>): Send =>
+  (transport) =>
+    transport.respond(interaction.sessionId, { ...namedResponse(interaction), action: 'submit', input });
+
+export const answerWith =
+  (interaction: Interaction, answers: GivenAnswers): Send =>
+  (transport) =>
+    transport.answer(interaction.sessionId, { ...named(interaction), answers });
+
 export function deny(interaction: Interaction, reason: string, interrupt: boolean): Send {
-  const { sessionId, requestId, interactionId, tool } = interaction;
+  const { sessionId, tool } = interaction;
   const said = reason.trim();
   const why = said === '' ? {} : { reason: said };
   if (tool !== undefined)
-    return (transport) => transport.respond(sessionId, { interactionId, action: 'deny', ...why });
-  return (transport) => transport.deny(sessionId, { requestId, ...why, ...(interrupt ? { interrupt } : {}) });
+    return (transport) =>
+      transport.respond(sessionId, { ...namedResponse(interaction), action: 'deny', ...why });
+  return (transport) =>
+    transport.deny(sessionId, { ...named(interaction), ...why, ...(interrupt ? { interrupt } : {}) });
 }
 
 export const dismiss =
-  ({ sessionId, interactionId }: Interaction): Send =>
+  (interaction: Interaction): Send =>
   (transport) =>
-    transport.respond(sessionId, { interactionId, action: 'cancel' });
+    transport.respond(interaction.sessionId, { ...namedResponse(interaction), action: 'cancel' });
 
 /** The modes in which a plan can be carried out. */
 export const modesAfterPlan = (session: Session | undefined): readonly string[] =>

@@ -16,7 +16,7 @@ import { EditPanel } from './edit-panel.tsx';
 import { isAnswerable } from './interaction-card.logic.ts';
 import { isGrantable } from './pattern.logic.ts';
 import { PlanMode } from './plan-mode.tsx';
-import type { Card } from './use-card.ts';
+import { buttonState, type Card } from './use-card.ts';
 import { usePanel } from './use-panel.ts';
 
 export interface ApprovalActionsProps {
@@ -50,14 +50,13 @@ function Row({ card, session, density }: ApprovalActionsProps) {
   const isPlan = interaction.plan !== undefined;
   const isCompact = density === 'compact';
   const size = isCompact ? 'sm' : 'md';
-  const isStill = !isAnswerable(card.state);
   return (
     <div className={cx('flex flex-wrap items-center gap-x-1.5 gap-y-1.5', !isCompact && 'gap-x-2')}>
       <Button
         size={size}
         variant="danger"
         data-opens="deny"
-        disabled={isStill}
+        {...buttonState(card)}
         onClick={() => card.openPanel('deny')}
       >
         {isPlan ? t('ask.sendBack') : t('ask.deny')}
@@ -66,7 +65,7 @@ function Row({ card, session, density }: ApprovalActionsProps) {
         <More card={card} session={session} />
       ) : (
         canEditInput(session) && (
-          <Button size={size} data-opens="edit" disabled={isStill} onClick={() => card.openPanel('edit')}>
+          <Button size={size} data-opens="edit" {...buttonState(card)} onClick={() => card.openPanel('edit')}>
             {t('ask.edit.open')}
           </Button>
         )
@@ -78,7 +77,7 @@ function Row({ card, session, density }: ApprovalActionsProps) {
           size={size}
           variant="ghost"
           data-opens="always"
-          disabled={isStill}
+          {...buttonState(card)}
           onClick={() => card.openPanel('always')}
         >
           {t('ask.always.open')}

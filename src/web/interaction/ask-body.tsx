@@ -6,9 +6,9 @@ import { Diff } from '../diff/lazy-diff.tsx';
 import { useT } from '../i18n/i18n.ts';
 import { plainText } from '../text/plain-text.ts';
 import { cx } from '../ui/class-names.ts';
-import { ScrollArea } from '../ui/scroll-area.tsx';
 import { type CallBody, callBody } from './ask-body.logic.ts';
 import { verbOfAsk } from './ask-summary.logic.ts';
+import { LongText } from './long-text.tsx';
 import { PlanView } from './plan-view.tsx';
 
 /** What is asked in one sentence, then the thing itself, then why. */
@@ -87,7 +87,7 @@ function Thing({ body }: { readonly body: CallBody }) {
   const t = useT();
   switch (body.is) {
     case 'command':
-      return <Machine>{body.command}</Machine>;
+      return <Machine text={body.command} />;
     case 'change':
       return (
         <div className="flex flex-col gap-1.5">
@@ -96,9 +96,7 @@ function Thing({ body }: { readonly body: CallBody }) {
             // biome-ignore lint/suspicious/noArrayIndexKey: edits of a file have no other name than their place
             <div key={at} className="flex flex-col gap-1">
               {edit.isEverywhere && <p className="text-sm text-soft">{t('ask.everywhere')}</p>}
-              <Tall>
-                <Diff before={edit.before} after={edit.after} />
-              </Tall>
+              <Diff before={edit.before} after={edit.after} />
             </div>
           ))}
         </div>
@@ -112,7 +110,7 @@ function Thing({ body }: { readonly body: CallBody }) {
               <span className="min-w-0 font-mono font-semibold wrap-anywhere">{body.host}</span>
             </p>
           )}
-          <Machine>{body.url}</Machine>
+          <Machine text={body.url} />
         </div>
       );
     case 'path':
@@ -121,7 +119,7 @@ function Thing({ body }: { readonly body: CallBody }) {
       return (
         <div className="flex flex-col gap-1.5">
           <Path>{body.tool}</Path>
-          {body.json !== null && <Machine>{body.json}</Machine>}
+          {body.json !== null && <Machine text={body.json} />}
         </div>
       );
   }
@@ -131,22 +129,16 @@ const Path = ({ children }: { readonly children: ReactNode }) => (
   <p className="font-mono text-sm wrap-anywhere">{children}</p>
 );
 
-const Machine = ({ children }: { readonly children: ReactNode }) => (
-  <ScrollArea className="max-h-[50vh] rounded-tight bg-sunken px-2.5 py-2">
-    <pre className="whitespace-pre-wrap font-mono text-sm wrap-anywhere">{children}</pre>
-  </ScrollArea>
-);
-
-const Tall = ({ children }: { readonly children: ReactNode }) => (
-  <ScrollArea className="max-h-[50vh]">{children}</ScrollArea>
+const Machine = ({ text }: { readonly text: string }) => (
+  <LongText text={text} className="rounded-tight bg-sunken px-2.5 py-2 text-sm" />
 );
 
 /** The call of a tool that asks by itself: its name, and with what it was called. */
 export const ToolCall = ({ name, given }: { readonly name: string; readonly given: CallBody['rest'] }) => (
-  <ScrollArea className="flex max-h-[50vh] flex-col gap-1 rounded-tight bg-sunken px-2.5 py-2">
+  <div className="flex flex-col gap-1 rounded-tight bg-sunken px-2.5 py-2">
     <p className="font-mono font-semibold text-xs wrap-anywhere">{showSuspicious(name)}</p>
     {given.length > 0 && <Rest rest={given} />}
-  </ScrollArea>
+  </div>
 );
 
 export const Rest = ({ rest }: { readonly rest: CallBody['rest'] }) => (
@@ -157,10 +149,8 @@ export const Rest = ({ rest }: { readonly rest: CallBody['rest'] }) => (
           {isWarning && <TriangleAlert aria-hidden className="size-3.5 shrink-0" />}
           {name}
         </dt>
-        <dd
-          className={cx('min-w-0 whitespace-pre-wrap font-mono wrap-anywhere', isWarning && 'font-semibold')}
-        >
-          {text}
+        <dd className={cx('flex min-w-0 flex-col', isWarning && 'font-semibold')}>
+          <LongText text={text} />
         </dd>
       </div>
     ))}

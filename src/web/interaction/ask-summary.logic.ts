@@ -10,11 +10,12 @@ export type AskSummary =
       readonly verb: ToolVerb;
       /** Shown exactly, with what is invisible made visible. */
       readonly subject: string;
+      /** The subject is all that the call was given. */
+      readonly isWhole: boolean;
       /** The whole address, where the subject is its host. */
       readonly address: string | null;
       readonly change: readonly ChangedLine[];
       readonly hiddenLines: number;
-      readonly warnings: readonly string[];
     }
   | { readonly is: 'plan'; readonly text: string }
   | { readonly is: 'choice'; readonly question: Question }
@@ -67,9 +68,9 @@ function callSummary(interaction: Interaction, cwd: string): AskSummary {
     is: 'call',
     verb: verbOfAsk(interaction),
     subject: subjectText(name, input, subject, cwd),
+    isWhole: subject === undefined || subject.kind === 'input',
     address: subject?.kind === 'host' && typeof input.url === 'string' ? showSuspicious(input.url) : null,
     ...changeOf(input),
-    warnings: warningsIn(input),
   };
 }
 
@@ -122,12 +123,6 @@ const linesOf = (value: unknown, sign: ChangedLine['sign']): ChangedLine[] =>
         .split('\n')
         .map((text) => ({ sign, text }))
     : [];
-
-/** Fields of the input that a person must not overlook, whatever else there is no room for. */
-const warningsIn = (input: Interaction['input']): string[] =>
-  Object.keys(input)
-    .filter((name) => isWarning(name, input[name]))
-    .map(showSuspicious);
 
 export const isWarning = (name: string, value: unknown): boolean =>
   name.startsWith('dangerously') && value !== false;

@@ -3,12 +3,14 @@ import type { Transport } from '../../client/transport.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
 import type { ControlRoom } from '../data/control-room.ts';
 import { readStored, writeStored } from '../data/stored.ts';
+import { faceOf } from './digest.ts';
 import { type CardDraft, emptyDraft, type Panel } from './draft.logic.ts';
 import {
   type CardAction,
   type CardEvent,
   type CardState,
   cardOf,
+  type Doubt,
   nextCard,
 } from './interaction-card.logic.ts';
 
@@ -28,6 +30,10 @@ const mostStored = 100_000;
 export class Cards {
   readonly store: StoreApi<CardsState>;
   readonly #room: ControlRoom;
+  readonly #read = new Set<string>();
+  /** Asks whose card a person has begun to fill in, or has opened a part of. */
+  readonly #worked = new Set<string>();
+  readonly #answeredHere = new Set<string>();
   #focusing: string | null = null;
   /** The tool's ask that was answered here last: what takes its place may take the focus. */
   #answered: string | null = null;
@@ -48,15 +54,21 @@ export class Cards {
     return draftIn(this.store.getState(), interaction);
   }
 
-  setDraft(interaction: DraftOwner, changes: Partial<CardDraft>): void {
-    const draft = { ...this.draftOf(interaction), ...changes };
+  setDraft(interaction: Interaction, changes: Partial<CardDraft>): void {
+    const before = this.draftOf(interaction);
+    const { tool } = interaction;
+    // What was begun for another ask, and goes on in this one, may still be meant for that.
+    if (before === emptyDraft || (tool?.replaces !== undefined && this.#answeredHere.has(tool.replaces)))
+      this.#worked.add(faceOf(interaction));
+    const draft = { ...before, ...changes };
     this.store.setState(({ drafts }) => ({ drafts: { ...drafts, [interaction.interactionId]: draft } }));
     this.#keepDrafts();
   }
 
   /** Opens a part of a card for whoever asked for it: it takes the focus when it comes. */
-  openPanel(interaction: DraftOwner, panel: Panel): void {
+  openPanel(interaction: Interaction, panel: Panel): void {
     this.#focusing = interaction.interactionId;
+    this.#worked.add(faceOf(interaction));
     this.setDraft(interaction, { panel });
   }
 
@@ -74,9 +86,24 @@ export class Cards {
     return isNext;
   }
 
+  /** Whether a person is at work in its card: what they send from there is meant for it. */
+  isWorkedOn(interaction: Interaction): boolean {
+    return this.#worked.has(faceOf(interaction));
+  }
+
+  /** All that it asks could have been seen by now, in one card or another. */
+  markRead(interaction: Interaction): void {
+    this.#read.add(faceOf(interaction));
+  }
+
+  isRead(interaction: Interaction): boolean {
+    return this.#read.has(faceOf(interaction));
+  }
+
   /**
-   * Sends what was pressed; an ask that defaults to no wants the same press twice. Whatever answers an interaction
-   * goes this way, so that its card knows the answer as this page's own. Resolves with the card as it is then.
+   * Sends what was pressed; an ask that defaults to no, or could not be seen wholly yet, wants the same press twice.
+   * Whatever answers an interaction goes this way, so that its card knows the answer as this page's own. Resolves with
+   * the card as it is then.
    */
   async press(
     interaction: Interaction,
@@ -84,10 +111,11 @@ export class Cards {
     send: (transport: Transport) => Promise<Interaction>,
   ): Promise<CardState> {
     const before = this.stateOf(interaction);
-    const needsSecondPress = interaction.defaultToNo === true && action.startsWith('allow');
-    const after = this.#take(interaction, { type: 'pressed', action, needsSecondPress });
+    const doubt = action.startsWith('allow') ? this.#doubtOn(interaction) : null;
+    const after = this.#take(interaction, { type: 'pressed', action, doubt, at: performance.now() });
     if (after.is !== 'submitting' || before.is === 'submitting') return after;
     this.#answered = interaction.interactionId;
+    this.#answeredHere.add(interaction.interactionId);
     try {
       return this.#take(interaction, { type: 'replied', interaction: await send(this.#room.transport) });
     } catch (thrown) {
@@ -98,6 +126,11 @@ export class Cards {
 
   stepBack(interaction: Interaction): void {
     this.#take(interaction, { type: 'stepped-back' });
+  }
+
+  #doubtOn(interaction: Interaction): Doubt | null {
+    if (!this.isRead(interaction)) return 'unread';
+    return interaction.defaultToNo === true ? 'advised-against' : null;
   }
 
   #take(interaction: Interaction, event: CardEvent): CardState {

@@ -1,4 +1,3 @@
-import { TriangleAlert } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { Form, FormField } from '../../protocol/interaction.ts';
 import type { Session } from '../../protocol/session.ts';
@@ -7,15 +6,19 @@ import { useT } from '../i18n/i18n.ts';
 import { plainText } from '../text/plain-text.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
-import { ScrollArea } from '../ui/scroll-area.tsx';
+import { answerWith } from './answers-to.ts';
 import { type CallBody, callBody } from './ask-body.logic.ts';
-import { ToolCall } from './ask-body.tsx';
+import { Rest, ToolCall } from './ask-body.tsx';
 import { type AskSummary, summaryOf } from './ask-summary.logic.ts';
+import { faceOf } from './digest.ts';
 import { FormCard } from './form-card.tsx';
 import { isAnswerable } from './interaction-card.logic.ts';
 import { mostInSelect } from './long-select.tsx';
+import { ShortText } from './long-text.tsx';
+import { MoreButton, ReadBox } from './read-box.tsx';
 import { ToolApproval } from './tool-approval.tsx';
 import { buttonState, type Card } from './use-card.ts';
+import { NotShown } from './use-reading.ts';
 
 /** What is asked, in the space of a monitor; one choice is answered with one press. */
 export function CompactBody({
@@ -32,10 +35,17 @@ export function CompactBody({
   const isShort = isShortForm(interaction.form);
   return (
     <>
-      {/* What is not seen yet is not left unsaid: the text fades out where it goes on. */}
-      <ScrollArea className="flex max-h-(--ask) min-h-0 flex-col gap-1.5 data-more:[mask-image:linear-gradient(to_top,transparent,black_2.5rem)]">
-        <Summary summary={summary} reason={interaction.reason} given={callBody(interaction, cwd).rest} />
-      </ScrollArea>
+      <ReadBox
+        key={faceOf(interaction)}
+        className="flex max-h-(--ask) min-h-0 flex-col gap-1.5 data-more:[mask-image:linear-gradient(to_top,transparent,black_2.5rem)]"
+      >
+        <Summary
+          summary={summary}
+          reason={interaction.reason}
+          body={callBody(interaction, cwd)}
+          onOpen={() => openDialog({ is: 'interaction', interactionId: interaction.interactionId })}
+        />
+      </ReadBox>
       {interaction.kind === 'approval' && interaction.tool !== undefined ? (
         <ToolApproval card={card} session={session} density="compact" isLarge={false} hasFields={isShort} />
       ) : summary.is === 'form' && isShort ? (
@@ -81,11 +91,13 @@ function linesOf({ type, options = [] }: FormField): number {
 function Summary({
   summary,
   reason,
-  given,
+  body,
+  onOpen,
 }: {
   readonly summary: AskSummary;
   readonly reason: string | undefined;
-  readonly given: CallBody['rest'];
+  readonly body: CallBody;
+  readonly onOpen: () => void;
 }) {
   const t = useT();
   switch (summary.is) {
@@ -93,23 +105,26 @@ function Summary({
       return (
         <>
           <Sentence>{t(`ask.${summary.verb}`)}</Sentence>
-          <pre className="whitespace-pre-wrap rounded-tight bg-sunken px-2 py-1 font-mono text-xs wrap-anywhere">
-            {summary.address === null ? summary.subject : <strong>{summary.subject}</strong>}
-            {summary.address !== null && `\n${summary.address}`}
-          </pre>
-          {summary.warnings.map((warning) => (
-            <p
-              key={warning}
-              className="flex items-center gap-1 font-mono font-semibold text-fail-ink text-xs"
-            >
-              <TriangleAlert aria-hidden className="size-3.5 shrink-0" />
-              {warning}
-            </p>
-          ))}
+          <div className="flex flex-col rounded-tight bg-sunken px-2 py-1 text-xs">
+            {summary.address !== null && <strong className="font-mono">{summary.subject}</strong>}
+            <ShortText text={summary.address ?? summary.subject} onOpen={onOpen} />
+          </div>
           {summary.change.length > 0 && <Change lines={summary.change} />}
           {summary.hiddenLines > 0 && (
-            <p className="text-faint text-xs">{t('ask.hiddenLines', { count: summary.hiddenLines })}</p>
+            <>
+              <NotShown />
+              <MoreButton onPress={onOpen}>{t('ask.moreLines', { count: summary.hiddenLines })}</MoreButton>
+            </>
           )}
+          {body.is === 'input' && body.json !== null && !summary.isWhole && (
+            <div className="flex flex-col text-soft text-xs">
+              <ShortText text={body.json} onOpen={onOpen} />
+            </div>
+          )}
+          {body.is === 'change' && body.edits.some(({ isEverywhere }) => isEverywhere) && (
+            <p className="text-soft text-xs">{t('ask.everywhereInFile')}</p>
+          )}
+          {body.rest.length > 0 && <Rest rest={body.rest} />}
           {reason !== undefined && <p className="text-faint text-xs wrap-anywhere">{plainText(reason)}</p>}
         </>
       );
@@ -126,7 +141,7 @@ function Summary({
       return (
         <>
           <Sentence>{summary.text}</Sentence>
-          <ToolCall name={summary.name} given={given} />
+          <ToolCall name={summary.name} given={body.rest} />
         </>
       );
     case 'choice':
@@ -152,15 +167,12 @@ const Sentence = ({ children }: { readonly children: ReactNode }) => (
 );
 
 const Change = ({ lines }: { readonly lines: Extract<AskSummary, { is: 'call' }>['change'] }) => (
-  <pre className="overflow-x-auto rounded-tight font-mono text-xs leading-4.5">
+  <pre className="whitespace-pre-wrap rounded-tight font-mono text-xs leading-4.5 wrap-anywhere">
     {lines.map(({ sign, text }, at) => (
       <div
         // biome-ignore lint/suspicious/noArrayIndexKey: lines of a change have no other name than their place
         key={at}
-        className={cx(
-          'min-w-max px-2',
-          sign === '+' ? 'bg-done-tint text-done-ink' : 'bg-fail-tint text-fail-ink',
-        )}
+        className={cx('px-2', sign === '+' ? 'bg-done-tint text-done-ink' : 'bg-fail-tint text-fail-ink')}
       >
         {sign} {text}
       </div>
@@ -170,7 +182,7 @@ const Change = ({ lines }: { readonly lines: Extract<AskSummary, { is: 'call' }>
 
 function QuickAnswers({ card, summary }: { readonly card: Card; readonly summary: AskSummary }) {
   const t = useT();
-  const { sessionId, requestId, interactionId } = card.interaction;
+  const { interactionId } = card.interaction;
   const [pressed, setPressed] = useState<string | null>(null);
   const openLarge = (): void => openDialog({ is: 'interaction', interactionId });
   switch (summary.is) {
@@ -182,13 +194,11 @@ function QuickAnswers({ card, summary }: { readonly card: Card; readonly summary
               key={label}
               size="sm"
               title={description}
-              disabled={!isAnswerable(card.state)}
+              {...buttonState(card, 'answer')}
               isBusy={buttonState(card, 'answer').isBusy && label === pressed}
               onClick={() => {
                 setPressed(label);
-                card.press('answer', (transport) =>
-                  transport.answer(sessionId, { requestId, answers: [{ selected: [label] }] }),
-                );
+                card.press('answer', answerWith(card.interaction, [{ selected: [label] }]));
               }}
             >
               <span className="min-w-0 truncate">{plainText(label)}</span>

@@ -59,9 +59,7 @@ export function EditPanel({
       {edited.is === 'edited' && (
         <div className="flex flex-col gap-1">
           <p className="text-faint text-xs">{t('ask.edit.difference')}</p>
-          <div className="max-h-60 overflow-auto">
-            <Diff before={text} after={value} />
-          </div>
+          <Diff before={text} after={value} />
         </div>
       )}
       <PanelActions>

@@ -1,5 +1,6 @@
 import type { BeckonError } from '../../client/beckon-error.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
+import { quietMs } from './stillness.ts';
 
 /** What was pressed, so that the spinner is in the button that was. */
 export type CardAction =
@@ -13,6 +14,15 @@ export type CardAction =
   | 'decline'
   | 'dismiss';
 
+/** Why a press wants another: the agent advises against it, or not all of it could be seen yet. */
+export type Doubt = 'advised-against' | 'unread';
+
+interface Confirming {
+  readonly action: CardAction;
+  readonly doubt: Doubt;
+  readonly since: number;
+}
+
 /** Who ended it, as far as this page can tell: a page that came later only knows what the record says. */
 export type EndedBy = 'us' | 'another' | 'unknown';
 
@@ -21,13 +31,19 @@ export type EndedBy = 'us' | 'another' | 'unknown';
  * ended. A request that failed leaves it answerable.
  */
 export type CardState =
-  | { readonly is: 'pending'; readonly confirming: CardAction | null }
+  | { readonly is: 'pending'; readonly confirming: Confirming | null }
   | { readonly is: 'submitting'; readonly action: CardAction }
   | { readonly is: 'failed'; readonly action: CardAction; readonly error: Error }
   | { readonly is: 'submitted'; readonly interaction: Interaction; readonly endedBy: EndedBy };
 
 export type CardEvent =
-  | { readonly type: 'pressed'; readonly action: CardAction; readonly needsSecondPress: boolean }
+  /** `at` in milliseconds, by a clock of the page. */
+  | {
+      readonly type: 'pressed';
+      readonly action: CardAction;
+      readonly doubt: Doubt | null;
+      readonly at: number;
+    }
   | { readonly type: 'stepped-back' }
   | { readonly type: 'replied'; readonly interaction: Interaction }
   | { readonly type: 'refused'; readonly error: Error }
@@ -43,7 +59,7 @@ export function nextCard(state: CardState, event: CardEvent): CardState {
   if (state.is === 'submitted') return afterEnd(state, event);
   switch (event.type) {
     case 'pressed':
-      return pressed(state, event.action, event.needsSecondPress);
+      return pressed(state, event);
     case 'stepped-back':
       return state.is === 'pending' ? freshCard : state;
     case 'replied':
@@ -75,14 +91,16 @@ function afterEnd(state: Extract<CardState, { is: 'submitted' }>, event: CardEve
     : state;
 }
 
+/** The second press is one of its own: a double click is not, nor is one on what has just become another button. */
 function pressed(
   state: Exclude<CardState, { is: 'submitted' }>,
-  action: CardAction,
-  needsSecondPress: boolean,
+  { action, doubt, at }: Extract<CardEvent, { type: 'pressed' }>,
 ): CardState {
   if (state.is === 'submitting') return state;
-  const isConfirmed = state.is === 'pending' && state.confirming === action;
-  if (needsSecondPress && !isConfirmed) return { is: 'pending', confirming: action };
+  const confirming = state.is === 'pending' && state.confirming?.action === action ? state.confirming : null;
+  if (confirming !== null && at - confirming.since < quietMs) return state;
+  if (doubt !== null && confirming === null)
+    return { is: 'pending', confirming: { action, doubt, since: at } };
   return { is: 'submitting', action };
 }
 

@@ -16,6 +16,7 @@ import { IconButton } from '../ui/icon-button.tsx';
 import { ApprovalActions } from './approval-actions.tsx';
 import { AskBody } from './ask-body.tsx';
 import { CompactBody, isShortForm } from './compact-body.tsx';
+import { faceOf } from './digest.ts';
 import { FormCard } from './form-card.tsx';
 import { fieldRefused } from './interaction-card.logic.ts';
 import { DeferredNote, LeftOpenNote } from './left-open-note.tsx';
@@ -24,8 +25,9 @@ import { QuestionCard } from './question-card.tsx';
 import { ReadOnlyHint } from './read-only-hint.tsx';
 import { TimeLeft } from './time-left.tsx';
 import { ToolApproval } from './tool-approval.tsx';
-import { type Card, useCard } from './use-card.ts';
+import { type Card, useCard, useGuarded } from './use-card.ts';
 import { useHeld } from './use-held.ts';
+import { ReadingProvider, useReading } from './use-reading.ts';
 
 export interface InteractionCardProps {
   readonly interaction: Interaction;
@@ -106,8 +108,10 @@ interface OpenCardProps {
   readonly className: string;
 }
 
-function OpenCard({ element, card, density, isSessionShown, isLarge, className }: OpenCardProps) {
+function OpenCard({ element, card: given, density, isSessionShown, isLarge, className }: OpenCardProps) {
+  const card = useGuarded(given, element);
   const { interaction } = card;
+  const reading = useReading(interaction);
   const session = useSession(interaction.sessionId);
   const cwd = session?.cwd ?? '';
   const isFull = density === 'full';
@@ -130,11 +134,13 @@ function OpenCard({ element, card, density, isSessionShown, isLarge, className }
       {isFull && <Asker interaction={interaction} isSessionShown={isSessionShown} isLarge={isLarge} />}
       {interaction.leftOpen !== undefined && <LeftOpenNote leftOpen={interaction.leftOpen} />}
       {interaction.deferred === true && <DeferredNote />}
-      {isFull ? (
-        <FullBody card={card} cwd={cwd} session={session} isLarge={isLarge} />
-      ) : (
-        <CompactBody card={card} cwd={cwd} session={session} />
-      )}
+      <ReadingProvider value={reading}>
+        {isFull ? (
+          <FullBody card={card} cwd={cwd} session={session} isLarge={isLarge} />
+        ) : (
+          <CompactBody card={card} cwd={cwd} session={session} />
+        )}
+      </ReadingProvider>
       <Failure card={card} />
       {!card.isEnabled && <ReadOnlyHint />}
       {card.isEnabled && interaction.kind === 'approval' && interaction.tool === undefined && (
@@ -162,7 +168,7 @@ function FullBody({
     case 'approval':
       return (
         <>
-          <AskBody interaction={interaction} cwd={cwd} />
+          <AskBody key={faceOf(interaction)} interaction={interaction} cwd={cwd} />
           {interaction.tool !== undefined && (
             <ToolApproval card={card} session={session} density="full" isLarge={isLarge} hasFields />
           )}

@@ -3,7 +3,7 @@ import { useT } from '../i18n/i18n.ts';
 import { plainText } from '../text/plain-text.ts';
 import { Button } from '../ui/button.tsx';
 import { Textarea } from '../ui/field.tsx';
-import { dismiss } from './answers-to.ts';
+import { answerWith, dismiss } from './answers-to.ts';
 import { answerDraft, answersOf, isAnswered, questionsOf, withOther } from './draft.logic.ts';
 import { isAnswerable } from './interaction-card.logic.ts';
 import { OptionList } from './option-list.tsx';
@@ -19,8 +19,7 @@ export function QuestionCard({ card }: { readonly card: Card }) {
   const open = questions.filter((question, at) => !isAnswered(question, answerDraft(draft, at))).length;
   const submit = (): void => {
     if (answers === undefined) return;
-    const { sessionId, requestId } = interaction;
-    card.press('answer', (transport) => transport.answer(sessionId, { requestId, answers }));
+    card.press('answer', answerWith(interaction, answers));
   };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the key works from every field in it

@@ -10,7 +10,7 @@ import { approveTool, offeredScopes } from './answers-to.ts';
 import { DenyPanel } from './deny-panel.tsx';
 import { FormFields } from './form-fields.tsx';
 import { type CardAction, isAnswerable } from './interaction-card.logic.ts';
-import type { Card } from './use-card.ts';
+import { buttonState, type Card } from './use-card.ts';
 import { type FormModel, useForm } from './use-form.ts';
 import { usePanel } from './use-panel.ts';
 
@@ -77,7 +77,7 @@ function Actions({ card, density, hasFields, model }: ToolApprovalProps & { read
         size={size}
         variant="danger"
         data-opens="deny"
-        disabled={!isAnswerable(card.state)}
+        {...buttonState(card)}
         onClick={() => card.openPanel('deny')}
       >
         {t('ask.deny')}

@@ -42,7 +42,7 @@ export function Button({
 }
 
 const base =
-  'inline-flex max-w-full select-none items-center justify-center gap-1.5 rounded-ui border font-medium transition-colors duration-150 disabled:opacity-50 pointer-coarse:min-h-11';
+  'inline-flex max-w-full select-none items-center justify-center gap-1.5 rounded-ui border font-medium transition-colors duration-150 disabled:opacity-50 aria-disabled:opacity-50 pointer-coarse:min-h-11';
 
 const sizes: Readonly<Record<Size, string>> = {
   sm: 'min-h-7 px-2 text-sm pointer-coarse:px-3',

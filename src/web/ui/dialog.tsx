@@ -1,11 +1,12 @@
 import { X } from 'lucide-react';
-import { type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
+import { type ReactNode, type Ref, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import { useT } from '../i18n/i18n.ts';
 import { cx } from './class-names.ts';
 import { IconButton } from './icon-button.tsx';
 import { OverlayContainer } from './overlay-container.tsx';
 
 export interface DialogProps {
+  readonly ref?: Ref<HTMLDivElement>;
   readonly title: string;
   readonly isTitleHidden?: boolean;
   readonly onClose: () => void;
@@ -19,6 +20,7 @@ export interface DialogProps {
  * makes the rest inert, and gives the focus back to where it was.
  */
 export function Dialog({
+  ref: content,
   title,
   isTitleHidden = false,
   onClose,
@@ -60,7 +62,7 @@ export function Dialog({
       )}
     >
       <OverlayContainer value={container}>
-        <div className="flex max-h-[calc(100dvh-2rem)] flex-col sm:max-h-[80vh]">
+        <div ref={content} className="flex max-h-[calc(100dvh-2rem)] flex-col sm:max-h-[80vh]">
           <header
             className={cx(
               'flex items-center justify-between gap-4 px-4 pt-3 pb-1',

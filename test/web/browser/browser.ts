@@ -7,6 +7,7 @@ export interface View {
   readonly height: number;
   readonly theme?: 'light' | 'dark';
   readonly language?: 'en' | 'de';
+  readonly hasTouch?: boolean;
 }
 
 export const desktop: View = { width: 1440, height: 900 };
@@ -48,7 +49,8 @@ export async function visit(browser: Browser, view: View = desktop): Promise<Vis
     colorScheme: view.theme ?? 'light',
     locale: view.language ?? 'en',
     reducedMotion: 'reduce',
-    ...(isPhone ? { hasTouch: true, isMobile: true, deviceScaleFactor: 2 } : {}),
+    hasTouch: view.hasTouch ?? isPhone,
+    ...(isPhone ? { isMobile: true, deviceScaleFactor: 2 } : {}),
   });
   const page = await context.newPage();
   const problems: string[] = [];

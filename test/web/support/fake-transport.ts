@@ -29,10 +29,18 @@ export class FakeTransport {
     return last;
   }
 
+  /** Answers without the digest of what was shown, which each of them carries: that is in `shown`. */
   called<K extends keyof Transport>(name: K): readonly Parameters<Transport[K]>[] {
     return this.calls
       .filter((call) => call.name === name)
-      .map((call) => call.args as Parameters<Transport[K]>);
+      .map(({ args }) => args.map(withoutDigest) as Parameters<Transport[K]>);
+  }
+
+  /** What each answer names as having been shown. */
+  get shown(): readonly unknown[] {
+    return this.calls.flatMap(({ args }) =>
+      args.flatMap((each: unknown) => (isRecord(each) && 'shown' in each ? [each.shown] : [])),
+    );
   }
 
   /** The stream that has told all there is, and is heard until the next one has. */
@@ -74,6 +82,15 @@ export class FakeTransport {
       };
     },
   };
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function withoutDigest(value: unknown): unknown {
+  if (!isRecord(value)) return value;
+  const { shown: _, ...rest } = value;
+  return rest;
 }
 
 const never = (): Promise<never> => new Promise(() => {});

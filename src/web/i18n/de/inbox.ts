@@ -27,6 +27,8 @@ export const inbox = {
   'inbox.batch.title_other': 'Diese {count} erlauben?',
   'inbox.batch.allow_one': '{count} erlauben',
   'inbox.batch.allow_other': 'Alle {count} erlauben',
+  'inbox.batch.allowUnread_one': '{count} erlauben, ohne alles zu lesen',
+  'inbox.batch.allowUnread_other': 'Alle {count} erlauben, ohne alles zu lesen',
   'inbox.key.move': 'bewegen',
   'inbox.key.session': 'Für Sitzung erlauben',
   'inbox.key.select': 'auswählen',

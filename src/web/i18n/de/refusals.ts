@@ -33,6 +33,7 @@ export const refusals: Refusals = {
   too_many_asks: 'In dieser Sitzung ist schon zu viel offen. Zuerst einiges davon beantworten.',
   queue_full: 'In dieser Sitzung warten schon zu viele Nachrichten.',
   interaction_already_resolved: 'Das ist schon beantwortet.',
+  interaction_changed: 'Gefragt wird inzwischen etwas anderes, als hier zu sehen war.',
   interaction_gone: 'Das lässt sich nicht mehr beantworten.',
   payload_too_large: 'Das ist zu groß: mehr als 32 MB gehen nicht auf einmal.',
   unsupported_media_type: 'Beckon konnte die Anfrage nicht lesen. Seite neu laden.',

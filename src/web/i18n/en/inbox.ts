@@ -27,6 +27,8 @@ export const inbox = {
   'inbox.batch.title_other': 'Allow these {count}?',
   'inbox.batch.allow_one': 'Allow {count}',
   'inbox.batch.allow_other': 'Allow all {count}',
+  'inbox.batch.allowUnread_one': 'Allow {count} without reading it all',
+  'inbox.batch.allowUnread_other': 'Allow all {count} without reading it all',
   'inbox.key.move': 'move',
   'inbox.key.session': 'Allow for session',
   'inbox.key.select': 'select',

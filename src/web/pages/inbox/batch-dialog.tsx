@@ -1,13 +1,18 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { Interaction } from '../../../protocol/interaction.ts';
-import { useControlRoom, useSession } from '../../data/room-context.tsx';
+import { useControlRoom, useRoom, useSession } from '../../data/room-context.tsx';
 import { useT } from '../../i18n/i18n.ts';
+import { afterPress } from '../../interaction/after-press.ts';
 import { allowOnce } from '../../interaction/answers-to.ts';
 import { AskBody } from '../../interaction/ask-body.tsx';
 import { cardsOf } from '../../interaction/cards.ts';
+import { faceOf } from '../../interaction/digest.ts';
 import { isAnswerable } from '../../interaction/interaction-card.logic.ts';
 import { OutcomeLine } from '../../interaction/outcome-line.tsx';
 import { useCard } from '../../interaction/use-card.ts';
+import { useIsNew } from '../../interaction/use-is-new.ts';
+import { ReadingProvider, useReading } from '../../interaction/use-reading.ts';
+import { useStill } from '../../interaction/use-still.ts';
 import { titleOf } from '../../session/activity.logic.ts';
 import { errorText } from '../../text/error-text.ts';
 import { Button } from '../../ui/button.tsx';
@@ -31,17 +36,29 @@ export function BatchDialog({
   const cancel = useFocusOnMount<HTMLButtonElement>();
   const [wasSent, setSent] = useState(false);
   const chosen = shown.filter(({ interactionId }) => taken.has(interactionId));
+  const area = useRef<HTMLDivElement>(null);
+  const open = useOpen(shown);
+  const { isStill, takePress } = useStill(area, open.map(faceOf).join(' '));
+  // Several at once are allowed by one press, and by a second one when not all of them could be seen.
+  const [confirmingSince, setConfirmingSince] = useState<number | null>(null);
+  const isNew = useIsNew(confirmingSince) && confirmingSince !== null;
   const toggle = (id: string): void =>
     setTaken((all) => {
       const next = new Set(all);
       if (!next.delete(id)) next.add(id);
       return next;
     });
-  const send = (): void => {
+  const press = (): void => {
+    if (!takePress() || isNew) return;
+    const asks = chosen.filter((each) => isAnswerable(cards.stateOf(each)));
+    if (confirmingSince === null && !asks.every((each) => cards.isRead(each))) {
+      setConfirmingSince(performance.now());
+      return;
+    }
     setSent(true);
-    for (const interaction of chosen) {
-      if (isAnswerable(cards.stateOf(interaction)))
-        void cards.press(interaction, 'allow', allowOnce(interaction));
+    for (const interaction of asks) {
+      cards.markRead(interaction);
+      void cards.press(interaction, 'allow', allowOnce(interaction));
     }
   };
   return (
@@ -49,6 +66,7 @@ export function BatchDialog({
       title={t('inbox.batch.title', { count: shown.length })}
       onClose={onClose}
       size="lg"
+      ref={area}
       footer={
         wasSent ? (
           <Button onClick={onClose}>{t('ui.close')}</Button>
@@ -57,8 +75,16 @@ export function BatchDialog({
             <Button ref={cancel} variant="ghost" onClick={onClose}>
               {t('ui.cancel')}
             </Button>
-            <Button variant="primary" disabled={chosen.length === 0} onClick={send}>
-              {t('inbox.batch.allow', { count: chosen.length })}
+            <Button
+              variant="primary"
+              disabled={chosen.length === 0}
+              aria-disabled={!isStill || isNew || undefined}
+              onBlur={() => afterPress(() => setConfirmingSince(null))}
+              onClick={press}
+            >
+              {t(confirmingSince === null ? 'inbox.batch.allow' : 'inbox.batch.allowUnread', {
+                count: chosen.length,
+              })}
             </Button>
           </>
         )
@@ -79,6 +105,13 @@ export function BatchDialog({
   );
 }
 
+/** Those that can still be answered: when one ends elsewhere, the dialog shows something else. */
+function useOpen(shown: readonly Interaction[]): readonly Interaction[] {
+  const pending = useRoom((room) => room.pending);
+  const open = new Set<string>(pending.map(({ interactionId }) => interactionId));
+  return shown.filter(({ interactionId }) => open.has(interactionId));
+}
+
 function BatchItem({
   interaction,
   isTaken,
@@ -92,6 +125,7 @@ function BatchItem({
 }) {
   const t = useT();
   const { state } = useCard(interaction);
+  const reading = useReading(interaction);
   const session = useSession(interaction.sessionId);
   const cwd = session?.cwd ?? '';
   const title = session === undefined ? interaction.title : titleOf(session);
@@ -110,7 +144,9 @@ function BatchItem({
       {state.is === 'submitted' ? (
         <OutcomeLine interaction={state.interaction} endedBy={state.endedBy} cwd={cwd} />
       ) : (
-        <AskBody interaction={interaction} cwd={cwd} />
+        <ReadingProvider value={reading}>
+          <AskBody interaction={interaction} cwd={cwd} />
+        </ReadingProvider>
       )}
       {state.is === 'failed' && (
         <p role="alert" className="text-fail-ink text-sm wrap-anywhere">

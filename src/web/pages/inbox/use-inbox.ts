@@ -5,6 +5,8 @@ import { placeOf } from '../../data/attempts.logic.ts';
 import { useControlRoom, useRoom } from '../../data/room-context.tsx';
 import { useT } from '../../i18n/i18n.ts';
 import { cardsOf } from '../../interaction/cards.ts';
+import { faceOf } from '../../interaction/digest.ts';
+import { quietMs } from '../../interaction/stillness.ts';
 import { routes } from '../../routes.ts';
 import { announce } from '../../ui/announcer.tsx';
 import {
@@ -61,12 +63,27 @@ export function useInbox(): InboxView {
   const list = useRef<HTMLUListElement>(null);
   const before = useRef<readonly string[]>([]);
   const focusSoon = useRef(false);
+  const isAsOpened = useRoom((state) => state.isAsOpened);
+  /** What a person went to, or was led to, last. */
+  const known = useRef<string | null>(null);
+  const isAnswered = useRef(false);
+  /** When the list last moved on without being told to, and whether that followed an answer given here. */
+  const moved = useRef({ at: Number.NEGATIVE_INFINITY, isAfterAnswer: false });
 
   const items = inboxItems(pending, leaving, filter, ended);
   const currentId = currentIn(items, chosen, before.current);
   const current = items.find(({ interaction }) => interaction.interactionId === currentId)?.interaction;
   const selected = pending.filter(({ interactionId }) => marked.has(interactionId));
 
+  const face = current === undefined ? null : faceOf(current);
+  const isFirst = useRef(true);
+  useEffect(() => {
+    if (face !== known.current && !isFirst.current && !isAsOpened)
+      moved.current = { at: performance.now(), isAfterAnswer: isAnswered.current };
+    isFirst.current = false;
+    isAnswered.current = false;
+    known.current = face;
+  }, [face, isAsOpened]);
   useEffect(() => {
     before.current = idsOf(items);
     if (currentId === chosen) return;
@@ -87,6 +104,13 @@ export function useInbox(): InboxView {
     focusSoon.current = true;
     setChosen(id);
   };
+  /** Where a person goes by themselves they look; where the list goes, a key was meant for what was there before. */
+  const step = (id: string | null): void => {
+    const next = items.find(({ interaction }) => interaction.interactionId === id)?.interaction;
+    known.current = next === undefined ? null : faceOf(next);
+    choose(id);
+  };
+  const isSettled = (): boolean => performance.now() - moved.current.at >= quietMs;
   const toggle = (id: string): void => {
     const one = pending.find(({ interactionId }) => interactionId === id);
     if (one === undefined || !isBatchable(one)) announce(t('inbox.alone'));
@@ -102,13 +126,16 @@ export function useInbox(): InboxView {
     switch (command) {
       case 'next':
       case 'previous':
-        choose(stepFrom(items, currentId, command === 'next' ? 1 : -1));
+        step(stepFrom(items, currentId, command === 'next' ? 1 : -1));
         return;
       case 'allow':
       case 'allow-session':
+        if (isSettled() && isSeenToItsEnd()) decide(room, current, command);
+        return;
       case 'deny':
       case 'edit':
-        decide(room, current, command);
+        // Whoever has just answered goes on with the next; only the same answer again may be one press too many.
+        if (isSettled() || moved.current.isAfterAnswer) decide(room, current, command);
         return;
       case 'select':
         toggle(current.interactionId);
@@ -131,7 +158,7 @@ export function useInbox(): InboxView {
     selected,
     batch,
     setFilter,
-    choose,
+    choose: step,
     toggle,
     openBatch,
     run,
@@ -140,7 +167,10 @@ export function useInbox(): InboxView {
       setBatch(null);
       setMarked(new Set());
     },
-    goOn: () => choose(nextOpen(items, currentId) ?? currentId),
+    goOn: () => {
+      isAnswered.current = true;
+      choose(nextOpen(items, currentId) ?? currentId);
+    },
   };
 }
 
@@ -154,6 +184,15 @@ function toggled(
   const next = new Set([...marked].filter((each) => like.has(each)));
   if (!next.delete(one.interactionId)) next.add(one.interactionId);
   return next;
+}
+
+/** Whether the end of the card is in view; if not, it is brought there, and the next press is for what is seen then. */
+function isSeenToItsEnd(): boolean {
+  const card = document.querySelector('section[data-inbox] [data-ask]');
+  const view = card?.closest('section')?.getBoundingClientRect();
+  if (!card || !view || card.getBoundingClientRect().bottom <= view.bottom + 1) return true;
+  card.scrollIntoView({ block: 'end' });
+  return false;
 }
 
 /** Whether the focus may be moved: it is nowhere, or on what is about to leave. */

@@ -18,6 +18,7 @@ import { EntryView, versionOf } from '../../conversation/entry-view.tsx';
 import type { Row } from '../../conversation/row.ts';
 import type { SessionFeed } from '../../data/session-feed.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { pageScrolledItself } from '../../interaction/stillness.ts';
 import { ActivityLine } from '../../session/activity-line.tsx';
 import { cx } from '../../ui/class-names.ts';
 import {
@@ -80,6 +81,11 @@ export function ConversationView({ ref, session, feed, control }: ConversationVi
     paddingEnd: 40,
   });
   const { isAtEnd, lastSeen } = useEndWatch(virtualizer.isAtEnd(endThreshold), entries.at(-1)?.key);
+  const height = virtualizer.getTotalSize();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what grows at the end moves all that is seen, away from it nothing
+  useLayoutEffect(() => {
+    if (isAtEnd) pageScrolledItself();
+  }, [height]);
   const revealed = useRevealed();
   useEndInSmallerBox(scroller);
 
@@ -143,7 +149,7 @@ export function ConversationView({ ref, session, feed, control }: ConversationVi
           {feed.state === 'failed' && entries.length === 0 && <NotLoaded feed={feed} />}
           {feed.state === 'loading' && entries.length === 0 && <ConversationShape />}
           {isEmpty && <NothingSaid />}
-          <div className="relative mx-auto w-full max-w-190" style={{ height: virtualizer.getTotalSize() }}>
+          <div className="relative mx-auto w-full max-w-190" style={{ height }}>
             {isThere && olderError === null && <BeginningOf isReading={feed.hasOlder} />}
             {olderError !== null && <OlderNotLoaded error={olderError} onRetry={() => setOlderError(null)} />}
             {isThere && isBusy(session) && (
