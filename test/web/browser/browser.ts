@@ -71,5 +71,7 @@ export async function visitPaired(
   const visited = await visit(browser, view);
   const { body } = await beckon.api('POST', '/api/pairing-code', {});
   await visited.page.goto(`${beckon.url}${path}#pair=${body.code}`);
+  // A page that is left before it has its key would have to be paired again.
+  await visited.page.waitForFunction(() => localStorage.getItem('beckon.key') !== null);
   return visited;
 }
