@@ -204,7 +204,7 @@ describe('the composer', () => {
   it('[UI13] what was typed before a question came does not answer it by a press that was under way', async () => {
     const { fake, field, tell, id } = await show({ status: 'running' });
     const question = anInteraction({
-      sessionId: id,
+      session: id,
       kind: 'question',
       questions: [{ question: 'Which way?', options: [], multiSelect: false }],
     });
