@@ -54,7 +54,7 @@ async function fillUp(beckon: Beckon): Promise<void> {
   });
 }
 
-/** Pairs a browser; gives its cookie and the device. */
+/** Pairs a browser; gives what it sends, and the device. */
 async function pair(beckon: Beckon, code: string) {
   const reply = await fetch(`${beckon.url}/api/pair`, {
     method: 'POST',
@@ -63,11 +63,11 @@ async function pair(beckon: Beckon, code: string) {
   });
   const cookie = reply.headers.getSetCookie()[0]?.split(';')[0] ?? '';
   const body = (await reply.json()) as { device: { id: string }; stored?: boolean };
-  return { status: reply.status, body, cookie };
+  return { status: reply.status, body, sends: { cookie, 'x-beckon-key': String(body.key) } };
 }
 
-const statusWith = async (beckon: Beckon, cookie: string): Promise<number> =>
-  (await fetch(`${beckon.url}/api/sessions`, { headers: { cookie, 'sec-fetch-site': 'same-origin' } }))
+const statusWith = async (beckon: Beckon, sends: Record<string, string>): Promise<number> =>
+  (await fetch(`${beckon.url}/api/sessions`, { headers: { ...sends, 'sec-fetch-site': 'same-origin' } }))
     .status;
 
 // A file system of its own can be mounted by root alone.
@@ -99,20 +99,20 @@ describe.skipIf(probe === undefined)('[STORE6] a full disk', { timeout: 60_000 }
 
   it('a device that is unpaired stays unpaired after a restart; one that cannot be stored is paired until then, and told so', async () => {
     const first = await start();
-    const { cookie, body } = await pair(first, first.pairingCode);
+    const { sends, body } = await pair(first, first.pairingCode);
     await idleSession(first);
     await fillUp(first);
     const { code } = (await first.api('POST', '/api/pairing-code')).body;
     const late = await pair(first, code);
     expect(late).toMatchObject({ status: 200, body: { stored: false } });
-    expect(await statusWith(first, late.cookie)).toBe(200);
+    expect(await statusWith(first, late.sends)).toBe(200);
 
     const removed = await first.api('DELETE', `/api/devices/${body.device.id}`);
-    expect(await statusWith(first, cookie)).toBe(401);
+    expect(await statusWith(first, sends)).toBe(401);
     await first.kill9();
     const second = await start();
     // what was replied is what is so: 200 only if it is on the disk
-    expect([removed.status, await statusWith(second, cookie)]).toEqual([200, 401]);
+    expect([removed.status, await statusWith(second, sends)]).toEqual([200, 401]);
   });
 
   it.each(['SIGTERM', 'SIGKILL'] as const)(

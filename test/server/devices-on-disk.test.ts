@@ -10,7 +10,8 @@ async function paired() {
   const answer = await request(`${url}/api/pair`, 'POST', { code: server.pairingCode() });
   const cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
   const { id } = answer.body.device as { id: string };
-  const statusWith = async () => (await request(`${url}/api/sessions`, 'GET', undefined, { cookie })).status;
+  const headers = { cookie, 'x-beckon-key': String(answer.body.key) };
+  const statusWith = async () => (await request(`${url}/api/sessions`, 'GET', undefined, headers)).status;
   return { ...started, id, statusWith, file: path.join(dataDir, 'devices.json') };
 }
 

@@ -7,6 +7,10 @@ export interface StrangerLimits {
 }
 
 const defaultLimits: StrangerLimits = { anAddress: 32, inAll: 256 };
+/** How long a newcomer has to show who it is before it counts: a program may well open two hundred connections at once. */
+const graceMs = 250;
+/** So many newcomers are one too many, however new they are. */
+const mostAtOnce = 4 * defaultLimits.inAll;
 
 interface Stranger {
   readonly address: string;
@@ -23,6 +27,7 @@ export class Strangers {
   /** The oldest first. */
   readonly #open = new Map<Duplex, Stranger>();
   readonly #limits: StrangerLimits;
+  #trimming: NodeJS.Timeout | undefined;
 
   constructor(server: Server, limits: StrangerLimits = defaultLimits) {
     this.#limits = limits;
@@ -45,16 +50,27 @@ export class Strangers {
   #add(socket: Duplex, address: string): void {
     this.#open.set(socket, { address, requests: 0 });
     socket.once('close', () => this.#open.delete(socket));
-    const neighbours = [...this.#open].filter(([, stranger]) => stranger.address === address);
-    if (neighbours.length > this.#limits.anAddress) this.#dropOneOf(neighbours);
-    else if (this.#open.size > this.#limits.inAll) this.#dropOneOf([...this.#open]);
+    if (this.#open.size > mostAtOnce) this.#drop([...this.#open], 1);
+    // What they have sent by then is read first: on a busy machine it may have waited for us.
+    this.#trimming ??= setTimeout(() => setImmediate(() => this.#trim()), graceMs).unref();
   }
 
-  #dropOneOf(candidates: readonly (readonly [Duplex, Stranger])[]): void {
-    const older = candidates.slice(0, -1);
-    const [socket] = older.find(([, { requests }]) => requests === 0) ?? older[0] ?? [];
-    if (socket === undefined) return;
-    this.#open.delete(socket);
-    socket.destroy();
+  #trim(): void {
+    this.#trimming = undefined;
+    const { anAddress, inAll } = this.#limits;
+    const neighbours = Map.groupBy(this.#open, ([, { address }]) => address);
+    for (const some of neighbours.values()) this.#drop(some, some.length - anAddress);
+    this.#drop([...this.#open], this.#open.size - inAll);
+  }
+
+  /** Those that ask nothing go first, the oldest of them before the others. */
+  #drop(candidates: readonly (readonly [Duplex, Stranger])[], count: number): void {
+    if (count <= 0) return;
+    const asking = candidates.filter(([, { requests }]) => requests > 0);
+    const idle = candidates.filter(([, { requests }]) => requests === 0);
+    for (const [socket] of [...idle, ...asking].slice(0, count)) {
+      this.#open.delete(socket);
+      socket.destroy();
+    }
   }
 }
