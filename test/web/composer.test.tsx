@@ -201,6 +201,23 @@ describe('the composer', () => {
     expect(fake.called('sendMessage').at(-1)?.[1].message).toBe('By the way');
   });
 
+  it('[UI13] what was typed before a question came does not answer it by a press that was under way', async () => {
+    const { fake, field, tell, id } = await show({ status: 'running' });
+    const question = anInteraction({
+      session: id,
+      kind: 'question',
+      questions: [{ question: 'Which way?', options: [], multiSelect: false }],
+    });
+    await userEvent.type(field(), 'By the way');
+    await tell(() => fake.stream.onAnnouncement?.({ type: 'question-requested', data: question }));
+    await userEvent.type(field(), '{Enter}');
+    expect([fake.called('answer'), fake.called('sendMessage')]).toEqual([[], []]);
+    const send = screen.getByRole('button', { name: /^Answer(?! the)/ });
+    await waitFor(() => expect(send.getAttribute('aria-disabled')).toBeNull());
+    await userEvent.type(field(), '{Enter}');
+    expect(fake.called('answer')).toHaveLength(1);
+  });
+
   it('[ASK3] keeps an answer that was refused, with the reason', async () => {
     const question = anInteraction({
       kind: 'question',

@@ -70,8 +70,10 @@ export function useComposer(session: Session): ComposerModel {
   const offer = offerOf(session);
   const answers = question !== null && question.interactionId !== elseFor ? question : null;
   // What was typed for one question, or for none, must not answer the next.
-  const isNewQuestion = useIsNew(question === null ? null : faceOf(question)) && !isAsOpened;
-  const isSettling = answers !== null && isNewQuestion;
+  const face = question === null ? null : faceOf(question);
+  const [came, setCame] = useState({ face, withDraft: false });
+  if (came.face !== face) setCame({ face, withDraft: draft.trim() !== '' });
+  const isSettling = useIsNew(face) && answers !== null && came.withDraft && !isAsOpened;
   const isEmpty = draft.trim() === '' && (pictures.length === 0 || answers !== null);
 
   const forgetNotes = (): void => {

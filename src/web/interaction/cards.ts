@@ -31,7 +31,9 @@ export class Cards {
   readonly store: StoreApi<CardsState>;
   readonly #room: ControlRoom;
   readonly #read = new Set<string>();
+  /** Asks whose card a person has begun to fill in, or has opened a part of. */
   readonly #worked = new Set<string>();
+  readonly #answeredHere = new Set<string>();
   #focusing: string | null = null;
   /** The tool's ask that was answered here last: what takes its place may take the focus. */
   #answered: string | null = null;
@@ -52,8 +54,13 @@ export class Cards {
     return draftIn(this.store.getState(), interaction);
   }
 
-  setDraft(interaction: DraftOwner, changes: Partial<CardDraft>): void {
-    const draft = { ...this.draftOf(interaction), ...changes };
+  setDraft(interaction: Interaction, changes: Partial<CardDraft>): void {
+    const before = this.draftOf(interaction);
+    const { tool } = interaction;
+    // What was begun for another ask, and goes on in this one, may still be meant for that.
+    if (before === emptyDraft || (tool?.replaces !== undefined && this.#answeredHere.has(tool.replaces)))
+      this.#worked.add(faceOf(interaction));
+    const draft = { ...before, ...changes };
     this.store.setState(({ drafts }) => ({ drafts: { ...drafts, [interaction.interactionId]: draft } }));
     this.#keepDrafts();
   }
@@ -79,7 +86,7 @@ export class Cards {
     return isNext;
   }
 
-  /** Whether a person has opened a part of its card: what they type there is meant for it. */
+  /** Whether a person is at work in its card: what they send from there is meant for it. */
   isWorkedOn(interaction: Interaction): boolean {
     return this.#worked.has(faceOf(interaction));
   }
@@ -108,6 +115,7 @@ export class Cards {
     const after = this.#take(interaction, { type: 'pressed', action, doubt, at: performance.now() });
     if (after.is !== 'submitting' || before.is === 'submitting') return after;
     this.#answered = interaction.interactionId;
+    this.#answeredHere.add(interaction.interactionId);
     try {
       return this.#take(interaction, { type: 'replied', interaction: await send(this.#room.transport) });
     } catch (thrown) {

@@ -126,7 +126,7 @@ function boxOf(element: HTMLElement): Box {
   return { left, top, width, height, scrolled };
 }
 
-/** Elsewhere on the screen, and not only because of what it lies in was scrolled. */
+/** Elsewhere on the screen, and not only because what it lies in was scrolled. */
 function isElsewhere(before: Box, now: Box): boolean {
   const isSame = (one: number, other: number): boolean => Math.abs(one - other) < 1;
   if (!isSame(before.width, now.width) || !isSame(before.height, now.height)) return true;

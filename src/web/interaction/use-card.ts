@@ -23,7 +23,7 @@ export interface Card {
   takeFocus(): boolean;
   /** Whether it has just come in place of one that was answered here. */
   takesOver(): boolean;
-  /** Whether a person has opened a part of it. */
+  /** Whether a person has begun to fill it in, or opened a part of it. */
   readonly isWorkedOn: boolean;
   press(action: CardAction, send: (transport: Transport) => Promise<Interaction>): void;
   stepBack(): void;
@@ -44,7 +44,7 @@ export function useCard(interaction: Interaction): Card {
       draft,
       isEnabled,
       isStill: true,
-      isWorkedOn: draft.panel !== null && cards.isWorkedOn(interaction),
+      isWorkedOn: cards.isWorkedOn(interaction),
       setDraft: (changes) => cards.setDraft(interaction, changes),
       openPanel: (panel) => cards.openPanel(interaction, panel),
       takeFocus: () => cards.takeFocus(interactionId),

@@ -68,6 +68,12 @@ export const longTitles: readonly DemoSession[] = [
   { title: 'A session that crashes whatever one does', prompt: '!crash-always', status: 'failed' },
 ];
 
+/** Asks of which not all has room in a card. */
+export const longAsks: readonly DemoSession[] = [
+  { title: 'Clean up', prompt: `run npm test${'\n'.repeat(120)}rm -rf ~`, status: 'waiting' },
+  { title: 'One long line', prompt: `run echo ${'x'.repeat(5000)} && rm -rf ~`, status: 'waiting' },
+];
+
 /** Starts the sessions and waits until each is as it should be. */
 export async function startSessions(
   beckon: Beckon,

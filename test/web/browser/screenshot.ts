@@ -5,7 +5,14 @@ import type { Page } from 'playwright-core';
 import { buildWeb } from '../../../scripts/build-web.ts';
 import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import { desktop, openBrowser, phone, type View, visitPaired } from './browser.ts';
-import { type DemoSession, longTitles, manySessions, startSessions, threeSessions } from './demo-sessions.ts';
+import {
+  type DemoSession,
+  longAsks,
+  longTitles,
+  manySessions,
+  startSessions,
+  threeSessions,
+} from './demo-sessions.ts';
 
 /**
  * Pictures of the page with demo sessions, to be looked at:
@@ -27,6 +34,8 @@ const shots: readonly Shot[] = [
   { name: 'focus', sessions: threeSessions, prepare: (page) => page.getByRole('article').nth(1).focus() },
   { name: 'session', sessions: threeSessions, path: (ids) => `/s/${ids[0]}` },
   { name: 'session-waiting', sessions: threeSessions, path: (ids) => `/s/${ids[2]}` },
+  { name: 'long-ask', sessions: longAsks, path: (ids) => `/s/${ids[0]}` },
+  { name: 'long-asks', sessions: longAsks },
   { name: 'inbox', sessions: manySessions(10), path: () => '/inbox' },
   { name: 'inbox-empty', sessions: threeSessions.slice(0, 1), path: () => '/inbox' },
   { name: 'board', sessions: manySessions(12), path: () => '/board' },
