@@ -6,7 +6,7 @@ export interface Room {
 }
 
 export const fullRoom: Room = { headLines: 10, tailLines: 6, charactersPerLine: 120 };
-export const compactRoom: Room = { headLines: 3, tailLines: 2, charactersPerLine: 40 };
+export const compactRoom: Room = { headLines: 2, tailLines: 2, charactersPerLine: 40 };
 
 export interface BothEnds {
   readonly head: string;
