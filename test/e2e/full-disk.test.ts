@@ -62,8 +62,8 @@ async function pair(beckon: Beckon, code: string) {
     body: JSON.stringify({ code }),
   });
   const cookie = reply.headers.getSetCookie()[0]?.split(';')[0] ?? '';
-  const body = (await reply.json()) as { device: { id: string }; stored?: boolean };
-  return { status: reply.status, body, sends: { cookie, 'x-beckon-key': String(body.key) } };
+  const body = (await reply.json()) as { device: { id: string }; key: string; stored?: boolean };
+  return { status: reply.status, body, sends: { cookie, 'x-beckon-key': body.key } };
 }
 
 const statusWith = async (beckon: Beckon, sends: Record<string, string>): Promise<number> =>
