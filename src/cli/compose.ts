@@ -1,13 +1,16 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import process from 'node:process';
+import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { acpDriver } from '../drivers/acp/driver.ts';
 import { claudeDriver } from '../drivers/claude/driver.ts';
 import { clearToolConfigs } from '../drivers/claude/tool-config.ts';
 import { claudeSdkDriver } from '../drivers/claude-sdk/driver.ts';
 import { demoDriver } from '../drivers/demo/driver.ts';
-import { KeeperProcessHost } from '../drivers/keeper/keeper-process-host.ts';
+import { FileProcessHost } from '../drivers/process/file-process-host.ts';
 import { LocalProcessHost } from '../drivers/process/local-process-host.ts';
+import { RunArchive } from '../drivers/process/run-archive.ts';
 import { openEngine, randomIds, systemClock } from '../engine/index.ts';
 import type { ControlRoom } from '../engine/ports/control-room.ts';
 import type { ProcessHost } from '../engine/ports/process-host.ts';
@@ -15,6 +18,7 @@ import type { RawLog } from '../engine/ports/raw-log.ts';
 import { openRawLog } from '../log/raw-log.ts';
 import { openSqliteLog } from '../log/sqlite-log.ts';
 import { createServer, type Server, urlOf } from '../server/create-server.ts';
+import { toolKeys } from '../tools/mcp/tool-key.ts';
 import type { Environment } from './console.ts';
 import {
   catalogueOf,
@@ -25,9 +29,6 @@ import {
 import type { Logger } from './logger.ts';
 import { sessionEnvFiles } from './session-env-files.ts';
 import type { Settings } from './settings.ts';
-
-/** What was to end in order has had its time by then. */
-const abandonPatienceMs = 500;
 
 export interface Address {
   readonly url: string;
@@ -66,10 +67,14 @@ export async function compose(
   const rawLog = openRawLog({ directory: join(dataDir, 'raw') });
   const onRaw: RawLog['append'] = (sessionId, direction, chunk) => rawLog.append(sessionId, direction, chunk);
   const local = new LocalProcessHost({ dataDir, onRaw });
-  const keeper = settings.ephemeral
-    ? undefined
-    : new KeeperProcessHost({ dataDir, version: parts.version, environment: parts.env, onRaw });
-  const processes = keeper ?? local;
+  const archive = new RunArchive({
+    dataDir,
+    secretsOf: (sessionId) => [toolKeys(parts.toolSecret).of(sessionId)],
+  });
+  const processes: ProcessHost =
+    settings.ephemeral || process.platform === 'win32'
+      ? local
+      : new FileProcessHost({ dataDir, onOver: (run) => void archive.add(run) });
   const toolConfigs = join(dataDir, 'mcp');
   const agents = { processes, environment: parts.env, toolConfigs };
   const claude = settings.claude === undefined ? {} : { program: settings.claude };
@@ -95,7 +100,12 @@ export async function compose(
   let tools: InteractiveTools | undefined;
   const engine = await openEngine({
     log,
-    rawLog,
+    rawLog: {
+      read: (sessionId) => Readable.from(concatenated([archive.read(sessionId), rawLog.read(sessionId)])),
+      async remove(sessionId) {
+        await Promise.all([archive.remove(sessionId), rawLog.remove(sessionId)]);
+      },
+    },
     drivers,
     env: sessionEnvFiles(join(dataDir, 'env')),
     clock: systemClock,
@@ -165,7 +175,7 @@ export async function compose(
       disconnect();
       await server.close();
       await Promise.all([local.close(), processes.close()]);
-      await rawLog.close();
+      await Promise.all([archive.close(), rawLog.close()]);
       await log.close();
     },
     async detach() {
@@ -175,11 +185,11 @@ export async function compose(
       await server.close();
       await local.close();
       await processes.detach();
-      await rawLog.close();
+      await Promise.all([archive.close(), rawLog.close()]);
       await log.close();
     },
     abandon: async () => {
-      await Promise.all([local.close(), keeper?.close(abandonPatienceMs)]);
+      await Promise.all([local.close(), processes.close()]);
     },
   };
 }
@@ -199,6 +209,10 @@ async function endKept(processes: ProcessHost, id: string): Promise<void> {
   const stray = processes.attach(id, 0);
   await stray?.end();
   stray?.stored(Number.MAX_SAFE_INTEGER);
+}
+
+async function* concatenated(streams: readonly Readable[]): AsyncIterable<Buffer> {
+  for (const stream of streams) yield* stream;
 }
 
 function builtPage(): string | undefined {

@@ -1,5 +1,4 @@
 import process from 'node:process';
-import { SilentKeeper } from '../drivers/keeper/dial.ts';
 import { StorageError } from '../engine/ports/event-log.ts';
 import type { DirectoryLock } from '../log/directory-lock.ts';
 import type { Composed } from './compose.ts';
@@ -63,8 +62,7 @@ export async function openRoom(
 }
 
 /** Nothing that is wrong with this program. */
-const isPlain = (error: unknown): error is Error =>
-  error instanceof StorageError || error instanceof SilentKeeper;
+const isPlain = (error: unknown): error is Error => error instanceof StorageError;
 
 const serverFile = (url: string, { host }: Settings, isEmbedded: boolean): ServerFile => ({
   url,

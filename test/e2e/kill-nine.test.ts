@@ -21,7 +21,7 @@ interface Acknowledged {
   readonly decisions: Map<string, { sessionId: string; outcome: string }>;
 }
 
-describe('a server without a keeper that is killed again and again', () => {
+describe('a server whose agents end with it, and that is killed again and again', () => {
   it(`[STORE2] [SES7] [SES10] [ASK3] ${KILLS} kills at random moments under load: nothing acknowledged is missing, nothing ends twice, no agent is left (seed ${seed})`, {
     timeout: 600_000,
   }, async () => {

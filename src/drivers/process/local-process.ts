@@ -122,8 +122,9 @@ export class LocalProcess implements AgentProcess {
   }
 
   async #endTree(): Promise<void> {
-    if (this.pid === undefined) return;
-    const root = { pid: this.pid, marker: this.#marker, hasExited: () => this.#hasExited };
+    const { pid } = this;
+    if (pid === undefined) return;
+    const root = { pid: () => pid, group: pid, marker: this.#marker, hasExited: () => this.#hasExited };
     await this.#ender.end(root, () => this.#killAt);
     await this.exited;
     // Its last words tell why it went; they may still be in the pipe.
