@@ -148,7 +148,8 @@ export class FileProcess implements AgentProcess {
     return this.#writes.once(writeId, () => {
       const bytes = typeof data === 'string' ? Buffer.from(data) : data;
       if (this.#input !== undefined) return this.#writeTo(this.#input, bytes, writeId);
-      if (this.#exit !== undefined || this.#inputClosed || this.#isReleased) return Promise.resolve(gone);
+      const isOver = this.#exit !== undefined || this.#inputClosed || this.#isReleased;
+      if (isOver || this.#pid !== undefined) return Promise.resolve(gone);
       return new Promise((resolve) => {
         this.#whenOpen.push(() => {
           if (this.#input === undefined) resolve(gone);
@@ -411,7 +412,7 @@ export class FileProcess implements AgentProcess {
   }
 }
 
-const gone: WriteOutcome = { ok: false, code: 'gone', message: 'The process does not read its input' };
+const gone: WriteOutcome = { ok: false, code: 'EPIPE', message: 'The process does not read its input' };
 
 const spawnFailed = (error: Error): ProcessExit => ({
   kind: 'spawn-failed',
