@@ -293,7 +293,7 @@ export class FileProcess implements AgentProcess {
       writeSync(fd, '\n');
       closeSync(fd);
     } catch {
-      // It has let go already, or does not run yet and is told when it does.
+      // It has let go already, or does not run yet and is told when the agent does.
     }
   }
 

@@ -20,9 +20,9 @@ const script = `
 PATH=/usr/bin:/bin:$PATH mkdir "$1/begun" 2>/dev/null || exit 0
 PATH=/usr/bin:/bin:$PATH mkfifo -m 600 "$1/in" "$1/hold" || exit 1
 exec 6>&2 2>"$1/agent/how"
-exec 3<>"$1/in" 4>"$1/in"
-( exec 3<&- 6>&-; read -r line <>"$1/hold" ) &
-exec 3<&- 4>&-
+exec 3<>"$1/in" 4>"$1/in" 5<>"$1/hold"
+( exec 3<&- 6>&-; read -r line <&5 ) &
+exec 3<&- 4>&- 5<&-
 trap : HUP INT TERM
 ( exec /bin/sh -c 'printf "%s\\n" $$ >"$1/agent/pid"; ${markerVariable}=$2; export ${markerVariable}; shift 2; exec "$@"' sh "$@" <"$1/in" 2>&6 6>&- )
 status=$?
