@@ -53,7 +53,8 @@ export interface AgentProcess {
   readonly outlivesServer: boolean;
   /**
    * Settles when the bytes are in the pipe. Never rejects: a closed pipe is a value. Of several writes with the same id, also by
-   * another server after a crash, only the first reaches the process; the others settle as it did.
+   * another server after a crash, only the first reaches the process; the others settle as it did. Where a server is killed between
+   * writing and noting that it wrote, the process gets that one write again: an agent must be able to tell a repetition.
    */
   write(data: string | Buffer, writeId?: string): Promise<WriteOutcome>;
   /** All output before this offset is stored: nobody will ask for it again. */
