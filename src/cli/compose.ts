@@ -8,9 +8,11 @@ import { claudeDriver } from '../drivers/claude/driver.ts';
 import { clearToolConfigs } from '../drivers/claude/tool-config.ts';
 import { claudeSdkDriver } from '../drivers/claude-sdk/driver.ts';
 import { demoDriver } from '../drivers/demo/driver.ts';
+import { agentEnvironment } from '../drivers/process/agent-environment.ts';
 import { FileProcessHost } from '../drivers/process/file-process-host.ts';
 import { LocalProcessHost } from '../drivers/process/local-process-host.ts';
 import { RunArchive } from '../drivers/process/run-archive.ts';
+import { findWalls, type IsolationOptions } from '../drivers/process/walls.ts';
 import { openEngine, randomIds, systemClock } from '../engine/index.ts';
 import type { ControlRoom } from '../engine/ports/control-room.ts';
 import type { ProcessHost } from '../engine/ports/process-host.ts';
@@ -66,7 +68,8 @@ export async function compose(
   const log = openSqliteLog({ path: join(dataDir, 'beckon.db') });
   const rawLog = openRawLog({ directory: join(dataDir, 'raw') });
   const onRaw: RawLog['append'] = (sessionId, direction, chunk) => rawLog.append(sessionId, direction, chunk);
-  const local = new LocalProcessHost({ dataDir, onRaw });
+  const isolation = await isolationOptions(settings, parts.env, logger);
+  const local = new LocalProcessHost({ dataDir, onRaw, ...isolation });
   const archive = new RunArchive({
     dataDir,
     secretsOf: (sessionId) => [toolKeys(parts.toolSecret).of(sessionId)],
@@ -74,7 +77,7 @@ export async function compose(
   const processes: ProcessHost =
     settings.ephemeral || process.platform === 'win32'
       ? local
-      : new FileProcessHost({ dataDir, onOver: (run) => void archive.add(run) });
+      : new FileProcessHost({ dataDir, onOver: (run) => void archive.add(run), ...isolation });
   const toolConfigs = join(dataDir, 'mcp');
   const agents = { processes, environment: parts.env, toolConfigs };
   const claude = settings.claude === undefined ? {} : { program: settings.claude };
@@ -192,6 +195,23 @@ export async function compose(
       await Promise.all([local.close(), processes.close()]);
     },
   };
+}
+
+async function isolationOptions(
+  { isolation, dataDir }: Settings,
+  env: Environment,
+  logger: Logger,
+): Promise<IsolationOptions> {
+  if (isolation === 'off') return {};
+  const isRequired = isolation === 'require';
+  const walls = await findWalls(dataDir, agentEnvironment(env));
+  if (!('missing' in walls)) return { walls, isRequired };
+  logger.warn(
+    isRequired
+      ? `No agent can be started: isolation is required, and ${walls.missing}`
+      : `Agents are not isolated: ${walls.missing}`,
+  );
+  return { isRequired };
 }
 
 /** Where any port will do, the one that agents still know as that of their tools, unless someone else has it by now. */

@@ -21,9 +21,10 @@ export const serve: Command = {
   --claude PATH     the program to run as Claude Code (BECKON_CLAUDE)
   --keep-agents     when it is asked to end, agents go on for the next server (BECKON_KEEP_AGENTS)
   --ephemeral       agents end with the server, whatever ends it (BECKON_EPHEMERAL)
+  --isolation HOW   auto; require, or off: whether agents are kept from Beckon's own files (BECKON_ISOLATION)
 
 BECKON_LOG sets how much is logged: trace, debug, info, warn, error, silent.
-The configuration file is JSON: port, host, allowedHosts, open, claude, tools, roots, maxProcesses, idleMinutes, askTimeout, deferAsksMinutes, keepAgents, ephemeral, agents.`,
+The configuration file is JSON: port, host, allowedHosts, open, claude, tools, roots, maxProcesses, idleMinutes, askTimeout, deferAsksMinutes, keepAgents, ephemeral, isolation, agents.`,
   flags: serveFlags,
   async run(flags, console) {
     const settings = await readSettings(flags, console);

@@ -1,5 +1,6 @@
 import { delimiter, join } from 'node:path';
 import type { AcpAgent } from '../drivers/acp/known-agents.ts';
+import { type Isolation, isolations } from '../drivers/process/walls.ts';
 import type { AskTimeout } from '../protocol/session.ts';
 import { acpAgents } from './acp-agents.ts';
 import { type Config, readConfigFile } from './config-file.ts';
@@ -31,6 +32,8 @@ export interface Settings {
   readonly keepAgents: boolean;
   /** Agents end with the server, whatever ends it. */
   readonly ephemeral: boolean;
+  /** Whether agents are kept from the files and processes of the server and of each other. */
+  readonly isolation: Isolation;
   /** Agents that are reached by the Agent Client Protocol. */
   readonly acpAgents: readonly AcpAgent[];
 }
@@ -45,6 +48,7 @@ export const serveFlags = {
   claude: { type: 'string' },
   'keep-agents': { type: 'boolean' },
   ephemeral: { type: 'boolean' },
+  isolation: { type: 'string' },
 } as const satisfies FlagDefinitions;
 
 /** What to serve: flags before environment before configuration file before defaults. */
@@ -61,6 +65,7 @@ export async function readSettings(flags: ParsedFlags, console: Console): Promis
     tools: toolsOf(flags, console) ?? config.tools,
     keepAgents: isSet(flags, 'keep-agents') || isOn(env.BECKON_KEEP_AGENTS) || config.keepAgents,
     ephemeral: isSet(flags, 'ephemeral') || isOn(env.BECKON_EPHEMERAL) || config.ephemeral,
+    isolation: isolationOf(textFlag(flags, 'isolation') ?? env.BECKON_ISOLATION) ?? config.isolation,
     claude: textFlag(flags, 'claude') || env.BECKON_CLAUDE || config.claude,
   };
   return settingsOf(asked, { dataDir, cwd, env });
@@ -80,6 +85,7 @@ export function settingsOf(
     tools: config.tools ?? [],
     keepAgents: config.keepAgents ?? false,
     ephemeral: config.ephemeral ?? false,
+    isolation: config.isolation ?? 'auto',
     claude: programOf(config.claude, { cwd, env }),
     roots: config.roots ?? [],
     defaultCwd: cwd,
@@ -105,6 +111,14 @@ function readConfig(flags: ParsedFlags, { env, cwd }: Console, dataDir: string):
   return named
     ? readConfigFile(absolute(named, cwd, env), true, env)
     : readConfigFile(join(dataDir, 'config.json'), false, env);
+}
+
+function isolationOf(text: string | undefined): Isolation | undefined {
+  if (text === undefined || text === '') return undefined;
+  const known = isolations.find((each) => each === text);
+  if (known === undefined)
+    throw new UsageError(`the isolation must be ${isolations.join(', ')}, not "${text}"`);
+  return known;
 }
 
 function portOf(text: string): number {

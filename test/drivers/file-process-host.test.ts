@@ -234,7 +234,10 @@ test('[SES10] let go of in order, agents go on, and the next server starts none 
 
 test('[SES10] a start that was never made is made, and a shell that comes to it late starts nothing', async () => {
   const spec = room.shell('echo $$ >> started; exec sleep 600');
-  const given = createRun(room.dir, spec, new Date().toISOString());
+  const given = createRun(room.dir, spec, {
+    startedAt: new Date().toISOString(),
+    isIsolated: false,
+  });
   const host = hostOf();
   const agent = host.start(spec);
   await room.pidIn('started');

@@ -10,7 +10,7 @@ import type {
   ProcessSpec,
 } from '../../engine/ports/process-host.ts';
 import { FileProcess } from './file-process.ts';
-import { startHolder } from './holder.ts';
+import { holderSuffix, startHolder } from './holder.ts';
 import { failedProcess } from './local-process.ts';
 import { ownerOf } from './owner.ts';
 import { sendSignal } from './process-table.ts';
@@ -28,6 +28,7 @@ import {
   stderrPath,
 } from './run-directory.ts';
 import { type TreeEnder, treeEnder } from './tree-ender.ts';
+import { type IsolationOptions, launchOf } from './walls.ts';
 
 const megabyte = 1024 * 1024;
 const detachPatienceMs = 1_000;
@@ -35,7 +36,7 @@ const sweepMs = 250;
 /** Each process is looked at once in so many sweeps, for what the file system did not tell. */
 const sweepsPerRound = 8;
 
-export interface FileProcessHostOptions {
+export interface FileProcessHostOptions extends IsolationOptions {
   readonly dataDir: string;
   readonly leftoverGraceMs?: number;
   readonly ender?: TreeEnder;
@@ -138,13 +139,26 @@ export class FileProcessHost implements ProcessHost {
     this.#processes.clear();
   }
 
-  #start(spec: ProcessSpec): FileProcess {
-    const run = createRun(this.#options.dataDir, spec, new Date().toISOString());
+  #start(spec: ProcessSpec): AgentProcess {
+    const marker = this.#markerOf(spec.id);
+    const launch = launchOf(spec, marker, this.#options);
+    if ('refusal' in launch) return failedProcess(spec, failed(launch.refusal));
+    const { isIsolated } = launch;
+    const run = createRun(this.#options.dataDir, spec, { startedAt: new Date().toISOString(), isIsolated });
     const files: number[] = [];
     try {
       const [out, err] = [openForAppend(outputPath(run)), openForAppend(stderrPath(run))];
       files.push(out, err);
-      const holder = startHolder(spec, { directory: run.path, marker: this.#markerOf(run.id), out, err });
+      const holder = startHolder(
+        { ...spec, ...launch },
+        {
+          directory: run.path,
+          marker: launch.marker,
+          holder: `${marker}${holderSuffix}`,
+          out,
+          err,
+        },
+      );
       return this.#add(run, { from: 0, secrets: spec.secrets, holder });
     } finally {
       for (const file of files) closeSync(file);
@@ -195,10 +209,10 @@ export class FileProcessHost implements ProcessHost {
   }
 
   /** It runs, or is about to: its shell is there. */
-  #isRunning(run: RunDirectory, markers: ReadonlySet<string>): boolean {
+  #isRunning(run: RunDirectory, markers: ReadonlyMap<string, unknown>): boolean {
     if (exitIn(run) !== undefined) return false;
     const marker = this.#markerOf(run.id);
-    return markers.has(marker) || markers.has(`${marker}/holder`);
+    return markers.has(marker) || markers.has(`${marker}${holderSuffix}`);
   }
 
   #markerOf(id: string): string {

@@ -63,6 +63,7 @@ export class FileProcess implements AgentProcess {
   readonly id: string;
   readonly run: RunDirectory;
   readonly outlivesServer = true;
+  readonly isIsolated: boolean;
   readonly exited: Promise<ProcessExit>;
   readonly #parts: FileProcessParts;
   readonly #root: TreeRoot;
@@ -101,6 +102,7 @@ export class FileProcess implements AgentProcess {
     this.#parts = parts;
     this.id = run.id;
     this.run = run;
+    this.isIsolated = run.isIsolated;
     this.#position = parts.from;
     this.#journal = new WriteJournal(run);
     this.#writes = new WritesOnce(parts.holder === undefined ? this.#journal.recover() : []);

@@ -36,17 +36,25 @@ export const holderSuffix = '/holder';
 
 /** Never throws because of the program: whether that can be run is found out by the shell. */
 export function startHolder(
-  { command, args, cwd, env }: ProcessSpec,
+  { command, args, cwd, env }: Pick<ProcessSpec, 'command' | 'args' | 'cwd' | 'env'>,
   {
     directory,
     marker,
+    holder,
     out,
     err,
-  }: { readonly directory: string; readonly marker: string; readonly out: number; readonly err: number },
+  }: {
+    readonly directory: string;
+    /** Of what is run, and of the shell that runs it. */
+    readonly marker: string;
+    readonly holder: string;
+    readonly out: number;
+    readonly err: number;
+  },
 ): ChildProcess {
   const child = spawn('/bin/sh', ['-c', script, 'sh', directory, marker, command, ...args], {
     cwd,
-    env: { ...env, [markerVariable]: `${marker}${holderSuffix}` },
+    env: { ...env, [markerVariable]: holder },
     stdio: ['ignore', out, err],
     detached: true,
   });

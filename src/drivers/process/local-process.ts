@@ -23,6 +23,7 @@ const lastOutputMs = 250;
 export interface LocalProcessParts {
   readonly marker: string;
   readonly ender: TreeEnder;
+  readonly isIsolated: boolean;
   onRaw(direction: RawDirection, chunk: Buffer): void;
 }
 
@@ -31,6 +32,7 @@ export class LocalProcess implements AgentProcess {
   readonly id: string;
   readonly pid: number | undefined;
   readonly outlivesServer = false;
+  readonly isIsolated: boolean;
   readonly exited: Promise<ProcessExit>;
   /** Settles when the process and all its descendants are gone and its output is read. */
   readonly finished: Promise<void>;
@@ -52,7 +54,12 @@ export class LocalProcess implements AgentProcess {
   #killAt = Number.POSITIVE_INFINITY;
   #ending: Promise<void> | undefined;
 
-  constructor(spec: ProcessSpec, child: ChildProcess, { marker, ender, onRaw }: LocalProcessParts) {
+  constructor(
+    spec: ProcessSpec,
+    child: ChildProcess,
+    { marker, ender, isIsolated, onRaw }: LocalProcessParts,
+  ) {
+    this.isIsolated = isIsolated;
     this.id = spec.id;
     this.pid = child.pid;
     this.#marker = marker;
@@ -191,6 +198,7 @@ export function failedProcess(spec: ProcessSpec, exit: ProcessExit): AgentProces
     id: spec.id,
     pid: undefined,
     outlivesServer: false,
+    isIsolated: false,
     exited: Promise.resolve(exit),
     write: async () => notStarted,
     stored() {},

@@ -9,6 +9,7 @@ export interface AgentStatus {
   readonly pid: number | undefined;
   readonly running: boolean;
   readonly startedAt: string;
+  readonly isIsolated: boolean;
   /** Resident bytes of the agent's own process, without its commands; unknown where the system does not tell. */
   readonly memory: number | undefined;
 }
@@ -20,11 +21,13 @@ export async function agentStatus(dataDir: string): Promise<readonly AgentStatus
   const markers = await treeEnder().markers();
   const prefix = `${ownerOf(dataDir)}/`;
   return runs.map((run) => {
-    const { id, sessionId, startedAt } = run;
-    const pid = agentPid(run);
-    const running = exitIn(run) === undefined && markers.has(`${prefix}${encodeURIComponent(id)}`);
+    const { id, sessionId, startedAt, isIsolated } = run;
+    // Behind walls the agent is not the process that was started first.
+    const [first] = markers.get(`${prefix}${encodeURIComponent(id)}`) ?? [];
+    const running = exitIn(run) === undefined && first !== undefined;
+    const pid = (isIsolated ? first : agentPid(run)) ?? first;
     const memory = running && pid !== undefined ? residentBytes(pid) : undefined;
-    return { id, sessionId, pid, running, startedAt, memory };
+    return { id, sessionId, pid, running, startedAt, isIsolated, memory };
   });
 }
 

@@ -27,21 +27,31 @@ export interface RunDirectory {
   readonly id: string;
   readonly sessionId: SessionId;
   readonly startedAt: string;
+  readonly isIsolated: boolean;
   readonly path: string;
 }
 
-const About = z.object({ id: z.string(), sessionId: SessionId, startedAt: z.string() });
+const About = z.object({
+  id: z.string(),
+  sessionId: SessionId,
+  startedAt: z.string(),
+  isIsolated: z.boolean(),
+});
 
 export const runsDirectory = (dataDir: string): string => join(resolve(dataDir), 'run');
 
 /** Makes the directory of a run that has none. A start that was claimed and never made leaves one that cannot be used again. */
-export function createRun(dataDir: string, { id, sessionId }: ProcessSpec, startedAt: string): RunDirectory {
+export function createRun(
+  dataDir: string,
+  { id, sessionId }: ProcessSpec,
+  facts: Pick<RunDirectory, 'startedAt' | 'isIsolated'>,
+): RunDirectory {
   const runs = runsDirectory(dataDir);
   mkdirSync(runs, { recursive: true, mode: 0o700 });
   const path = firstFree(join(runs, folderOf(id)));
   mkdirSync(join(path, 'agent'), { mode: 0o700 });
-  writeFileSync(join(path, 'about.json'), JSON.stringify({ id, sessionId, startedAt }), { mode: 0o600 });
-  return { id, sessionId, startedAt, path };
+  writeFileSync(join(path, 'about.json'), JSON.stringify({ id, sessionId, ...facts }), { mode: 0o600 });
+  return { id, sessionId, ...facts, path };
 }
 
 /** An id is no path: neither "/" nor ".." may lead out of the directory. */

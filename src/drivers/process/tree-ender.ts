@@ -4,6 +4,7 @@ import { holderSuffix } from './holder.ts';
 import { procTable } from './proc-table.ts';
 import { type ProcessEntry, type ProcessTable, sharingScans } from './process-table.ts';
 import { psTable } from './ps-table.ts';
+import { wallSuffix } from './walls.ts';
 
 /** The process that leads a tree. */
 export interface TreeRoot {
@@ -21,8 +22,8 @@ export interface TreeEnder {
   end(root: TreeRoot, killAt: () => number): Promise<EndTreeReport>;
   /** Ends everything whose marker satisfies `picks`, save this process and its ancestors. */
   endMarked(picks: (marker: string) => boolean, killAt: () => number): Promise<EndTreeReport>;
-  /** The markers of all that runs. */
-  markers(): Promise<ReadonlySet<string>>;
+  /** The processes of each marker, lowest number first. */
+  markers(): Promise<ReadonlyMap<string, readonly number[]>>;
   /** Stops a tree, or lets it go on. */
   signal(root: TreeRoot, signal: 'SIGSTOP' | 'SIGCONT'): Promise<void>;
 }
@@ -43,7 +44,11 @@ export function tableTreeEnder(table: ProcessTable): TreeEnder {
           entry.marker !== undefined && picks(entry.marker) && !ownAncestry(all).has(entry.pid),
       }),
     async markers() {
-      return new Set((await table.scan()).flatMap(({ marker }) => marker ?? []));
+      const markers = new Map<string, number[]>();
+      for (const { marker, pid } of (await table.scan()).sort((a, b) => a.pid - b.pid)) {
+        if (marker !== undefined) markers.set(marker, [...(markers.get(marker) ?? []), pid]);
+      }
+      return markers;
     },
     async signal(root, signal) {
       const entries = await table.scan();
@@ -60,6 +65,8 @@ function isOf(root: TreeRoot, entry: ProcessEntry, all: ReadonlyMap<number, Proc
   if (entry.marker === root.marker) return true;
   // The shell that holds the agent ends by itself, after it has written down how the agent ended.
   if (entry.marker === `${root.marker}${holderSuffix}`) return false;
+  // So does the program that keeps it behind walls, and all that is left behind them with it.
+  if (entry.marker === `${root.marker}${wallSuffix}`) return root.hasExited();
   // A group keeps its number until its last member is gone, but once the leader is gone and
   // the number is a process's again, that is a stranger's group.
   if (root.group !== undefined && entry.pgid === root.group) return !root.hasExited() || !all.has(root.group);
@@ -87,7 +94,7 @@ const windowsTreeEnder: TreeEnder = {
     return { found: 1, killed: ended ? 1 : 0, remaining: ended ? 0 : 1 };
   },
   async markers() {
-    return new Set();
+    return new Map();
   },
   async signal() {},
   async endMarked() {
