@@ -35,11 +35,12 @@ function agentLines(agents: readonly AgentStatus[], up: (since: string) => strin
   return [
     `${counted(agents.filter(({ running }) => running).length, 'agent')} running`,
     ...columns(
-      agents.map(({ sessionId, running, memory, pid, startedAt }) => [
+      agents.map(({ sessionId, running, memory, pid, startedAt, isIsolated }) => [
         `  ${oneLine(sessionId)}`,
         running ? (memory === undefined ? 'running' : megabytes(memory)) : 'ended',
         pid === undefined ? '' : `process ${pid}`,
         up(startedAt),
+        isIsolated ? 'isolated' : 'not isolated',
       ]),
     ),
   ];

@@ -154,7 +154,8 @@ export function spawnBeckon(args: readonly string[], options: RunOptions = {}): 
   const { command = { node: process.execPath, program } } = options;
   const child = spawn(command.node, [command.program, ...args], {
     cwd: options.cwd ?? root,
-    env: { ...personalEnvironment(), ...options.env },
+    // Tests look at agents' processes from outside; walls have tests of their own.
+    env: { ...personalEnvironment(), BECKON_ISOLATION: 'off', ...options.env },
     stdio: 'pipe',
   });
   running.add(child);
