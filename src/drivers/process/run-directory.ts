@@ -38,7 +38,7 @@ const About = z.object({
   isIsolated: z.boolean(),
 });
 
-export const runsDirectory = (dataDir: string): string => join(resolve(dataDir), 'run');
+const runsDirectory = (dataDir: string): string => join(resolve(dataDir), 'run');
 
 /** Makes the directory of a run that has none. A start that was claimed and never made leaves one that cannot be used again. */
 export function createRun(
