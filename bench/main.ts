@@ -3,7 +3,6 @@ import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { answerPath } from './answer-path.ts';
-import { keeper } from './keeper.ts';
 import { logCost } from './log.ts';
 import { memory } from './memory.ts';
 import { opening } from './opening.ts';
@@ -21,7 +20,6 @@ const parts: Readonly<Record<string, Part>> = {
   start: startTime,
   opening,
   log: logCost,
-  keeper,
 };
 const results = join(import.meta.dirname, 'results');
 

@@ -26,7 +26,6 @@ const driversMayImport: Record<string, readonly string[]> = {
   claude: ['process'],
   'claude-sdk': ['claude', 'process'],
   demo: ['claude'],
-  keeper: ['process'],
   process: [],
 };
 

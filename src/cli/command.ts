@@ -71,7 +71,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./terminal/search.ts')).search,
   },
   status: {
-    summary: 'tell what runs: server, keeper, agents',
+    summary: 'tell what runs: server, agents',
     load: async () => (await import('./status.ts')).status,
   },
   restart: {

@@ -1,13 +1,18 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import process from 'node:process';
+import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { acpDriver } from '../drivers/acp/driver.ts';
 import { claudeDriver } from '../drivers/claude/driver.ts';
 import { clearToolConfigs } from '../drivers/claude/tool-config.ts';
 import { claudeSdkDriver } from '../drivers/claude-sdk/driver.ts';
 import { demoDriver } from '../drivers/demo/driver.ts';
-import { KeeperProcessHost } from '../drivers/keeper/keeper-process-host.ts';
+import { agentEnvironment } from '../drivers/process/agent-environment.ts';
+import { FileProcessHost } from '../drivers/process/file-process-host.ts';
 import { LocalProcessHost } from '../drivers/process/local-process-host.ts';
+import { RunArchive } from '../drivers/process/run-archive.ts';
+import { findWalls, type IsolationOptions } from '../drivers/process/walls.ts';
 import { openEngine, randomIds, systemClock } from '../engine/index.ts';
 import type { ControlRoom } from '../engine/ports/control-room.ts';
 import type { ProcessHost } from '../engine/ports/process-host.ts';
@@ -15,6 +20,7 @@ import type { RawLog } from '../engine/ports/raw-log.ts';
 import { openRawLog } from '../log/raw-log.ts';
 import { openSqliteLog } from '../log/sqlite-log.ts';
 import { createServer, type Server, urlOf } from '../server/create-server.ts';
+import { toolKeys } from '../tools/mcp/tool-key.ts';
 import type { Environment } from './console.ts';
 import {
   catalogueOf,
@@ -26,9 +32,6 @@ import type { Logger } from './logger.ts';
 import { sessionEnvFiles } from './session-env-files.ts';
 import type { Settings } from './settings.ts';
 import { storageLogger } from './storage-lines.ts';
-
-/** What was to end in order has had its time by then. */
-const abandonPatienceMs = 500;
 
 export interface Address {
   readonly url: string;
@@ -70,11 +73,16 @@ export async function compose(
   log.onStorage(tellOfStorage);
   const rawLog = openRawLog({ directory: join(dataDir, 'raw') });
   const onRaw: RawLog['append'] = (sessionId, direction, chunk) => rawLog.append(sessionId, direction, chunk);
-  const local = new LocalProcessHost({ dataDir, onRaw });
-  const keeper = settings.ephemeral
-    ? undefined
-    : new KeeperProcessHost({ dataDir, version: parts.version, environment: parts.env, onRaw });
-  const processes = keeper ?? local;
+  const isolation = await isolationOptions(settings, parts.env, logger);
+  const local = new LocalProcessHost({ dataDir, onRaw, ...isolation });
+  const archive = new RunArchive({
+    dataDir,
+    secretsOf: (sessionId) => [toolKeys(parts.toolSecret).of(sessionId)],
+  });
+  const processes: ProcessHost =
+    settings.ephemeral || process.platform === 'win32'
+      ? local
+      : new FileProcessHost({ dataDir, onOver: (run) => void archive.add(run), ...isolation });
   const toolConfigs = join(dataDir, 'mcp');
   const agents = { processes, environment: parts.env, toolConfigs };
   const claude = settings.claude === undefined ? {} : { program: settings.claude };
@@ -104,7 +112,12 @@ export async function compose(
   let tools: InteractiveTools | undefined;
   const engine = await openEngine({
     log,
-    rawLog,
+    rawLog: {
+      read: (sessionId) => Readable.from(concatenated([archive.read(sessionId), rawLog.read(sessionId)])),
+      async remove(sessionId) {
+        await Promise.all([archive.remove(sessionId), rawLog.remove(sessionId)]);
+      },
+    },
     drivers,
     env: sessionEnvFiles(join(dataDir, 'env')),
     clock: systemClock,
@@ -175,7 +188,7 @@ export async function compose(
       disconnect();
       await server.close();
       await Promise.all([local.close(), processes.close()]);
-      await rawLog.close();
+      await Promise.all([archive.close(), rawLog.close()]);
       await log.close();
     },
     async detach() {
@@ -185,13 +198,30 @@ export async function compose(
       await server.close();
       await local.close();
       await processes.detach();
-      await rawLog.close();
+      await Promise.all([archive.close(), rawLog.close()]);
       await log.close();
     },
     abandon: async () => {
-      await Promise.all([local.close(), keeper?.close(abandonPatienceMs)]);
+      await Promise.all([local.close(), processes.close()]);
     },
   };
+}
+
+async function isolationOptions(
+  { isolation, dataDir }: Settings,
+  env: Environment,
+  logger: Logger,
+): Promise<IsolationOptions> {
+  if (isolation === 'off') return {};
+  const isRequired = isolation === 'require';
+  const walls = await findWalls(dataDir, agentEnvironment(env));
+  if (!('missing' in walls)) return { walls, isRequired };
+  logger.warn(
+    isRequired
+      ? `No agent can be started: isolation is required, and ${walls.missing}`
+      : `Agents are not isolated: ${walls.missing}`,
+  );
+  return { isRequired };
 }
 
 /** Where any port will do, the one that agents still know as that of their tools, unless someone else has it by now. */
@@ -209,6 +239,10 @@ async function endKept(processes: ProcessHost, id: string): Promise<void> {
   const stray = processes.attach(id, 0);
   await stray?.end();
   stray?.stored(Number.MAX_SAFE_INTEGER);
+}
+
+async function* concatenated(streams: readonly Readable[]): AsyncIterable<Buffer> {
+  for (const stream of streams) yield* stream;
 }
 
 function builtPage(): string | undefined {

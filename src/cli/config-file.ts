@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
+import { isolations } from '../drivers/process/walls.ts';
 import { AskTimeout } from '../protocol/session.ts';
 import type { Environment } from './console.ts';
 import { Failure } from './failure.ts';
@@ -18,6 +19,7 @@ const Config = z.strictObject({
   keepAgents: z.boolean().optional(),
   ephemeral: z.boolean().optional(),
   decide: z.enum(deciders).optional(),
+  isolation: z.enum(isolations).optional(),
   tools: z.array(z.string().min(1)).optional(),
   roots: z.array(z.string().min(1)).min(1).optional(),
   maxProcesses: z.number().int().min(1).optional(),

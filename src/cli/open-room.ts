@@ -1,5 +1,4 @@
 import process from 'node:process';
-import { SilentKeeper } from '../drivers/keeper/dial.ts';
 import { StorageError } from '../engine/ports/event-log.ts';
 import type { DirectoryLock } from '../log/directory-lock.ts';
 import type { Composed } from './compose.ts';
@@ -101,8 +100,7 @@ class Address {
 }
 
 /** Nothing that is wrong with this program. */
-const isPlain = (error: unknown): error is Error =>
-  error instanceof StorageError || error instanceof SilentKeeper;
+const isPlain = (error: unknown): error is Error => error instanceof StorageError;
 
 const serverFile = (url: string, { host, decide }: Settings, isEmbedded: boolean): ServerFile => ({
   url,

@@ -22,9 +22,10 @@ export const serve: Command = {
   --keep-agents     when it is asked to end, agents go on for the next server (BECKON_KEEP_AGENTS)
   --ephemeral       agents end with the server, whatever ends it (BECKON_EPHEMERAL)
   --decide WHO      anyone who has the token, or paired devices alone (BECKON_DECIDE)
+  --isolation HOW   auto; require, or off: whether agents are kept from Beckon's own files (BECKON_ISOLATION)
 
 BECKON_LOG sets how much is logged: trace, debug, info, warn, error, silent.
-The configuration file is JSON: port, host, allowedHosts, open, claude, tools, roots, maxProcesses, idleMinutes, askTimeout, deferAsksMinutes, keepAgents, ephemeral, decide, agents.`,
+The configuration file is JSON: port, host, allowedHosts, open, claude, tools, roots, maxProcesses, idleMinutes, askTimeout, deferAsksMinutes, keepAgents, ephemeral, decide, isolation, agents.`,
   flags: serveFlags,
   async run(flags, console) {
     const settings = await readSettings(flags, console);

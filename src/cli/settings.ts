@@ -1,5 +1,6 @@
 import { delimiter, join } from 'node:path';
 import type { AcpAgent } from '../drivers/acp/known-agents.ts';
+import { type Isolation, isolations } from '../drivers/process/walls.ts';
 import type { AskTimeout } from '../protocol/session.ts';
 import type { WhoDecides } from '../server/auth/guard.ts';
 import { acpAgents } from './acp-agents.ts';
@@ -34,6 +35,8 @@ export interface Settings {
   readonly decide: WhoDecides;
   /** Agents end with the server, whatever ends it. */
   readonly ephemeral: boolean;
+  /** Whether agents are kept from the files and processes of the server and of each other. */
+  readonly isolation: Isolation;
   /** Agents that are reached by the Agent Client Protocol. */
   readonly acpAgents: readonly AcpAgent[];
 }
@@ -49,6 +52,7 @@ export const serveFlags = {
   'keep-agents': { type: 'boolean' },
   ephemeral: { type: 'boolean' },
   decide: { type: 'string' },
+  isolation: { type: 'string' },
 } as const satisfies FlagDefinitions;
 
 /** What to serve: flags before environment before configuration file before defaults. */
@@ -65,6 +69,7 @@ export async function readSettings(flags: ParsedFlags, console: Console): Promis
     tools: toolsOf(flags, console) ?? config.tools,
     keepAgents: isSet(flags, 'keep-agents') || isOn(env.BECKON_KEEP_AGENTS) || config.keepAgents,
     ephemeral: isSet(flags, 'ephemeral') || isOn(env.BECKON_EPHEMERAL) || config.ephemeral,
+    isolation: isolationOf(textFlag(flags, 'isolation') ?? env.BECKON_ISOLATION) ?? config.isolation,
     claude: textFlag(flags, 'claude') || env.BECKON_CLAUDE || config.claude,
     decide: whoDecides(flags, env) ?? config.decide,
   };
@@ -86,6 +91,7 @@ export function settingsOf(
     keepAgents: config.keepAgents ?? false,
     ephemeral: config.ephemeral ?? false,
     decide: config.decide ?? 'anyone',
+    isolation: config.isolation ?? 'auto',
     claude: programOf(config.claude, { cwd, env }),
     roots: config.roots ?? [],
     defaultCwd: cwd,
@@ -120,6 +126,14 @@ function whoDecides(flags: ParsedFlags, env: Environment): WhoDecides | undefine
   const known = deciders.find((each) => each === given);
   if (known === undefined)
     throw new UsageError(`BECKON_DECIDE must be one of ${deciders.join(', ')}, not "${given}"`);
+  return known;
+}
+
+function isolationOf(text: string | undefined): Isolation | undefined {
+  if (text === undefined || text === '') return undefined;
+  const known = isolations.find((each) => each === text);
+  if (known === undefined)
+    throw new UsageError(`the isolation must be ${isolations.join(', ')}, not "${text}"`);
   return known;
 }
 

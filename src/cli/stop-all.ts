@@ -1,4 +1,4 @@
-import { stopKeeper } from '../drivers/keeper/keeper-admin.ts';
+import { stopAgents } from '../drivers/process/run-admin.ts';
 import type { Command } from './command.ts';
 import { Failure } from './failure.ts';
 import { dataDirectoryOf } from './paths.ts';
@@ -11,7 +11,7 @@ const killPatienceMs = 2_000;
 
 export const stopAll: Command = {
   usage: 'stop-all',
-  help: `Ends the server, if one runs, and every agent with all it has started; also a keeper that does not answer.\n\n${clientFlagsHelp}`,
+  help: `Ends the server, if one runs, and every agent with all it has started.\n\n${clientFlagsHelp}`,
   flags: clientFlags,
   async run(flags, console) {
     const dataDir = dataDirectoryOf(flags, console);
@@ -19,7 +19,7 @@ export const stopAll: Command = {
     if (server !== undefined && !(await endServer(dataDir, server, 'SIGTERM', patienceMs))) {
       await endServer(dataDir, server, 'SIGKILL', killPatienceMs);
     }
-    const { agents, killed, remaining } = await stopKeeper(dataDir);
+    const { agents, remaining } = await stopAgents(dataDir);
     if (isTaken(dataDir)) {
       const why = server && `the server at ${server.url} (process ${server.pid}) does not end`;
       throw new Failure(`the agents are ended, but ${why ?? nameless(dataDir)}`);
@@ -28,7 +28,6 @@ export const stopAll: Command = {
     print(console, flags, { server: server ?? null, agents }, [
       server === undefined ? 'No server ran.' : `Ended the server at ${server.url}, and its agents.`,
       ...(agents > 0 ? [`Ended ${counted(agents, 'agent')} that went on without a server.`] : []),
-      ...(killed > 0 ? ['Killed the keeper, which did not answer, and its agents.'] : []),
     ]);
     return 0;
   },

@@ -22,7 +22,7 @@ async function expectKept(kills: number, ephemeral: boolean): Promise<void> {
 
 describe(`nothing acknowledged is lost, nothing comes twice, nothing is invented, by the agents' own records (seed ${seed})`, () => {
   it(
-    '[STORE2] [SES10] [ASK2] [ASK3] [ASK5] [MSG3] servers, agents and keepers are killed at random moments under load',
+    '[STORE2] [SES10] [ASK2] [ASK3] [ASK5] [MSG3] servers, agents and the shells that hold them are killed at random moments under load',
     {
       timeout,
     },
@@ -30,7 +30,7 @@ describe(`nothing acknowledged is lost, nothing comes twice, nothing is invented
   );
 
   it(
-    '[STORE2] [SES7] [ASK3] [MSG5] the same without a keeper, and no agent outlives its server',
+    '[STORE2] [SES7] [ASK3] [MSG5] the same where no agent outlives its server',
     {
       timeout,
     },

@@ -1,11 +1,11 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { keeperStatus } from '../../src/drivers/keeper/keeper-admin.ts';
+import { holderSuffix } from '../../src/drivers/process/holder.ts';
 import type { Event } from '../../src/protocol/event.ts';
 import type { Session } from '../../src/protocol/session.ts';
 import { type Beckon, spawnBeckon, startBeckon, temporaryDirectory } from '../support/beckon-process.ts';
-import { agentProcesses } from '../support/marked-processes.ts';
+import { agentProcesses, markedProcesses } from '../support/marked-processes.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { wholeLog } from '../support/whole-log.ts';
 import { Clients, emptyLedger } from './clients.ts';
@@ -16,7 +16,7 @@ export interface ChaosOptions {
   readonly kills: number;
   readonly seed: number;
   readonly agents: number;
-  /** Without a keeper: agents end with the server. */
+  /** Agents end with the server. */
   readonly ephemeral: boolean;
   readonly tell?: (line: string) => void;
 }
@@ -32,9 +32,9 @@ export interface ChaosReport {
   readonly broken: readonly string[];
 }
 
-type Victim = 'server' | 'starting server' | 'agent' | 'keeper';
+type Victim = 'server' | 'starting server' | 'agent' | 'holder';
 
-/** Kills servers, agents and keepers at random moments under load, and holds what the servers say against what the agents wrote down. */
+/** Kills servers, agents and the shells that hold them at random moments under load, and holds what the servers say against what the agents wrote down. */
 export async function chaos({
   kills,
   seed,
@@ -47,7 +47,7 @@ export async function chaos({
   const { dataDir, sessions } = place;
   const args = ['--claude', place.program, ...(ephemeral ? ['--ephemeral'] : [])];
   const ledger = emptyLedger();
-  const killed: Record<Victim, number> = { server: 0, 'starting server': 0, agent: 0, keeper: 0 };
+  const killed: Record<Victim, number> = { server: 0, 'starting server': 0, agent: 0, holder: 0 };
   const serve = async (): Promise<Beckon> => {
     const before = new Set(agentProcesses(dataDir).map(({ pid }) => pid));
     const started = await startBeckon({ dataDir, args, cwd: place.work });
@@ -66,7 +66,7 @@ export async function chaos({
   await clients.begin();
   for (let done = 0; done < kills; ) {
     if (!(await clients.until(1 + Math.floor(random() * 60)))) ledger.oddities.push('nothing more was told');
-    const victim = await choose(random, dataDir, ephemeral);
+    const victim = choose(random, dataDir, ephemeral);
     done += 1;
     killed[victim.kind] += 1;
     if (done % 50 === 0) tell(`${done} kills, ${ledger.messages.size} messages, ${ledger.won.size} answers`);
@@ -91,6 +91,7 @@ export async function chaos({
   const left = agentProcesses(dataDir);
   if (left.length > 0) ledger.oddities.push(`${left.length} agents are left`);
   const evidence: Evidence = {
+    serversKilled: killed.server + killed['starting server'],
     logs,
     runs: readRuns(place.records),
     ledger,
@@ -124,11 +125,11 @@ async function prepare(agents: number) {
   };
 }
 
-async function choose(
+function choose(
   random: () => number,
   dataDir: string,
   ephemeral: boolean,
-): Promise<{ readonly kind: Victim; readonly pid?: number }> {
+): { readonly kind: Victim; readonly pid?: number } {
   const roll = random();
   if (roll < 0.35) {
     const living = agentProcesses(dataDir);
@@ -136,8 +137,9 @@ async function choose(
     if (pid !== undefined) return { kind: 'agent', pid };
   }
   if (roll > 0.93 && !ephemeral) {
-    const keeper = await keeperStatus(dataDir).catch(() => undefined);
-    if (keeper !== undefined) return { kind: 'keeper', pid: keeper.pid };
+    const holders = markedProcesses(dataDir).filter(({ marker }) => marker.endsWith(holderSuffix));
+    const pid = holders[Math.floor(random() * holders.length)]?.pid;
+    if (pid !== undefined) return { kind: 'holder', pid };
   }
   return { kind: roll > 0.85 ? 'starting server' : 'server' };
 }

@@ -99,7 +99,7 @@ export class Clients {
   }
 
   async #tend({ id, key, status, queueLength }: Frame['data']): Promise<void> {
-    // A second crash, or a keeper that was killed: nobody goes on by himself.
+    // A second crash, or an end that nobody can explain: nobody goes on by himself.
     if (status === 'failed' || status === 'asleep')
       await unlessKilled(() => this.#beckon.api('POST', `/api/sessions/${id}/resume`, {}));
     else if (status === 'idle' && queueLength === 0 && !this.isStopping) await this.#keepBusy(key);

@@ -37,6 +37,7 @@ function evidence({
     logs: new Map([['s', numbered]]),
     runs: [{ run: 'p1', pid: 1, records: said, ended: true }, ...more],
     ledger,
+    serversKilled: 0,
   };
 }
 

@@ -9,17 +9,21 @@ export interface Evidence {
   readonly runs: readonly Run[];
   /** What callers were told. */
   readonly ledger: Ledger;
+  /** Each may have been killed between writing to an agent and noting it: the next then writes the same once more, and the agent tells. */
+  readonly serversKilled: number;
 }
 
 /** Each promise that was not kept, in words. */
 export function findBrokenPromises(evidence: Evidence): string[] {
   const book = bookOf(evidence);
-  return [
-    ...messages(evidence, book),
-    ...answers(evidence, book),
+  const repeated: string[] = [];
+  const broken = [
+    ...messages(evidence, book, repeated),
+    ...answers(evidence, book, repeated),
     ...sayings(evidence, book),
     ...soundness(evidence),
   ];
+  return repeated.length > evidence.serversKilled ? [...broken, ...repeated] : broken;
 }
 
 type Requested = EventOf<'interaction.requested'>;
@@ -44,7 +48,7 @@ function bookOf({ logs }: Evidence): Book {
 }
 
 /** Every acknowledged message reached an agent; once, and once more for each time that it is on record as given back. */
-function* messages({ runs, ledger }: Evidence, book: Book): Iterable<string> {
+function* messages({ runs, ledger }: Evidence, book: Book, repeated: string[]): Iterable<string> {
   const read = runs.flatMap(({ run, pid, records }) =>
     kindOf(records, 'message').map(({ text }) => ({ text, run: `${run}/${pid}` })),
   );
@@ -66,14 +70,14 @@ function* messages({ runs, ledger }: Evidence, book: Book): Iterable<string> {
     ).length;
     const within = Map.groupBy(times, ({ run }) => run);
     for (const [run, twice] of within)
-      if (twice.length > 1) yield `"${text}" was told ${twice.length} times to ${run}`;
+      if (twice.length > 1) repeated.push(`"${text}" was told ${twice.length} times to ${run}`);
     if (within.size > 1 + again)
       yield `"${text}" reached ${within.size} runs, and was given back ${again} times`;
   }
 }
 
 /** Every answer that an agent read was decided on record, is the one that it asked for, and came once. */
-function* answers({ runs, ledger }: Evidence, book: Book): Iterable<string> {
+function* answers({ runs, ledger }: Evidence, book: Book, repeated: string[]): Iterable<string> {
   const readBy = new Map<string, Run>();
   for (const run of runs) {
     const asked = new Map(kindOf(run.records, 'asking').map((record) => [record.requestId, record]));
@@ -83,7 +87,7 @@ function* answers({ runs, ledger }: Evidence, book: Book): Iterable<string> {
         yield `run ${run.run} was given an answer to ${requestId}, which it never asked`;
         continue;
       }
-      if (readBy.has(call)) yield `the answer to ${call} was read twice`;
+      if (readBy.has(call)) repeated.push(`the answer to ${call} was read twice`);
       readBy.set(call, run);
       const interactionId = book.requested.get(call)?.interactionId;
       const decided = interactionId === undefined ? undefined : book.decided.get(interactionId);

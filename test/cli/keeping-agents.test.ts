@@ -4,7 +4,7 @@ import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { keeperStatus } from '../../src/drivers/keeper/keeper-admin.ts';
+import { agentStatus } from '../../src/drivers/process/run-admin.ts';
 import { tryLock } from '../../src/log/directory-lock.ts';
 import {
   type Beckon,
@@ -16,8 +16,7 @@ import {
   startBeckon,
   temporaryDirectory,
 } from '../support/beckon-process.ts';
-import { agentProcesses } from '../support/marked-processes.ts';
-import { isRunning } from '../support/running.ts';
+import { agentProcesses, markedProcesses } from '../support/marked-processes.ts';
 import { endWatches, watchSession } from '../support/watch.ts';
 
 afterEach(async () => {
@@ -126,10 +125,9 @@ describe('agents go on without their server', () => {
     expect(types.filter((type: string) => type === 'process.starting')).toHaveLength(1);
   });
 
-  it('[SES7] [ASK5] with --ephemeral they do not: there is no keeper, and the next start ends what is left', async () => {
+  it('[SES7] [ASK5] with --ephemeral they do not: the next start ends what is left', async () => {
     const first = await start({ args: ['--ephemeral'] });
     const asked = await asking(first);
-    expect(await keeperStatus(first.dataDir)).toBeUndefined();
     await first.kill9();
     const second = await start({ dataDir: first.dataDir, args: ['--ephemeral'] });
     expect(pids(first.dataDir)).toEqual([]);
@@ -155,40 +153,19 @@ describe('agents go on without their server', () => {
     expect((await second.api('GET', `/api/sessions/${asked.id}`)).body.session.status).toBe('asleep');
   });
 
-  it('[ASK5] [SES3] when their keeper is killed, what was open is lost in words, and the next message wakes the session', async () => {
+  it('[SES10] [ASK5] nothing of ours can be killed that takes an agent with it: the shells that hold it are, and it is answered', async () => {
     const beckon = await start();
     const asked = await asking(beckon);
+    const holders = markedProcesses(beckon.dataDir).filter(({ marker }) => marker.endsWith('/holder'));
+    expect(holders).toHaveLength(2);
+    for (const { pid } of holders) process.kill(pid, 'SIGKILL');
+    await expectAnswerable(beckon, asked);
     const watching = await watchSession(beckon, asked.id);
-    const keeper = await keeperStatus(beckon.dataDir);
-    process.kill(keeper?.pid ?? 0, 'SIGKILL');
-    expect(await watching.event('interaction.resolved')).toMatchObject({
-      outcome: 'lost',
-      delivered: false,
-      reason: expect.stringContaining('keeper'),
-    });
-    expect(await watching.event('process.exited')).toMatchObject({ cause: 'host-ended', crashed: false });
-    expect((await beckon.api('GET', `/api/sessions/${asked.id}`)).body.session.status).toBe('asleep');
-    expect(pids(beckon.dataDir)).toEqual([]);
-    expect(existsSync(asked.file)).toBe(false);
-    await beckon.api('POST', `/api/sessions/${asked.id}/message`, { message: 'hello' });
-    expect(await watching.event('turn.ended', ({ outcome }) => outcome !== 'lost')).toMatchObject({
-      outcome: 'completed',
+    for (const pid of asked.agents) process.kill(pid, 'SIGKILL');
+    expect(await watching.event('process.exited')).toMatchObject({
+      reason: expect.stringContaining('not known'),
     });
   });
-});
-
-it('[SES6] [SES7] a server whose keeper does not answer ends within 10 s all the same, and leaves neither keeper nor agent', {
-  timeout: 60_000,
-}, async () => {
-  const beckon = await start();
-  await asking(beckon);
-  const { pid = 0 } = (await keeperStatus(beckon.dataDir)) ?? {};
-  process.kill(pid, 'SIGSTOP');
-  const began = performance.now();
-  await beckon.stop();
-  expect(performance.now() - began).toBeLessThan(10_000);
-  expect(pids(beckon.dataDir)).toEqual([]);
-  expect(isRunning(pid)).toBe(false);
 });
 
 describe('beckon restart', () => {
@@ -225,53 +202,24 @@ const restart = (dataDir: string, args: readonly string[], env: Record<string, s
   });
 
 describe('beckon status', () => {
-  it('[SES4] tells of server, keeper and agents, with a server and without', async () => {
+  it('[SES4] tells of server and agents, with a server and without', async () => {
     const beckon = await start();
     const nothing = await beckon.run(['status']);
     expect(nothing.stdout).toMatch(new RegExp(`server +${beckon.url} +process ${beckon.pid} +up now`));
-    expect(nothing.stdout).toMatch(/keeper +not running/);
     expect(nothing.stdout).toContain('No agents.');
 
     const asked = await asking(beckon);
-    const keeper = await keeperStatus(beckon.dataDir);
     const some = await beckon.run(['status']);
     expect(some).toMatchObject({ code: 0, stderr: '' });
-    expect(some.stdout).toMatch(new RegExp(`keeper +\\d+ MB +process ${keeper?.pid} +up .* version \\d`));
     expect(some.stdout).toContain('1 agent running');
-    expect(some.stdout).not.toContain('to be read');
     expect(some.stdout).toMatch(new RegExp(`${asked.id} +\\d+ MB +process ${asked.agents[0]} +up`));
 
     await beckon.kill9();
     const without = await beckon.run(['status', '--json']);
     expect(JSON.parse(without.stdout)).toMatchObject({
       server: null,
-      keeper: { pid: keeper?.pid, agents: [{ sessionId: asked.id, pid: asked.agents[0], running: true }] },
+      agents: [{ sessionId: asked.id, pid: asked.agents[0], running: true }],
     });
-  });
-
-  it('[SES4] [SES7] tells of a keeper that does not answer; a server does not start beside it, and stop-all ends it', {
-    timeout: 120_000,
-  }, async () => {
-    const first = await start();
-    await asking(first);
-    const { pid = 0 } = (await keeperStatus(first.dataDir)) ?? {};
-    await first.kill9();
-    process.kill(pid, 'SIGSTOP');
-    const [told, json, refused] = await Promise.all([
-      first.run(['status']),
-      first.run(['status', '--json']),
-      runBeckon(['--port', '0', '--data-dir', first.dataDir, '--no-open']),
-    ]);
-    expect(told).toMatchObject({ code: 0, stderr: '' });
-    expect(told.stdout).toMatch(new RegExp(`keeper +does not answer +process ${pid}\\n`));
-    expect(JSON.parse(json.stdout)).toMatchObject({ server: null, keeper: { pid, answers: false } });
-    const sentence = `beckon: the keeper in ${join(first.dataDir, 'keeper')} (process ${pid}) runs and does not answer\n`;
-    expect(refused).toMatchObject({ code: 1, stdout: '', stderr: sentence });
-
-    const stopped = await first.run(['stop-all']);
-    expect(stopped).toMatchObject({ code: 0, stdout: expect.stringContaining('Killed the keeper') });
-    expect(isRunning(pid)).toBe(false);
-    expect(pids(first.dataDir)).toEqual([]);
   });
 
   it('[API4] of a directory that is not there: nothing runs', async () => {
@@ -284,15 +232,13 @@ describe('beckon status', () => {
 });
 
 describe('beckon stop-all', () => {
-  it('[SES7] ends the server with its agents and their keeper', async () => {
+  it('[SES7] ends the server with its agents', async () => {
     const beckon = await start({ args: ['--keep-agents'] });
     await asking(beckon);
-    const keeper = await keeperStatus(beckon.dataDir);
     const stopped = await beckon.run(['stop-all']);
     expect(stopped).toMatchObject({ code: 0, stdout: expect.stringContaining(beckon.url) });
     expect(await beckon.exited).toEqual({ code: 0, signal: null });
     expect(pids(beckon.dataDir)).toEqual([]);
-    expect(isRunning(keeper?.pid ?? 0)).toBe(false);
   });
 
   it('[SES7] says so when it cannot end a server because that tells no address, and ends the agents all the same', async () => {
@@ -315,7 +261,7 @@ describe('beckon stop-all', () => {
     expect(stopped).toMatchObject({ code: 0, stderr: '' });
     expect(stopped.stdout).toBe('No server ran.\nEnded 1 agent that went on without a server.\n');
     expect(pids(first.dataDir)).toEqual([]);
-    expect(await keeperStatus(first.dataDir)).toBeUndefined();
+    expect((await agentStatus(first.dataDir)).filter(({ running }) => running)).toEqual([]);
     expect((await first.run(['stop-all'])).stdout).toBe('No server ran.\n');
 
     const second = await start({ dataDir: first.dataDir });

@@ -2,7 +2,7 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { keeperStatus } from '../../src/drivers/keeper/keeper-admin.ts';
+import { agentStatus } from '../../src/drivers/process/run-admin.ts';
 import {
   endBeckons,
   runBeckon,
@@ -11,7 +11,6 @@ import {
   temporaryDirectory,
 } from '../support/beckon-process.ts';
 import { agentProcesses } from '../support/marked-processes.ts';
-import { isRunning } from '../support/running.ts';
 
 afterEach(endBeckons);
 
@@ -293,30 +292,25 @@ describe('one server per data directory', () => {
 });
 
 describe('ending', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)(
-    '[SES7] %s ends it cleanly with its agents and their keeper',
-    async (signal) => {
-      const beckon = await startBeckon();
-      const created = await beckon.api('POST', '/api/sessions', {
-        agent: 'demo',
-        prompt: 'tour',
-        cwd: beckon.dataDir,
-      });
-      const path = `/api/sessions/${created.body.session.id}`;
-      await vi.waitFor(
-        async () => expect((await beckon.api('GET', path)).body.session.status).toBe('waiting'),
-        10_000,
-      );
-      expect(agentProcesses(beckon.dataDir)).not.toEqual([]);
-      const keeper = await keeperStatus(beckon.dataDir);
-      expect(keeper?.agents).toHaveLength(1);
-      const began = performance.now();
-      expect(await beckon.stop(signal)).toEqual({ code: 0, signal: null });
-      expect(performance.now() - began).toBeLessThan(10_000);
-      expect(agentProcesses(beckon.dataDir)).toEqual([]);
-      expect(isRunning(keeper?.pid ?? 0)).toBe(false);
-    },
-  );
+  it.each(['SIGTERM', 'SIGINT'] as const)('[SES7] %s ends it cleanly with its agents', async (signal) => {
+    const beckon = await startBeckon();
+    const created = await beckon.api('POST', '/api/sessions', {
+      agent: 'demo',
+      prompt: 'tour',
+      cwd: beckon.dataDir,
+    });
+    const path = `/api/sessions/${created.body.session.id}`;
+    await vi.waitFor(
+      async () => expect((await beckon.api('GET', path)).body.session.status).toBe('waiting'),
+      10_000,
+    );
+    expect(agentProcesses(beckon.dataDir)).not.toEqual([]);
+    expect(await agentStatus(beckon.dataDir)).toHaveLength(1);
+    const began = performance.now();
+    expect(await beckon.stop(signal)).toEqual({ code: 0, signal: null });
+    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(agentProcesses(beckon.dataDir)).toEqual([]);
+  });
 
   it('[SES7] streams that are open do not keep it from ending', async () => {
     const beckon = await startBeckon();

@@ -12,7 +12,16 @@ import { processHostContract } from '../contracts/process-host-contract.ts';
 import { orphan, ProcessRoom } from '../support/process-room.ts';
 import { isRunning } from '../support/running.ts';
 
-processHostContract('a host whose processes are children', (parts) => new LocalProcessHost(parts));
+processHostContract('a host whose processes are children', (parts) => {
+  const raw: Partial<Record<string, string>> = {};
+  const host = new LocalProcessHost({
+    ...parts,
+    onRaw(_session, direction, chunk) {
+      raw[direction] = (raw[direction] ?? '') + chunk.toString('latin1');
+    },
+  });
+  return { host, raw: async () => raw };
+});
 
 let room: ProcessRoom;
 let host: LocalProcessHost;

@@ -88,7 +88,7 @@ describe('[SES15] an agent that asks 8,000 times in one breath', { timeout: 60_0
   });
 
   it.each([
-    ['that a keeper has', []],
+    ['on files', []],
     ['of the server itself, which stands still in the midst of its asks', ['--ephemeral']],
   ])(
     'can be interrupted (one %s): what it asked ends with the turn, and it takes the next message',

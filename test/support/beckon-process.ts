@@ -4,9 +4,9 @@ import { rmSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { keeperStatus, stopKeeper } from '../../src/drivers/keeper/keeper-admin.ts';
-import { keeperNumbers, keeperPlaces } from '../../src/drivers/keeper/places.ts';
-import { agentProcesses } from './marked-processes.ts';
+import { stopAgents } from '../../src/drivers/process/run-admin.ts';
+import { eventually } from './eventually.ts';
+import { markedProcesses } from './marked-processes.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const program = join(root, 'bin/beckon.cjs');
@@ -61,11 +61,13 @@ export interface Beckon {
 
 const running = new Set<ChildProcess>();
 const directories = new Set<string>();
-/** Where a keeper may be left, with agents. */
+/** Where agents may be left. */
 const dataDirectories = new Set<string>();
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
-  // A keeper whose directory is gone ends by itself, with its agents.
+  for (const dataDir of dataDirectories) {
+    for (const { pid } of markedProcesses(dataDir)) process.kill(pid, 'SIGKILL');
+  }
   for (const directory of directories) rmSync(directory, { recursive: true, force: true });
 });
 
@@ -154,7 +156,8 @@ export function spawnBeckon(args: readonly string[], options: RunOptions = {}): 
   const { command = { node: process.execPath, program } } = options;
   const child = spawn(command.node, [command.program, ...args], {
     cwd: options.cwd ?? root,
-    env: { ...personalEnvironment(), ...options.env },
+    // Tests look at agents' processes from outside; walls have tests of their own.
+    env: { ...personalEnvironment(), BECKON_ISOLATION: 'off', ...options.env },
     stdio: 'pipe',
   });
   running.add(child);
@@ -200,7 +203,7 @@ export function spawnBeckon(args: readonly string[], options: RunOptions = {}): 
   };
 }
 
-/** Ends every process started here, keepers and their agents included, and removes the directories made here. */
+/** Ends every process started here, agents included, and removes the directories made here. */
 export async function endBeckons(): Promise<void> {
   await Promise.all(
     [...running].map(async (child) => {
@@ -211,18 +214,15 @@ export async function endBeckons(): Promise<void> {
       clearTimeout(late);
     }),
   );
-  await Promise.all([...dataDirectories].map(endKeeper));
+  await Promise.all([...dataDirectories].map(endAgents));
   dataDirectories.clear();
   for (const directory of directories) await rm(directory, { recursive: true, force: true });
   directories.clear();
 }
 
-async function endKeeper(dataDir: string): Promise<void> {
-  if (keeperNumbers(keeperPlaces(dataDir)).length > 0) await stopKeeper(dataDir);
-  const keeper = await keeperStatus(dataDir);
-  if (keeper !== undefined) throw new Error(`The keeper ${keeper.pid} of ${dataDir} goes on`);
-  const agents = agentProcesses(dataDir);
-  if (agents.length > 0) throw new Error(`Agents of ${dataDir} go on: ${JSON.stringify(agents)}`);
+async function endAgents(dataDir: string): Promise<void> {
+  if (markedProcesses(dataDir).length > 0) await stopAgents(dataDir);
+  await eventually(`nothing of ${dataDir} goes on`, () => markedProcesses(dataDir).length === 0);
 }
 
 export async function temporaryDirectory(): Promise<string> {

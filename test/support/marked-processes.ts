@@ -1,8 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { holderSuffix } from '../../src/drivers/process/holder.ts';
 import { ownerOf } from '../../src/drivers/process/owner.ts';
 
 /** The living processes that were started for agents of this data directory, whoever their parent is now. Linux only. */
-export function agentProcesses(dataDir: string): { pid: number; marker: string }[] {
+export const agentProcesses = (dataDir: string): Marked[] =>
+  markedProcesses(dataDir).filter(({ marker }) => !marker.endsWith(holderSuffix));
+
+interface Marked {
+  readonly pid: number;
+  readonly marker: string;
+}
+
+/** These, and the shells that hold the agents. */
+export function markedProcesses(dataDir: string): Marked[] {
   const isOurs = (marker: string): boolean => marker.startsWith(`${ownerOf(dataDir)}/`);
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

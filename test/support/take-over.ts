@@ -2,7 +2,7 @@ import type { KeptProcess } from '../../src/engine/ports/process-host.ts';
 import { SessionId } from '../../src/protocol/ids.ts';
 import { type EngineRoom, openRoom } from './engine-room.ts';
 
-/** The process of a session, as a keeper tells of it. */
+/** The process of a session, as a host tells of it. */
 export const keptOf = (room: EngineRoom, id: string): KeptProcess => ({
   id: room.driver.agent(id).start.processId,
   sessionId: SessionId.parse(id),

@@ -525,9 +525,7 @@ describe('how it ended', () => {
     '[ASK14] [ASK4] says what may have reached the agent, and by whom: %j',
     async (resolvedBy, who) => {
       const decision = { type: 'allow', scope: 'once' } as const;
-      await show(
-        resolved({ outcome: 'unknown', decision, resolvedBy, resolvedReason: 'The keeper was lost.' }),
-      );
+      await show(resolved({ outcome: 'unknown', decision, resolvedBy, resolvedReason: 'It was lost.' }));
       const line = screen.getByText('Allowed; may have reached the agent').closest('p');
       expect(line?.className).toContain('text-fail-ink');
       expect(line?.textContent).toContain(` · ${who}`);

@@ -49,6 +49,8 @@ export interface WireDriverOptions extends Omit<ClaudeDriverOptions, 'program'> 
   readonly settings?: Readonly<Record<string, string>>;
   /** Why the agent is not available when its program cannot be located. */
   readonly missing: string;
+  /** What of ours the program must see. */
+  readonly needs?: readonly string[];
 }
 
 /** A driver for any program that speaks the Claude wire. */
@@ -63,6 +65,7 @@ export function wireDriver(options: WireDriverOptions): AgentDriver {
     toolConfigs,
     settings = {},
     holdsQuestions = false,
+    needs = [],
   } = options;
   const versions = new VersionReader();
   let version: string | null = null;
@@ -117,18 +120,18 @@ export function wireDriver(options: WireDriverOptions): AgentDriver {
     const program = locate(env);
     if (!program) return undefined;
     const { command, leadingArgs } = program;
-    return (resume) =>
-      processes.start({
+    return (resume) => {
+      const tools = offerTools(toolConfigs, start, report);
+      return processes.start({
         id: resume === start.resume ? start.processId : secondId(start),
         sessionId: start.sessionId,
         command,
-        args: [
-          ...leadingArgs,
-          ...claudeArguments({ ...start, resume, tools: offerTools(toolConfigs, start, report) }),
-        ],
+        args: [...leadingArgs, ...claudeArguments({ ...start, resume, tools })],
         cwd: start.cwd,
         env,
+        needs: [...needs, ...(tools === null ? [] : [tools.configFile])],
       });
+    };
   }
 }
 

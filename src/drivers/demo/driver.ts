@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AgentDriver } from '../../engine/ports/agent-driver.ts';
@@ -12,6 +13,7 @@ export interface DemoDriverOptions extends Omit<ClaudeDriverOptions, 'program'> 
 
 /** The built-in agent: a small program of ours that speaks the same wire, so that nothing needs to be installed. */
 export function demoDriver({ home, paceMs, ...options }: DemoDriverOptions): AgentDriver {
+  makeHome(home);
   const extension = extname(fileURLToPath(import.meta.url));
   const program = fileURLToPath(new URL(`./program/main${extension}`, import.meta.url));
   return wireDriver({
@@ -20,9 +22,19 @@ export function demoDriver({ home, paceMs, ...options }: DemoDriverOptions): Age
     label: 'Demo agent',
     locate: () => ({ command: process.execPath, leadingArgs: [program] }),
     missing: 'The demo agent is always there',
+    needs: [home],
     settings: {
       BECKON_DEMO_HOME: home,
       ...(paceMs !== undefined && { BECKON_DEMO_PACE: String(paceMs) }),
     },
   });
+}
+
+/** It must be there to be seen from behind walls. */
+function makeHome(home: string): void {
+  try {
+    mkdirSync(home, { recursive: true, mode: 0o700 });
+  } catch {
+    // A full disk: the demo agent then forgets its conversations.
+  }
 }

@@ -28,6 +28,6 @@ export class InputPipe {
   }
 }
 
-function failureOf(error: NodeJS.ErrnoException): WriteOutcome {
+export function failureOf(error: NodeJS.ErrnoException): WriteOutcome {
   return { ok: false, code: error.code ?? 'write-failed', message: error.message };
 }

@@ -12,9 +12,10 @@ import { failedProcess, LocalProcess, spawnFailure } from './local-process.ts';
 import { ownerOf } from './owner.ts';
 import { markerVariable } from './process-table.ts';
 import { type TreeEnder, treeEnder } from './tree-ender.ts';
+import { type IsolationOptions, launchOf } from './walls.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
-export interface LocalProcessHostOptions {
+export interface LocalProcessHostOptions extends IsolationOptions {
   /** Tells the processes of this server from those of another on the same machine. */
   dataDir: string;
   leftoverGraceMs?: number;
@@ -29,10 +30,18 @@ export class LocalProcessHost implements ProcessHost {
   readonly #ender: TreeEnder;
   readonly #leftoverGraceMs: number;
   readonly #onRaw: LocalProcessHostOptions['onRaw'];
+  readonly #isolation: IsolationOptions;
   readonly #running = new Map<string, LocalProcess>();
   #closing: Promise<void> | undefined;
 
-  constructor({ dataDir, leftoverGraceMs = 2_000, ender = treeEnder(), onRaw }: LocalProcessHostOptions) {
+  constructor({
+    dataDir,
+    leftoverGraceMs = 2_000,
+    ender = treeEnder(),
+    onRaw,
+    ...isolation
+  }: LocalProcessHostOptions) {
+    this.#isolation = isolation;
     this.#onRaw = onRaw;
     this.#owner = ownerOf(dataDir);
     this.#leftoverGraceMs = leftoverGraceMs;
@@ -46,15 +55,26 @@ export class LocalProcessHost implements ProcessHost {
       if (spec.isCommand) return;
       this.#onRaw?.(spec.sessionId, direction, withoutSecrets(chunk, spec.secrets), spec.id);
     };
+    const launch = launchOf(spec, marker, this.#isolation);
+    if ('refusal' in launch) {
+      return failedProcess(spec, { kind: 'spawn-failed', code: 'failed', message: launch.refusal });
+    }
     try {
-      const child = spawn(spec.command, spec.args, {
+      const child = spawn(launch.command, launch.args, {
         cwd: spec.cwd,
-        env: { ...spec.env, [markerVariable]: marker },
+        env: { ...spec.env, [markerVariable]: launch.marker },
         stdio: 'pipe',
         detached: process.platform !== 'win32',
         windowsHide: true,
       });
-      return this.#keep(new LocalProcess(spec, child, { marker, ender: this.#ender, onRaw }));
+      return this.#keep(
+        new LocalProcess(spec, child, {
+          marker,
+          ender: this.#ender,
+          isIsolated: launch.isIsolated,
+          onRaw,
+        }),
+      );
     } catch (error) {
       return failedProcess(
         spec,

@@ -24,6 +24,7 @@ const pieceBytes = 16 * 1024;
 export interface LocalProcessParts {
   readonly marker: string;
   readonly ender: TreeEnder;
+  readonly isIsolated: boolean;
   onRaw(direction: RawDirection, chunk: Buffer): void;
 }
 
@@ -32,6 +33,7 @@ export class LocalProcess implements AgentProcess {
   readonly id: string;
   readonly pid: number | undefined;
   readonly outlivesServer = false;
+  readonly isIsolated: boolean;
   readonly exited: Promise<ProcessExit>;
   /** Settles when the process and all its descendants are gone and its output is read. */
   readonly finished: Promise<void>;
@@ -53,7 +55,12 @@ export class LocalProcess implements AgentProcess {
   #killAt = Number.POSITIVE_INFINITY;
   #ending: Promise<void> | undefined;
 
-  constructor(spec: ProcessSpec, child: ChildProcess, { marker, ender, onRaw }: LocalProcessParts) {
+  constructor(
+    spec: ProcessSpec,
+    child: ChildProcess,
+    { marker, ender, isIsolated, onRaw }: LocalProcessParts,
+  ) {
+    this.isIsolated = isIsolated;
     this.id = spec.id;
     this.pid = child.pid;
     this.#marker = marker;
@@ -123,8 +130,9 @@ export class LocalProcess implements AgentProcess {
   }
 
   async #endTree(): Promise<void> {
-    if (this.pid === undefined) return;
-    const root = { pid: this.pid, marker: this.#marker, hasExited: () => this.#hasExited };
+    const { pid } = this;
+    if (pid === undefined) return;
+    const root = { pid: () => pid, group: pid, marker: this.#marker, hasExited: () => this.#hasExited };
     await this.#ender.end(root, () => this.#killAt);
     await this.exited;
     // Its last words tell why it went; they may still be in the pipe.
@@ -197,6 +205,7 @@ export function failedProcess(spec: ProcessSpec, exit: ProcessExit): AgentProces
     id: spec.id,
     pid: undefined,
     outlivesServer: false,
+    isIsolated: false,
     exited: Promise.resolve(exit),
     write: async () => notStarted,
     stored() {},

@@ -3,8 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 
 /**
  * Begins the marker of every process that belongs to this data directory, by whatever path it is reached, and of none that belongs
- * to another. FNV-1a of the path: nobody gains by making two directories alike, and `node:crypto` would take 3 MB of a keeper's
- * memory.
+ * to another. FNV-1a of the path: nobody gains by making two directories alike, and nothing is kept secret by it.
  */
 export function ownerOf(dataDir: string): string {
   let hash = 0xcbf29ce484222325n;

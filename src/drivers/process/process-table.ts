@@ -6,8 +6,10 @@ export interface ProcessTable {
   /** Those of `entries` that still run and are still the same process. */
   stillRunning(entries: readonly ProcessEntry[]): Promise<ProcessEntry[]>;
   /** Signals those of `entries` that are still the same process, and nothing else. */
-  signal(entries: readonly ProcessEntry[], signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+  signal(entries: readonly ProcessEntry[], signal: TreeSignal): Promise<void>;
 }
+
+export type TreeSignal = 'SIGTERM' | 'SIGKILL' | 'SIGSTOP' | 'SIGCONT';
 
 export interface ProcessEntry {
   pid: number;
@@ -45,7 +47,7 @@ export function sharingScans(table: ProcessTable, gapMs = 10): ProcessTable {
 }
 
 /** False when the process is gone or is not ours to signal; 0 only asks. One that has ended and was not reaped yet counts as there. */
-export function sendSignal(pid: number, signal: 'SIGTERM' | 'SIGKILL' | 0): boolean {
+export function sendSignal(pid: number, signal: TreeSignal | 0): boolean {
   try {
     return process.kill(pid, signal);
   } catch {

@@ -9,6 +9,16 @@ export class WritesOnce {
   readonly #made = new Map<string, Promise<WriteOutcome>>();
   readonly #pending = new Set<string>();
 
+  /** `made`: the ids of what another server wrote. */
+  constructor(made: readonly string[] = []) {
+    for (const id of made) this.#made.set(id, Promise.resolve({ ok: true }));
+  }
+
+  /** Settles when every write that was begun has an outcome. */
+  async settled(): Promise<void> {
+    await Promise.all([...this.#pending].map((id) => this.#made.get(id)));
+  }
+
   once(id: string | undefined, make: () => Promise<WriteOutcome>): Promise<WriteOutcome> {
     if (id === undefined) return make();
     const earlier = this.#made.get(id);

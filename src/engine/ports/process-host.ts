@@ -43,6 +43,8 @@ export interface ProcessSpec {
   isCommand?: boolean;
   /** Texts that are said to the process and must not be in the raw log. */
   secrets?: readonly string[];
+  /** Files and folders of ours that it must be able to read, also where it is kept from the others. */
+  needs?: readonly string[];
 }
 
 export interface AgentProcess {
@@ -51,9 +53,12 @@ export interface AgentProcess {
   readonly pid: number | undefined;
   /** Whether it lives on when this program ends, to be attached to by the next. */
   readonly outlivesServer: boolean;
+  /** Whether it is kept from the files and processes of the server and of other agents. */
+  readonly isIsolated: boolean;
   /**
    * Settles when the bytes are in the pipe. Never rejects: a closed pipe is a value. Of several writes with the same id, also by
-   * another server after a crash, only the first reaches the process; the others settle as it did.
+   * another server after a crash, only the first reaches the process; the others settle as it did. Where a server is killed between
+   * writing and noting that it wrote, the process gets that one write again: an agent must be able to tell a repetition.
    */
   write(data: string | Buffer, writeId?: string): Promise<WriteOutcome>;
   /** All output before this offset is stored: nobody will ask for it again. */

@@ -40,6 +40,7 @@ export class ScriptedProcess implements AgentProcess {
   readonly spec: ProcessSpec;
   readonly pid = undefined;
   readonly outlivesServer = false;
+  readonly isIsolated = false;
   readonly exited: Promise<ProcessExit>;
   /** Lines that were written to it, in order. */
   readonly input: Line[] = [];

@@ -21,6 +21,7 @@ export const leftProcess = (
   id: leftStart.processId,
   pid: 1,
   outlivesServer: true,
+  isIsolated: false,
   write: async (data) => {
     onWrite(data);
     return { ok: true };

@@ -1,21 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { KeeperTuning } from '../../../src/drivers/keeper/launch.ts';
-import type { KeptProcess, ProcessExit, ProcessSpec } from '../../../src/engine/ports/process-host.ts';
-
-export interface ServerSettings {
-  readonly dataDir: string;
-  readonly tuning?: KeeperTuning;
-}
+import type { KeptProcess, ProcessExit, ProcessSpec } from '../../src/engine/ports/process-host.ts';
 
 export type ServerOrder =
   | { do: 'start'; spec: ProcessSpec }
   | { do: 'attach'; id: string; from: number }
   | { do: 'kept' }
   | { do: 'write'; id: string; text: string; writeId: string }
-  | { do: 'stored'; id: string; offset: number }
-  | { do: 'detach' };
+  | { do: 'stored'; id: string; offset: number };
 
 export type ServerEvent =
   | { what: 'up' }
@@ -27,14 +20,14 @@ export type ServerEvent =
   | { what: 'none'; id: string };
 
 /** A server in a process of its own, to be killed. */
-export class Server {
+export class ProcessServer {
   readonly child: ChildProcess;
   readonly events: ServerEvent[] = [];
   readonly #heard = new Set<() => void>();
 
-  constructor(settings: ServerSettings) {
-    const program = join(import.meta.dirname, 'server-program.ts');
-    this.child = spawn(process.execPath, [program, JSON.stringify(settings)], {
+  constructor(dataDir: string) {
+    const program = join(import.meta.dirname, 'process-server-program.ts');
+    this.child = spawn(process.execPath, [program, dataDir], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     this.child.stdin?.on('error', () => {});

@@ -1,11 +1,10 @@
 import { createInterface } from 'node:readline';
-import { KeeperProcessHost } from '../../../src/drivers/keeper/keeper-process-host.ts';
-import type { AgentProcess } from '../../../src/engine/ports/process-host.ts';
-import type { ServerEvent, ServerOrder, ServerSettings } from './server.ts';
+import { FileProcessHost } from '../../src/drivers/process/file-process-host.ts';
+import type { AgentProcess } from '../../src/engine/ports/process-host.ts';
+import type { ServerEvent, ServerOrder } from './process-server.ts';
 
 /** A server that can be killed: does what it is told on stdin, and tells on stdout what it hears. */
-const settings = JSON.parse(process.argv[2] ?? '{}') as ServerSettings;
-const host = new KeeperProcessHost({ ...settings, version: 'test', environment: process.env });
+const host = new FileProcessHost({ dataDir: process.argv[2] ?? '' });
 const processes = new Map<string, AgentProcess>();
 const tell = (event: ServerEvent) => process.stdout.write(`${JSON.stringify(event)}\n`);
 
@@ -36,9 +35,6 @@ async function obey(order: ServerOrder): Promise<void> {
     case 'stored':
       processes.get(order.id)?.stored(order.offset);
       return;
-    case 'detach':
-      await host.detach();
-      process.exit(0);
   }
 }
 

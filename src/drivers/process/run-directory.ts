@@ -1,0 +1,165 @@
+import {
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { constants } from 'node:os';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import type { ProcessExit, ProcessSpec } from '../../engine/ports/process-host.ts';
+import { SessionId } from '../../protocol/ids.ts';
+
+/**
+ * What is on disk of one run of an agent, in `run/<id>/`:
+ *
+ *     about.json        of which session it is
+ *     begun/            made by the shell that runs the agent, before it does: an agent is started once
+ *     in, hold          the FIFOs of its input, and of the shell that holds that open
+ *     told              what was written to its input, with ids and times
+ *     agent/            what comes from its side, and is watched: out, err, pid, exit, how
+ */
+export interface RunDirectory {
+  readonly id: string;
+  readonly sessionId: SessionId;
+  readonly startedAt: string;
+  readonly isIsolated: boolean;
+  readonly path: string;
+}
+
+const About = z.object({
+  id: z.string(),
+  sessionId: SessionId,
+  startedAt: z.string(),
+  isIsolated: z.boolean(),
+});
+
+const runsDirectory = (dataDir: string): string => join(resolve(dataDir), 'run');
+
+/** Makes the directory of a run that has none. A start that was claimed and never made leaves one that cannot be used again. */
+export function createRun(
+  dataDir: string,
+  { id, sessionId }: ProcessSpec,
+  facts: Pick<RunDirectory, 'startedAt' | 'isIsolated'>,
+): RunDirectory {
+  const runs = runsDirectory(dataDir);
+  mkdirSync(runs, { recursive: true, mode: 0o700 });
+  const path = firstFree(join(runs, folderOf(id)));
+  mkdirSync(join(path, 'agent'), { mode: 0o700 });
+  writeFileSync(join(path, 'about.json'), JSON.stringify({ id, sessionId, ...facts }), { mode: 0o600 });
+  return { id, sessionId, ...facts, path };
+}
+
+/** An id is no path: neither "/" nor ".." may lead out of the directory. */
+export const folderOf = (id: string): string => encodeURIComponent(id.toWellFormed()).replaceAll('.', '%2E');
+
+function firstFree(path: string): string {
+  for (let attempt = 1; ; attempt += 1) {
+    const candidate = pathOf(path, attempt);
+    try {
+      mkdirSync(candidate, { mode: 0o700 });
+      return candidate;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
+}
+
+/** The run of this id, if one was made or is about to be. */
+export function findRun(dataDir: string, id: string): RunDirectory | undefined {
+  const path = join(runsDirectory(dataDir), folderOf(id));
+  for (let attempt = 1; existsSync(pathOf(path, attempt)); attempt += 1) {
+    const run = readRun(pathOf(path, attempt));
+    if (run !== undefined) return run;
+  }
+  return undefined;
+}
+
+const pathOf = (path: string, attempt: number): string => (attempt === 1 ? path : `${path}.${attempt}`);
+
+/** Those that were begun, or are about to be. One whose description is damaged, or was never written, is left out. */
+export function listRuns(dataDir: string): RunDirectory[] {
+  return namesIn(runsDirectory(dataDir)).flatMap((name) => readRun(join(runsDirectory(dataDir), name)) ?? []);
+}
+
+export function readRun(path: string): RunDirectory | undefined {
+  try {
+    return { ...About.parse(JSON.parse(readFileSync(join(path, 'about.json'), 'utf8'))), path };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * False when the agent was started. True when it was not, and now never will be: a shell of an earlier server that comes to it
+ * late finds its start taken, and the run is no longer listed. Its directory stays, so that no other run gets its name.
+ */
+export function giveUpStart({ path }: RunDirectory): boolean {
+  try {
+    mkdirSync(join(path, 'begun'), { mode: 0o700 });
+  } catch {
+    return false;
+  }
+  rmSync(join(path, 'about.json'), { force: true });
+  return true;
+}
+
+/** Removes what is left of starts that were given up, once no shell can come to them any more. */
+export function clearGivenUp(dataDir: string): void {
+  const runs = runsDirectory(dataDir);
+  for (const name of namesIn(runs)) {
+    if (readRun(join(runs, name)) === undefined) rmSync(join(runs, name), { recursive: true, force: true });
+  }
+}
+
+/** The agent's process, once the shell has started it. */
+export function agentPid({ path }: RunDirectory): number | undefined {
+  const text = textIn(join(path, 'agent', 'pid'));
+  return text.endsWith('\n') ? Number(text) || undefined : undefined;
+}
+
+/** How the agent ended, once the shell has written it down. */
+export function exitIn({ path }: RunDirectory): ProcessExit | undefined {
+  const text = textIn(join(path, 'agent', 'exit'));
+  if (!text.endsWith('\n')) return undefined;
+  const status = Number(text);
+  // The shell says in words when a signal ended what it waited for; a program may also return such a number by itself.
+  const wasSignalled = status > 128 && textIn(join(path, 'agent', 'how')) !== '';
+  const signal = wasSignalled ? signalOf(status - 128) : undefined;
+  return signal === undefined
+    ? { kind: 'exited', code: status, signal: null }
+    : { kind: 'exited', code: null, signal };
+}
+
+const signalOf = (number: number): string | undefined =>
+  Object.entries(constants.signals).find(([, value]) => value === number)?.[0];
+
+type Place = Pick<RunDirectory, 'path'>;
+export const outputPath = ({ path }: Place): string => join(path, 'agent', 'out');
+export const stderrPath = ({ path }: Place): string => join(path, 'agent', 'err');
+
+export const openForAppend = (path: string): number => openSync(path, 'a', 0o600);
+
+export function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+function textIn(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function namesIn(path: string): string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,115 @@
+import { closeSync, openSync, readFileSync, renameSync, truncateSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { type RunDirectory, sizeOf } from './run-directory.ts';
+
+const mostBytes = 4 * 1024 * 1024;
+const readEveryMs = 1_000;
+
+/** How far the agent's output was read. */
+interface Place {
+  readonly out: number;
+  readonly err: number;
+}
+
+/**
+ * What was written to an agent, each with its id, the time, and how far the agent's output was read by then. It is written after
+ * the agent's input took it, so that what stands here has arrived; it survives the server, not a power cut, as the agent does.
+ *
+ *     == in TIME BYTES OUTPUT-OFFSET STDERR-OFFSET ID
+ *
+ * Now and then `== at` stands there instead, with nothing written: so much was read by then.
+ */
+export class WriteJournal {
+  readonly #path: string;
+  #file: number | undefined;
+  #bytes = 0;
+  #lastRead = 0;
+
+  constructor(run: RunDirectory) {
+    this.#path = toldPath(run);
+  }
+
+  /** The ids of what an earlier server wrote. What it was writing when it died is cut off: nothing would be found behind it. */
+  recover(): string[] {
+    const { told, end } = readTold(this.#path);
+    if (end < sizeOf(this.#path)) truncateSync(this.#path, end);
+    this.#bytes = end;
+    return [...readTold(`${this.#path}.older`).told, ...told].flatMap(({ id }) => id ?? []);
+  }
+
+  wrote(data: Buffer, place: Place, id: string | undefined): void {
+    this.#add('in', data, place, id === undefined ? '-' : encodeURIComponent(id));
+  }
+
+  read(place: Place): void {
+    const now = Date.now();
+    if (now - this.#lastRead < readEveryMs) return;
+    this.#lastRead = now;
+    this.#add('at', Buffer.alloc(0), place, '-');
+  }
+
+  #add(kind: Told['kind'], data: Buffer, { out, err }: Place, id: string): void {
+    const header = `== ${kind} ${new Date().toISOString()} ${data.length} ${out} ${err} ${id}\n`;
+    try {
+      if (this.#bytes > mostBytes) this.#rotate();
+      this.#file ??= openSync(this.#path, 'a', 0o600);
+      this.#bytes += writeSync(this.#file, Buffer.concat([Buffer.from(header), data, lineEnd]));
+    } catch {
+      // A full disk: the agent has it all the same, and is told once more by the next server at worst.
+    }
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+  }
+
+  #rotate(): void {
+    this.close();
+    renameSync(this.#path, `${this.#path}.older`);
+    this.#bytes = 0;
+  }
+}
+
+const lineEnd = Buffer.from('\n');
+
+export const toldPath = ({ path }: Pick<RunDirectory, 'path'>): string => join(path, 'told');
+
+export interface Told {
+  readonly kind: 'in' | 'at';
+  readonly at: string;
+  readonly out: number;
+  readonly err: number;
+  readonly id: string | undefined;
+  readonly data: Buffer;
+}
+
+/** Up to `end`, behind which stands at most a piece that was cut off by the death of whoever wrote it. */
+export function readTold(path: string): { readonly told: readonly Told[]; readonly end: number } {
+  const bytes = bytesIn(path);
+  const told: Told[] = [];
+  let end = 0;
+  for (;;) {
+    const headerEnd = bytes.indexOf(0x0a, end);
+    const header = /^== (in|at) (\S+) (\d+) (\d+) (\d+) (\S+)$/.exec(bytes.toString('utf8', end, headerEnd));
+    const dataEnd = headerEnd + 1 + Number(header?.[3]);
+    if (headerEnd < 0 || header === null || dataEnd >= bytes.length) return { told, end };
+    told.push({
+      kind: header[1] === 'in' ? 'in' : 'at',
+      at: header[2] ?? '',
+      out: Number(header[4]),
+      err: Number(header[5]),
+      id: header[6] === '-' ? undefined : decodeURIComponent(header[6] ?? ''),
+      data: bytes.subarray(headerEnd + 1, dataEnd),
+    });
+    end = dataEnd + 1;
+  }
+}
+
+function bytesIn(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch {
+    return Buffer.alloc(0);
+  }
+}
