@@ -192,6 +192,8 @@ describe('the record of a decision', () => {
       status: 409,
       body: { error: { code: 'interaction_already_resolved', details: { outcome: 'unknown' } } },
     });
+    // It was started again, and asks again.
+    await beckon.api('POST', `/api/sessions/${asked.sessionId}/stop`);
     const { stdout } = await beckon.run(['watch', asked.sessionId, '--once']);
     expect(stdout).toContain('allowed with the token; may have reached the agent');
   });

@@ -109,7 +109,8 @@ async function serveIntoFile(dataDir: string, decide: Setting, claude: string): 
     [
       join(root, 'bin/beckon.cjs'),
       ...['serve', '--port', '0', '--no-open', '--data-dir', dataDir],
-      ...['--decide', decide, '--claude', claude],
+      // What is open where the system has no walls.
+      ...['--decide', decide, '--claude', claude, '--isolation', 'off'],
     ],
     { stdio: ['ignore', output, output] },
   );
