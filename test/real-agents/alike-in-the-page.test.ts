@@ -159,7 +159,7 @@ describe.each(drivers)('$agent in the page', ({ agent, steers, editsInput, hears
     await button(conversation, 'Answer').click();
     await untilTurnEnds(session);
     const answered = await expectAlike('a question was answered', session);
-    expect(answered).toContain('Answered Which size? · Small · here');
+    expect(answered).toContain('Answered Which size? · Small · by this browser');
     const [answer] = await model.nextResults('AskUserQuestion');
     expect(answer?.text).toContain('"Which size?"="Small"');
     expect(problems).toEqual([]);

@@ -114,7 +114,7 @@ describe.each(claudePrograms())('tools of Claude Code $version, answered in a br
       isError: false,
       text: '{"ok":true,"answer":"8080"}',
     });
-    await outcome(/Submitted.*Which port\?.*here/).waitFor();
+    await outcome(/Submitted.*Which port\?.*by this browser/).waitFor();
     await conversation().getByText('I was given: {"ok":true,"answer":"8080"}').waitFor();
     // It stands alone, as all questionnaires: the result is in the block of the call.
     await conversation()
@@ -146,14 +146,14 @@ describe.each(claudePrograms())('tools of Claude Code $version, answered in a br
     await passes(2);
     await say('third');
     await passes(3);
-    await expect.poll(() => outcome(/Allowed.*Deploy main to staging\?.*here/).count()).toBe(2);
+    await expect.poll(() => outcome(/Allowed.*Deploy main to staging\?.*by this browser/).count()).toBe(2);
     await expect.poll(() => result(deployed).count()).toBe(2);
 
     await open();
     await say('first');
     await button('Always allow').click();
     await passes(1);
-    await outcome(/Allowed.*Deploy main to staging\?.*here/).waitFor();
+    await outcome(/Allowed.*Deploy main to staging\?.*by this browser/).waitFor();
     await open();
     await say('first');
     await passes(1);
@@ -249,7 +249,7 @@ describe.each(claudePrograms())('tools of Claude Code $version, answered in a br
     await say('wait');
     await button('Dismiss').click();
     expect(await seenByModel('wait_for_word')).toMatchObject({ isError: false, text: 'There is no word.' });
-    await outcome(/Dismissed.*Which word\?.*here/).waitFor();
+    await outcome(/Dismissed.*Which word\?.*by this browser/).waitFor();
     await result('There is no word.').waitFor();
   });
 
