@@ -10,11 +10,15 @@ import { mergeSuite } from '../drivers/claude-sdk/merge-suite.ts';
 const here = import.meta.dirname;
 const root = join(here, '..', '..');
 
-mergeSuite('the Agent SDK', async () => {
-  const found = findSdk([here]);
-  if (!found.ok) throw new Error(found.reason);
-  return loadSdk(found.sdk);
-});
+mergeSuite(
+  'the Agent SDK',
+  async () => {
+    const found = findSdk([here]);
+    if (!found.ok) throw new Error(found.reason);
+    return loadSdk(found.sdk);
+  },
+  { dropsRepeated: true },
+);
 
 test('the shapes that the driver is written against are those of the package', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'beckon-sdk-types-'));
