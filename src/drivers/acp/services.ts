@@ -1,8 +1,11 @@
-import { RequestError } from '@agentclientprotocol/sdk';
+import { z } from 'zod';
 import type { AgentFact } from '../../engine/ports/agent-driver.ts';
 import { type JsonObject, listAt, numberAt, textAt, textsAt } from '../fields.ts';
 import { notice } from '../notice.ts';
-import type { Terminal, Terminals } from './terminals.ts';
+import { asObject, errorCodes, RequestError } from './json-rpc.ts';
+import type { AgentRequest, Peer } from './peer.ts';
+import { answerName } from './sent-names.ts';
+import { OpenTerminal, type RunningCommand, type Terminal, type Terminals } from './terminals.ts';
 import { pathsIn, terminalsIn } from './translate/content.ts';
 import { type Memory, newName } from './translate/memory.ts';
 import { hunksOf } from './translate/patch.ts';
@@ -16,8 +19,28 @@ export interface ServiceParts {
   readonly terminals: Terminals;
   readonly memory: Memory;
   readonly env: Readonly<Record<string, string>>;
+  peer(): Peer;
+  /** Whether an earlier server wrote this. */
+  wasWritten(name: string): boolean;
   report(facts: readonly AgentFact[]): void;
 }
+
+/** What is done for the agent, as the next server must know it. */
+export const KeptServices = z.object({
+  /** Requests that are not answered yet. */
+  underWay: z.array(
+    z.object({
+      id: z.union([z.string(), z.number(), z.null()]),
+      at: z.number(),
+      method: z.string(),
+      params: z.unknown(),
+      isDone: z.boolean(),
+    }),
+  ),
+  terminals: z.array(OpenTerminal),
+  shown: z.array(z.string()),
+});
+type KeptServices = z.infer<typeof KeptServices>;
 
 /**
  * What the agent has us do for it: files and commands, within the session's directory alone. It asks the person's leave by
@@ -28,16 +51,17 @@ export class Services {
   readonly #told = new Set<string>();
   /** Terminals that a call has shown. */
   readonly #shown = new Set<string>();
+  readonly #underWay = new Map<number, AgentRequest & { readonly isDone: boolean }>();
 
   constructor(parts: ServiceParts) {
     this.#parts = parts;
   }
 
-  readonly handlers: Readonly<Record<string, (params: JsonObject) => Promise<JsonObject>>> = {
+  readonly handlers: Readonly<Record<string, (params: JsonObject, at: number) => Promise<JsonObject>>> = {
     'fs/read_text_file': (params) => this.#guard('read', params, () => this.#read(params)),
-    'fs/write_text_file': (params) => this.#guard('write', params, () => this.#write(params)),
-    'terminal/create': (params) =>
-      this.#guard('run a command in', params, () => this.#createTerminal(params)),
+    'fs/write_text_file': (params, at) => this.#guard('write', params, () => this.#write(params, at)),
+    'terminal/create': (params, at) =>
+      this.#guard('run a command in', params, () => this.#createTerminal(params, at)),
     'terminal/output': (params) =>
       this.#guard('read', params, async () => ({ ...this.#parts.terminals.output(idIn(params)) })),
     'terminal/wait_for_exit': (params) =>
@@ -50,6 +74,41 @@ export class Services {
     'terminal/release': (params) => this.#guard('release', params, () => this.#releaseTerminal(params)),
   };
 
+  /**
+   * Done again where an earlier server did not get to the answer: a file gets the same content, and a command is started once.
+   * One that was answered is read again when nothing that followed from it was stored.
+   */
+  take(request: AgentRequest): void {
+    const params = asObject(request.params);
+    if (this.#parts.wasWritten(answerName(request.at))) {
+      this.#learn(request, params);
+      return;
+    }
+    this.#underWay.set(request.at, { ...request, isDone: false });
+    void this.#serve(request, params).finally(() => this.#underWay.delete(request.at));
+  }
+
+  takeUp({ underWay, terminals, shown }: KeptServices): void {
+    for (const terminal of terminals) this.#parts.terminals.takeUp(terminal);
+    for (const id of shown) this.#shown.add(id);
+    for (const { isDone, ...request } of underWay) {
+      if (isDone)
+        void this.#parts
+          .peer()
+          .respond(request, {}, answerName(request.at))
+          .catch(() => undefined);
+      else this.take(request);
+    }
+  }
+
+  kept(): KeptServices {
+    return {
+      underWay: [...this.#underWay.values()],
+      terminals: this.#parts.terminals.kept(),
+      shown: [...this.#shown],
+    };
+  }
+
   /** A call that shows a terminal is the account of what ran in it. */
   noteCall(update: JsonObject): void {
     for (const id of terminalsIn(update)) this.#shown.add(id);
@@ -61,6 +120,30 @@ export class Services {
     }
   }
 
+  async #serve(request: AgentRequest, params: JsonObject): Promise<void> {
+    const { at, method } = request;
+    const peer = this.#parts.peer();
+    // A write that fails closes the peer, and the agent's exit tells the rest.
+    await Promise.resolve(this.handlers[method]?.(params, at) ?? {})
+      .then(
+        (result) => peer.respond(request, result, answerName(at)),
+        (error: unknown) => peer.respondError(request, error, answerName(at)),
+      )
+      .catch(() => undefined);
+  }
+
+  /** What an earlier server did, and could not store that it did. */
+  #learn({ method, at }: AgentRequest, params: JsonObject): void {
+    if (method === 'terminal/create') {
+      this.#parts.terminals.takeUp({ id: terminalAt(at), spec: commandIn(params) });
+    }
+    const path = textAt(params, 'path');
+    const content = textAt(params, 'content');
+    if (method === 'fs/write_text_file' && path !== undefined && content !== undefined) {
+      if (!this.#isTold(path, path)) this.#showAsCall('Write', { file_path: path, content }, '');
+    }
+  }
+
   async #read(params: JsonObject): Promise<JsonObject> {
     const { workspace } = this.#parts;
     const path = given(params, 'path');
@@ -68,10 +151,13 @@ export class Services {
     return { content };
   }
 
-  async #write(params: JsonObject): Promise<JsonObject> {
+  async #write(params: JsonObject, at: number): Promise<JsonObject> {
     const path = given(params, 'path');
     const content = given(params, 'content');
     const { place, before } = await this.#parts.workspace.write(path, content);
+    const request = this.#underWay.get(at);
+    // Without its content, which is large: it is not written again.
+    if (request) this.#underWay.set(at, { ...request, params: {}, isDone: true });
     if (!this.#isTold(path, place)) {
       const structuredPatch = hunksOf({ path, before, after: content });
       this.#showAsCall('Write', { file_path: path, content }, '', { filePath: path, structuredPatch });
@@ -79,22 +165,19 @@ export class Services {
     return {};
   }
 
-  async #createTerminal(params: JsonObject): Promise<JsonObject> {
+  async #createTerminal(params: JsonObject, at: number): Promise<JsonObject> {
     const { workspace, terminals, env } = this.#parts;
-    const command = textAt(params, 'command');
-    if (command === undefined || command.trim() === '')
-      throw new WorkspaceRefusal('There is no command to run');
-    const outputByteLimit = numberAt(params, 'outputByteLimit');
+    const command = commandIn(params);
+    if (command.command.trim() === '') throw new WorkspaceRefusal('There is no command to run');
     const added = listAt(params, 'env').flatMap((entry) => {
       const name = textAt(entry, 'name');
       return name === undefined ? [] : [[name, textAt(entry, 'value') ?? '']];
     });
-    const terminalId = terminals.create({
-      command,
-      args: textsAt(params, 'args'),
+    const terminalId = terminalAt(at);
+    terminals.create(terminalId, {
+      ...command,
       cwd: await workspace.placeOf(textAt(params, 'cwd') ?? '.'),
       env: { ...env, ...Object.fromEntries(added) },
-      ...(outputByteLimit !== undefined && { outputByteLimit }),
     });
     return { terminalId };
   }
@@ -144,7 +227,8 @@ export class Services {
     } catch (error) {
       if (error instanceof WorkspaceRefusal && error.isOutside) this.#tellOutside(what, params);
       const message = error instanceof Error ? error.message : String(error);
-      throw new RequestError(error instanceof WorkspaceRefusal ? -32602 : -32603, message);
+      const { invalidParams, internalError } = errorCodes;
+      throw new RequestError(error instanceof WorkspaceRefusal ? invalidParams : internalError, message);
     }
   }
 
@@ -165,3 +249,14 @@ function given(params: JsonObject, field: string): string {
 }
 
 const idIn = (params: JsonObject): string => textAt(params, 'terminalId') ?? '';
+
+const terminalAt = (at: number): string => `terminal-${at}`;
+
+function commandIn(params: JsonObject): RunningCommand {
+  const outputByteLimit = numberAt(params, 'outputByteLimit');
+  return {
+    command: textAt(params, 'command') ?? '',
+    args: [...textsAt(params, 'args')],
+    ...(outputByteLimit !== undefined && { outputByteLimit }),
+  };
+}

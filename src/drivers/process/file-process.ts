@@ -12,9 +12,11 @@ import {
 import { join } from 'node:path';
 import type {
   AgentProcess,
+  EarlierWrites,
   EndOptions,
   OutputReader,
   ProcessExit,
+  WriteOptions,
   WriteOutcome,
 } from '../../engine/ports/process-host.ts';
 import { giveBack } from './give-back.ts';
@@ -64,6 +66,7 @@ export class FileProcess implements AgentProcess {
   readonly run: RunDirectory;
   readonly outlivesServer = true;
   readonly isIsolated: boolean;
+  readonly earlierWrites: EarlierWrites;
   readonly exited: Promise<ProcessExit>;
   readonly #parts: FileProcessParts;
   readonly #root: TreeRoot;
@@ -105,7 +108,8 @@ export class FileProcess implements AgentProcess {
     this.isIsolated = run.isIsolated;
     this.#position = parts.from;
     this.#journal = new WriteJournal(run);
-    this.#writes = new WritesOnce(parts.holder === undefined ? this.#journal.recover() : []);
+    this.earlierWrites = this.#journal.recover();
+    this.#writes = new WritesOnce(this.earlierWrites.written);
     this.#root = {
       pid: () => this.#pid,
       group: parts.holder?.pid,
@@ -146,16 +150,24 @@ export class FileProcess implements AgentProcess {
     }
   }
 
-  write(data: string | Buffer, writeId?: string): Promise<WriteOutcome> {
+  write(
+    data: string | Buffer,
+    writeId?: string,
+    { announced = false }: WriteOptions = {},
+  ): Promise<WriteOutcome> {
     return this.#writes.once(writeId, () => {
       const bytes = typeof data === 'string' ? Buffer.from(data) : data;
-      if (this.#input !== undefined) return this.#writeTo(this.#input, bytes, writeId);
+      const writeTo = (input: InputFifo) => {
+        if (announced && writeId !== undefined) this.#journal.aboutToWrite(this.#place, writeId);
+        return this.#writeTo(input, bytes, writeId);
+      };
+      if (this.#input !== undefined) return writeTo(this.#input);
       const isOver = this.#exit !== undefined || this.#inputClosed || this.#isReleased;
       if (isOver || this.#pid !== undefined) return Promise.resolve(gone);
       return new Promise((resolve) => {
         this.#whenOpen.push(() => {
           if (this.#input === undefined) resolve(gone);
-          else void this.#writeTo(this.#input, bytes, writeId).then(resolve);
+          else void writeTo(this.#input).then(resolve);
         });
         this.#begin();
       });
