@@ -262,7 +262,7 @@ export class Peer {
     if (this.#isClosed || this.#isDetached) throw new Error(overWords);
     const outcome = await this.#process.write(toLine(message), name, { announced: true });
     if (outcome.ok) return;
-    this.close();
+    if (!this.#isDetached) this.close();
     throw new Error(outcome.message);
   }
 }

@@ -51,6 +51,8 @@ export class Services {
   readonly #told = new Set<string>();
   /** Terminals that a call has shown. */
   readonly #shown = new Set<string>();
+  /** Terminals of an earlier server that are gone, and of which nobody was told yet. */
+  readonly #released = new Map<string, RunningCommand>();
   readonly #underWay = new Map<number, AgentRequest & { readonly isDone: boolean }>();
 
   constructor(parts: ServiceParts) {
@@ -71,7 +73,8 @@ export class Services {
         await this.#parts.terminals.kill(idIn(params));
         return {};
       }),
-    'terminal/release': (params) => this.#guard('release', params, () => this.#releaseTerminal(params)),
+    'terminal/release': (params, at) =>
+      this.#guard('release', params, () => this.#releaseTerminal(params, at)),
   };
 
   /**
@@ -89,7 +92,7 @@ export class Services {
   }
 
   takeUp({ underWay, terminals, shown }: KeptServices): void {
-    for (const terminal of terminals) this.#parts.terminals.takeUp(terminal);
+    for (const terminal of terminals) this.#takeUpTerminal(terminal);
     for (const id of shown) this.#shown.add(id);
     for (const { isDone, ...request } of underWay) {
       if (isDone)
@@ -134,14 +137,41 @@ export class Services {
 
   /** What an earlier server did, and could not store that it did. */
   #learn({ method, at }: AgentRequest, params: JsonObject): void {
-    if (method === 'terminal/create') {
-      this.#parts.terminals.takeUp({ id: terminalAt(at), spec: commandIn(params) });
+    switch (method) {
+      case 'terminal/create':
+        this.#takeUpTerminal({ id: terminalAt(at), spec: commandIn(params) });
+        break;
+      case 'terminal/release':
+        this.#showReleased(idIn(params));
+        break;
+      case 'fs/write_text_file': {
+        const path = textAt(params, 'path') ?? '';
+        const content = textAt(params, 'content') ?? '';
+        if (!this.#isTold(path, path)) this.#showAsCall('Write', { file_path: path, content }, '');
+        break;
+      }
+      default:
     }
-    const path = textAt(params, 'path');
-    const content = textAt(params, 'content');
-    if (method === 'fs/write_text_file' && path !== undefined && content !== undefined) {
-      if (!this.#isTold(path, path)) this.#showAsCall('Write', { file_path: path, content }, '');
-    }
+  }
+
+  #takeUpTerminal(terminal: OpenTerminal): void {
+    if (!this.#parts.terminals.takeUp(terminal)) this.#released.set(terminal.id, terminal.spec);
+  }
+
+  /** One that an earlier server released, and could not store what it had printed. */
+  #showReleased(id: string): void {
+    const spec = this.#released.get(id);
+    this.#released.delete(id);
+    if (this.#shown.delete(id) || !spec) return;
+    const text = 'What it printed is not known: the server ended before it was stored.';
+    this.#showAsCall('Bash', { command: inWords(spec) }, text);
+  }
+
+  /** From here on it is not done again, and need not be told again. */
+  #isDone(at: number): void {
+    const request = this.#underWay.get(at);
+    // Without its fields, of which the content of a file is large.
+    if (request) this.#underWay.set(at, { ...request, params: {}, isDone: true });
   }
 
   async #read(params: JsonObject): Promise<JsonObject> {
@@ -155,9 +185,7 @@ export class Services {
     const path = given(params, 'path');
     const content = given(params, 'content');
     const { place, before } = await this.#parts.workspace.write(path, content);
-    const request = this.#underWay.get(at);
-    // Without its content, which is large: it is not written again.
-    if (request) this.#underWay.set(at, { ...request, params: {}, isDone: true });
+    this.#isDone(at);
     if (!this.#isTold(path, place)) {
       const structuredPatch = hunksOf({ path, before, after: content });
       this.#showAsCall('Write', { file_path: path, content }, '', { filePath: path, structuredPatch });
@@ -182,19 +210,24 @@ export class Services {
     return { terminalId };
   }
 
-  async #releaseTerminal(params: JsonObject): Promise<JsonObject> {
+  async #releaseTerminal(params: JsonObject, at: number): Promise<JsonObject> {
     const id = idIn(params);
+    if (this.#released.has(id)) {
+      this.#isDone(at);
+      this.#showReleased(id);
+      return {};
+    }
     const terminal = await this.#parts.terminals.release(id);
+    this.#isDone(at);
     if (!this.#shown.delete(id)) this.#showTerminal(terminal);
     return {};
   }
 
   #showTerminal(terminal: Terminal): void {
-    const { command, args } = terminal.spec;
     const { output, exitStatus } = terminal.output();
     const isError = exitStatus?.exitCode !== 0;
     const text = isError ? `Exit code ${exitStatus?.exitCode ?? exitStatus?.signal}\n${output}` : output;
-    this.#showAsCall('Bash', { command: [command, ...args].join(' ') }, text, undefined, isError);
+    this.#showAsCall('Bash', { command: inWords(terminal.spec) }, text, undefined, isError);
   }
 
   #showAsCall(
@@ -249,6 +282,8 @@ function given(params: JsonObject, field: string): string {
 }
 
 const idIn = (params: JsonObject): string => textAt(params, 'terminalId') ?? '';
+
+const inWords = ({ command, args }: RunningCommand): string => [command, ...args].join(' ');
 
 const terminalAt = (at: number): string => `terminal-${at}`;
 

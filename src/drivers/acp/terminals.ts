@@ -21,7 +21,7 @@ export interface TerminalSpec extends RunningCommand {
 }
 
 export const OpenTerminal = z.object({ id: z.string(), spec: RunningCommand });
-type OpenTerminal = z.infer<typeof OpenTerminal>;
+export type OpenTerminal = z.infer<typeof OpenTerminal>;
 
 export interface TerminalOutput {
   readonly output: string;
@@ -72,13 +72,14 @@ export class Terminals {
     this.#open.set(id, new Terminal(spec, process));
   }
 
-  /** Goes on with one that an earlier server started, unless it was released since. */
-  takeUp({ id, spec }: OpenTerminal): void {
+  /** Goes on with one that an earlier server started. False when it was released since. */
+  takeUp({ id, spec }: OpenTerminal): boolean {
+    if (this.#open.has(id)) return true;
     const left = this.#left.find((process) => process.id === this.#processIdOf(id));
-    if (!left || this.#open.has(id)) return;
-    const from = Math.max(0, left.outputEnd - mostBytes);
-    const process = this.#processes.attach(left.id, from);
+    const from = Math.max(0, (left?.outputEnd ?? 0) - mostBytes);
+    const process = left && this.#processes.attach(left.id, from);
     if (process) this.#open.set(id, new Terminal(spec, process, from > 0));
+    return process !== undefined;
   }
 
   kept(): OpenTerminal[] {

@@ -216,8 +216,9 @@ export class FileProcess implements AgentProcess {
     return this.#stderr.listen(listener);
   }
 
-  /** A second call may only shorten the time that is left. */
+  /** A second call may only shorten the time that is left. One that was let go is no longer ours to end. */
   async end({ graceMs = defaultGraceMs }: EndOptions = {}): Promise<void> {
+    if (this.#isReleased) return;
     this.#killAt = Math.min(this.#killAt, performance.now() + graceMs);
     this.closeInput();
     this.#treeEnded ??= this.#endTree();
