@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { FileProcessHost, type FileProcessHostOptions } from '../../src/drivers/process/file-process-host.ts';
@@ -255,6 +255,18 @@ test('[SES6] an agent that is ended before it began never begins', async () => {
   await agent.end();
   expect(await agent.exited).toMatchObject({ kind: 'exited' });
   expect(await textOf(agent)).toBe('');
+  await host.close();
+});
+
+test('[SES7] an input that is closed while the agent is being started does not keep it from starting', async () => {
+  const host = hostOf();
+  for (let round = 0; round < 20; round += 1) {
+    const agent = host.start({ ...room.spec('cat', []), id: `p${round}` });
+    const hold = join(findRun(room.dir, agent.id)?.path ?? '', 'hold');
+    while (!existsSync(hold)) await new Promise((resolve) => setImmediate(resolve));
+    agent.closeInput();
+    expect(await agent.exited).toEqual({ kind: 'exited', code: 0, signal: null });
+  }
   await host.close();
 });
 

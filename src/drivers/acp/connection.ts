@@ -22,7 +22,7 @@ import { RequestError } from './json-rpc.ts';
 import { type KeptState, keepMemory, restoreMemory } from './kept-state.ts';
 import { ModeAfterPlan } from './mode-after-plan.ts';
 import { chooseAtStart, firstFreeNumber, numberOf, openSession, type Step, within } from './opening.ts';
-import { type AgentRequest, Peer } from './peer.ts';
+import { type AgentRequest, Peer, type TakeReply } from './peer.ts';
 import { promptOf } from './prompt.ts';
 import { replyTo } from './reply.ts';
 import { openingName, requestName, type SentRequest, sentIn } from './sent-names.ts';
@@ -145,6 +145,7 @@ export class AcpConnection implements AgentConnection {
       onCancel: (requestId) => this.#asking.takeBack(requestId),
       onNotification: (method, params) => this.#notified(method, params),
       onDiagnostic: (diagnostic) => this.#facts.push(diagnosticFact(diagnostic)),
+      onReply: () => this.#flush(),
       onReadEnd: (received) => {
         this.#flush();
         this.#haveRead(received);
@@ -169,9 +170,10 @@ export class AcpConnection implements AgentConnection {
     const turn = this.#turns.begin({ messageId, requestId });
     const name = requestName({ kind: 'prompt', id: requestId, value: messageId });
     const params = { sessionId: session.id, prompt };
-    const { written, reply } = this.#peer.request(requestId, 'session/prompt', params, name);
+    const written = this.#peer.request(requestId, 'session/prompt', params, name, (reply) =>
+      this.#finish(turn, reply),
+    );
     this.#report(facts);
-    void this.#finish(turn, reply);
     await written.catch((error: unknown) => {
       this.#turns.drop(turn);
       throw error;
@@ -204,14 +206,12 @@ export class AcpConnection implements AgentConnection {
     this.#settleInterrupted();
   }
 
-  async setPermissionMode(mode: string): Promise<void> {
-    await this.#choose('mode', mode);
-    this.#report(modeChange(this.#memory, mode));
+  setPermissionMode(mode: string): Promise<void> {
+    return this.#choose('mode', mode);
   }
 
-  async setModel(model: string): Promise<void> {
-    await this.#choose('model', model);
-    this.#report(modelChange(this.#memory, model));
+  setModel(model: string): Promise<void> {
+    return this.#choose('model', model);
   }
 
   close(): Promise<void> {
@@ -264,8 +264,9 @@ export class AcpConnection implements AgentConnection {
     this.#asking.takeUp(state.asks, earlierWrites, (id) => openAsks.has(id));
     this.#services.takeUp(state.services);
     const choices = [...state.choosing, ...sent.filter(({ id }) => id >= state.nextId)];
-    for (const choice of choices) {
-      if (choice.kind !== 'prompt') void this.#confirm({ ...choice, kind: choice.kind });
+    for (const { kind, id, value } of choices) {
+      // Whoever asked for it is gone; that the agent goes on with it is told all the same.
+      if (kind !== 'prompt') this.#peer.expectReply(id, this.#chosen({ kind, id, value }));
     }
   }
 
@@ -286,7 +287,7 @@ export class AcpConnection implements AgentConnection {
   }
 
   #goOnWith(turn: Turn): void {
-    if (turn.prompt) void this.#finish(turn, this.#peer.expectReply(turn.prompt.requestId));
+    if (turn.prompt) this.#peer.expectReply(turn.prompt.requestId, (reply) => this.#finish(turn, reply));
   }
 
   #haveRead(received: number): void {
@@ -310,7 +311,12 @@ export class AcpConnection implements AgentConnection {
     const { start, label, startLimitMs, ownVersion } = this.#options;
     const ask = (step: Step, method: string, params: JsonObject) => {
       const id = numberOf(step);
-      return within(this.#peer.request(id, method, params, openingName(id)).reply, startLimitMs, method);
+      const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
+      const written = this.#peer.request(id, method, params, openingName(id), (reply) =>
+        reply.ok ? resolve(reply.result) : reject(reply.error),
+      );
+      written.catch(reject);
+      return within(promise, startLimitMs, method);
     };
     try {
       const opened = await openSession(ask, start, ownVersion);
@@ -374,19 +380,15 @@ export class AcpConnection implements AgentConnection {
     this.#turns.watchOwn();
   }
 
-  async #finish(turn: Turn, reply: Promise<JsonObject>): Promise<void> {
-    const ended = await reply.then(
-      (response) => translateReply(this.#memory, response, sinceBegun(turn)),
-      (error: unknown) =>
-        this.#peer.isClosed
-          ? undefined
-          : translateFailure(this.#memory, wordsOf(error), sinceBegun(turn), turn.isCancelled),
-    );
+  #finish(turn: Turn, reply: Parameters<TakeReply>[0]): void {
     // Closed in mid-turn: the exit tells how it ended.
-    const begun = ended && this.#turns.finish(turn);
-    if (!ended || !begun) return;
-    void this.#modeAfterPlan.goOn();
+    const begun = this.#peer.isClosed ? undefined : this.#turns.finish(turn);
+    if (!begun) return;
+    const ended = reply.ok
+      ? translateReply(this.#memory, reply.result, sinceBegun(turn))
+      : translateFailure(this.#memory, wordsOf(reply.error), sinceBegun(turn), turn.isCancelled);
     this.#report([...begun, ...this.#asking.withdrawAll(), ...ended]);
+    void this.#modeAfterPlan.goOn();
   }
 
   async #cancel(): Promise<void> {
@@ -410,26 +412,25 @@ export class AcpConnection implements AgentConnection {
       throw new AgentRefusal(`The agent has no ${kind} "${value}".`);
     const { method, params } = choiceRequest(choice, session.id, value);
     const id = this.#peer.newId();
-    const { reply } = this.#peer.request(id, method, params, requestName({ kind, id, value }));
-    this.#choosing.set(id, { kind, id, value });
-    await reply
-      .finally(() => this.#choosing.delete(id))
-      .catch((error: unknown) => {
-        throw error instanceof RequestError ? new AgentRefusal(error.message) : error;
-      });
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const onReply = this.#chosen({ kind, id, value }, resolve, (error) =>
+      reject(error instanceof RequestError ? new AgentRefusal(error.message) : error),
+    );
+    const written = this.#peer.request(id, method, params, requestName({ kind, id, value }), onReply);
+    written.catch(reject);
+    await promise;
   }
 
-  /** Whoever asked for it is gone; that the agent goes on with it is told all the same. */
-  async #confirm(choice: Choosing): Promise<void> {
+  /** What follows from the agent's reply to a choice. */
+  #chosen(choice: Choosing, resolve = (): void => {}, reject = (_: Error): void => {}): TakeReply {
     this.#choosing.set(choice.id, choice);
-    const isConfirmed = await this.#peer.expectReply(choice.id).then(
-      () => true,
-      () => false,
-    );
-    this.#choosing.delete(choice.id);
-    if (!isConfirmed) return;
-    const change = choice.kind === 'mode' ? modeChange : modelChange;
-    this.#report(change(this.#memory, choice.value));
+    return (reply) => {
+      this.#choosing.delete(choice.id);
+      if (!reply.ok) return reject(reply.error);
+      const change = choice.kind === 'mode' ? modeChange : modelChange;
+      this.#report(change(this.#memory, choice.value));
+      return resolve();
+    };
   }
 
   #report(facts: readonly AgentFact[]): void {

@@ -3,15 +3,7 @@ import type { AgentProcess } from '../../engine/ports/process-host.ts';
 import { DiagnosticCounter, type PeerDiagnostic } from '../diagnostics.ts';
 import type { JsonObject } from '../fields.ts';
 import { LineSplitter } from '../lines.ts';
-import {
-  asObject,
-  errorCodes,
-  type JsonRpcId,
-  type Reply,
-  RequestError,
-  readLine,
-  toLine,
-} from './json-rpc.ts';
+import { errorCodes, type JsonRpcId, type Reply, RequestError, readLine, toLine } from './json-rpc.ts';
 
 export interface PeerOptions {
   /** Where in the agent's output reading begins. */
@@ -26,6 +18,8 @@ export interface PeerOptions {
   /** What the agent tells without waiting for an answer. */
   onNotification(method: string, params: JsonObject): void;
   onDiagnostic(diagnostic: PeerDiagnostic): void;
+  /** A reply was taken; whoever waits for it goes on after this. */
+  onReply(): void;
   /** All that was received, up to this place in the agent's output, is passed on. */
   onReadEnd(received: number): void;
   readonly maxLineBytes?: number;
@@ -39,18 +33,8 @@ export interface AgentRequest {
   readonly params: unknown;
 }
 
-/** A request of ours. */
-export interface Sent {
-  /** Settles when it is in the pipe; rejects when it can never be. */
-  readonly written: Promise<void>;
-  /** Rejects with a `RequestError` when the agent says no. */
-  readonly reply: Promise<JsonObject>;
-}
-
-interface Waiting {
-  resolve(result: JsonObject): void;
-  reject(error: Error): void;
-}
+/** Called in the middle of the agent's lines, with what it replied; or with the reason why it never will. */
+export type TakeReply = (reply: Reply | { readonly ok: false; readonly error: Error }) => void;
 
 /**
  * Speaks JSON-RPC over the two pipes of an agent. Lines are handled one after the other, each to its end, so that at any moment
@@ -64,7 +48,7 @@ export class Peer {
   readonly #diagnostics: DiagnosticCounter;
   readonly #splitter: LineSplitter;
   readonly #stopReading: () => void;
-  readonly #ours = new Map<JsonRpcId, Waiting>();
+  readonly #ours = new Map<JsonRpcId, TakeReply>();
   readonly #settleEnd: () => void;
   #nextId: number;
   #lines: { readonly line: string; readonly end: number }[] = [];
@@ -134,21 +118,16 @@ export class Peer {
     return this.#nextId - 1;
   }
 
-  /** Of several requests under the same name, also of another server, one is written; its reply is taken all the same. */
-  request(id: number, method: string, params: JsonObject, name: string): Sent {
-    const reply = this.expectReply(id);
-    const written = this.#write({ jsonrpc: '2.0', id, method, params }, name);
-    written.catch(() => undefined);
-    return { written, reply };
+  /** Of several requests under the same name, also of another server, one is written. Settles when it is in the pipe. */
+  request(id: number, method: string, params: JsonObject, name: string, onReply: TakeReply): Promise<void> {
+    this.expectReply(id, onReply);
+    return this.#write({ jsonrpc: '2.0', id, method, params }, name);
   }
 
   /** The reply to a request that was written before, by whomever. */
-  expectReply(id: number): Promise<JsonObject> {
-    const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
-    promise.catch(() => undefined);
-    if (this.#isClosed) reject(new Error(overWords));
-    else this.#ours.set(id, { resolve, reject });
-    return promise;
+  expectReply(id: number, onReply: TakeReply): void {
+    if (this.#isClosed) onReply(over);
+    else this.#ours.set(id, onReply);
   }
 
   notify(method: string, params: JsonObject): Promise<void> {
@@ -177,19 +156,22 @@ export class Peer {
     this.#splitter.stop();
     this.#stopReading();
     this.#lines = [];
-    for (const { reject } of this.#ours.values()) reject(new Error(overWords));
+    const waiting = [...this.#ours.values()];
     this.#ours.clear();
+    for (const onReply of waiting) onReply(over);
     this.#settleEnd();
   }
 
-  /** Around a reply the loop turns once: those who wait for it go on by promises, and come before what the agent says next. */
+  /** After a reply the loop turns once: a start goes on by promises, and must be further before what the agent says next is read. */
   async #passOn(): Promise<void> {
     if (this.#isPassingOn || this.#isClosed) return;
     this.#isPassingOn = true;
     for (let next = this.#lines.shift(); next !== undefined; next = this.#lines.shift()) {
       const isReply = this.#handle(next.line, next.end);
       this.#readTo = next.end;
-      if (isReply) await turnOfTheLoop();
+      if (!isReply) continue;
+      this.#options.onReply();
+      await turnOfTheLoop();
     }
     this.#isPassingOn = false;
     if (this.#isDetached || this.#isClosed) return;
@@ -246,15 +228,14 @@ export class Peer {
   }
 
   #replied(id: JsonRpcId, reply: Reply, line: string): boolean {
-    const waiting = this.#ours.get(id);
-    if (!waiting) {
+    const onReply = this.#ours.get(id);
+    if (!onReply) {
       const isOfEarlierServer = typeof id === 'number' && id < this.#options.firstId;
       if (!isOfEarlierServer) this.#diagnostics.count('malformed-response', line);
       return false;
     }
     this.#ours.delete(id);
-    if (reply.ok) waiting.resolve(asObject(reply.result));
-    else waiting.reject(reply.error);
+    onReply(reply);
     return true;
   }
 
@@ -268,3 +249,4 @@ export class Peer {
 }
 
 const overWords = 'The agent has ended its output';
+const over = { ok: false, error: new Error(overWords) } as const;

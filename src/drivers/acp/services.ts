@@ -83,7 +83,8 @@ export class Services {
    */
   take(request: AgentRequest): void {
     const params = asObject(request.params);
-    if (this.#parts.wasWritten(answerName(request.at))) {
+    // A release tells what was printed, and does no harm: its answer is not written twice.
+    if (request.method !== 'terminal/release' && this.#parts.wasWritten(answerName(request.at))) {
       this.#learn(request, params);
       return;
     }
@@ -107,7 +108,10 @@ export class Services {
   kept(): KeptServices {
     return {
       underWay: [...this.#underWay.values()],
-      terminals: this.#parts.terminals.kept(),
+      terminals: [
+        ...this.#parts.terminals.kept(),
+        ...[...this.#released].map(([id, spec]) => ({ id, spec })),
+      ],
       shown: [...this.#shown],
     };
   }
@@ -140,9 +144,6 @@ export class Services {
     switch (method) {
       case 'terminal/create':
         this.#takeUpTerminal({ id: terminalAt(at), spec: commandIn(params) });
-        break;
-      case 'terminal/release':
-        this.#showReleased(idIn(params));
         break;
       case 'fs/write_text_file': {
         const path = textAt(params, 'path') ?? '';

@@ -183,6 +183,8 @@ export class FileProcess implements AgentProcess {
   closeInput(): void {
     if (this.#inputClosed) return;
     this.#inputClosed = true;
+    // Let go before the agent has opened it, the input would have no writer, and the agent would wait for one for ever.
+    if (this.#pid === undefined) return;
     this.#input?.close();
     this.#letInputGo();
   }
@@ -308,7 +310,7 @@ export class FileProcess implements AgentProcess {
       writeSync(fd, '\n');
       closeSync(fd);
     } catch {
-      // It has let go already, or does not run yet and is told when the agent does.
+      // It has let go already.
     }
   }
 

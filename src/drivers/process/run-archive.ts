@@ -41,6 +41,8 @@ export class RunArchive {
     return this.#inTurn(async () => {
       const target = join(this.#folderOf(run.sessionId), `run ${run.startedAt} ${folderOf(run.id)}`);
       if (run.isCommand || this.#removed.has(run.sessionId)) {
+        // First of all it is no longer listed: what is left of it after a crash could not be told from a run that goes on.
+        await rm(join(run.path, 'about.json'), { force: true });
         await rm(run.path, { recursive: true, force: true });
         return;
       }

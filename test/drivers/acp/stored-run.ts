@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FileProcessHost } from '../../../src/drivers/process/file-process-host.ts';
 import { stopAgents } from '../../../src/drivers/process/run-admin.ts';
+import { RunArchive } from '../../../src/drivers/process/run-archive.ts';
 import { findRun } from '../../../src/drivers/process/run-directory.ts';
 import type {
   AgentConnection,
@@ -36,6 +37,7 @@ export class StoredRun {
   readonly start: AgentStart;
   readonly #flags: readonly string[];
   mark: ReadingMark | undefined;
+  readonly #archive = new RunArchive({ dataDir: this.dir });
   #host: FileProcessHost | undefined;
   #connection: AgentConnection | undefined;
   #life = 0;
@@ -79,6 +81,7 @@ export class StoredRun {
     this.#connection?.detach?.();
     this.#connection = undefined;
     await this.#host?.detach();
+    await this.#archive.close();
   }
 
   /** Another server; undefined when it cannot go on with the agent. */
@@ -123,7 +126,7 @@ export class StoredRun {
   }
 
   #driver() {
-    this.#host = new FileProcessHost({ dataDir: this.dir });
+    this.#host = new FileProcessHost({ dataDir: this.dir, onOver: (run) => void this.#archive.add(run) });
     return scriptedDriver({ processes: this.#host, home: this.home, flags: this.#flags });
   }
 
