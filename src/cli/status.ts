@@ -1,37 +1,47 @@
 import { type AgentStatus, agentStatus } from '../drivers/process/run-admin.ts';
 import type { Command } from './command.ts';
+import type { Console } from './console.ts';
+import type { ParsedFlags } from './flags.ts';
 import { dataDirectoryOf } from './paths.ts';
 import { columns } from './render/columns.ts';
 import { age, counted } from './render/measures.ts';
 import { oneLine } from './render/safe-text.ts';
 import { runningServer } from './running-server.ts';
-import { clientFlags, clientFlagsHelp, print } from './terminal/connect.ts';
+import { clientFlags, clientFlagsHelp, connect, print } from './terminal/connect.ts';
 
 export const status: Command = {
   usage: 'status',
-  help: `Tells what runs on the data directory, also when no server does: the server, and each agent with its memory and how long it
-has been up.\n\n${clientFlagsHelp}`,
+  help: `Tells what runs on the data directory, also when no server does: the server, each agent with its memory and how long it
+has been up, and which agents end with the server.\n\n${clientFlagsHelp}`,
   flags: clientFlags,
   async run(flags, console) {
     const dataDir = dataDirectoryOf(flags, console);
     const server = (await runningServer(dataDir)) ?? null;
     const agents = await agentStatus(dataDir);
+    const ending = server === null ? [] : await endingWithServer(flags, console);
     const now = Date.now();
     const up = (since: string): string => `up ${age(since, now)}`;
-    print(console, flags, { server, agents }, [
-      ...columns([
-        server === null
-          ? ['server', 'not running']
-          : ['server', server.url, `process ${server.pid}`, up(server.startedAt)],
-      ]),
-      ...agentLines(agents, up),
-    ]);
+    print(
+      console,
+      flags,
+      { server, agents, endingWithServer: ending.map(({ label: _, ...agent }) => agent) },
+      [
+        ...columns([
+          server === null
+            ? ['server', 'not running']
+            : ['server', server.url, `process ${server.pid}`, up(server.startedAt)],
+        ]),
+        ...agentLines(agents, up),
+        ...endingLines(ending),
+        ...(agents.length + ending.length === 0 ? ['No agents.'] : []),
+      ],
+    );
     return 0;
   },
 };
 
 function agentLines(agents: readonly AgentStatus[], up: (since: string) => string): string[] {
-  if (agents.length === 0) return ['No agents.'];
+  if (agents.length === 0) return [];
   return [
     `${counted(agents.filter(({ running }) => running).length, 'agent')} running`,
     ...columns(
@@ -43,6 +53,39 @@ function agentLines(agents: readonly AgentStatus[], up: (since: string) => strin
         isIsolated ? 'isolated' : 'not isolated',
       ]),
     ),
+  ];
+}
+
+/** A server that hangs must not keep the rest from being told. */
+const serverPatienceMs = 3_000;
+
+interface EndingAgent {
+  readonly sessionId: string;
+  readonly agent: string;
+  readonly label: string;
+}
+
+/** Those that are not on files, of which only the server can tell; none when it does not answer. */
+async function endingWithServer(flags: ParsedFlags, console: Console): Promise<readonly EndingAgent[]> {
+  try {
+    const transport = await connect(flags, console, { timeoutMs: serverPatienceMs });
+    const [kinds, sessions] = await Promise.all([transport.agents(), transport.sessions()]);
+    return sessions.flatMap(({ id, agent, status: state, capabilities }) => {
+      const kind = kinds.find(({ name }) => name === agent);
+      const outlives = (capabilities ?? kind?.capabilities)?.outlivesServer ?? true;
+      const isThere = !['asleep', 'stopped', 'failed'].includes(state);
+      return outlives || !isThere ? [] : [{ sessionId: id, agent, label: kind?.label ?? agent }];
+    });
+  } catch {
+    return [];
+  }
+}
+
+function endingLines(ending: readonly EndingAgent[]): string[] {
+  if (ending.length === 0) return [];
+  return [
+    `${counted(ending.length, 'agent')} ${ending.length === 1 ? 'ends' : 'end'} with the server`,
+    ...columns(ending.map(({ sessionId, label }) => [`  ${oneLine(sessionId)}`, oneLine(label)])),
   ];
 }
 

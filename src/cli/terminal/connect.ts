@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { HttpTransport } from '../../client/http-transport.ts';
+import { HttpTransport, type HttpTransportOptions } from '../../client/http-transport.ts';
 import type { Console } from '../console.ts';
 import { Failure } from '../failure.ts';
 import { type FlagDefinitions, isSet, type ParsedFlags } from '../flags.ts';
@@ -17,7 +17,11 @@ export const clientFlagsHelp = `  --data-dir DIR    the server's data directory 
   --json            print one JSON document for machines`;
 
 /** Finds the running server of the data directory. */
-export async function connect(flags: ParsedFlags, console: Console): Promise<HttpTransport> {
+export async function connect(
+  flags: ParsedFlags,
+  console: Console,
+  options: Pick<HttpTransportOptions, 'timeoutMs'> = {},
+): Promise<HttpTransport> {
   const dataDir = dataDirectoryOf(flags, console);
   const server = await runningServer(dataDir);
   if (server === undefined) {
@@ -26,7 +30,7 @@ export async function connect(flags: ParsedFlags, console: Console): Promise<Htt
   const token = await readToken(dataDir);
   if (token === undefined)
     throw new Failure(`${join(dataDir, 'token')} is missing; the server makes it when it starts`);
-  return new HttpTransport({ baseUrl: server.url, token });
+  return new HttpTransport({ baseUrl: server.url, token, ...options });
 }
 
 /** Prints lines for people or, with --json, one document for machines. */
