@@ -294,6 +294,7 @@ export class AcpConnection implements AgentConnection {
     if (this.#backlogEnd === undefined || received < this.#backlogEnd) return;
     this.#backlogEnd = undefined;
     this.#turns.watchOwn();
+    this.#services.caughtUp();
     this.#giveUpDoubtful();
     this.#options.report([{ type: 'caught-up' }]);
   }

@@ -105,6 +105,13 @@ export class Services {
     }
   }
 
+  /** All that the agent asked an earlier server for is known now. */
+  caughtUp(): void {
+    this.#parts.terminals.endUnclaimed((id) =>
+      [...this.#underWay.keys()].some((at) => terminalAt(at) === id),
+    );
+  }
+
   kept(): KeptServices {
     return {
       underWay: [...this.#underWay.values()],

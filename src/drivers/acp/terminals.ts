@@ -82,6 +82,17 @@ export class Terminals {
     return process !== undefined;
   }
 
+  /** Ends what an earlier server started and nobody asks for any more: it died before it could forget what was released. */
+  endUnclaimed(isClaimed: (id: string) => boolean): void {
+    const prefix = this.#processIdOf('');
+    for (const { id, outputEnd } of this.#left) {
+      const name = id.slice(prefix.length);
+      if (!id.startsWith(prefix) || this.#open.has(name) || isClaimed(name)) continue;
+      const process = this.#processes.attach(id, outputEnd);
+      void process?.end({ graceMs: endGraceMs }).then(() => process.stored(Number.MAX_SAFE_INTEGER));
+    }
+  }
+
   kept(): OpenTerminal[] {
     return [...this.#open].map(([id, { spec }]) => {
       const { command, args, outputByteLimit } = spec;
