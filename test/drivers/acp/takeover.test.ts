@@ -37,11 +37,11 @@ const wordsIn = ({ stored }: StoredRun): string =>
     .map(({ text }) => text)
     .join('|');
 
-/** The note that the message was written is gone: only that it was about to be is left. */
-const isInDoubt = (notes: string): string => {
-  const begin = notes.indexOf('== in', notes.indexOf('prompt%20'));
-  return notes.slice(0, begin);
-};
+/** The note that it was written is gone, with all after it: only that it was about to be is left. */
+const inDoubt =
+  (what: 'prompt' | 'answer') =>
+  (notes: string): string =>
+    notes.slice(0, notes.indexOf('== in', notes.indexOf(` ${what}%20`)));
 
 test('[MSG3] [SES10] a message that was on record and never written is sent, once', async () => {
   const run = await readyRun();
@@ -82,7 +82,7 @@ test('[MSG3] of a message in doubt the work of the agent is the proof', async ()
   await run.connection.send(message('tell later'), 'turn');
   await run.stored.of('delta');
   await run.leave();
-  run.editNotes(isInDoubt);
+  run.editNotes(inDoubt('prompt'));
   run.stored.all.length = 0;
   run.mark = mark;
   await run.takeUp({ inFlight });
@@ -206,6 +206,28 @@ test('[ASK5] an answer that was written and not noted as delivered is not given 
   expect(run.stored.every('withdrawn')).toEqual([]);
   await connection?.answer(ask, { type: 'deny', message: 'No', interrupt: false });
   expect(run.stored.said('tool.result')).toMatchObject([{ isError: false }]);
+});
+
+test('[ASK5] an answer in doubt is given again, which the agent ignores, and is not called withdrawn', async () => {
+  const run = await readyRun();
+  await run.connection.send(message('run echo made >> made.txt'), 'turn');
+  const { ask } = await run.stored.of('asked');
+  const { mark } = run;
+  await run.connection.answer(ask, { type: 'allow', scope: 'once' });
+  await run.stored.of('turn-ended');
+  await run.leave();
+  run.editNotes(inDoubt('answer'));
+  run.stored.all.length = 0;
+  run.mark = mark;
+  const connection = await run.takeUp({ openAsks: [ask.agentRequestId] });
+  await run.stored.of('caught-up');
+  expect(await run.stored.of('turn-ended')).toMatchObject({ outcome: 'completed' });
+  expect(run.stored.every('withdrawn')).toEqual([]);
+  await connection?.answer(ask, { type: 'allow', scope: 'once' });
+  const from = run.stored.all.length;
+  await connection?.send(next('hello'), 'turn');
+  expect(await run.stored.of('turn-ended', from)).toMatchObject({ outcome: 'completed' });
+  expect(readFileSync(join(run.cwd, 'made.txt'), 'utf8')).toBe('made\n');
 });
 
 test('[PEER7] a question that was taken back on record, and of which the agent was not told, is answered as cancelled', async () => {
