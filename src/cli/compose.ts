@@ -28,6 +28,7 @@ import {
   openInteractiveTools,
   toolAccessOf,
 } from './interactive-tools.ts';
+import { type IsolationReport, isolationLine } from './isolation.ts';
 import type { Logger } from './logger.ts';
 import { sessionEnvFiles } from './session-env-files.ts';
 import type { Settings } from './settings.ts';
@@ -41,6 +42,7 @@ export interface Address {
 export interface Composed {
   /** For callers in this process. Where nobody listens when they call, agents start all the same, without the interactive tools. */
   readonly room: ControlRoom;
+  readonly isolation: IsolationReport;
   listen(): Promise<Address>;
   pairingCode(): string;
   /** Ends the agents and stores how they ended, then lets everyone and everything go. */
@@ -73,8 +75,10 @@ export async function compose(
   log.onStorage(tellOfStorage);
   const rawLog = openRawLog({ directory: join(dataDir, 'raw') });
   const onRaw: RawLog['append'] = (sessionId, direction, chunk) => rawLog.append(sessionId, direction, chunk);
-  const isolation = await isolationOptions(settings, parts.env, logger);
-  const local = new LocalProcessHost({ dataDir, onRaw, ...isolation });
+  const isolation = await openIsolation(settings, parts.env);
+  const isExpected = isolation.report.agents === 'behind-walls' || settings.isolation === 'off';
+  logger[isExpected ? 'info' : 'warn'](isolationLine(isolation.report));
+  const local = new LocalProcessHost({ dataDir, onRaw, ...isolation.options });
   const archive = new RunArchive({
     dataDir,
     secretsOf: (sessionId) => [toolKeys(parts.toolSecret).of(sessionId)],
@@ -82,7 +86,7 @@ export async function compose(
   const processes: ProcessHost =
     settings.ephemeral || process.platform === 'win32'
       ? local
-      : new FileProcessHost({ dataDir, onOver: (run) => void archive.add(run), ...isolation });
+      : new FileProcessHost({ dataDir, onOver: (run) => void archive.add(run), ...isolation.options });
   const toolConfigs = join(dataDir, 'mcp');
   const agents = { processes, environment: parts.env, toolConfigs };
   const claude = settings.claude === undefined ? {} : { program: settings.claude };
@@ -161,6 +165,7 @@ export async function compose(
 
   let isListening = false;
   return {
+    isolation: isolation.report,
     room: {
       ...engine,
       dispatch(...call) {
@@ -207,21 +212,17 @@ export async function compose(
   };
 }
 
-async function isolationOptions(
+async function openIsolation(
   { isolation, dataDir }: Settings,
   env: Environment,
-  logger: Logger,
-): Promise<IsolationOptions> {
-  if (isolation === 'off') return {};
+): Promise<{ readonly options: IsolationOptions; readonly report: IsolationReport }> {
+  if (isolation === 'off')
+    return { options: {}, report: { agents: 'without-walls', reason: 'isolation is off' } };
   const isRequired = isolation === 'require';
   const walls = await findWalls(dataDir, agentEnvironment(env));
-  if (!('missing' in walls)) return { walls, isRequired };
-  logger.warn(
-    isRequired
-      ? `No agent can be started: isolation is required, and ${walls.missing}`
-      : `Agents are not isolated: ${walls.missing}`,
-  );
-  return { isRequired };
+  if (!('missing' in walls)) return { options: { walls, isRequired }, report: { agents: 'behind-walls' } };
+  const agents = isRequired ? 'refused' : 'without-walls';
+  return { options: { isRequired }, report: { agents, reason: walls.missing } };
 }
 
 /** Where any port will do, the one that agents still know as that of their tools, unless someone else has it by now. */

@@ -259,7 +259,7 @@ test('[SES10] a start that was never made is made, and a shell that comes to it 
   const spec = room.shell('echo $$ >> started; exec sleep 600');
   const given = createRun(room.dir, spec, {
     startedAt: new Date().toISOString(),
-    isIsolated: false,
+    isolation: 'none',
   });
   const host = hostOf();
   const agent = host.start(spec);

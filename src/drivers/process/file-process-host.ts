@@ -10,7 +10,7 @@ import type {
   ProcessSpec,
 } from '../../engine/ports/process-host.ts';
 import { FileProcess } from './file-process.ts';
-import { holderSuffix, startHolder } from './holder.ts';
+import { holderSuffix, isThere, startHolder } from './holder.ts';
 import { failedProcess } from './local-process.ts';
 import { ownerOf } from './owner.ts';
 import { sendSignal } from './process-table.ts';
@@ -144,8 +144,8 @@ export class FileProcessHost implements ProcessHost {
     const marker = this.#markerOf(spec.id);
     const launch = launchOf(spec, marker, this.#options);
     if ('refusal' in launch) return failedProcess(spec, failed(launch.refusal));
-    const { isIsolated } = launch;
-    const run = createRun(this.#options.dataDir, spec, { startedAt: new Date().toISOString(), isIsolated });
+    const { isolation } = launch;
+    const run = createRun(this.#options.dataDir, spec, { startedAt: new Date().toISOString(), isolation });
     const files: number[] = [];
     try {
       const [out, err] = [openForAppend(outputPath(run)), openForAppend(stderrPath(run))];
@@ -199,7 +199,7 @@ export class FileProcessHost implements ProcessHost {
       (process, index) => !process.hasExited && (index + this.#sweeps) % sweepsPerRound === 0,
     );
     for (const process of due) process.look();
-    const silent = due.filter((process) => !process.hasExited && !isThere(process.pid));
+    const silent = due.filter((process) => !process.hasExited && !hasProcess(process.pid));
     if (silent.length === 0) return;
     const markers = await this.#ender.markers();
     for (const process of silent) {
@@ -209,11 +209,8 @@ export class FileProcessHost implements ProcessHost {
     }
   }
 
-  /** It runs, or is about to: its shell is there. */
   #isRunning(run: RunDirectory, markers: ReadonlyMap<string, unknown>): boolean {
-    if (exitIn(run) !== undefined) return false;
-    const marker = this.#markerOf(run.id);
-    return markers.has(marker) || markers.has(`${marker}${holderSuffix}`);
+    return exitIn(run) === undefined && isThere(this.#markerOf(run.id), markers);
   }
 
   #markerOf(id: string): string {
@@ -222,7 +219,7 @@ export class FileProcessHost implements ProcessHost {
 }
 
 /** A process that was not reaped yet counts as there, and so does another that got its number: both are found out in the next step. */
-const isThere = (pid: number | undefined): boolean => pid !== undefined && sendSignal(pid, 0);
+const hasProcess = (pid: number | undefined): boolean => pid !== undefined && sendSignal(pid, 0);
 
 const idIn = (marker: string): string => decodeURIComponent(marker.split('/')[1] ?? '');
 

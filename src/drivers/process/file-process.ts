@@ -19,6 +19,7 @@ import type {
   WriteOptions,
   WriteOutcome,
 } from '../../engine/ports/process-host.ts';
+import type { RunIsolation } from '../../protocol/session.ts';
 import { giveBack } from './give-back.ts';
 import { InputFifo } from './input-fifo.ts';
 import {
@@ -65,7 +66,7 @@ export class FileProcess implements AgentProcess {
   readonly id: string;
   readonly run: RunDirectory;
   readonly outlivesServer = true;
-  readonly isIsolated: boolean;
+  readonly isolation: RunIsolation;
   readonly earlierWrites: EarlierWrites;
   readonly exited: Promise<ProcessExit>;
   readonly #parts: FileProcessParts;
@@ -105,7 +106,7 @@ export class FileProcess implements AgentProcess {
     this.#parts = parts;
     this.id = run.id;
     this.run = run;
-    this.isIsolated = run.isIsolated;
+    this.isolation = run.isolation;
     this.#position = parts.from;
     this.#journal = new WriteJournal(run);
     this.earlierWrites = this.#journal.recover();

@@ -34,6 +34,10 @@ kill $! 2>/dev/null
 /** Ends the marker of the shells that hold an agent: they are none of its processes, and are not ended with them. */
 export const holderSuffix = '/holder';
 
+/** It runs, or is about to: its shell is there. */
+export const isThere = (marker: string, markers: ReadonlyMap<string, unknown>): boolean =>
+  markers.has(marker) || markers.has(`${marker}${holderSuffix}`);
+
 /** Never throws because of the program: whether that can be run is found out by the shell. */
 export function startHolder(
   { command, args, cwd, env }: Pick<ProcessSpec, 'command' | 'args' | 'cwd' | 'env'>,

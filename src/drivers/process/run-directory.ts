@@ -13,6 +13,7 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import type { ProcessExit, ProcessSpec } from '../../engine/ports/process-host.ts';
 import { SessionId } from '../../protocol/ids.ts';
+import { RunIsolation } from '../../protocol/session.ts';
 
 /**
  * What is on disk of one run of an agent, or of a command that it has us run, in `run/<id>/`:
@@ -27,7 +28,7 @@ export interface RunDirectory {
   readonly id: string;
   readonly sessionId: SessionId;
   readonly startedAt: string;
-  readonly isIsolated: boolean;
+  readonly isolation: RunIsolation;
   readonly isCommand: boolean;
   readonly path: string;
 }
@@ -36,7 +37,7 @@ const About = z.object({
   id: z.string(),
   sessionId: SessionId,
   startedAt: z.string(),
-  isIsolated: z.boolean(),
+  isolation: RunIsolation,
   isCommand: z.boolean().default(false),
 });
 
@@ -46,7 +47,7 @@ const runsDirectory = (dataDir: string): string => join(resolve(dataDir), 'run')
 export function createRun(
   dataDir: string,
   { id, sessionId, isCommand = false }: ProcessSpec,
-  facts: Pick<RunDirectory, 'startedAt' | 'isIsolated'>,
+  facts: Pick<RunDirectory, 'startedAt' | 'isolation'>,
 ): RunDirectory {
   const runs = runsDirectory(dataDir);
   mkdirSync(runs, { recursive: true, mode: 0o700 });
