@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -150,6 +151,63 @@ test('[ASK5] what was being noted when a server died is written again, and what 
   last.closeInput();
   expect(await output).toBe('one\ntwo\n');
   await third.close();
+});
+
+test('[PEER3] what is too large for one piece keeps its place among the others, and the end of the input comes behind all', async () => {
+  const host = hostOf();
+  const agent = host.start(room.spec('cat', []));
+  const large = [`${'ä'.repeat(300_000)}\n`, `${'b'.repeat(5_000)}\n`];
+  const texts = ['one\n', large[0], 'two\n', large[1], 'three\n'].map(String);
+  const written = texts.map((text, index) => agent.write(text, `w${index}`));
+  agent.closeInput();
+  expect(await textOf(agent)).toBe(texts.join(''));
+  expect(await Promise.all(written)).toEqual(texts.map(() => ({ ok: true })));
+  expect(await agent.write('late\n')).toMatchObject({ ok: false });
+  expect(readdirSync(join(findRun(room.dir, agent.id)?.path ?? '', 'large'))).toEqual([]);
+  await host.close();
+});
+
+test('[ASK5] a large write that its server did not see the end of is known to the next, and not made again', async () => {
+  const first = hostOf();
+  const spec = room.shell('read -r go < go; exec cat');
+  execFileSync('mkfifo', [join(room.dir, 'go')]);
+  const agent = first.start(spec);
+  const text = `${'x'.repeat(200_000)}\n`;
+  const outcome = agent.write(text, 'large', { announced: true });
+  const run = findRun(room.dir, spec.id)?.path ?? '';
+  await eventually(
+    'the shell has it',
+    () => existsSync(join(run, 'large')) && readdirSync(join(run, 'large')).length === 1,
+  );
+  await first.detach();
+  expect(await outcome).toMatchObject({ ok: false, uncertain: true });
+
+  const second = hostOf();
+  await second.kept();
+  const again = second.attach(spec.id, 0);
+  if (again === undefined) throw new Error('It is not there');
+  expect(again.earlierWrites).toEqual({ written: new Set(['large']), doubtful: new Set() });
+  const repeated = [again.write(text, 'large'), again.write('next\n', 'next')];
+  writeFileSync(join(room.dir, 'go'), 'go\n');
+  expect(await Promise.all(repeated)).toEqual([{ ok: true }, { ok: true }]);
+  again.closeInput();
+  expect(await textOf(again)).toBe(`${text}next\n`);
+  await second.close();
+});
+
+test('[PEER3] where the shell is gone, the server itself writes what is large', async () => {
+  const host = hostOf();
+  const agent = host.start(room.spec('cat', []));
+  expect(await agent.write('one\n')).toEqual({ ok: true });
+  const shells = markedProcesses(room.dir).filter(({ marker }) => marker.endsWith('/holder'));
+  expect(shells).toHaveLength(2);
+  for (const { pid } of shells) process.kill(pid, 'SIGKILL');
+  await eventually('they are gone', () => shells.every(({ pid }) => !isRunning(pid)));
+  const text = `${'x'.repeat(200_000)}\n`;
+  expect(await agent.write(text)).toEqual({ ok: true });
+  agent.closeInput();
+  expect(await textOf(agent)).toBe(`one\n${text}`);
+  await host.close();
 });
 
 test('[ASK5] of a write that was announced, the next server knows whether it was made, was not, or is in doubt', async () => {

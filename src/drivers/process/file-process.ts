@@ -1,14 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import {
-  closeSync,
-  constants,
-  type FSWatcher,
-  fstatSync,
-  openSync,
-  readSync,
-  watch,
-  writeSync,
-} from 'node:fs';
+import { closeSync, type FSWatcher, fstatSync, openSync, readSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import type {
   AgentProcess,
@@ -16,12 +7,14 @@ import type {
   EndOptions,
   OutputReader,
   ProcessExit,
+  WriteFailure,
   WriteOptions,
   WriteOutcome,
 } from '../../engine/ports/process-host.ts';
 import type { RunIsolation } from '../../protocol/session.ts';
 import { giveBack } from './give-back.ts';
 import { InputFifo } from './input-fifo.ts';
+import { type LargeOutcome, LargeWrites, tellHolder, wholeBytes } from './large-writes.ts';
 import {
   agentPid,
   exitIn,
@@ -72,6 +65,7 @@ export class FileProcess implements AgentProcess {
   readonly #parts: FileProcessParts;
   readonly #root: TreeRoot;
   readonly #journal: WriteJournal;
+  readonly #large: LargeWrites;
   readonly #writes: WritesOnce;
   readonly #settleExit: (exit: ProcessExit) => void;
   /** The process is known, or its end is. */
@@ -109,8 +103,15 @@ export class FileProcess implements AgentProcess {
     this.isolation = run.isolation;
     this.#position = parts.from;
     this.#journal = new WriteJournal(run);
-    this.earlierWrites = this.#journal.recover();
-    this.#writes = new WritesOnce(this.earlierWrites.written);
+    this.#large = new LargeWrites(run);
+    const { written, doubtful, large } = this.#journal.recover();
+    this.#writes = new WritesOnce(written);
+    const unfinished = this.#large.takeUp(large.filter(({ id }) => id === undefined || !written.has(id)));
+    const certain = new Set(unfinished.flatMap(({ id }) => id ?? []));
+    this.earlierWrites = {
+      written: new Set([...written, ...certain]),
+      doubtful: new Set([...doubtful].filter((id) => !certain.has(id))),
+    };
     this.#root = {
       pid: () => this.#pid,
       group: parts.holder?.pid,
@@ -123,6 +124,10 @@ export class FileProcess implements AgentProcess {
     parts.holder?.once('error', (error) => this.#sawExit(spawnFailed(error)));
     parts.holder?.once('exit', () => this.look());
     this.#stderrPosition = Math.max(0, sizeOf(stderrPath(run)) - stderrBytes);
+    for (const { id, name, outcome } of unfinished) {
+      const noted = this.#writes.once(id, () => this.#noteLarge(name, id, outcome));
+      this.#whenOpen.push(() => void this.#input?.inTurn(() => noted));
+    }
     queueMicrotask(() => this.look());
   }
 
@@ -145,6 +150,7 @@ export class FileProcess implements AgentProcess {
     this.#readStderr();
     this.#begin();
     this.#pump();
+    this.#large.look();
     if (this.#exit === undefined) {
       const exit = exitIn(this.run);
       if (exit !== undefined) this.#sawExit(exit);
@@ -159,7 +165,9 @@ export class FileProcess implements AgentProcess {
     return this.#writes.once(writeId, () => {
       const bytes = typeof data === 'string' ? Buffer.from(data) : data;
       const writeTo = (input: InputFifo) => {
-        if (announced && writeId !== undefined) this.#journal.aboutToWrite(this.#place, writeId);
+        if (bytes.length > wholeBytes)
+          return this.#writeTo(input, bytes, writeId, () => this.#writeLarge(bytes, writeId));
+        if (announced && writeId !== undefined) this.#journal.aboutToWrite(this.#place, { id: writeId });
         return this.#writeTo(input, bytes, writeId);
       };
       if (this.#input !== undefined) return writeTo(this.#input);
@@ -185,9 +193,7 @@ export class FileProcess implements AgentProcess {
     if (this.#inputClosed) return;
     this.#inputClosed = true;
     // Let go before the agent has opened it, the input would have no writer, and the agent would wait for one for ever.
-    if (this.#pid === undefined) return;
-    this.#input?.close();
-    this.#letInputGo();
+    if (this.#pid !== undefined) this.#letInputGo();
   }
 
   readOutput(reader: OutputReader): () => void {
@@ -233,6 +239,7 @@ export class FileProcess implements AgentProcess {
     if (this.#isReleased) return;
     this.#isReleased = true;
     this.#watcher?.close();
+    this.#large.close();
     this.#letGoOfWriters();
     this.#input?.destroy();
     this.#closeFiles();
@@ -284,20 +291,47 @@ export class FileProcess implements AgentProcess {
   #openInput(): void {
     this.#input = InputFifo.open(join(this.run.path, 'in'));
     this.#letGoOfWriters();
-    if (this.#inputClosed) {
-      this.#input?.close();
-      this.#letInputGo();
-    }
+    if (this.#inputClosed) this.#letInputGo();
   }
 
   #letGoOfWriters(): void {
     for (const go of this.#whenOpen.splice(0)) go();
   }
 
-  #writeTo(input: InputFifo, bytes: Buffer, writeId: string | undefined): Promise<WriteOutcome> {
-    return input.write(bytes, () =>
-      this.#journal.wrote(withoutSecrets(bytes, this.#parts.secrets), this.#place, writeId),
-    );
+  #writeTo(
+    input: InputFifo,
+    bytes: Buffer,
+    writeId: string | undefined,
+    byAnother?: () => Promise<WriteOutcome> | undefined,
+  ): Promise<WriteOutcome> {
+    return input.write(bytes, () => this.#note(bytes, writeId), byAnother);
+  }
+
+  /** Undefined where it cannot be left to the shell: it is gone, or the disk is full. */
+  #writeLarge(bytes: Buffer, id: string | undefined): Promise<WriteOutcome> | undefined {
+    const name = this.#large.layDown(bytes);
+    if (name === undefined) return undefined;
+    const outcome = this.#journal.aboutToWrite(this.#place, { id, name })
+      ? this.#large.write(name)
+      : undefined;
+    if (outcome === undefined) this.#large.takeBack(name);
+    return outcome && this.#noteLarge(name, id, outcome);
+  }
+
+  async #noteLarge(
+    name: string,
+    id: string | undefined,
+    written: Promise<LargeOutcome>,
+  ): Promise<WriteOutcome> {
+    const outcome = await written;
+    if (outcome === 'unknown') return this.#exit === undefined ? { ...gone, uncertain: true } : gone;
+    if (outcome !== 'failed') this.#note(outcome, id);
+    this.#large.forget(name);
+    return outcome === 'failed' ? gone : { ok: true };
+  }
+
+  #note(bytes: Buffer, id: string | undefined): void {
+    this.#journal.wrote(withoutSecrets(bytes, this.#parts.secrets), this.#place, id);
   }
 
   get #place(): { readonly out: number; readonly err: number } {
@@ -306,13 +340,9 @@ export class FileProcess implements AgentProcess {
 
   /** The shell that keeps the input open ends: with our own end closed, the agent reads the end of its input. */
   #letInputGo(): void {
-    try {
-      const fd = openSync(join(this.run.path, 'hold'), constants.O_WRONLY | constants.O_NONBLOCK);
-      writeSync(fd, '\n');
-      closeSync(fd);
-    } catch {
-      // It has let go already.
-    }
+    const letGo = () => void tellHolder(this.run, '');
+    if (this.#input === undefined) letGo();
+    else void this.#input.close().then(letGo);
   }
 
   #pump(): void {
@@ -400,6 +430,7 @@ export class FileProcess implements AgentProcess {
     this.#exit = exit;
     this.#readStderr();
     this.#stderr.end();
+    this.#large.close();
     this.#letGoOfWriters();
     this.#input?.destroy();
     this.#settleBegun();
@@ -430,7 +461,7 @@ export class FileProcess implements AgentProcess {
   }
 }
 
-const gone: WriteOutcome = { ok: false, code: 'EPIPE', message: 'The process does not read its input' };
+const gone: WriteFailure = { ok: false, code: 'EPIPE', message: 'The process does not read its input' };
 
 const spawnFailed = (error: Error): ProcessExit => ({
   kind: 'spawn-failed',

@@ -22,7 +22,8 @@ import { RunIsolation } from '../../protocol/session.ts';
  *     begun/            made by the shell that runs the agent, before it does: an agent is started once
  *     in, hold          the FIFOs of its input, and of the shell that holds that open
  *     told              what was written to its input, with ids and times
- *     agent/            what comes from its side, and is watched: out, err, pid, exit, how
+ *     large/            what the shell is to write to its input, being too large for one piece
+ *     agent/            what comes from its side, and is watched: out, err, pid, exit, how, and what of `large` was written
  */
 export interface RunDirectory {
   readonly id: string;
