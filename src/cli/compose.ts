@@ -86,7 +86,12 @@ export async function compose(
   const processes: ProcessHost =
     settings.ephemeral || process.platform === 'win32'
       ? local
-      : new FileProcessHost({ dataDir, onOver: (run) => void archive.add(run), ...isolation.options });
+      : new FileProcessHost({
+          dataDir,
+          onOver: (run) => void archive.add(run),
+          onUnwatched: (code) => logger.warn(unwatchedLine(code)),
+          ...isolation.options,
+        });
   const toolConfigs = join(dataDir, 'mcp');
   const agents = { processes, environment: parts.env, toolConfigs };
   const claude = settings.claude === undefined ? {} : { program: settings.claude };
@@ -224,6 +229,9 @@ async function openIsolation(
   const agents = isRequired ? 'refused' : 'without-walls';
   return { options: { isRequired }, report: { agents, reason: walls.missing } };
 }
+
+const unwatchedLine = (code: string): string =>
+  `The system has no file watches left (${code}): agents are looked at every 50 ms instead. Linux has more with fs.inotify.max_user_watches and fs.inotify.max_user_instances.`;
 
 /** Where any port will do, the one that agents still know as that of their tools, unless someone else has it by now. */
 async function listenAgain(

@@ -33,6 +33,8 @@ import { type IsolationOptions, launchOf } from './walls.ts';
 const megabyte = 1024 * 1024;
 const detachPatienceMs = 1_000;
 const sweepMs = 250;
+/** How often those are looked at of which the file system tells nothing. */
+const lookMs = 50;
 /** Each process is looked at once in so many sweeps, for what the file system did not tell. */
 const sweepsPerRound = 8;
 
@@ -41,6 +43,8 @@ export interface FileProcessHostOptions extends IsolationOptions {
   readonly leftoverGraceMs?: number;
   readonly ender?: TreeEnder;
   readonly mostUnreadBytes?: number;
+  /** The system has no file watches left; told once. */
+  onUnwatched?(code: string): void;
   /** Takes what is left of a run that is over. */
   onOver?(run: RunDirectory): void;
 }
@@ -54,6 +58,7 @@ export class FileProcessHost implements ProcessHost {
   readonly #processes = new Map<string, FileProcess>();
   #kept = new Map<string, RunDirectory>();
   #sweeper: NodeJS.Timeout | undefined;
+  #looker: NodeJS.Timeout | undefined;
   #sweeps = 0;
   #closing: Promise<void> | undefined;
 
@@ -136,6 +141,7 @@ export class FileProcessHost implements ProcessHost {
 
   #letGo(): void {
     clearInterval(this.#sweeper);
+    clearInterval(this.#looker);
     for (const process of this.#processes.values()) process.release();
     this.#processes.clear();
   }
@@ -182,6 +188,7 @@ export class FileProcessHost implements ProcessHost {
       holder: parts.holder,
       secrets: parts.secrets ?? [],
       mostUnreadBytes: this.#options.mostUnreadBytes ?? 64 * megabyte,
+      onUnwatched: (code) => this.#lookByItself(code),
       onOver: (over) => {
         if (this.#processes.get(run.id) === over) this.#processes.delete(run.id);
         this.#options.onOver?.(run);
@@ -190,6 +197,14 @@ export class FileProcessHost implements ProcessHost {
     this.#processes.set(run.id, process);
     this.#sweeper ??= setInterval(() => void this.#sweep(), sweepMs).unref();
     return process;
+  }
+
+  #lookByItself(code: string): void {
+    if (this.#looker !== undefined) return;
+    this.#options.onUnwatched?.(code);
+    this.#looker = setInterval(() => {
+      for (const process of this.#processes.values()) if (!process.isWatched) process.look();
+    }, lookMs).unref();
   }
 
   /** Finds what no notification told: output, and an agent that is gone although nobody wrote down how it ended. */

@@ -50,6 +50,8 @@ export interface FileProcessParts {
   readonly secrets: readonly string[];
   /** How much unread output an agent may pile up before it is stopped. */
   readonly mostUnreadBytes: number;
+  /** The system does not tell when something changes: the host must look by itself. */
+  onUnwatched(code: string): void;
   /** Everything about its end is on record. */
   onOver(process: FileProcess): void;
 }
@@ -72,7 +74,7 @@ export class FileProcess implements AgentProcess {
   readonly #begun: Promise<void>;
   readonly #settleBegun: () => void;
   readonly #stderr = new StderrTail();
-  readonly #watcher: FSWatcher | undefined;
+  #watcher: FSWatcher | undefined;
   #pid: number | undefined;
   #input: InputFifo | undefined;
   #whenOpen: (() => void)[] = [];
@@ -120,7 +122,7 @@ export class FileProcess implements AgentProcess {
     };
     ({ promise: this.#begun, resolve: this.#settleBegun } = Promise.withResolvers<void>());
     ({ promise: this.exited, resolve: this.#settleExit } = Promise.withResolvers<ProcessExit>());
-    this.#watcher = this.#watch();
+    this.#watch();
     parts.holder?.once('error', (error) => this.#sawExit(spawnFailed(error)));
     parts.holder?.once('exit', () => this.look());
     this.#stderrPosition = Math.max(0, sizeOf(stderrPath(run)) - stderrBytes);
@@ -133,6 +135,11 @@ export class FileProcess implements AgentProcess {
 
   get pid(): number | undefined {
     return this.#pid;
+  }
+
+  /** Whether the system tells when something changes: it may have no watches left. */
+  get isWatched(): boolean {
+    return this.#watcher !== undefined;
   }
 
   get hasExited(): boolean {
@@ -264,18 +271,21 @@ export class FileProcess implements AgentProcess {
     this.#pump();
   }
 
-  #watch(): FSWatcher | undefined {
+  #watch(): void {
+    const unwatched = (error: NodeJS.ErrnoException): void => {
+      this.#watcher?.close();
+      this.#watcher = undefined;
+      if (!this.#isReleased) this.#parts.onUnwatched(error.code ?? error.message);
+    };
     try {
-      const watcher = watch(join(this.run.path, 'agent'), (_kind, name) => {
+      this.#watcher = watch(join(this.run.path, 'agent'), (_kind, name) => {
         if (name === 'out') this.#pump();
         else if (name === 'err') this.#readStderr();
         else this.look();
       });
-      watcher.on('error', () => watcher.close());
-      return watcher;
-    } catch {
-      // The system has no watches left: the host looks now and then.
-      return undefined;
+      this.#watcher.on('error', unwatched);
+    } catch (error) {
+      unwatched(error as NodeJS.ErrnoException);
     }
   }
 
@@ -357,29 +367,30 @@ export class FileProcess implements AgentProcess {
         });
         return;
       }
-      const chunk = this.#next();
-      if (chunk === undefined) break;
+      const { chunk, isLast } = this.#next();
       const offset = this.#position;
       this.#position += chunk.length;
       read += chunk.length;
-      this.#reader.chunk(chunk, offset);
+      if (chunk.length > 0) this.#reader.chunk(chunk, offset);
+      if (isLast) break;
     }
     if (read > 0) this.#journal.read(this.#place);
     this.#regulate();
     this.#tellEnd();
   }
 
-  #next(): Buffer | undefined {
+  /** Less than was asked for is all there is: what is printed after that is told by the next notification. */
+  #next(): { readonly chunk: Buffer; readonly isLast: boolean } {
     try {
       this.#output ??= openSync(outputPath(this.run), 'r');
       if (this.#slab.length < slabBytes / 8) this.#slab = Buffer.allocUnsafeSlow(slabBytes);
       const length = readSync(this.#output, this.#slab, 0, this.#slab.length, this.#position);
-      if (length === 0) return undefined;
+      const isLast = length < this.#slab.length;
       const chunk = this.#slab.subarray(0, length);
       this.#slab = this.#slab.subarray(length);
-      return chunk;
+      return { chunk, isLast };
     } catch {
-      return undefined;
+      return { chunk: Buffer.alloc(0), isLast: true };
     }
   }
 
