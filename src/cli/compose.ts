@@ -22,6 +22,7 @@ import { openSqliteLog } from '../log/sqlite-log.ts';
 import { createServer, type Server, urlOf } from '../server/create-server.ts';
 import { toolKeys } from '../tools/mcp/tool-key.ts';
 import type { Environment } from './console.ts';
+import { diskState } from './disk-state.ts';
 import {
   catalogueOf,
   type InteractiveTools,
@@ -71,8 +72,9 @@ export async function compose(
   const openedAt = new Date().toISOString();
   const log = openSqliteLog({ path: join(dataDir, 'beckon.db') });
   const tellOfStorage = storageLogger(logger);
-  tellOfStorage(log.storage);
-  log.onStorage(tellOfStorage);
+  const disk = diskState(log);
+  tellOfStorage(disk.current());
+  disk.listen(tellOfStorage);
   const rawLog = openRawLog({ directory: join(dataDir, 'raw') });
   const onRaw: RawLog['append'] = (sessionId, direction, chunk) => rawLog.append(sessionId, direction, chunk);
   const isolation = await openIsolation(settings, parts.env);
@@ -89,6 +91,7 @@ export async function compose(
       : new FileProcessHost({
           dataDir,
           onOver: (run) => void archive.add(run),
+          onRoom: (room) => disk.setRoom(room),
           onUnwatched: (code) => logger.warn(unwatchedLine(code)),
           ...isolation.options,
         });
@@ -121,6 +124,7 @@ export async function compose(
   let tools: InteractiveTools | undefined;
   const engine = await openEngine({
     log,
+    storage: disk,
     rawLog: {
       read: (sessionId) => Readable.from(concatenated([archive.read(sessionId), rawLog.read(sessionId)])),
       async remove(sessionId) {

@@ -9,6 +9,8 @@ import type {
   ProcessHost,
   ProcessSpec,
 } from '../../engine/ports/process-host.ts';
+import type { Room } from '../../protocol/storage.ts';
+import { roomIn, type Space, spaceOn } from './disk-room.ts';
 import { FileProcess } from './file-process.ts';
 import { holderSuffix, isThere, startHolder } from './holder.ts';
 import { failedProcess } from './local-process.ts';
@@ -33,6 +35,7 @@ import { type IsolationOptions, launchOf } from './walls.ts';
 const megabyte = 1024 * 1024;
 const detachPatienceMs = 1_000;
 const sweepMs = 250;
+const mostUnreadOnLowDisk = megabyte;
 /** How often those are looked at of which the file system tells nothing. */
 const lookMs = 50;
 /** Each process is looked at once in so many sweeps, for what the file system did not tell. */
@@ -43,6 +46,10 @@ export interface FileProcessHostOptions extends IsolationOptions {
   readonly leftoverGraceMs?: number;
   readonly ender?: TreeEnder;
   readonly mostUnreadBytes?: number;
+  /** What is free where agents print; looked at four times a second while any runs. */
+  readonly space?: () => Promise<Space | undefined>;
+  /** There is more room for agents, or less. */
+  onRoom?(room: Room): void;
   /** The system has no file watches left; told once. */
   onUnwatched?(code: string): void;
   /** Takes what is left of a run that is over. */
@@ -60,6 +67,9 @@ export class FileProcessHost implements ProcessHost {
   #sweeper: NodeJS.Timeout | undefined;
   #looker: NodeJS.Timeout | undefined;
   #sweeps = 0;
+  #room: Room = 'enough';
+  /** A disk that does not answer must not be asked again and again. */
+  #lookingForRoom: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(options: FileProcessHostOptions) {
@@ -187,7 +197,7 @@ export class FileProcessHost implements ProcessHost {
       from: parts.from,
       holder: parts.holder,
       secrets: parts.secrets ?? [],
-      mostUnreadBytes: this.#options.mostUnreadBytes ?? 64 * megabyte,
+      mostUnreadBytes: () => this.#mostUnreadBytes,
       onUnwatched: (code) => this.#lookByItself(code),
       onOver: (over) => {
         if (this.#processes.get(run.id) === over) this.#processes.delete(run.id);
@@ -207,9 +217,29 @@ export class FileProcessHost implements ProcessHost {
     }, lookMs).unref();
   }
 
+  get #mostUnreadBytes(): number {
+    if (this.#room === 'none') return -1;
+    return this.#room === 'low' ? mostUnreadOnLowDisk : (this.#options.mostUnreadBytes ?? 64 * megabyte);
+  }
+
+  async #lookForRoom(): Promise<void> {
+    const before = this.#room;
+    if (this.#processes.size === 0 && before === 'enough') return;
+    const { space = () => spaceOn(this.#options.dataDir) } = this.#options;
+    const found = await space();
+    if (found === undefined || this.#closing !== undefined) return;
+    this.#room = roomIn(found, before);
+    if (this.#room === 'enough' && before === 'enough') return;
+    if (this.#room !== before) this.#options.onRoom?.(this.#room);
+    for (const process of this.#processes.values()) process.regulate();
+  }
+
   /** Finds what no notification told: output, and an agent that is gone although nobody wrote down how it ended. */
   async #sweep(): Promise<void> {
     this.#sweeps += 1;
+    this.#lookingForRoom ??= this.#lookForRoom().finally(() => {
+      this.#lookingForRoom = undefined;
+    });
     const due = [...this.#processes.values()].filter(
       (process, index) => !process.hasExited && (index + this.#sweeps) % sweepsPerRound === 0,
     );

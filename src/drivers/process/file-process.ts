@@ -19,10 +19,12 @@ import {
   agentPid,
   exitIn,
   giveUpStart,
+  noteStopped,
   outputPath,
   type RunDirectory,
   sizeOf,
   stderrPath,
+  wasStopped,
 } from './run-directory.ts';
 import { StderrTail } from './stderr-tail.ts';
 import type { TreeEnder, TreeRoot } from './tree-ender.ts';
@@ -48,8 +50,8 @@ export interface FileProcessParts {
   /** The shell that holds the agent, where this program started it. */
   readonly holder?: ChildProcess | undefined;
   readonly secrets: readonly string[];
-  /** How much unread output an agent may pile up before it is stopped. */
-  readonly mostUnreadBytes: number;
+  /** How much unread output an agent may pile up before it is stopped; less than nothing: it may not print. */
+  mostUnreadBytes(): number;
   /** The system does not tell when something changes: the host must look by itself. */
   onUnwatched(code: string): void;
   /** Everything about its end is on record. */
@@ -86,6 +88,7 @@ export class FileProcess implements AgentProcess {
   #reader: OutputReader | undefined;
   #readerGone = false;
   #isPaused = false;
+  #hasReadAll = false;
   #isReadingOn = false;
   #isStopped = false;
   #exit: ProcessExit | undefined;
@@ -104,6 +107,7 @@ export class FileProcess implements AgentProcess {
     this.run = run;
     this.isolation = run.isolation;
     this.#position = parts.from;
+    this.#isStopped = wasStopped(run);
     this.#journal = new WriteJournal(run);
     this.#large = new LargeWrites(run);
     const { written, doubtful, large } = this.#journal.recover();
@@ -216,6 +220,7 @@ export class FileProcess implements AgentProcess {
 
   pauseOutput(): void {
     this.#isPaused = true;
+    this.#hasReadAll = false;
   }
 
   resumeOutput(): void {
@@ -360,6 +365,7 @@ export class FileProcess implements AgentProcess {
     let read = 0;
     while (this.#reader !== undefined && !this.#isPaused && !this.#isReleased) {
       if (read >= mostBytesAtOnce) {
+        this.regulate();
         this.#isReadingOn = true;
         setImmediate(() => {
           this.#isReadingOn = false;
@@ -368,6 +374,7 @@ export class FileProcess implements AgentProcess {
         return;
       }
       const { chunk, isLast } = this.#next();
+      this.#hasReadAll = isLast;
       const offset = this.#position;
       this.#position += chunk.length;
       read += chunk.length;
@@ -375,7 +382,7 @@ export class FileProcess implements AgentProcess {
       if (isLast) break;
     }
     if (read > 0) this.#journal.read(this.#place);
-    this.#regulate();
+    this.regulate();
     this.#tellEnd();
   }
 
@@ -395,18 +402,21 @@ export class FileProcess implements AgentProcess {
   }
 
   /** An agent that prints faster than anybody reads is stopped before it fills the disk. */
-  #regulate(): void {
-    if (this.#exit !== undefined || this.#pid === undefined) return;
+  regulate(): void {
+    if (this.#exit !== undefined || this.#pid === undefined || this.#isReleased) return;
+    const most = this.#parts.mostUnreadBytes();
     const unread = this.#unreadBytes();
-    const isFull = unread > this.#parts.mostUnreadBytes;
-    if (isFull === this.#isStopped || (this.#isStopped && unread > this.#parts.mostUnreadBytes / 2)) return;
+    const isFull = unread > most;
+    if (isFull === this.#isStopped || (this.#isStopped && unread > most / 2)) return;
     this.#isStopped = isFull;
+    // The next server lets it go on if this one cannot.
+    noteStopped(this.run, isFull);
     void this.#parts.ender.signal(this.#root, isFull ? 'SIGSTOP' : 'SIGCONT');
   }
 
   #unreadBytes(): number {
     if (this.#output === undefined) return sizeOf(outputPath(this.run)) - this.#position;
-    return this.#isPaused || this.#isStopped ? fstatSync(this.#output).size - this.#position : 0;
+    return this.#hasReadAll && !this.#isStopped ? 0 : fstatSync(this.#output).size - this.#position;
   }
 
   /** What is stored need not be kept twice, but for its end, which tells people what the agent really said. */

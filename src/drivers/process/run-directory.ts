@@ -22,6 +22,7 @@ import { RunIsolation } from '../../protocol/session.ts';
  *     begun/            made by the shell that runs the agent, before it does: an agent is started once
  *     in, hold          the FIFOs of its input, and of the shell that holds that open
  *     told              what was written to its input, with ids and times
+ *     stopped           there while the agent is stopped
  *     large/            what the shell is to write to its input, being too large for one piece
  *     agent/            what comes from its side, and is watched: out, err, pid, exit, how, and what of `large` was written
  */
@@ -126,6 +127,18 @@ export function agentPid({ path }: RunDirectory): number | undefined {
   const text = textIn(join(path, 'agent', 'pid'));
   return text.endsWith('\n') ? Number(text) || undefined : undefined;
 }
+
+/** Whether a server has stopped the agent for printing too much. A full disk may not take the note: a file without content mostly fits. */
+export function noteStopped({ path }: RunDirectory, isStopped: boolean): void {
+  try {
+    if (isStopped) writeFileSync(join(path, 'stopped'), '', { mode: 0o600 });
+    else rmSync(join(path, 'stopped'), { force: true });
+  } catch {
+    // Should this server be killed now, the agent stays stopped until a person lets it go on.
+  }
+}
+
+export const wasStopped = ({ path }: RunDirectory): boolean => existsSync(join(path, 'stopped'));
 
 /** How the agent ended, once the shell has written it down. */
 export function exitIn({ path }: RunDirectory): ProcessExit | undefined {
