@@ -83,6 +83,24 @@ describe.skipIf(!hasWalls)('walls around agents (skipped where bubblewrap does n
     },
   );
 
+  test.each(hosts)(
+    '[SES6] [SEC11] %s: when it is said to be ended, nothing of it is left',
+    async (_, open) => {
+      const host = open();
+      const hidden = `env -i PATH="$PATH" setsid sleep 4343 &`;
+      const agent = host.start(room.shell(`for n in $(seq 80); do ${hidden} done; echo started; cat`));
+      const heard: string[] = [];
+      agent.readOutput({ chunk: (chunk) => heard.push(chunk.toString()), end() {} });
+      await eventually(
+        'they run',
+        () => heard.join('') === 'started\n' && pidsOf('sleep 4343').length === 80,
+      );
+      await agent.end();
+      expect(pidsOf('sleep 4343')).toEqual([]);
+      await host.close();
+    },
+  );
+
   test('[SES6] a program behind walls gets the chance to end by itself, and is killed if it does not', async () => {
     const host = new FileProcessHost({ dataDir, walls });
     const polite = host.start(
@@ -165,9 +183,11 @@ describe.skipIf(!hasWalls)('walls around agents (skipped where bubblewrap does n
     await strict.close();
   });
 
-  function pidOf(command: string): number | undefined {
+  const pidOf = (command: string): number | undefined => pidsOf(command)[0];
+
+  function pidsOf(command: string): number[] {
     const { stdout } = spawnSync('pgrep', ['-f', '-x', command], { encoding: 'utf8' });
-    return Number(stdout.trim()) || undefined;
+    return stdout.trim().split('\n').filter(Boolean).map(Number);
   }
 });
 

@@ -272,6 +272,8 @@ export class FileProcess implements AgentProcess {
     // The shell is about to tell how it ended.
     this.look();
     await this.exited;
+    // The kernel is about to end what hid behind the walls.
+    if (this.isolation === 'walls') await this.#parts.ender.end(this.#root, () => this.#killAt);
     this.#isTreeEnded = true;
     this.#pump();
   }

@@ -138,6 +138,8 @@ export class LocalProcess implements AgentProcess {
     const root = { pid: () => pid, group: pid, marker: this.#marker, hasExited: () => this.#hasExited };
     await this.#ender.end(root, () => this.#killAt);
     await this.exited;
+    // The kernel is about to end what hid behind the walls.
+    if (this.isolation === 'walls') await this.#ender.end(root, () => this.#killAt);
     // Its last words tell why it went; they may still be in the pipe.
     await Promise.race([this.#stderrRead, delay(lastOutputMs)]);
   }
