@@ -166,6 +166,14 @@ describe.skipIf(!hasWalls)('walls around agents (skipped where bubblewrap does n
     await host.close();
   });
 
+  test('[SEC11] of the hidden files an agent has its input, its output and its errors open, and no other', async () => {
+    const host = new FileProcessHost({ dataDir, walls });
+    const agent = host.start(room.shell('ls -l /proc/$$/fd'));
+    const open = (await textOf(agent)).split('\n').filter((line) => line.includes(dataDir));
+    expect(open.map((line) => line.split('/').at(-1))).toEqual(['in', 'out', 'err']);
+    await host.close();
+  });
+
   test('[SEC11] where the directory lies in the data directory there are no walls: refused if they are required', async () => {
     const cwd = join(dataDir, 'work');
     mkdirSync(cwd);
