@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, renameSync, truncateSync, writeSync } from 'node:fs';
+import { closeSync, ftruncateSync, openSync, readFileSync, renameSync, truncateSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EarlierWrites } from '../../engine/ports/process-host.ts';
 import { type RunDirectory, sizeOf } from './run-directory.ts';
@@ -74,8 +74,12 @@ export class WriteJournal {
     try {
       if (this.#bytes > mostBytes) this.#rotate();
       this.#file ??= openSync(this.#path, 'a', 0o600);
-      this.#bytes += writeSync(this.#file, Buffer.concat([Buffer.from(header), data, lineEnd]));
-      return true;
+      const record = Buffer.concat([Buffer.from(header), data, lineEnd]);
+      const isWhole = writeSync(this.#file, record) === record.length;
+      // A piece of a record would hide all that are noted after it.
+      if (isWhole) this.#bytes += record.length;
+      else ftruncateSync(this.#file, this.#bytes);
+      return isWhole;
     } catch {
       // A full disk: the agent has it all the same, and is told once more by the next server at worst.
       return false;
