@@ -232,13 +232,13 @@ export class AcpConnection implements AgentConnection {
 
   pause(): void {
     this.#isPaused = true;
-    this.#process.pauseOutput();
+    this.#peer.pause();
     this.#tellEnding();
   }
 
   resume(): void {
     this.#isPaused = false;
-    this.#process.resumeOutput();
+    this.#peer.resume();
   }
 
   stored({ offset }: ReadingMark): void {
