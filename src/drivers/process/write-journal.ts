@@ -1,4 +1,12 @@
-import { closeSync, ftruncateSync, openSync, readFileSync, renameSync, truncateSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { EarlierWrites } from '../../engine/ports/process-host.ts';
 import { type RunDirectory, sizeOf } from './run-directory.ts';
