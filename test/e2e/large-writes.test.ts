@@ -5,7 +5,7 @@ import { scriptedClaude, startScripted } from '../support/scripted-claude/script
 import { seededRandom, testSeed } from '../support/seeded-random.ts';
 
 const seed = testSeed();
-const rounds = 6;
+const rounds = 3;
 
 afterEach(endBeckons);
 

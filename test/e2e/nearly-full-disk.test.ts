@@ -38,9 +38,9 @@ const chatterbox = `#!${process.execPath}
     say({ ...line, isReplay: true, parent_tool_use_id: null });
     let n = 0;
     const next = () => {
-      const content = [{ type: 'text', text: 'piece ' + n + ' ' + 'x'.repeat(10000) }];
+      const content = [{ type: 'text', text: 'piece ' + n + ' ' + 'x'.repeat(1000) }];
       say({ type: 'assistant', message: { id: 'msg_' + n, role: 'assistant', content }, parent_tool_use_id: null });
-      if (++n < ${pieces}) setTimeout(next, 10);
+      if (++n < ${pieces}) setTimeout(next, 15);
       else say({ type: 'result', subtype: 'success', is_error: false, duration_ms: 1, num_turns: 1, result: 'done', total_cost_usd: 0, usage: {} });
     };
     next();
@@ -68,7 +68,7 @@ describe.skipIf(probe === undefined)('a disk that is nearly full (skipped where 
       return events.some(({ type }: { type: string }) => type === 'agent.text');
     });
     const { agents } = JSON.parse((await beckon.run(['status', '--json'])).stdout);
-    disk.fill(3 * megabyte);
+    disk.fill(2 * megabyte);
 
     await stream.until(
       'it is told',

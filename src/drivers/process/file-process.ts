@@ -175,12 +175,7 @@ export class FileProcess implements AgentProcess {
   ): Promise<WriteOutcome> {
     return this.#writes.once(writeId, () => {
       const bytes = typeof data === 'string' ? Buffer.from(data) : data;
-      const writeTo = (input: InputFifo) => {
-        if (bytes.length > wholeBytes)
-          return this.#writeTo(input, bytes, writeId, () => this.#writeLarge(bytes, writeId));
-        if (announced && writeId !== undefined) this.#journal.aboutToWrite(this.#place, { id: writeId });
-        return this.#writeTo(input, bytes, writeId);
-      };
+      const writeTo = (input: InputFifo) => this.#writeTo(input, bytes, writeId, announced);
       if (this.#input !== undefined) return writeTo(this.#input);
       const isOver = this.#exit !== undefined || this.#inputClosed || this.#isReleased;
       if (isOver || this.#pid !== undefined) return Promise.resolve(gone);
@@ -318,10 +313,22 @@ export class FileProcess implements AgentProcess {
   #writeTo(
     input: InputFifo,
     bytes: Buffer,
-    writeId: string | undefined,
-    byAnother?: () => Promise<WriteOutcome> | undefined,
+    id: string | undefined,
+    announced: boolean,
   ): Promise<WriteOutcome> {
-    return input.write(bytes, () => this.#note(bytes, writeId), byAnother);
+    const announce = () => {
+      if (announced && id !== undefined) this.#journal.aboutToWrite(this.#place, { id });
+    };
+    const written = () => this.#note(bytes, id);
+    if (bytes.length <= wholeBytes) {
+      announce();
+      return input.write(bytes, written);
+    }
+    return input.write(bytes, written, () => {
+      const large = this.#writeLarge(bytes, id);
+      if (large === undefined) announce();
+      return large;
+    });
   }
 
   /** Undefined where it cannot be left to the shell: it is gone, or the disk is full. */

@@ -4,7 +4,7 @@ import { markerVariable } from './process-table.ts';
 
 /**
  * A small shell runs each agent, so that the agent's end is known also when no server is there to see it. It needs
- * `sh`, `mkdir`, `mkfifo`, `cat` and `mv`, and two processes of some tens of kilobytes:
+ * `sh`, `mkdir`, `mkfifo` and `cat`, and two processes of some tens of kilobytes:
  *
  * - the shell itself waits for the agent and writes its exit status down;
  * - a copy of it (`&`) holds the writing end of the agent's input, so that the agent does not see the end of its input when a
@@ -25,9 +25,10 @@ exec 3<>"$1/in" 4>"$1/in" 5<>"$1/hold"
   exec 3<&- 6>&- 2>/dev/null
   PATH=/usr/bin:/bin:$PATH
   while read -r name <&5 && [ -n "$name" ]; do
-    [ -f "$1/large/$name" ] || continue
-    cat "$1/large/$name" >&4 && became=sent || became=failed
-    mv "$1/large/$name" "$1/agent/$became-$name"
+    if [ -f "$1/large/$name" ] && ! [ -f "$1/agent/sent-$name" ] && ! [ -f "$1/agent/failed-$name" ]; then
+      cat "$1/large/$name" >&4 && became=sent || became=failed
+      true >"$1/agent/$became-$name"
+    fi
   done
 ) &
 exec 3<&- 4>&- 5<&-

@@ -23,7 +23,7 @@ export type LargeOutcome = Buffer | 'failed' | 'unknown';
 
 /**
  * What is too large to be written in one piece is laid down as a file, and the shell that holds the agent writes it: a server that
- * is killed in the midst of it leaves no half line. What was written whole lies in `agent/sent-NAME`, where the next server finds it.
+ * is killed in the midst of it leaves no half line. `agent/sent-NAME` says that all of it is written, also to the next server.
  */
 export class LargeWrites {
   readonly #run: RunDirectory;
@@ -36,12 +36,12 @@ export class LargeWrites {
   /** Of those that earlier servers announced, the ones that are being written or were, and are not on record. */
   takeUp(announced: readonly LargeWrite[]): (LargeWrite & { readonly outcome: Promise<LargeOutcome> })[] {
     const found = announced.flatMap((write) => {
-      const isThere = existsSync(this.#path(write.name)) || this.#outcomeOf(write.name) !== undefined;
-      const outcome = isThere ? this.write(write.name) : undefined;
+      const outcome = existsSync(this.#path(write.name)) ? this.write(write.name) : undefined;
       return outcome === undefined ? [] : [{ ...write, outcome }];
     });
     // A server died before it could tell anyone, or after it had put all on record.
-    for (const name of namesIn(this.#folder)) if (!this.#waiting.has(name)) this.takeBack(name);
+    const known = new Set(found.map(({ name }) => name));
+    for (const name of namesIn(this.#folder)) if (!known.has(name)) this.forget(name);
     return found;
   }
 
@@ -59,7 +59,7 @@ export class LargeWrites {
   }
 
   takeBack(name: string): void {
-    rmSync(this.#path(name), { force: true });
+    remove(this.#path(name));
   }
 
   /** Has the shell write it, which it does once. Undefined where there is no shell. */
@@ -80,8 +80,9 @@ export class LargeWrites {
 
   /** It is on record. */
   forget(name: string): void {
-    for (const path of [this.#endPath(name, 'sent'), this.#endPath(name, 'failed')])
-      rmSync(path, { force: true });
+    this.takeBack(name);
+    remove(this.#endPath(name, 'sent'));
+    remove(this.#endPath(name, 'failed'));
   }
 
   /** Nobody waits any more; what the shell was told to write, it writes all the same. */
@@ -96,8 +97,7 @@ export class LargeWrites {
   }
 
   #outcomeOf(name: string): Buffer | 'failed' | undefined {
-    const sent = this.#endPath(name, 'sent');
-    if (existsSync(sent)) return readFileSync(sent);
+    if (existsSync(this.#endPath(name, 'sent'))) return contentOf(this.#path(name));
     return existsSync(this.#endPath(name, 'failed')) ? 'failed' : undefined;
   }
 
@@ -132,6 +132,22 @@ function withHolder({ path }: RunDirectory, use: (fd: number) => void): boolean 
     return true;
   } catch {
     return false;
+  }
+}
+
+function contentOf(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function remove(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // A disk that is read-only: what is left there is passed over by the next server.
   }
 }
 

@@ -116,9 +116,25 @@ test('[MSG3] a message in doubt of which nothing shows is not sent again, and th
   expect(run.prompts()).toEqual(['hello']);
 });
 
-test('[PEER3] half a line that a dead server left does not swallow what the next one writes', async () => {
+test('[PEER3] a server that ends in the midst of a long message leaves it to the shell: it is run once', async () => {
   const run = await readyRun();
   const pid = agentPid(findRun(run.dir, 'run') ?? never()) ?? 0;
+  const long = 'x'.repeat(500_000);
+  process.kill(pid, 'SIGSTOP');
+  const sent = run.connection.send(message(long), 'turn').catch(() => undefined);
+  await run.leave();
+  await sent;
+  process.kill(pid, 'SIGCONT');
+  await run.takeUp({ inFlight });
+  expect(await run.stored.of('turn-ended')).toMatchObject({ outcome: 'completed' });
+  expect(run.prompts()).toEqual([long]);
+});
+
+test('[PEER3] half a line that a dead server left, having no room for a file, does not swallow what the next one writes', async () => {
+  const run = await readyRun();
+  const pid = agentPid(findRun(run.dir, 'run') ?? never()) ?? 0;
+  // Stands where it would be laid down.
+  writeFileSync(join(run.dir, 'run', 'run', 'large'), '');
   process.kill(pid, 'SIGSTOP');
   const sent = run.connection.send(message('x'.repeat(500_000)), 'turn').catch(() => undefined);
   await run.leave();
