@@ -94,6 +94,8 @@ const SNAPSHOT_EVERY = 250;
 const RETRY_MS = 1000;
 /** How much is worked through at a time: the other sessions wait for no more than this. */
 export const MOST_AT_ONCE = 64;
+/** How long what nobody waits for may wait for company. Real time: it only gathers, and no rule depends on it. */
+const COMPANY_MS = 5;
 /** How much of what the agent said may wait to be stored before it is read on. */
 export const MOST_WAITING = 128;
 
@@ -116,6 +118,7 @@ export class SessionRunner {
   /** Why nothing more is taken. */
   #closed: 'session_not_found' | 'shutting_down' | null = null;
   #cancelRetry: (() => void) | null = null;
+  #company: NodeJS.Timeout | undefined;
   #snapshotSeq: number;
 
   constructor(id: SessionId, stored: Stored | null, options: RunnerOptions) {
@@ -151,6 +154,13 @@ export class SessionRunner {
     return new Promise((settle) => this.#add({ kind: 'command', command, blobs: [], kept: true, settle }));
   }
 
+  /** The same for what nobody waits for: it is stored with what comes next, or a moment later, and spares a commit. */
+  note(command: SessionCommand): void {
+    if (this.#closed !== null) return;
+    this.#mailbox.push({ kind: 'command', command, blobs: [], kept: true, settle: () => undefined });
+    if (!this.#pumping) this.#company ??= setTimeout(() => this.#start(), COMPANY_MS);
+  }
+
   /** What the agent's process of this id did; another process's facts are ignored. */
   fact(
     processId: string,
@@ -174,6 +184,7 @@ export class SessionRunner {
       return;
     }
     this.#mailbox.push({ kind: 'live', deltas });
+    if (this.#company !== undefined) this.#start();
     this.#pace();
   }
 
@@ -192,6 +203,7 @@ export class SessionRunner {
   dispose(): void {
     this.#closed = 'shutting_down';
     this.#cancelRetry?.();
+    clearTimeout(this.#company);
     for (const item of this.#mailbox.splice(0)) decline(item, this.#closed);
   }
 
@@ -201,11 +213,17 @@ export class SessionRunner {
       return;
     }
     this.#mailbox.push(item);
+    this.#start();
+  }
+
+  #start(): void {
     if (!this.#pumping) void this.#pump();
   }
 
   async #pump(): Promise<void> {
     this.#pumping = true;
+    clearTimeout(this.#company);
+    this.#company = undefined;
     // Wait for the rest of this tick's arrivals, so that they share one commit.
     await Promise.resolve();
     while (this.#mailbox.length > 0) {
@@ -337,7 +355,7 @@ export class SessionRunner {
     this.#pace();
     this.#cancelRetry ??= this.#options.clock.after(RETRY_MS, () => {
       this.#cancelRetry = null;
-      if (!this.#pumping) void this.#pump();
+      this.#start();
     });
   }
 }
