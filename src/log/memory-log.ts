@@ -9,7 +9,7 @@ import type {
   StreamId,
   StreamStart,
 } from '../engine/ports/event-log.ts';
-import { type Event, searchTextOf } from '../protocol/event.ts';
+import { type Event, type NewEvent, referencesOf, searchTextOf } from '../protocol/event.ts';
 import type { StorageState } from '../protocol/storage.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { pageOf, pageRange } from './page-range.ts';
@@ -116,9 +116,11 @@ class MemoryLog implements EventLog {
     if (known === undefined && holdsNothing(part)) return 0;
     const stream = known ?? newStream();
     this.#streams.set(name, stream);
-    for (const { body, references, askedTool } of events) {
+    for (const { body, askedTool } of events) {
       const seq = stream.events.length + 1;
-      const searchText = searchableStart(searchTextOf(JSON.parse(body)) ?? '');
+      const event = JSON.parse(body) as NewEvent;
+      const references = referencesOf(event);
+      const searchText = searchableStart(searchTextOf(event) ?? '');
       const kept: Kept = { stream: name, seq, at, body, references, askedTool, searchText };
       stream.events.push(kept);
       this.#all.push(kept);
