@@ -5,7 +5,6 @@ import type {
   EventPage,
   PageQuery,
   SearchHit,
-  StoredBatch,
   StreamId,
   StreamStart,
 } from '../engine/ports/event-log.ts';
@@ -15,7 +14,7 @@ import { CommitQueue } from './commit-queue.ts';
 import { pageOf, pageRange } from './page-range.ts';
 import { holdsNothing, type PreparedMark, type PreparedPart, prepare } from './prepare.ts';
 import { excerptOf, matches, searchableStart, wordsOf } from './search-words.ts';
-import { parseStored, type StoredEvent, storedBatches } from './stored-event.ts';
+import { parseStored, type StoredEvent } from './stored-event.ts';
 import type { WriteRequest } from './write-request.ts';
 
 /** A log that is gone with the process. It keeps JSON, so that what is read is never what a caller still holds. */
@@ -29,8 +28,8 @@ class MemoryLog implements EventLog {
   /** Of all streams, in the order they were appended. */
   #all: Kept[] = [];
 
-  async append(batch: AppendBatch): Promise<readonly StoredBatch[]> {
-    return storedBatches(batch, await this.#queue.add({ do: 'append', ...prepare(batch) }));
+  async append(batch: AppendBatch): Promise<readonly number[]> {
+    return this.#queue.add({ do: 'append', ...prepare(batch) });
   }
 
   page(stream: StreamId, query: PageQuery): EventPage {

@@ -8,7 +8,6 @@ import {
   type ReadingMark,
   type SearchHit,
   StorageError,
-  type StoredBatch,
   type StreamId,
   type StreamStart,
 } from '../engine/ports/event-log.ts';
@@ -26,7 +25,7 @@ import { Search } from './search.ts';
 import { SearchIndex } from './search-index.ts';
 import { storageFailure } from './storage-failure.ts';
 import { StorageReport } from './storage-report.ts';
-import { parseStored, storedBatches } from './stored-event.ts';
+import { parseStored } from './stored-event.ts';
 import { nowhere, type StreamPlace } from './stream-place.ts';
 import { StreamWriter } from './stream-writer.ts';
 import { Transactions } from './transactions.ts';
@@ -72,17 +71,14 @@ class SqliteLog implements EventLog {
     return this.#report.listen(listener);
   }
 
-  async append(batch: AppendBatch): Promise<readonly StoredBatch[]> {
+  async append(batch: AppendBatch): Promise<readonly number[]> {
     const prepared = prepare(batch);
     for (const { stream } of batch.parts) this.#note(stream);
     const { places, onDisk } = await this.#queue.add({ do: 'append', ...prepared });
-    await onDisk;
+    if (onDisk !== undefined) await onDisk;
     for (const [index, { stream }] of batch.parts.entries())
       this.#acknowledge(stream, places[index] ?? nowhere);
-    return storedBatches(
-      batch,
-      places.map(({ lastSeq }) => lastSeq),
-    );
+    return places.map(({ lastSeq }) => lastSeq);
   }
 
   page(stream: StreamId, query: PageQuery): EventPage {

@@ -81,6 +81,7 @@ export class FileProcess implements AgentProcess {
   #inputClosed = false;
   #output: number | undefined;
   #slab = Buffer.alloc(0);
+  #isEndOfFile = false;
   #position: number;
   #stderrPosition = 0;
   #reader: OutputReader | undefined;
@@ -316,7 +317,9 @@ export class FileProcess implements AgentProcess {
       const offset = this.#position;
       this.#position += chunk.length;
       read += chunk.length;
+      const isAll = this.#isEndOfFile;
       this.#reader.chunk(chunk, offset);
+      if (isAll) break;
     }
     if (read > 0) this.#journal.read(this.#place);
     this.#regulate();
@@ -328,6 +331,8 @@ export class FileProcess implements AgentProcess {
       this.#output ??= openSync(outputPath(this.run), 'r');
       if (this.#slab.length < slabBytes / 8) this.#slab = Buffer.allocUnsafeSlow(slabBytes);
       const length = readSync(this.#output, this.#slab, 0, this.#slab.length, this.#position);
+      // What is written after this is told of anew.
+      this.#isEndOfFile = length < this.#slab.length;
       if (length === 0) return undefined;
       const chunk = this.#slab.subarray(0, length);
       this.#slab = this.#slab.subarray(length);
