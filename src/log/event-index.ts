@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { StreamId } from '../engine/ports/event-log.ts';
-import type { Event } from '../protocol/event.ts';
-import { referencesOf } from '../protocol/event.ts';
+import { type Event, type NewEvent, referencesOf } from '../protocol/event.ts';
 import { parseStored, type StoredEvent } from './stored-event.ts';
 import type { Transactions } from './transactions.ts';
 
@@ -80,17 +79,17 @@ export class EventIndex {
     }
   }
 
-  /** How many entries were made. */
+  /** How many events have got their entries. */
   #step(): number {
     const rows = this.#sql.following.all(atOnce) as unknown as FollowingRow[];
-    for (const { id, stream, seq, askedTool, at, body } of rows) {
-      this.#sql.addPlace.run(stream, seq, id);
-      if (askedTool !== null) this.#sql.addAsk.run(askedTool, id);
-      for (const name of new Set(referencesOf(parseStored({ seq, at, body }))))
+    const last = rows.at(-1)?.id ?? 0;
+    this.#sql.addPlaces.run(last);
+    this.#sql.addAsks.run(last);
+    for (const { id, stream, body } of rows) {
+      for (const name of new Set(referencesOf(JSON.parse(body) as NewEvent)))
         this.#sql.addReference.run(stream, name, id);
     }
-    const last = rows.at(-1);
-    if (last !== undefined) this.#sql.advance.run(last.id);
+    this.#sql.advance.run(last);
     return rows.length;
   }
 }
@@ -100,10 +99,10 @@ const atOnce = 256;
 const mostBehind = 256;
 const pauseMs = 1_000;
 
-interface FollowingRow extends StoredEvent {
+interface FollowingRow {
   readonly id: number;
   readonly stream: number;
-  readonly askedTool: string | null;
+  readonly body: string;
 }
 
 const statementsOf = (db: DatabaseSync) => ({
@@ -129,10 +128,13 @@ const statementsOf = (db: DatabaseSync) => ({
     SELECT stream.name, event.seq, event.at, event.body FROM event JOIN stream ON stream.id = event.stream
     WHERE ${isUnplaced} AND asked_tool = ? ORDER BY event.id DESC`),
   following: db.prepare(`
-    SELECT id, stream, seq, asked_tool AS askedTool, at, body FROM event
-    WHERE ${isUnplaced} ORDER BY id LIMIT ?`),
-  addPlace: db.prepare('INSERT INTO place (stream, seq, event) VALUES (?, ?, ?)'),
-  addAsk: db.prepare('INSERT INTO asked (tool, event) VALUES (?, ?)'),
+    SELECT id, stream, body FROM event WHERE ${isUnplaced} ORDER BY id LIMIT ?`),
+  addPlaces: db.prepare(`
+    INSERT INTO place SELECT stream, seq, id FROM event
+    WHERE ${isUnplaced} AND id <= ? ORDER BY stream, seq`),
+  addAsks: db.prepare(`
+    INSERT INTO asked SELECT asked_tool, id FROM event
+    WHERE ${isUnplaced} AND id <= ? AND asked_tool IS NOT NULL`),
   addReference: db.prepare('INSERT INTO reference (stream, name, event) VALUES (?, ?, ?)'),
   advance: db.prepare('UPDATE place_progress SET placed = ?'),
   stepBack: db.prepare(`
