@@ -58,6 +58,8 @@ const server = createServer((request, response) => {
     });
   });
 });
+// The hosts take turns: a connection that rests meanwhile is used again.
+server.keepAliveTimeout = 600_000;
 server.listen(0, '127.0.0.1', () => {
   process.stdout.write(`Relay is ready: http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
 });

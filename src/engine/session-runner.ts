@@ -71,6 +71,8 @@ type Item =
       readonly blobs: readonly Blob[];
       /** It waits for the disk instead of being refused. */
       readonly kept: boolean;
+      /** Nobody waits for it: it may wait for company. */
+      readonly patient?: true;
     } & Settled)
   | {
       readonly kind: 'fact';
@@ -89,6 +91,8 @@ interface Settled {
 
 /** What an agent said cannot be unsaid; all else is refused when the disk is, unless it insists. */
 const isKept = (item: Item): boolean => (item.kind === 'command' ? item.kept : item.kind !== 'create');
+
+const isPressing = (item: Item): boolean => !(item.kind === 'command' && item.patient);
 
 const SNAPSHOT_EVERY = 250;
 const RETRY_MS = 1000;
@@ -157,8 +161,9 @@ export class SessionRunner {
   /** The same for what nobody waits for: it is stored with what comes next, or a moment later, and spares a commit. */
   note(command: SessionCommand): void {
     if (this.#closed !== null) return;
-    this.#mailbox.push({ kind: 'command', command, blobs: [], kept: true, settle: () => undefined });
-    if (!this.#pumping) this.#company ??= setTimeout(() => this.#start(), COMPANY_MS);
+    const settle = (): void => undefined;
+    this.#mailbox.push({ kind: 'command', command, blobs: [], kept: true, patient: true, settle });
+    if (!this.#pumping) this.#waitForCompany();
   }
 
   /** What the agent's process of this id did; another process's facts are ignored. */
@@ -184,7 +189,7 @@ export class SessionRunner {
       return;
     }
     this.#mailbox.push({ kind: 'live', deltas });
-    if (this.#company !== undefined) this.#start();
+    if (this.#company !== undefined) void this.#pump();
     this.#pace();
   }
 
@@ -213,20 +218,20 @@ export class SessionRunner {
       return;
     }
     this.#mailbox.push(item);
-    this.#start();
-  }
-
-  #start(): void {
     if (!this.#pumping) void this.#pump();
   }
 
-  async #pump(): Promise<void> {
+  #waitForCompany(): void {
+    this.#company ??= setTimeout(() => void this.#pump('alone'), COMPANY_MS);
+  }
+
+  async #pump(patience?: 'alone'): Promise<void> {
     this.#pumping = true;
     clearTimeout(this.#company);
     this.#company = undefined;
     // Wait for the rest of this tick's arrivals, so that they share one commit.
     await Promise.resolve();
-    while (this.#mailbox.length > 0) {
+    while (patience === 'alone' ? this.#mailbox.length > 0 : this.#mailbox.some(isPressing)) {
       const items = this.#mailbox.splice(0, MOST_AT_ONCE);
       this.#underWay = items.length;
       const stored = await this.#work(items);
@@ -234,6 +239,8 @@ export class SessionRunner {
       if (!stored && this.#mailbox.every(isKept)) break;
     }
     this.#pumping = false;
+    // What the disk refused is tried again in its own time.
+    if (this.#mailbox.length > 0 && !this.#stalled) this.#waitForCompany();
   }
 
   /** Lets the agent be read as fast as what it says can be stored, and no further than people can follow what it asks. */
@@ -355,7 +362,7 @@ export class SessionRunner {
     this.#pace();
     this.#cancelRetry ??= this.#options.clock.after(RETRY_MS, () => {
       this.#cancelRetry = null;
-      this.#start();
+      if (!this.#pumping) void this.#pump('alone');
     });
   }
 }
