@@ -105,10 +105,11 @@ export interface Migration {
 
 export const latestVersion = (steps: readonly Migration[] = migrations): number => steps.at(-1)?.version ?? 0;
 
-/** Brings a database to the latest version; a step that fails leaves it at the one before. */
-export function migrate(db: DatabaseSync, steps: readonly Migration[] = migrations): void {
+/** Brings a database to the latest version, and says whether it was of an earlier one; a step that fails leaves it at the one before. */
+export function migrate(db: DatabaseSync, steps: readonly Migration[] = migrations): boolean {
   const { user_version: current } = db.prepare('PRAGMA user_version').get() as { user_version: number };
-  for (const { version, sql } of steps.filter((step) => step.version > current)) {
+  const missing = steps.filter((step) => step.version > current);
+  for (const { version, sql } of missing) {
     try {
       db.exec(`BEGIN IMMEDIATE; ${sql}; PRAGMA user_version = ${version}; COMMIT`);
     } catch (error) {
@@ -118,4 +119,5 @@ export function migrate(db: DatabaseSync, steps: readonly Migration[] = migratio
       });
     }
   }
+  return missing.length > 0;
 }
