@@ -124,23 +124,26 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     ids,
     logger,
   });
-  const registry = new SessionRegistry({
-    log,
-    env: options.env,
-    clock,
-    ids,
-    logger,
-    driver: (name) => drivers.get(name),
-    tools,
-    toolAccess: options.toolAccess ?? (() => null),
-    directory: (state) => checkAgain(state, settings.roots),
-    context,
-    publish,
-    onGlobal: (events) => {
-      for (const event of events) book.fold(event);
+  const registry = new SessionRegistry(
+    {
+      log,
+      env: options.env,
+      clock,
+      ids,
+      logger,
+      driver: (name) => drivers.get(name),
+      tools,
+      toolAccess: options.toolAccess ?? (() => null),
+      directory: (state) => checkAgain(state, settings.roots),
+      context,
+      publish,
+      onGlobal: (events) => {
+        for (const event of events) book.fold(event);
+      },
+      onChange: (state) => changed(state),
     },
-    onChange: (state) => changed(state),
-  });
+    settings.mostAtRest,
+  );
 
   const budget = new ProcessBudget({
     most: settings.mostProcesses,

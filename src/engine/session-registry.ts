@@ -13,8 +13,7 @@ import { LiveSession, type LiveSessionOptions } from './live-session.ts';
 import type { StreamStart, SummaryFilter } from './ports/event-log.ts';
 import type { Stored } from './session-runner.ts';
 
-/** So many sessions at rest are kept in memory after they were used. */
-export const MOST_AT_REST = 50;
+const MOST_AT_REST = 50;
 
 export interface SessionFilter {
   /** Words that are all to be found in it. */
@@ -40,9 +39,11 @@ export class SessionRegistry {
   readonly #keys = new Map<string, SessionId>();
   readonly #unreadable = new Set<SessionId>();
   readonly #collected = new FinalizationRegistry<Names>((names) => this.#dropNames(names));
+  readonly #mostAtRest: number;
   #isClosing = false;
 
-  constructor(options: Omit<LiveSessionOptions, 'onCreated'>) {
+  constructor(options: Omit<LiveSessionOptions, 'onCreated'>, mostAtRest = MOST_AT_REST) {
+    this.#mostAtRest = mostAtRest;
     this.#options = {
       ...options,
       onCreated: (session) => this.#hold(session),
@@ -207,7 +208,7 @@ export class SessionRegistry {
   #rest(session: LiveSession): void {
     this.#atRest.set(session.id, session);
     for (const [id, oldest] of this.#atRest) {
-      if (this.#atRest.size <= MOST_AT_REST) return;
+      if (this.#atRest.size <= this.#mostAtRest) return;
       this.#atRest.delete(id);
       // Until its process is gone altogether, whoever resumes or removes the session must find the one that waits for that.
       void oldest.effects.closed.then(() => oldest);
