@@ -37,7 +37,6 @@ const ownedBy: Record<string, readonly string[]> = {
   ws: ['server'],
   pino: ['cli'],
   '@modelcontextprotocol/server': ['tools'],
-  '@agentclientprotocol/sdk': ['drivers/acp'],
 };
 
 interface Import {

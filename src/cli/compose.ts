@@ -90,7 +90,7 @@ export async function compose(
     claudeDriver({ ...agents, ...claude, holdsQuestions: settings.deferAsksMinutes > 0 }),
     claudeSdkDriver({ ...agents, ...claude, processes: local, directories: [settings.defaultCwd] }),
     ...settings.acpAgents.map((agent) =>
-      acpDriver({ processes: local, environment: parts.env, version: parts.version, agent }),
+      acpDriver({ processes, environment: parts.env, version: parts.version, agent }),
     ),
     demoDriver({ ...agents, home: join(dataDir, 'demo') }),
   ].filter(({ name }) => !settings.disabledAgents.includes(name));

@@ -2,27 +2,36 @@ import { statfs } from 'node:fs/promises';
 import { type AgentStatus, agentStatus } from '../drivers/process/run-admin.ts';
 import { StorageState, storageReasons } from '../protocol/storage.ts';
 import type { Command } from './command.ts';
+import type { Console } from './console.ts';
+import type { ParsedFlags } from './flags.ts';
 import { dataDirectoryOf } from './paths.ts';
 import { columns } from './render/columns.ts';
 import { age, counted } from './render/measures.ts';
 import { oneLine } from './render/safe-text.ts';
 import { isTaken, runningServer } from './running-server.ts';
 import { storageLines } from './storage-lines.ts';
-import { clientFlags, clientFlagsHelp, print } from './terminal/connect.ts';
+import { clientFlags, clientFlagsHelp, connect, print } from './terminal/connect.ts';
 
 export const status: Command = {
   usage: 'status',
-  help: `Tells what runs on the data directory, also when no server does: the server, and each agent with its memory and how long it
-has been up.\n\n${clientFlagsHelp}`,
+  help: `Tells what runs on the data directory, also when no server does: the server, each agent with its memory and how long it
+has been up, and which agents end with the server.\n\n${clientFlagsHelp}`,
   flags: clientFlags,
   async run(flags, console) {
     const dataDir = dataDirectoryOf(flags, console);
     const server = (await runningServer(dataDir)) ?? null;
     const storage = server === null ? await diskOf(dataDir) : await storageOf(server.url);
     const agents = await agentStatus(dataDir);
+    const ending = server === null ? [] : await endingWithServer(flags, console);
     const now = Date.now();
     const up = (since: string): string => `up ${age(since, now)}`;
-    print(console, flags, { server, storage, agents }, [
+    const document = {
+      server,
+      storage,
+      agents,
+      endingWithServer: ending.map(({ label: _, ...agent }) => agent),
+    };
+    print(console, flags, document, [
       ...columns([
         server === null
           ? ['server', isTaken(dataDir) ? 'running; it tells no address' : 'not running']
@@ -30,6 +39,8 @@ has been up.\n\n${clientFlagsHelp}`,
       ]),
       ...(storage === null ? [] : storageLines(storage)),
       ...agentLines(agents, up),
+      ...endingLines(ending),
+      ...(agents.length + ending.length === 0 ? ['No agents.'] : []),
     ]);
     return 0;
   },
@@ -58,7 +69,7 @@ async function diskOf(dataDir: string): Promise<StorageState | null> {
 }
 
 function agentLines(agents: readonly AgentStatus[], up: (since: string) => string): string[] {
-  if (agents.length === 0) return ['No agents.'];
+  if (agents.length === 0) return [];
   return [
     `${counted(agents.filter(({ running }) => running).length, 'agent')} running`,
     ...columns(
@@ -70,6 +81,39 @@ function agentLines(agents: readonly AgentStatus[], up: (since: string) => strin
         isIsolated ? 'isolated' : 'not isolated',
       ]),
     ),
+  ];
+}
+
+/** A server that hangs must not keep the rest from being told. */
+const serverPatienceMs = 3_000;
+
+interface EndingAgent {
+  readonly sessionId: string;
+  readonly agent: string;
+  readonly label: string;
+}
+
+/** Those that are not on files, of which only the server can tell; none when it does not answer. */
+async function endingWithServer(flags: ParsedFlags, console: Console): Promise<readonly EndingAgent[]> {
+  try {
+    const transport = await connect(flags, console, { timeoutMs: serverPatienceMs });
+    const [kinds, sessions] = await Promise.all([transport.agents(), transport.sessions()]);
+    return sessions.flatMap(({ id, agent, status: state, capabilities }) => {
+      const kind = kinds.find(({ name }) => name === agent);
+      const outlives = (capabilities ?? kind?.capabilities)?.outlivesServer ?? true;
+      const isThere = !['asleep', 'stopped', 'failed'].includes(state);
+      return outlives || !isThere ? [] : [{ sessionId: id, agent, label: kind?.label ?? agent }];
+    });
+  } catch {
+    return [];
+  }
+}
+
+function endingLines(ending: readonly EndingAgent[]): string[] {
+  if (ending.length === 0) return [];
+  return [
+    `${counted(ending.length, 'agent')} ${ending.length === 1 ? 'ends' : 'end'} with the server`,
+    ...columns(ending.map(({ sessionId, label }) => [`  ${oneLine(sessionId)}`, oneLine(label)])),
   ];
 }
 

@@ -48,6 +48,8 @@ export const Capabilities = z.object({
   denyReason: z.boolean(),
   /** False where a message that was sent, and is sent again after a crash, is run again; left out, it is recognised. */
   knowsSentMessages: z.boolean().optional(),
+  /** Whether it goes on when the server ends, to be taken up by the next; left out, it is not known. */
+  outlivesServer: z.boolean().optional(),
 });
 export type Capabilities = z.infer<typeof Capabilities>;
 

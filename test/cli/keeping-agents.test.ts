@@ -222,6 +222,26 @@ describe('beckon status', () => {
     });
   });
 
+  it('[SES17] tells which agents end with the server, and so does the list of agents', async () => {
+    const beckon = await start();
+    const { stdout: kinds } = await beckon.run(['agents']);
+    expect(kinds).toMatch(/^claude-sdk .*ends with the server$/m);
+    expect(kinds).not.toMatch(/^demo .*ends with the server$/m);
+    await beckon.stop();
+
+    const ephemeral = await start({ dataDir: beckon.dataDir, args: ['--ephemeral'] });
+    const { id } = await asking(ephemeral);
+    expect((await ephemeral.run(['agents'])).stdout).toMatch(/^demo .*ends with the server$/m);
+    const { body } = await ephemeral.api('GET', `/api/sessions/${id}`);
+    expect(body.session.capabilities.outlivesServer).toBe(false);
+    const told = await ephemeral.run(['status']);
+    expect(told).toMatchObject({ code: 0, stderr: '' });
+    expect(told.stdout).toContain(`1 agent ends with the server\n  ${id}  Demo agent`);
+    expect(told.stdout).not.toContain('No agents.');
+    const { endingWithServer } = JSON.parse((await ephemeral.run(['status', '--json'])).stdout);
+    expect(endingWithServer).toEqual([{ sessionId: id, agent: 'demo' }]);
+  });
+
   it('[API4] of a directory that is not there: nothing runs', async () => {
     const dataDir = join(await temporaryDirectory(), 'never-made');
     const status = await runBeckon(['status', '--data-dir', dataDir]);

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { FileProcessHost, type FileProcessHostOptions } from '../../src/drivers/process/file-process-host.ts';
@@ -152,6 +152,29 @@ test('[ASK5] what was being noted when a server died is written again, and what 
   await third.close();
 });
 
+test('[ASK5] of a write that was announced, the next server knows whether it was made, was not, or is in doubt', async () => {
+  const first = hostOf();
+  const spec = room.spec('cat', []);
+  const agent = first.start(spec);
+  expect(agent.earlierWrites).toEqual({ written: new Set(), doubtful: new Set() });
+  expect(await agent.write('one\n', 'a', { announced: true })).toEqual({ ok: true });
+  expect(await agent.write('two\n', 'b')).toEqual({ ok: true });
+  await first.detach();
+  const told = join(findRun(room.dir, spec.id)?.path ?? '', 'told');
+  writeFileSync(told, '== to 2026-01-01T00:00:00.000Z 0 0 0 c\n\n== to 2026-01-01T00:', { flag: 'a' });
+  const second = hostOf();
+  await second.kept();
+  const again = second.attach(spec.id, 0);
+  expect(again?.earlierWrites).toEqual({ written: new Set(['a', 'b']), doubtful: new Set(['c']) });
+  expect(await again?.write('three\n', 'c', { announced: true })).toEqual({ ok: true });
+  await second.detach();
+  const third = hostOf();
+  await third.kept();
+  const last = third.attach(spec.id, 0);
+  expect(last?.earlierWrites).toEqual({ written: new Set(['a', 'b', 'c']), doubtful: new Set() });
+  await third.close();
+});
+
 test('[SES7] an agent that ended while nobody listened tells its end, its last words and its output later', async () => {
   const wait = 'while [ ! -e go ]; do sleep 0.01; done';
   const spec = room.shell(`read line; ${wait}; echo "heard $line"; echo why >&2; exit 3`);
@@ -255,6 +278,18 @@ test('[SES6] an agent that is ended before it began never begins', async () => {
   await agent.end();
   expect(await agent.exited).toMatchObject({ kind: 'exited' });
   expect(await textOf(agent)).toBe('');
+  await host.close();
+});
+
+test('[SES7] an input that is closed while the agent is being started does not keep it from starting', async () => {
+  const host = hostOf();
+  for (let round = 0; round < 20; round += 1) {
+    const agent = host.start({ ...room.spec('cat', []), id: `p${round}` });
+    const hold = join(findRun(room.dir, agent.id)?.path ?? '', 'hold');
+    while (!existsSync(hold)) await new Promise((resolve) => setImmediate(resolve));
+    agent.closeInput();
+    expect(await agent.exited).toEqual({ kind: 'exited', code: 0, signal: null });
+  }
   await host.close();
 });
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Interaction } from '../../src/protocol/interaction.ts';
 import type { Capabilities, Session } from '../../src/protocol/session.ts';
 import { InteractionCard } from '../../src/web/interaction/interaction-card.tsx';
+import { SessionDetails } from '../../src/web/pages/session/session-details.tsx';
 import { SessionHeader } from '../../src/web/pages/session/session-header.tsx';
 import { TooltipProvider } from '../../src/web/ui/tooltip.tsx';
 import { FakeTransport } from './support/fake-transport.ts';
@@ -62,6 +63,21 @@ describe('what an agent cannot do', () => {
       expect(screen.getByRole('button', { name: 'Stop' })).toBeTruthy();
     },
   );
+
+  it.each([
+    [true, 0],
+    [undefined, 0],
+    [false, 1],
+  ])('[SES17] the details say of one that it ends with the server: %s', async (outlivesServer, count) => {
+    const fake = new FakeTransport();
+    const session = agentThat(outlivesServer === undefined ? {} : { outlivesServer });
+    const { tell } = renderPage(
+      fake,
+      <SessionDetails session={session} feed={null} shape={0} isReading={false} onReveal={() => {}} />,
+    );
+    await tell(() => fake.tellSnapshot([session]));
+    expect(screen.queryAllByText('Ends with the server')).toHaveLength(count);
+  });
 
   it('[ASK8] a denial does not offer to interrupt one that cannot be', async () => {
     await showCard(anInteraction(), agentThat({ interrupt: false }));

@@ -5,16 +5,17 @@ import { clientFlags, clientFlagsHelp, connect, print } from './connect.ts';
 
 export const agents: Command = {
   usage: 'agents',
-  help: `Lists the agents and whether they can be started here.\n\n${clientFlagsHelp}`,
+  help: `Lists the agents, whether they can be started here, and which of them end with the server.\n\n${clientFlagsHelp}`,
   flags: clientFlags,
   async run(flags, console) {
     const paint = paintFor(console.stdout);
     const list = await (await connect(flags, console)).agents();
-    const lines = list.map(({ name, label, available, version, reason }) => {
+    const lines = list.map(({ name, label, available, version, reason, capabilities }) => {
       const state = available
         ? paint('green', oneLine(version ?? 'available'))
         : paint('red', oneLine(reason ?? 'not available'));
-      return `${name}  ${oneLine(label)}  ${state}`;
+      const end = capabilities.outlivesServer === false ? '  ends with the server' : '';
+      return `${name}  ${oneLine(label)}  ${state}${end}`;
     });
     print(console, flags, { agents: list }, lines);
     return 0;

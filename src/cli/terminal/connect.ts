@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { HttpTransport } from '../../client/http-transport.ts';
+import { HttpTransport, type HttpTransportOptions } from '../../client/http-transport.ts';
 import type { Console } from '../console.ts';
 import { Failure } from '../failure.ts';
 import { type FlagDefinitions, isSet, type ParsedFlags } from '../flags.ts';
@@ -18,7 +18,11 @@ export const clientFlagsHelp = `  --data-dir DIR    the server's data directory 
   --json            print one JSON document for machines`;
 
 /** Finds the running server of the data directory. */
-export async function connect(flags: ParsedFlags, console: Console): Promise<HttpTransport> {
+export async function connect(
+  flags: ParsedFlags,
+  console: Console,
+  options: Pick<HttpTransportOptions, 'timeoutMs'> = {},
+): Promise<HttpTransport> {
   const dataDir = dataDirectoryOf(flags, console);
   const server = await runningServer(dataDir);
   if (server === undefined) {
@@ -31,6 +35,7 @@ export async function connect(flags: ParsedFlags, console: Console): Promise<Htt
     baseUrl: server.url,
     token: console.unlockSecret ?? token,
     clientId: 'terminal',
+    ...options,
   });
 }
 

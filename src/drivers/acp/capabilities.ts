@@ -3,7 +3,7 @@ import { type JsonObject, objectAt } from '../fields.ts';
 import type { SessionSettings } from './settings.ts';
 
 /** What any such agent can do, before it has said what it can do. */
-export const leastCapabilities: Capabilities = {
+export const leastCapabilities = (outlivesServer: boolean): Capabilities => ({
   steer: false,
   interrupt: true,
   images: false,
@@ -13,12 +13,17 @@ export const leastCapabilities: Capabilities = {
   editInput: false,
   denyReason: false,
   knowsSentMessages: false,
-};
+  outlivesServer,
+});
 
-export function acpCapabilities(initialized: JsonObject, { mode, model }: SessionSettings): Capabilities {
+export function acpCapabilities(
+  initialized: JsonObject,
+  { mode, model }: SessionSettings,
+  outlivesServer: boolean,
+): Capabilities {
   const offered = objectAt(initialized, 'agentCapabilities') ?? {};
   return {
-    ...leastCapabilities,
+    ...leastCapabilities(outlivesServer),
     images: objectAt(offered, 'promptCapabilities')?.image === true,
     resume: resumeMethod(initialized) !== undefined,
     setModel: model !== undefined && model.options.length > 0,

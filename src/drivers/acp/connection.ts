@@ -1,34 +1,40 @@
-import { type ClientConnection, client, RequestError } from '@agentclientprotocol/sdk';
 import {
   type AgentConnection,
   type AgentFact,
   AgentRefusal,
   type AgentStart,
+  type LeftBehind,
   type OutgoingMessage,
+  type Report,
 } from '../../engine/ports/agent-driver.ts';
+import type { ReadingMark } from '../../engine/ports/event-log.ts';
 import type { AgentProcess, ProcessHost, WriteOutcome } from '../../engine/ports/process-host.ts';
 import type { Ask, Decision } from '../../protocol/interaction.ts';
 import type { Capabilities } from '../../protocol/session.ts';
 import { AnswersUnderWay } from '../answers-under-way.ts';
 import { diagnosticFact } from '../diagnostics.ts';
-import { isObject, type JsonObject, objectAt, textAt } from '../fields.ts';
+import { type JsonObject, objectAt, textAt } from '../fields.ts';
 import { modeChange, modelChange } from '../mode-and-model.ts';
 import { exitFact } from '../process/exit-fact.ts';
 import { unknownOnce } from '../unknown-once.ts';
 import { Asking } from './asking.ts';
 import { acpCapabilities, leastCapabilities } from './capabilities.ts';
+import { RequestError } from './json-rpc.ts';
+import { type KeptState, keepMemory, restoreMemory } from './kept-state.ts';
 import { ModeAfterPlan } from './mode-after-plan.ts';
-import { chooseAtStart, openSession, within } from './opening.ts';
+import { chooseAtStart, firstFreeNumber, numberOf, openSession, type Step, within } from './opening.ts';
+import { type AgentRequest, Peer, type TakeReply } from './peer.ts';
 import { promptOf } from './prompt.ts';
 import { replyTo } from './reply.ts';
+import { openingName, requestName, type SentRequest, sentIn } from './sent-names.ts';
 import { Services } from './services.ts';
-import type { Choice, SessionSettings } from './settings.ts';
+import { choiceRequest } from './settings.ts';
 import { Terminals } from './terminals.ts';
 import { type Memory, newMemory } from './translate/memory.ts';
+import { speechSoFar } from './translate/speech.ts';
 import { translateFailure, translateReply } from './translate/turn-end.ts';
 import { closeTurn, isWork, translateSettings, translateUpdate } from './translate/update.ts';
 import { sinceBegun, type Turn, Turns } from './turns.ts';
-import { Wire } from './wire.ts';
 import { wordsOf } from './words.ts';
 import { Workspace } from './workspace.ts';
 
@@ -42,8 +48,18 @@ export interface ConnectionOptions {
   readonly processes: ProcessHost;
   readonly process: AgentProcess;
   readonly startLimitMs: number;
-  report(facts: readonly AgentFact[]): void;
+  readonly report: Report;
   onReady(version: string | null, capabilities: Capabilities): void;
+  /** How an earlier server left the process. */
+  readonly attached?: Attached;
+}
+
+export interface Attached {
+  /** What was known at the place up to which its output is stored; none while it is being started. */
+  readonly known: { readonly offset: number; readonly state: KeptState } | undefined;
+  /** How much it had printed when it was found. */
+  readonly outputEnd: number;
+  readonly left: LeftBehind;
 }
 
 /** One running agent that speaks the Agent Client Protocol. */
@@ -51,8 +67,7 @@ export class AcpConnection implements AgentConnection {
   readonly #options: ConnectionOptions;
   readonly #process: AgentProcess;
   readonly #memory: Memory;
-  readonly #wire: Wire;
-  readonly #peer: ClientConnection;
+  readonly #peer: Peer;
   readonly #asking: Asking;
   readonly #turns: Turns;
   readonly #modeAfterPlan: ModeAfterPlan;
@@ -60,24 +75,37 @@ export class AcpConnection implements AgentConnection {
   readonly #services: Services;
   readonly #exitReported: Promise<void>;
   readonly #answers = new AnswersUnderWay();
+  /** Modes and models that were asked for and not confirmed yet. */
+  readonly #choosing = new Map<number, Choosing>();
   #facts: AgentFact[] = [];
-  #session: { readonly id: string; readonly settings: SessionSettings } | undefined;
-  #capabilities: Capabilities = leastCapabilities;
+  #session: KeptState['session'] | undefined;
+  #capabilities: Capabilities;
   #isPaused = false;
+  #isDetached = false;
   /** The process is; its output may be unread. */
   #isGone = false;
+  #isEnded = false;
   /** A service that was under way when the agent ended may have something to tell yet; nothing comes after the end. */
   #isOver = false;
+  /** How far to read until all is told that was said while nobody listened; undefined when that is done. */
+  #backlogEnd: number | undefined;
+  /** A prompt of which it is not known whether the agent has it. */
+  #doubtful: Turn | undefined;
   #startError: string | undefined;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
-    const { start, processes, process, env } = options;
+    const { start, processes, process, env, attached } = options;
     const { cwd, processId, permissionMode, model } = start;
+    const state = attached?.known?.state;
     this.#process = process;
-    this.#terminals = new Terminals(processes, start);
+    this.#backlogEnd = attached?.outputEnd;
+    this.#session = state?.session;
+    this.#capabilities = state?.capabilities ?? leastCapabilities(process.outlivesServer);
+    this.#terminals = new Terminals(processes, start, attached?.left.kept);
     const outputOf = (id: string) => this.#terminals.printed(id);
-    this.#memory = newMemory({ cwd, prefix: processId, permissionMode, model, outputOf });
+    const begun = { cwd, prefix: processId, permissionMode, model, outputOf };
+    this.#memory = state ? restoreMemory(state.memory, begun) : newMemory(begun);
     this.#turns = new Turns({
       memory: this.#memory,
       isAsking: () => !this.#asking.isEmpty,
@@ -86,52 +114,74 @@ export class AcpConnection implements AgentConnection {
     this.#asking = new Asking({
       memory: this.#memory,
       tools: start.tools,
+      peer: () => this.#peer,
       showWork: () => this.#turns.showWork(),
-      note: (facts) => this.#facts.push(...facts),
       report: (facts) => {
         this.#turns.watchOwn();
         this.#report(facts);
       },
-      isClosed: () => this.#peer.signal.aborted,
     });
-    this.#modeAfterPlan = new ModeAfterPlan({
-      memory: this.#memory,
-      setMode: (mode) => this.setPermissionMode(mode),
-      report: (facts) => !this.#peer.signal.aborted && this.#report(facts),
-    });
+    this.#modeAfterPlan = new ModeAfterPlan(
+      {
+        memory: this.#memory,
+        setMode: (mode) => this.setPermissionMode(mode),
+        report: (facts) => !this.#peer.isClosed && this.#report(facts),
+      },
+      state?.wantedMode,
+    );
     this.#services = new Services({
       workspace: new Workspace(cwd),
       terminals: this.#terminals,
       memory: this.#memory,
       env,
+      peer: () => this.#peer,
+      wasWritten: (name) => process.earlierWrites.written.has(name),
       report: (facts) => this.#report(facts),
     });
-    const handled = [this.#asking, this.#services].flatMap(({ handlers }) => Object.keys(handlers));
-    this.#wire = new Wire(process, {
-      handledRequests: new Set(handled),
+    const sent = sentIn(process.earlierWrites);
+    this.#peer = new Peer(process, {
+      from: attached?.known?.offset ?? 0,
+      firstId: Math.max(state?.nextId ?? firstFreeNumber, ...sent.map(({ id }) => id + 1)),
+      handledRequests: new Set(
+        [this.#asking, this.#services].flatMap(({ handlers }) => Object.keys(handlers)),
+      ),
+      onRequest: (request) => this.#requested(request),
+      onCancel: (requestId) => this.#asking.takeBack(requestId),
       onNotification: (method, params) => this.#notified(method, params),
       onDiagnostic: (diagnostic) => this.#facts.push(diagnosticFact(diagnostic)),
-      onReadEnd: () => this.#flush(),
+      onReply: () => this.#flush(),
+      onReadEnd: (received) => {
+        this.#flush();
+        this.#haveRead(received);
+      },
     });
-    this.#peer = this.#connect();
     this.#exitReported = this.#live();
-    void this.#open();
+    if (attached && state) this.#takeUp(attached.left, state, sent);
+    // What was asked of it in the middle of a start cannot be asked twice: it is ended, and started again.
+    else if (process.earlierWrites.doubtful.size > 0) void process.end();
+    else void this.#open();
   }
 
   async send(message: OutgoingMessage, how: 'turn' | 'steer'): Promise<void> {
     if (how === 'steer') throw new AgentRefusal('This agent cannot be steered');
     const session = this.#session;
     if (!session) throw new Error('The agent is not ready');
-    const written = this.#wire.written((sent) => 'method' in sent && sent.method === 'session/prompt');
+    const { messageId } = message;
+    // An earlier server has sent it.
+    if (this.#turns.running?.prompt?.messageId === messageId) return;
     const { prompt, facts } = promptOf(message, this.#capabilities);
-    const turn = this.#turns.begin(message);
-    const reply = this.#request('session/prompt', { sessionId: session.id, prompt });
+    const requestId = this.#peer.newId();
+    const turn = this.#turns.begin({ messageId, requestId });
+    const name = requestName({ kind: 'prompt', id: requestId, value: messageId });
+    const params = { sessionId: session.id, prompt };
+    const written = this.#peer.request(requestId, 'session/prompt', params, name, (reply) =>
+      this.#finish(turn, reply),
+    );
     this.#report(facts);
-    void this.#finish(turn, reply);
-    const outcome = await written;
-    if (outcome.ok) return;
-    this.#turns.drop(turn);
-    throw new Error(outcome.message);
+    await written.catch((error: unknown) => {
+      this.#turns.drop(turn);
+      throw error;
+    });
   }
 
   answer(ask: Ask, decision: Decision): Promise<WriteOutcome> {
@@ -150,11 +200,12 @@ export class AcpConnection implements AgentConnection {
     const interrupted = decision.type === 'deny' && decision.interrupt ? this.#cancel() : undefined;
     if (decision.type === 'allow' && decision.mode !== undefined)
       this.#modeAfterPlan.want(decision.mode, ask.toolCallId);
-    const requestId = this.#asking.settle(agentRequestId, reply);
-    const written = this.#wire.written((sent) => !('method' in sent) && sent.id === requestId);
+    const written = this.#asking.answer(agentRequestId, reply);
     this.#report(facts);
     const [outcome] = await Promise.all([written, interrupted]);
     if (interrupted) this.#settleInterrupted();
+    // Given again by a later server: the plan may have been left before.
+    if (!this.#turns.running) void this.#modeAfterPlan.goOn();
     this.#turns.watchOwn();
     return outcome;
   }
@@ -164,59 +215,53 @@ export class AcpConnection implements AgentConnection {
     this.#settleInterrupted();
   }
 
-  async setPermissionMode(mode: string): Promise<void> {
-    await this.#choose('mode', mode);
-    this.#report(modeChange(this.#memory, mode));
+  setPermissionMode(mode: string): Promise<void> {
+    return this.#choose('mode', mode);
   }
 
-  async setModel(model: string): Promise<void> {
-    await this.#choose('model', model);
-    this.#report(modelChange(this.#memory, model));
+  setModel(model: string): Promise<void> {
+    return this.#choose('model', model);
   }
 
   close(): Promise<void> {
     // Held back output has no one to take it any more, and would keep the end from being seen.
-    if (this.#isPaused) this.#wire.close();
+    if (this.#isPaused) this.#peer.close();
     void this.#process.end();
     return this.#exitReported;
   }
 
   pause(): void {
     this.#isPaused = true;
-    this.#process.pauseOutput();
+    this.#peer.pause();
     this.#tellEnding();
   }
 
   resume(): void {
     this.#isPaused = false;
-    this.#process.resumeOutput();
+    this.#peer.resume();
   }
 
-  #connect(): ClientConnection {
-    const app = client({ name: 'beckon' });
-    for (const [method, handle] of Object.entries(this.#asking.handlers)) {
-      app.onRequest(method, (params) => this.#asking.read(params), handle);
-    }
-    for (const [method, handle] of Object.entries(this.#services.handlers)) {
-      app.onRequest(method, asObject, ({ params }) => handle(params));
-    }
-    const peer = app.connect(this.#wire.stream);
-    void peer.closed.then(() => this.#wire.close());
-    return peer;
+  stored({ offset }: ReadingMark): void {
+    this.#process.stored(offset);
+  }
+
+  detach(): void {
+    this.#isDetached = true;
+    this.#turns.close();
+    this.#peer.detach();
   }
 
   async #live(): Promise<void> {
-    void this.#wire.ended.then(() => this.#process.end());
+    void this.#peer.ended.then(() => this.#process.end());
     const exit = await this.#process.exited;
     this.#isGone = true;
     this.#tellEnding();
-    await this.#wire.ended;
-    this.#peer.close();
+    await this.#peer.ended;
     this.#turns.close();
-    this.#asking.withdrawAll();
     await this.#services.close();
     await this.#process.end();
     await this.#answers.settled();
+    this.#isEnded = true;
     this.#report([...closeTurn(this.#memory), exitFact(exit, this.#process.stderrTail(), this.#startError)]);
     this.#isOver = true;
   }
@@ -225,16 +270,78 @@ export class AcpConnection implements AgentConnection {
     if (this.#isGone && this.#isPaused) this.#report([{ type: 'ending' }]);
   }
 
+  /** Goes on where an earlier server was. What it asked for and was asked is known from what was stored, and from what it noted. */
+  #takeUp(left: LeftBehind, state: KeptState, sent: readonly SentRequest[]): void {
+    const { earlierWrites } = this.#process;
+    this.#options.onReady(null, this.#capabilities);
+    this.#facts.push(...speechSoFar(this.#memory));
+    this.#turns.identify(state.untoldId);
+    this.#takeUpTurn(left, state, sent);
+    const openAsks = new Set(left.openAsks);
+    this.#asking.takeUp(state.asks, earlierWrites, (id) => openAsks.has(id));
+    this.#services.takeUp(state.services);
+    const choices = [...state.choosing, ...sent.filter(({ id }) => id >= state.nextId)];
+    for (const { kind, id, value } of choices) {
+      // Whoever asked for it is gone; that the agent goes on with it is told all the same.
+      if (kind !== 'prompt') this.#peer.expectReply(id, this.#chosen({ kind, id, value }));
+    }
+  }
+
+  /** A prompt that the agent has not shown to have taken was written if it was noted, and may have been if it was announced. */
+  #takeUpTurn(left: LeftBehind, { turn }: KeptState, sent: readonly SentRequest[]): void {
+    const { doubtful } = this.#process.earlierWrites;
+    if (turn && (turn.isTaken || !turn.prompt)) this.#goOnWith(this.#turns.takeUp(turn));
+    const inFlight = left.inFlight.map(({ messageId }) => messageId);
+    const prompt = sent.findLast(
+      ({ kind, value }) => kind === 'prompt' && inFlight.some((id) => id === value),
+    );
+    const messageId = inFlight.find((id) => id === prompt?.value);
+    if (!prompt || messageId === undefined || this.#turns.running?.prompt) return;
+    const begun = this.#turns.begin({ messageId, requestId: prompt.id });
+    if (turn?.prompt?.messageId === messageId) begun.begunAt = turn.begunAt;
+    if (doubtful.has(requestName(prompt))) this.#doubtful = begun;
+    this.#goOnWith(begun);
+  }
+
+  #goOnWith(turn: Turn): void {
+    if (turn.prompt) this.#peer.expectReply(turn.prompt.requestId, (reply) => this.#finish(turn, reply));
+  }
+
+  #haveRead(received: number): void {
+    if (this.#backlogEnd === undefined || received < this.#backlogEnd) return;
+    this.#backlogEnd = undefined;
+    this.#turns.watchOwn();
+    this.#services.caughtUp();
+    this.#giveUpDoubtful();
+    this.#options.report([{ type: 'caught-up' }]);
+  }
+
+  /** Sent again, the agent might run it twice; waited for, it might never come. */
+  #giveUpDoubtful(): void {
+    const turn = this.#doubtful;
+    this.#doubtful = undefined;
+    if (!turn || turn.isTaken) return;
+    const begun = this.#turns.finish(turn);
+    if (begun) this.#report([...begun, ...translateFailure(this.#memory, doubtfulWords, 0, false)]);
+  }
+
   async #open(): Promise<void> {
     const { start, label, startLimitMs, ownVersion } = this.#options;
-    const ask = (method: string, params: JsonObject) =>
-      within(this.#request(method, params), startLimitMs, method);
+    const ask = (step: Step, method: string, params: JsonObject) => {
+      const id = numberOf(step);
+      const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
+      const written = this.#peer.request(id, method, params, openingName(id), (reply) =>
+        reply.ok ? resolve(reply.result) : reject(reply.error),
+      );
+      written.catch(reject);
+      return within(promise, startLimitMs, method);
+    };
     try {
       const opened = await openSession(ask, start, ownVersion);
       const { sessionId, settings, initialized } = opened;
       const mode = await chooseAtStart(ask, sessionId, settings.mode, start.permissionMode, 'mode');
       const model = await chooseAtStart(ask, sessionId, settings.model, start.model, 'model');
-      this.#capabilities = acpCapabilities(initialized, settings);
+      this.#capabilities = acpCapabilities(initialized, settings, this.#process.outlivesServer);
       const version = textAt(objectAt(initialized, 'agentInfo') ?? {}, 'version') ?? null;
       this.#options.onReady(version, this.#capabilities);
       if (!opened.isResumed) this.#turns.identify(sessionId);
@@ -254,10 +361,15 @@ export class AcpConnection implements AgentConnection {
       ]);
     } catch (error) {
       // A connection that closed is told by the exit of the process.
-      if (this.#peer.signal.aborted) return;
+      if (this.#peer.isClosed || this.#isDetached) return;
       this.#startError = `${label} did not get ready: ${wordsOf(error)}`;
       void this.#process.end();
     }
+  }
+
+  #requested(request: AgentRequest): void {
+    if (request.method in this.#asking.handlers) this.#asking.take(request);
+    else this.#services.take(request);
   }
 
   #notified(method: string, params: JsonObject): void {
@@ -286,26 +398,22 @@ export class AcpConnection implements AgentConnection {
     this.#turns.watchOwn();
   }
 
-  async #finish(turn: Turn, reply: Promise<JsonObject>): Promise<void> {
-    const ended = await reply.then(
-      (response) => translateReply(this.#memory, response, sinceBegun(turn)),
-      (error: unknown) =>
-        this.#peer.signal.aborted
-          ? undefined
-          : translateFailure(this.#memory, wordsOf(error), sinceBegun(turn), turn.isCancelled),
-    );
+  #finish(turn: Turn, reply: Parameters<TakeReply>[0]): void {
     // Closed in mid-turn: the exit tells how it ended.
-    const begun = ended && this.#turns.finish(turn);
-    if (!ended || !begun) return;
-    void this.#modeAfterPlan.goOn();
+    const begun = this.#peer.isClosed ? undefined : this.#turns.finish(turn);
+    if (!begun) return;
+    const ended = reply.ok
+      ? translateReply(this.#memory, reply.result, sinceBegun(turn))
+      : translateFailure(this.#memory, wordsOf(reply.error), sinceBegun(turn), turn.isCancelled);
     this.#report([...begun, ...this.#asking.withdrawAll(), ...ended]);
+    void this.#modeAfterPlan.goOn();
   }
 
   async #cancel(): Promise<void> {
     const session = this.#session;
     if (!session) throw new Error('The agent is not ready');
     this.#turns.cancel();
-    await this.#peer.agent.notify('session/cancel', { sessionId: session.id });
+    await this.#peer.notify('session/cancel', { sessionId: session.id });
   }
 
   /** The protocol wants what is open to be answered as cancelled, for else the turn may not end. */
@@ -314,21 +422,33 @@ export class AcpConnection implements AgentConnection {
     this.#turns.endOwn('interrupted');
   }
 
-  async #choose(what: 'mode' | 'model', value: string): Promise<void> {
+  async #choose(kind: Choosing['kind'], value: string): Promise<void> {
     const session = this.#session;
     if (!session) throw new Error('The agent is not ready');
-    const choice: Choice | undefined = session.settings[what];
+    const choice = session.settings[kind];
     if (!choice?.options.some((option) => option.value === value))
-      throw new AgentRefusal(`The agent has no ${what} "${value}".`);
-    const { method, params } = choice.request(session.id, value);
-    await this.#request(method, params).catch((error: unknown) => {
-      throw error instanceof RequestError ? new AgentRefusal(error.message) : error;
-    });
+      throw new AgentRefusal(`The agent has no ${kind} "${value}".`);
+    const { method, params } = choiceRequest(choice, session.id, value);
+    const id = this.#peer.newId();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const onReply = this.#chosen({ kind, id, value }, resolve, (error) =>
+      reject(error instanceof RequestError ? new AgentRefusal(error.message) : error),
+    );
+    const written = this.#peer.request(id, method, params, requestName({ kind, id, value }), onReply);
+    written.catch(reject);
+    await promise;
   }
 
-  async #request(method: string, params: JsonObject): Promise<JsonObject> {
-    const result = await this.#peer.agent.request<unknown, JsonObject>(method, params);
-    return asObject(result);
+  /** What follows from the agent's reply to a choice. */
+  #chosen(choice: Choosing, resolve = (): void => {}, reject = (_: Error): void => {}): TakeReply {
+    this.#choosing.set(choice.id, choice);
+    return (reply) => {
+      this.#choosing.delete(choice.id);
+      if (!reply.ok) return reject(reply.error);
+      const change = choice.kind === 'mode' ? modeChange : modelChange;
+      this.#report(change(this.#memory, choice.value));
+      return resolve();
+    };
   }
 
   #report(facts: readonly AgentFact[]): void {
@@ -336,12 +456,41 @@ export class AcpConnection implements AgentConnection {
     this.#flush();
   }
 
+  /** Until the session is open, nothing is told: a server that takes over in the middle of a start reads it all from the beginning. */
   #flush(): void {
-    if (this.#facts.length === 0 || this.#isOver) return;
+    if (this.#facts.length === 0 || this.#isOver || this.#isDetached || this.#peer.isHandling) return;
+    if (!this.#session && !this.#isEnded) return;
     const facts = this.#facts;
     this.#facts = [];
-    this.#options.report(facts);
+    const isStored = this.#process.outlivesServer && facts.some(({ type }) => type !== 'delta');
+    this.#options.report(facts, isStored ? this.#mark() : undefined);
+  }
+
+  #mark(): ReadingMark {
+    const { id: processId } = this.#process;
+    if (this.#isEnded) return { processId, offset: Number.MAX_SAFE_INTEGER, memory: null };
+    return { processId, offset: this.#peer.readTo, memory: this.#state() };
+  }
+
+  #state(): KeptState | null {
+    if (!this.#session) return null;
+    const { running, untoldId } = this.#turns;
+    return {
+      session: this.#session,
+      capabilities: this.#capabilities,
+      nextId: this.#peer.nextId,
+      memory: keepMemory(this.#memory),
+      turn: running && { ...running },
+      untoldId,
+      asks: this.#asking.kept(),
+      services: this.#services.kept(),
+      choosing: [...this.#choosing.values()],
+      wantedMode: this.#modeAfterPlan.wanted,
+    };
   }
 }
 
-const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {});
+type Choosing = KeptState['choosing'][number];
+
+const doubtfulWords =
+  'The server ended in the very moment in which it handed this message over. Whether the agent has it is not known: if it does not begin by itself, send it again.';

@@ -1,10 +1,11 @@
-import type { AgentDriver } from '../../engine/ports/agent-driver.ts';
+import type { AgentDriver, AgentStart, Report } from '../../engine/ports/agent-driver.ts';
 import type { ProcessHost } from '../../engine/ports/process-host.ts';
 import type { Agent } from '../../protocol/session.ts';
 import { agentEnvironment } from '../process/agent-environment.ts';
 import { findProgram } from '../process/find-program.ts';
 import { leastCapabilities } from './capabilities.ts';
-import { AcpConnection } from './connection.ts';
+import { AcpConnection, type Attached, type ConnectionOptions } from './connection.ts';
+import { readState } from './kept-state.ts';
 import type { AcpAgent } from './known-agents.ts';
 
 export interface AcpDriverOptions {
@@ -28,7 +29,9 @@ export function acpDriver({
 }: AcpDriverOptions): AgentDriver {
   const { name, label, command, args } = agent;
   // It says what it can do only when it runs; what it said last is told until then.
-  let learnt: Pick<Agent, 'capabilities' | 'version'> = { capabilities: leastCapabilities };
+  let learnt: Pick<Agent, 'capabilities' | 'version'> = {
+    capabilities: leastCapabilities(processes.outlivesServer),
+  };
 
   return {
     name,
@@ -42,30 +45,42 @@ export function acpDriver({
     },
 
     start(start, report) {
-      const env = agentEnvironment(environment, { sessionEnv: { ...agent.env, ...start.env } });
-      const program = findProgram(command, env)?.command ?? command;
-      return new AcpConnection({
-        start,
-        label,
-        ownVersion: version,
-        env,
-        processes,
-        report,
-        startLimitMs,
-        onReady: (version, capabilities) => {
-          learnt = { capabilities, ...(version !== null && { version }) };
-        },
-        process: processes.start({
-          id: start.processId,
-          sessionId: start.sessionId,
-          command: program,
-          args,
-          cwd: start.cwd,
-          env,
-          // It is told over the pipe, for the protocol has no other way.
-          ...(start.tools && { secrets: [start.tools.key] }),
-        }),
+      const options = optionsFor(start, report);
+      const process = processes.start({
+        id: start.processId,
+        sessionId: start.sessionId,
+        command: findProgram(command, options.env)?.command ?? command,
+        args,
+        cwd: start.cwd,
+        env: options.env,
+        // It is told over the pipe, for the protocol has no other way.
+        ...(start.tools && { secrets: [start.tools.key] }),
       });
+      return new AcpConnection({ ...options, process });
+    },
+
+    attach(start, left, report) {
+      const found = left.kept.find(({ id }) => id === start.processId);
+      if (!found) return undefined;
+      const mark = left.mark?.processId === found.id ? left.mark : undefined;
+      const state = readState(mark?.memory);
+      // Left by a version that remembered otherwise: nobody knows what it waits for.
+      if (mark && !state) return undefined;
+      const known: Attached['known'] = mark && state && { offset: mark.offset, state };
+      const process = processes.attach(found.id, known?.offset ?? 0);
+      if (!process) return undefined;
+      const attached = { known, outputEnd: found.outputEnd, left };
+      return new AcpConnection({ ...optionsFor(start, report), process, attached });
     },
   };
+
+  function optionsFor(start: AgentStart, report: Report): Omit<ConnectionOptions, 'process'> {
+    const env = agentEnvironment(environment, { sessionEnv: { ...agent.env, ...start.env } });
+    return {
+      ...{ start, label, ownVersion: version, env, processes, report, startLimitMs },
+      onReady: (told, capabilities) => {
+        learnt = { ...learnt, capabilities, ...(told !== null && { version: told }) };
+      },
+    };
+  }
 }

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { AgentFact } from '../../engine/ports/agent-driver.ts';
 import { type JsonObject, textAt } from '../fields.ts';
 import { notice } from '../notice.ts';
@@ -10,13 +11,13 @@ export interface ModeAfterPlanOptions {
   report(facts: readonly AgentFact[]): void;
 }
 
-interface Wanted {
-  readonly mode: string;
-  readonly toolCallId: string | undefined;
+export const WantedMode = z.object({
+  mode: z.string(),
+  toolCallId: z.string().optional(),
   /** The mode that was told last. */
-  readonly told: string | null;
-  isAsked: boolean;
-}
+  told: z.string().nullable(),
+});
+type WantedMode = z.infer<typeof WantedMode>;
 
 /**
  * The mode to go on in once an approved plan is left. The options of a plan name no modes that we know, and an agent sets
@@ -24,14 +25,21 @@ interface Wanted {
  */
 export class ModeAfterPlan {
   readonly #options: ModeAfterPlanOptions;
-  #wanted: Wanted | undefined;
+  #wanted: WantedMode | undefined;
+  #isAsked = false;
 
-  constructor(options: ModeAfterPlanOptions) {
+  constructor(options: ModeAfterPlanOptions, wanted?: WantedMode) {
     this.#options = options;
+    this.#wanted = wanted;
+  }
+
+  get wanted(): WantedMode | undefined {
+    return this.#wanted;
   }
 
   want(mode: string, toolCallId: string | undefined): void {
-    this.#wanted = { mode, toolCallId, told: this.#options.memory.permissionMode, isAsked: false };
+    this.#wanted = { mode, toolCallId, told: this.#options.memory.permissionMode };
+    this.#isAsked = false;
   }
 
   /** The mode that an agent passes through on its way out of a plan is no news, unless it stays in it. */
@@ -47,8 +55,8 @@ export class ModeAfterPlan {
 
   async goOn(): Promise<void> {
     const wanted = this.#wanted;
-    if (!wanted || wanted.isAsked) return;
-    wanted.isAsked = true;
+    if (!wanted || this.#isAsked) return;
+    this.#isAsked = true;
     const { memory, setMode } = this.#options;
     const isThere = wanted.mode === memory.permissionMode;
     const error = isThere ? undefined : await setMode(wanted.mode).then(() => undefined, wordsOf);
@@ -56,7 +64,7 @@ export class ModeAfterPlan {
     if (error !== undefined) this.#tellRefused(wanted, error);
   }
 
-  #tellRefused({ mode, told }: Wanted, error: string): void {
+  #tellRefused({ mode, told }: WantedMode, error: string): void {
     const { memory, report } = this.#options;
     const { permissionMode } = memory;
     const text = `The plan is approved, but the agent does not go on in the mode "${mode}": ${error}`;

@@ -1,15 +1,22 @@
-import { PROTOCOL_VERSION, RequestError } from '@agentclientprotocol/sdk';
 import type { AgentFact, AgentStart } from '../../engine/ports/agent-driver.ts';
 import { isObject, type JsonObject, listAt, textAt, wordsAt } from '../fields.ts';
 import { begunAnew, notice } from '../notice.ts';
 import { toolServerName } from '../tool-server.ts';
 import { resumeMethod, takesHttpTools } from './capabilities.ts';
-import { type Choice, type SessionSettings, settingsIn } from './settings.ts';
+import { errorCodes, RequestError } from './json-rpc.ts';
+import { type Choice, choiceRequest, type SessionSettings, settingsIn } from './settings.ts';
 
-const authRequired = -32000;
+const protocolVersion = 1;
+
+/** The steps of a start, each with the number of its request: a server that takes over in the middle knows the replies. */
+const steps = { initialize: 1, resume: 2, new: 3, mode: 4, model: 5 } as const;
+export type Step = keyof typeof steps;
+
+export const numberOf = (step: Step): number => steps[step];
+export const firstFreeNumber = Object.keys(steps).length + 1;
 
 /** Asks the agent for something; rejects with a `RequestError` when it says no. */
-export type Ask = (method: string, params: JsonObject) => Promise<JsonObject>;
+export type Ask = (step: Step, method: string, params: JsonObject) => Promise<JsonObject>;
 
 export interface Opened {
   readonly initialized: JsonObject;
@@ -27,8 +34,8 @@ class OpeningRefusal extends Error {
 
 /** From the first word to a session that takes prompts. */
 export async function openSession(ask: Ask, start: AgentStart, version: string): Promise<Opened> {
-  const initialized = await ask('initialize', {
-    protocolVersion: PROTOCOL_VERSION,
+  const initialized = await ask('initialize', 'initialize', {
+    protocolVersion,
     clientCapabilities,
     clientInfo: { name: 'beckon', title: 'Beckon', version },
   });
@@ -37,7 +44,7 @@ export async function openSession(ask: Ask, start: AgentStart, version: string):
   const place = { cwd: start.cwd, mcpServers: servers };
   const resumed = await resume(ask, initialized, start, place);
   const opened =
-    resumed.opened ?? (await ask('session/new', place).catch((error) => explain(error, initialized)));
+    resumed.opened ?? (await ask('new', 'session/new', place).catch((error) => explain(error, initialized)));
   const sessionId = resumed.opened ? start.resume : textAt(opened, 'sessionId');
   if (!sessionId) throw new OpeningRefusal('The agent opened a session without a name');
   return {
@@ -65,8 +72,8 @@ export async function chooseAtStart(
     ],
   });
   if (!choice?.options.some(({ value }) => value === wanted)) return refused('it does not offer it');
-  const { method, params } = choice.request(sessionId, wanted);
-  return ask(method, params).then(
+  const { method, params } = choiceRequest(choice, sessionId, wanted);
+  return ask(what, method, params).then(
     () => ({ current: wanted, notices: [] }),
     (error: unknown) => {
       if (!(error instanceof RequestError)) throw error;
@@ -94,9 +101,9 @@ const clientCapabilities = {
 
 /** An agent may answer with another version than it was asked for; then there is nothing to talk in. */
 function expectVersion(reply: JsonObject): void {
-  if (reply.protocolVersion === PROTOCOL_VERSION) return;
+  if (reply.protocolVersion === protocolVersion) return;
   throw new OpeningRefusal(
-    `The agent speaks version ${wordsAt(reply, 'protocolVersion')} of the Agent Client Protocol; version ${PROTOCOL_VERSION} is needed`,
+    `The agent speaks version ${wordsAt(reply, 'protocolVersion')} of the Agent Client Protocol; version ${protocolVersion} is needed`,
   );
 }
 
@@ -110,9 +117,10 @@ async function resume(
   const method = resumeMethod(initialized);
   if (method === undefined) return { notices: [begunAnew('this agent cannot take up a conversation again')] };
   try {
-    return { opened: await ask(method, { ...place, sessionId }), notices: [] };
+    return { opened: await ask('resume', method, { ...place, sessionId }), notices: [] };
   } catch (error) {
-    if (!(error instanceof RequestError) || error.code === authRequired) return explain(error, initialized);
+    if (!(error instanceof RequestError) || error.code === errorCodes.authRequired)
+      return explain(error, initialized);
     return { notices: [begunAnew(error.message)] };
   }
 }
@@ -132,7 +140,7 @@ function toolServers(
 }
 
 function explain(error: unknown, initialized: JsonObject): never {
-  if (!(error instanceof RequestError) || error.code !== authRequired) throw error;
+  if (!(error instanceof RequestError) || error.code !== errorCodes.authRequired) throw error;
   const methods = listAt(initialized, 'authMethods').map(inWords);
   const how = methods.length === 0 ? '' : ` It offers: ${methods.join('; ')}.`;
   throw new OpeningRefusal(

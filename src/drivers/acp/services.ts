@@ -1,8 +1,11 @@
-import { RequestError } from '@agentclientprotocol/sdk';
+import { z } from 'zod';
 import type { AgentFact } from '../../engine/ports/agent-driver.ts';
 import { type JsonObject, listAt, numberAt, textAt, textsAt } from '../fields.ts';
 import { notice } from '../notice.ts';
-import type { Terminal, Terminals } from './terminals.ts';
+import { asObject, errorCodes, RequestError } from './json-rpc.ts';
+import type { AgentRequest, Peer } from './peer.ts';
+import { answerName } from './sent-names.ts';
+import { OpenTerminal, type RunningCommand, type Terminal, type Terminals } from './terminals.ts';
 import { pathsIn, terminalsIn } from './translate/content.ts';
 import { type Memory, newName } from './translate/memory.ts';
 import { hunksOf } from './translate/patch.ts';
@@ -16,8 +19,28 @@ export interface ServiceParts {
   readonly terminals: Terminals;
   readonly memory: Memory;
   readonly env: Readonly<Record<string, string>>;
+  peer(): Peer;
+  /** Whether an earlier server wrote this. */
+  wasWritten(name: string): boolean;
   report(facts: readonly AgentFact[]): void;
 }
+
+/** What is done for the agent, as the next server must know it. */
+export const KeptServices = z.object({
+  /** Requests that are not answered yet. */
+  underWay: z.array(
+    z.object({
+      id: z.union([z.string(), z.number(), z.null()]),
+      at: z.number(),
+      method: z.string(),
+      params: z.unknown(),
+      isDone: z.boolean(),
+    }),
+  ),
+  terminals: z.array(OpenTerminal),
+  shown: z.array(z.string()),
+});
+type KeptServices = z.infer<typeof KeptServices>;
 
 /**
  * What the agent has us do for it: files and commands, within the session's directory alone. It asks the person's leave by
@@ -28,16 +51,19 @@ export class Services {
   readonly #told = new Set<string>();
   /** Terminals that a call has shown. */
   readonly #shown = new Set<string>();
+  /** Terminals of an earlier server that are gone, and of which nobody was told yet. */
+  readonly #released = new Map<string, RunningCommand>();
+  readonly #underWay = new Map<number, AgentRequest & { readonly isDone: boolean }>();
 
   constructor(parts: ServiceParts) {
     this.#parts = parts;
   }
 
-  readonly handlers: Readonly<Record<string, (params: JsonObject) => Promise<JsonObject>>> = {
+  readonly handlers: Readonly<Record<string, (params: JsonObject, at: number) => Promise<JsonObject>>> = {
     'fs/read_text_file': (params) => this.#guard('read', params, () => this.#read(params)),
-    'fs/write_text_file': (params) => this.#guard('write', params, () => this.#write(params)),
-    'terminal/create': (params) =>
-      this.#guard('run a command in', params, () => this.#createTerminal(params)),
+    'fs/write_text_file': (params, at) => this.#guard('write', params, () => this.#write(params, at)),
+    'terminal/create': (params, at) =>
+      this.#guard('run a command in', params, () => this.#createTerminal(params, at)),
     'terminal/output': (params) =>
       this.#guard('read', params, async () => ({ ...this.#parts.terminals.output(idIn(params)) })),
     'terminal/wait_for_exit': (params) =>
@@ -47,8 +73,51 @@ export class Services {
         await this.#parts.terminals.kill(idIn(params));
         return {};
       }),
-    'terminal/release': (params) => this.#guard('release', params, () => this.#releaseTerminal(params)),
+    'terminal/release': (params, at) =>
+      this.#guard('release', params, () => this.#releaseTerminal(params, at)),
   };
+
+  /**
+   * Done again where an earlier server did not get to the answer: a file gets the same content, and a command is started once.
+   * One that was answered is read again when nothing that followed from it was stored.
+   */
+  take(request: AgentRequest): void {
+    const params = asObject(request.params);
+    // A release tells what was printed, and does no harm: its answer is not written twice.
+    if (request.method !== 'terminal/release' && this.#parts.wasWritten(answerName(request.at))) {
+      this.#learn(request, params);
+      return;
+    }
+    this.#underWay.set(request.at, { ...request, isDone: false });
+    void this.#serve(request, params).finally(() => this.#underWay.delete(request.at));
+  }
+
+  takeUp({ underWay, terminals, shown }: KeptServices): void {
+    for (const terminal of terminals) this.#takeUpTerminal(terminal);
+    for (const id of shown) this.#shown.add(id);
+    for (const { isDone, ...request } of underWay) {
+      if (isDone) void this.#parts.peer().respond(request, {}, answerName(request.at));
+      else this.take(request);
+    }
+  }
+
+  /** All that the agent asked an earlier server for is known now. */
+  caughtUp(): void {
+    this.#parts.terminals.endUnclaimed((id) =>
+      [...this.#underWay.keys()].some((at) => terminalAt(at) === id),
+    );
+  }
+
+  kept(): KeptServices {
+    return {
+      underWay: [...this.#underWay.values()],
+      terminals: [
+        ...this.#parts.terminals.kept(),
+        ...[...this.#released].map(([id, spec]) => ({ id, spec })),
+      ],
+      shown: [...this.#shown],
+    };
+  }
 
   /** A call that shows a terminal is the account of what ran in it. */
   noteCall(update: JsonObject): void {
@@ -61,6 +130,51 @@ export class Services {
     }
   }
 
+  async #serve(request: AgentRequest, params: JsonObject): Promise<void> {
+    const { at, method } = request;
+    const peer = this.#parts.peer();
+    await Promise.resolve(this.handlers[method]?.(params, at) ?? {}).then(
+      (result) => peer.respond(request, result, answerName(at)),
+      (error: unknown) => peer.respondError(request, error, answerName(at)),
+    );
+  }
+
+  /** What an earlier server did, and could not store that it did. */
+  #learn({ method, at }: AgentRequest, params: JsonObject): void {
+    switch (method) {
+      case 'terminal/create':
+        this.#takeUpTerminal({ id: terminalAt(at), spec: commandIn(params) });
+        break;
+      case 'fs/write_text_file': {
+        const path = textAt(params, 'path') ?? '';
+        const content = textAt(params, 'content') ?? '';
+        if (!this.#isTold(path, path)) this.#showAsCall('Write', { file_path: path, content }, '');
+        break;
+      }
+      default:
+    }
+  }
+
+  #takeUpTerminal(terminal: OpenTerminal): void {
+    if (!this.#parts.terminals.takeUp(terminal)) this.#released.set(terminal.id, terminal.spec);
+  }
+
+  /** One that an earlier server released, and could not store what it had printed. */
+  #showReleased(id: string): void {
+    const spec = this.#released.get(id);
+    this.#released.delete(id);
+    if (this.#shown.delete(id) || !spec) return;
+    const text = 'What it printed is not known: the server ended before it was stored.';
+    this.#showAsCall('Bash', { command: inWords(spec) }, text);
+  }
+
+  /** From here on it is not done again, and need not be told again. */
+  #isDone(at: number): void {
+    const request = this.#underWay.get(at);
+    // Without its fields, of which the content of a file is large.
+    if (request) this.#underWay.set(at, { ...request, params: {}, isDone: true });
+  }
+
   async #read(params: JsonObject): Promise<JsonObject> {
     const { workspace } = this.#parts;
     const path = given(params, 'path');
@@ -68,10 +182,11 @@ export class Services {
     return { content };
   }
 
-  async #write(params: JsonObject): Promise<JsonObject> {
+  async #write(params: JsonObject, at: number): Promise<JsonObject> {
     const path = given(params, 'path');
     const content = given(params, 'content');
     const { place, before } = await this.#parts.workspace.write(path, content);
+    this.#isDone(at);
     if (!this.#isTold(path, place)) {
       const structuredPatch = hunksOf({ path, before, after: content });
       this.#showAsCall('Write', { file_path: path, content }, '', { filePath: path, structuredPatch });
@@ -79,39 +194,41 @@ export class Services {
     return {};
   }
 
-  async #createTerminal(params: JsonObject): Promise<JsonObject> {
+  async #createTerminal(params: JsonObject, at: number): Promise<JsonObject> {
     const { workspace, terminals, env } = this.#parts;
-    const command = textAt(params, 'command');
-    if (command === undefined || command.trim() === '')
-      throw new WorkspaceRefusal('There is no command to run');
-    const outputByteLimit = numberAt(params, 'outputByteLimit');
+    const command = commandIn(params);
+    if (command.command.trim() === '') throw new WorkspaceRefusal('There is no command to run');
     const added = listAt(params, 'env').flatMap((entry) => {
       const name = textAt(entry, 'name');
       return name === undefined ? [] : [[name, textAt(entry, 'value') ?? '']];
     });
-    const terminalId = terminals.create({
-      command,
-      args: textsAt(params, 'args'),
+    const terminalId = terminalAt(at);
+    terminals.create(terminalId, {
+      ...command,
       cwd: await workspace.placeOf(textAt(params, 'cwd') ?? '.'),
       env: { ...env, ...Object.fromEntries(added) },
-      ...(outputByteLimit !== undefined && { outputByteLimit }),
     });
     return { terminalId };
   }
 
-  async #releaseTerminal(params: JsonObject): Promise<JsonObject> {
+  async #releaseTerminal(params: JsonObject, at: number): Promise<JsonObject> {
     const id = idIn(params);
+    if (this.#released.has(id)) {
+      this.#isDone(at);
+      this.#showReleased(id);
+      return {};
+    }
     const terminal = await this.#parts.terminals.release(id);
+    this.#isDone(at);
     if (!this.#shown.delete(id)) this.#showTerminal(terminal);
     return {};
   }
 
   #showTerminal(terminal: Terminal): void {
-    const { command, args } = terminal.spec;
     const { output, exitStatus } = terminal.output();
     const isError = exitStatus?.exitCode !== 0;
     const text = isError ? `Exit code ${exitStatus?.exitCode ?? exitStatus?.signal}\n${output}` : output;
-    this.#showAsCall('Bash', { command: [command, ...args].join(' ') }, text, undefined, isError);
+    this.#showAsCall('Bash', { command: inWords(terminal.spec) }, text, undefined, isError);
   }
 
   #showAsCall(
@@ -144,7 +261,8 @@ export class Services {
     } catch (error) {
       if (error instanceof WorkspaceRefusal && error.isOutside) this.#tellOutside(what, params);
       const message = error instanceof Error ? error.message : String(error);
-      throw new RequestError(error instanceof WorkspaceRefusal ? -32602 : -32603, message);
+      const { invalidParams, internalError } = errorCodes;
+      throw new RequestError(error instanceof WorkspaceRefusal ? invalidParams : internalError, message);
     }
   }
 
@@ -165,3 +283,16 @@ function given(params: JsonObject, field: string): string {
 }
 
 const idIn = (params: JsonObject): string => textAt(params, 'terminalId') ?? '';
+
+const inWords = ({ command, args }: RunningCommand): string => [command, ...args].join(' ');
+
+const terminalAt = (at: number): string => `terminal-${at}`;
+
+function commandIn(params: JsonObject): RunningCommand {
+  const outputByteLimit = numberAt(params, 'outputByteLimit');
+  return {
+    command: textAt(params, 'command') ?? '',
+    args: [...textsAt(params, 'args')],
+    ...(outputByteLimit !== undefined && { outputByteLimit }),
+  };
+}

@@ -1,15 +1,26 @@
+import { z } from 'zod';
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../fields.ts';
 
-/** Something of the agent's that can be chosen during a session, and the request that chooses it. */
-export interface Choice {
-  readonly current: string | undefined;
-  readonly options: readonly { readonly value: string; readonly label: string }[];
-  request(sessionId: string, value: string): { readonly method: string; readonly params: JsonObject };
-}
+/** Something of the agent's that can be chosen during a session, and the request that chooses it. Plain data: it is kept. */
+export const Choice = z.object({
+  current: z.string().optional(),
+  options: z.array(z.object({ value: z.string(), label: z.string() })),
+  method: z.string(),
+  /** The field of the request that holds the value. */
+  field: z.string(),
+  configId: z.string().optional(),
+});
+export type Choice = z.infer<typeof Choice>;
 
-export interface SessionSettings {
-  readonly mode: Choice | undefined;
-  readonly model: Choice | undefined;
+export const SessionSettings = z.object({ mode: Choice.optional(), model: Choice.optional() });
+export type SessionSettings = z.infer<typeof SessionSettings>;
+
+export function choiceRequest(
+  { method, field, configId }: Choice,
+  sessionId: string,
+  value: string,
+): { readonly method: string; readonly params: JsonObject } {
+  return { method, params: { sessionId, ...(configId !== undefined && { configId }), [field]: value } };
 }
 
 /** What the agent lets one choose, from the reply that opened the session. */
@@ -31,7 +42,8 @@ function modesIn(opened: JsonObject): Choice | undefined {
   return {
     current: textAt(modes, 'currentModeId'),
     options: listAt(modes, 'availableModes').flatMap((mode) => named(mode, 'id')),
-    request: (sessionId, modeId) => ({ method: 'session/set_mode', params: { sessionId, modeId } }),
+    method: 'session/set_mode',
+    field: 'modeId',
   };
 }
 
@@ -42,7 +54,8 @@ function modelsIn(opened: JsonObject): Choice | undefined {
   return {
     current: textAt(models, 'currentModelId'),
     options: listAt(models, 'availableModels').flatMap((model) => named(model, 'modelId')),
-    request: (sessionId, modelId) => ({ method: 'session/set_model', params: { sessionId, modelId } }),
+    method: 'session/set_model',
+    field: 'modelId',
   };
 }
 
@@ -59,10 +72,9 @@ function configChoice(holder: JsonObject, category: string): Choice | undefined 
         ? entry.options.filter(isObject).flatMap((inner) => named(inner, 'value'))
         : named(entry, 'value'),
     ),
-    request: (sessionId, value) => ({
-      method: 'session/set_config_option',
-      params: { sessionId, configId, value },
-    }),
+    method: 'session/set_config_option',
+    field: 'value',
+    configId,
   };
 }
 

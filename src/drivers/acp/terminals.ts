@@ -1,4 +1,5 @@
-import type { AgentProcess, ProcessExit, ProcessHost } from '../../engine/ports/process-host.ts';
+import { z } from 'zod';
+import type { AgentProcess, KeptProcess, ProcessExit, ProcessHost } from '../../engine/ports/process-host.ts';
 import type { SessionId } from '../../protocol/ids.ts';
 
 const mostTerminals = 50;
@@ -6,13 +7,21 @@ const rememberedOutputs = 20;
 const mostBytes = 1024 * 1024;
 const endGraceMs = 1_000;
 
-export interface TerminalSpec {
-  readonly command: string;
-  readonly args: readonly string[];
+/** What must be known of a command that runs already. */
+const RunningCommand = z.object({
+  command: z.string(),
+  args: z.array(z.string()),
+  outputByteLimit: z.number().optional(),
+});
+export type RunningCommand = z.infer<typeof RunningCommand>;
+
+export interface TerminalSpec extends RunningCommand {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  readonly outputByteLimit?: number;
 }
+
+export const OpenTerminal = z.object({ id: z.string(), spec: RunningCommand });
+export type OpenTerminal = z.infer<typeof OpenTerminal>;
 
 export interface TerminalOutput {
   readonly output: string;
@@ -25,29 +34,35 @@ export interface ExitStatus {
   readonly signal: string | null;
 }
 
-/** The commands that an agent has us run. They are children of the process host, and end with the agent. */
+/** The commands that an agent has us run. They end with the agent, not with the server. */
 export class Terminals {
   readonly #processes: ProcessHost;
   readonly #owner: { readonly processId: string; readonly sessionId: SessionId };
+  /** What outlived an earlier server. */
+  readonly #left: readonly KeptProcess[];
   readonly #open = new Map<string, Terminal>();
   /** What released ones had printed: calls that name them end later. */
   readonly #outputs = new Map<string, string>();
-  #count = 0;
   #isClosed = false;
 
-  constructor(processes: ProcessHost, owner: { processId: string; sessionId: SessionId }) {
+  constructor(
+    processes: ProcessHost,
+    owner: { processId: string; sessionId: SessionId },
+    left: readonly KeptProcess[] = [],
+  ) {
     this.#processes = processes;
     this.#owner = owner;
+    this.#left = left;
   }
 
-  create(spec: TerminalSpec): string {
+  /** Of several with the same id one is started, also where another server did so. */
+  create(id: string, spec: TerminalSpec): void {
+    if (this.#open.has(id)) return;
     if (this.#isClosed) throw new Error('The agent is being ended');
     if (this.#open.size >= mostTerminals)
       throw new Error(`There are ${mostTerminals} terminals open already`);
-    this.#count += 1;
-    const id = `terminal-${this.#count}`;
     const process = this.#processes.start({
-      id: `${this.#owner.processId}-${id}`,
+      id: this.#processIdOf(id),
       sessionId: this.#owner.sessionId,
       ...commandOf(spec),
       cwd: spec.cwd,
@@ -55,7 +70,34 @@ export class Terminals {
       isCommand: true,
     });
     this.#open.set(id, new Terminal(spec, process));
-    return id;
+  }
+
+  /** Goes on with one that an earlier server started. False when it was released since. */
+  takeUp({ id, spec }: OpenTerminal): boolean {
+    if (this.#open.has(id)) return true;
+    const left = this.#left.find((process) => process.id === this.#processIdOf(id));
+    const from = Math.max(0, (left?.outputEnd ?? 0) - mostBytes);
+    const process = left && this.#processes.attach(left.id, from);
+    if (process) this.#open.set(id, new Terminal(spec, process, from > 0));
+    return process !== undefined;
+  }
+
+  /** Ends what an earlier server started and nobody asks for any more: it died before it could forget what was released. */
+  endUnclaimed(isClaimed: (id: string) => boolean): void {
+    const prefix = this.#processIdOf('');
+    for (const { id, outputEnd } of this.#left) {
+      const name = id.slice(prefix.length);
+      if (!id.startsWith(prefix) || this.#open.has(name) || isClaimed(name)) continue;
+      const process = this.#processes.attach(id, outputEnd);
+      void process?.end({ graceMs: endGraceMs }).then(() => process.stored(Number.MAX_SAFE_INTEGER));
+    }
+  }
+
+  kept(): OpenTerminal[] {
+    return [...this.#open].map(([id, { spec }]) => {
+      const { command, args, outputByteLimit } = spec;
+      return { id, spec: { command, args, outputByteLimit } };
+    });
   }
 
   output(id: string): TerminalOutput {
@@ -73,6 +115,7 @@ export class Terminals {
   async release(id: string): Promise<Terminal> {
     const terminal = this.#find(id);
     await terminal.end();
+    terminal.forget();
     this.#open.delete(id);
     this.#outputs.set(id, terminal.output().output);
     for (const oldest of this.#outputs.keys()) {
@@ -92,8 +135,13 @@ export class Terminals {
     this.#isClosed = true;
     const left = new Map(this.#open);
     await Promise.all([...left.values()].map((terminal) => terminal.end()));
+    for (const terminal of left.values()) terminal.forget();
     this.#open.clear();
     return left;
+  }
+
+  #processIdOf(id: string): string {
+    return `${this.#owner.processId}-${id}`;
   }
 
   #find(id: string): Terminal {
@@ -104,22 +152,29 @@ export class Terminals {
 }
 
 export class Terminal {
-  readonly spec: TerminalSpec;
+  readonly spec: RunningCommand;
   /** Settles when it has ended and all it printed was read. */
   readonly exited: Promise<ExitStatus>;
   readonly #process: AgentProcess;
   readonly #limit: number;
   #chunks: Buffer[] = [];
   #bytes = 0;
-  #isCut = false;
+  #isCut: boolean;
   #exit: ExitStatus | undefined;
 
-  constructor(spec: TerminalSpec, process: AgentProcess) {
+  constructor(spec: RunningCommand, process: AgentProcess, isCut = false) {
     this.spec = spec;
     this.#process = process;
+    this.#isCut = isCut;
     this.#limit = Math.min(Math.max(0, spec.outputByteLimit ?? mostBytes), mostBytes);
     const { promise: allRead, resolve } = Promise.withResolvers<void>();
-    process.readOutput({ chunk: (chunk) => this.#keep(chunk), end: resolve });
+    process.readOutput({
+      chunk: (chunk, offset) => {
+        this.#keep(chunk);
+        process.stored(Math.max(0, offset + chunk.length - mostBytes));
+      },
+      end: resolve,
+    });
     process.closeInput();
     this.exited = process.exited.then(async (exit) => {
       await allRead;
@@ -139,6 +194,11 @@ export class Terminal {
   async end(): Promise<void> {
     await this.#process.end({ graceMs: endGraceMs });
     await this.exited;
+  }
+
+  /** Nobody will ask for its output again. */
+  forget(): void {
+    this.#process.stored(Number.MAX_SAFE_INTEGER);
   }
 
   /** The end of the output is worth more than its beginning; a command that floods must not fill the memory. */

@@ -1,16 +1,19 @@
-import type { AgentFact, OutgoingMessage } from '../../engine/ports/agent-driver.ts';
+import { z } from 'zod';
+import type { AgentFact } from '../../engine/ports/agent-driver.ts';
+import { MessageId } from '../../protocol/ids.ts';
 import type { Memory } from './translate/memory.ts';
 import { closeTurn } from './translate/update.ts';
 
 const ownTurnQuietMs = 2_000;
 
-export interface Turn {
+export const Turn = z.object({
   /** None for a turn that the agent began by itself. */
-  readonly message: OutgoingMessage | undefined;
-  readonly begunAt: number;
-  isTaken: boolean;
-  isCancelled: boolean;
-}
+  prompt: z.object({ messageId: MessageId, requestId: z.number() }).optional(),
+  begunAt: z.number(),
+  isTaken: z.boolean(),
+  isCancelled: z.boolean(),
+});
+export type Turn = z.infer<typeof Turn>;
 
 export interface TurnsOptions {
   readonly memory: Memory;
@@ -30,14 +33,28 @@ export class Turns {
     this.#options = options;
   }
 
+  get running(): Turn | undefined {
+    return this.#running;
+  }
+
+  get untoldId(): string | undefined {
+    return this.#untoldId;
+  }
+
   /** Told with the first message: a session without one cannot be taken up again. */
-  identify(agentSessionId: string): void {
+  identify(agentSessionId: string | undefined): void {
     this.#untoldId = agentSessionId;
   }
 
-  begin(message: OutgoingMessage): Turn {
+  begin(prompt: NonNullable<Turn['prompt']>): Turn {
     this.endOwn('completed');
-    this.#running = newTurn(message);
+    this.#running = newTurn(prompt);
+    return this.#running;
+  }
+
+  /** Goes on with the turn that ran when an earlier server ended. */
+  takeUp(turn: Turn): Turn {
+    this.#running = { ...turn };
     return this.#running;
   }
 
@@ -66,14 +83,14 @@ export class Turns {
   /** The protocol has no end for a turn of the agent's own: it is over when nothing more comes and nobody is asked. */
   watchOwn(): void {
     clearTimeout(this.#quiet);
-    if (!this.#running || this.#running.message || this.#options.isAsking()) return;
+    if (!this.#running || this.#running.prompt || this.#options.isAsking()) return;
     this.#quiet = setTimeout(() => this.endOwn('completed'), ownTurnQuietMs);
   }
 
   endOwn(outcome: 'completed' | 'interrupted'): void {
     clearTimeout(this.#quiet);
     const turn = this.#running;
-    if (!turn || turn.message) return;
+    if (!turn || turn.prompt) return;
     this.#running = undefined;
     const ended: AgentFact = { type: 'turn-ended', outcome, durationMs: sinceBegun(turn) };
     this.#options.report([...closeTurn(this.#options.memory), ended]);
@@ -86,10 +103,10 @@ export class Turns {
   #taken(turn: Turn): readonly AgentFact[] {
     if (turn.isTaken) return [];
     turn.isTaken = true;
-    if (!turn.message) return [{ type: 'turn-started', messageIds: [] }];
+    if (!turn.prompt) return [{ type: 'turn-started', messageIds: [] }];
     const agentSessionId = this.#untoldId;
     this.#untoldId = undefined;
-    const { messageId } = turn.message;
+    const { messageId } = turn.prompt;
     return [
       { type: 'message-taken', messageId },
       ...(agentSessionId === undefined ? [] : [{ type: 'identified' as const, agentSessionId }]),
@@ -98,11 +115,12 @@ export class Turns {
   }
 }
 
-export const sinceBegun = ({ begunAt }: Turn): number => Math.round(performance.now() - begunAt);
+/** By the clock on the wall, for the next server has another. */
+export const sinceBegun = ({ begunAt }: Turn): number => Math.max(0, Date.now() - begunAt);
 
-const newTurn = (message: OutgoingMessage | undefined): Turn => ({
-  message,
-  begunAt: performance.now(),
+const newTurn = (prompt: Turn['prompt']): Turn => ({
+  prompt,
+  begunAt: Date.now(),
   isTaken: false,
   isCancelled: false,
 });

@@ -1,5 +1,5 @@
-import { RequestError } from '@agentclientprotocol/sdk';
 import { isObject, textAt } from '../fields.ts';
+import { RequestError } from './json-rpc.ts';
 
 /** An error's details often say more than its message, which may be no more than "Internal error". */
 export function wordsOf(error: unknown): string {

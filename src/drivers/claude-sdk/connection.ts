@@ -289,7 +289,7 @@ export class SdkConnection implements AgentConnection {
         type: 'ready',
         agentSessionId: this.#memory.agentSessionId,
         version: textAt(response, 'claude_code_version') ?? this.#options.version,
-        capabilities: claudeCapabilities(response),
+        capabilities: claudeCapabilities(false, response),
       },
       ...modeChange(this.#memory, textAt(response, 'current_permission_mode')),
       ...commandsIn(response),

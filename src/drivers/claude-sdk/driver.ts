@@ -31,7 +31,7 @@ const label = 'Claude (Agent SDK)';
 export function claudeSdkDriver(options: ClaudeSdkDriverOptions): AgentDriver {
   const { processes, environment, program, directories = [], toolConfigs, loader = loadSdk } = options;
   const versions = new VersionReader();
-  const capabilities = claudeCapabilities();
+  const capabilities = claudeCapabilities(false);
   let version: string | null = null;
 
   const unavailable = (reason: string): Agent => ({ name, label, available: false, reason, capabilities });

@@ -324,7 +324,7 @@ export class ClaudeConnection implements AgentConnection {
         type: 'ready',
         agentSessionId: this.#memory.agentSessionId,
         version: textAt(response, 'claude_code_version') ?? this.#options.version,
-        capabilities: claudeCapabilities(response),
+        capabilities: claudeCapabilities(this.#process.outlivesServer, response),
       },
       ...modeChange(this.#memory, textAt(response, 'current_permission_mode')),
       ...commandsIn(response),

@@ -76,7 +76,7 @@ export function wireDriver(options: WireDriverOptions): AgentDriver {
 
     async probe() {
       const env = agentEnvironment(environment);
-      const capabilities = claudeCapabilities();
+      const capabilities = claudeCapabilities(processes.outlivesServer);
       const program = locate(env);
       if (!program) return { name, label, available: false, reason: missing, capabilities };
       const found = await versions.read(program, env);

@@ -47,6 +47,7 @@ export interface FileProcessHostOptions extends IsolationOptions {
 
 /** Runs agents on files, so that they outlive this program, and no other program of ours is needed for that. */
 export class FileProcessHost implements ProcessHost {
+  readonly outlivesServer = true;
   readonly #options: FileProcessHostOptions;
   readonly #owner: string;
   readonly #ender: TreeEnder;

@@ -12,9 +12,11 @@ import {
 import { join } from 'node:path';
 import type {
   AgentProcess,
+  EarlierWrites,
   EndOptions,
   OutputReader,
   ProcessExit,
+  WriteOptions,
   WriteOutcome,
 } from '../../engine/ports/process-host.ts';
 import { giveBack } from './give-back.ts';
@@ -64,6 +66,7 @@ export class FileProcess implements AgentProcess {
   readonly run: RunDirectory;
   readonly outlivesServer = true;
   readonly isIsolated: boolean;
+  readonly earlierWrites: EarlierWrites;
   readonly exited: Promise<ProcessExit>;
   readonly #parts: FileProcessParts;
   readonly #root: TreeRoot;
@@ -105,7 +108,8 @@ export class FileProcess implements AgentProcess {
     this.isIsolated = run.isIsolated;
     this.#position = parts.from;
     this.#journal = new WriteJournal(run);
-    this.#writes = new WritesOnce(parts.holder === undefined ? this.#journal.recover() : []);
+    this.earlierWrites = this.#journal.recover();
+    this.#writes = new WritesOnce(this.earlierWrites.written);
     this.#root = {
       pid: () => this.#pid,
       group: parts.holder?.pid,
@@ -146,16 +150,24 @@ export class FileProcess implements AgentProcess {
     }
   }
 
-  write(data: string | Buffer, writeId?: string): Promise<WriteOutcome> {
+  write(
+    data: string | Buffer,
+    writeId?: string,
+    { announced = false }: WriteOptions = {},
+  ): Promise<WriteOutcome> {
     return this.#writes.once(writeId, () => {
       const bytes = typeof data === 'string' ? Buffer.from(data) : data;
-      if (this.#input !== undefined) return this.#writeTo(this.#input, bytes, writeId);
+      const writeTo = (input: InputFifo) => {
+        if (announced && writeId !== undefined) this.#journal.aboutToWrite(this.#place, writeId);
+        return this.#writeTo(input, bytes, writeId);
+      };
+      if (this.#input !== undefined) return writeTo(this.#input);
       const isOver = this.#exit !== undefined || this.#inputClosed || this.#isReleased;
       if (isOver || this.#pid !== undefined) return Promise.resolve(gone);
       return new Promise((resolve) => {
         this.#whenOpen.push(() => {
           if (this.#input === undefined) resolve(gone);
-          else void this.#writeTo(this.#input, bytes, writeId).then(resolve);
+          else void writeTo(this.#input).then(resolve);
         });
         this.#begin();
       });
@@ -171,6 +183,8 @@ export class FileProcess implements AgentProcess {
   closeInput(): void {
     if (this.#inputClosed) return;
     this.#inputClosed = true;
+    // Let go before the agent has opened it, the input would have no writer, and the agent would wait for one for ever.
+    if (this.#pid === undefined) return;
     this.#input?.close();
     this.#letInputGo();
   }
@@ -204,8 +218,9 @@ export class FileProcess implements AgentProcess {
     return this.#stderr.listen(listener);
   }
 
-  /** A second call may only shorten the time that is left. */
+  /** A second call may only shorten the time that is left. One that was let go is no longer ours to end. */
   async end({ graceMs = defaultGraceMs }: EndOptions = {}): Promise<void> {
+    if (this.#isReleased) return;
     this.#killAt = Math.min(this.#killAt, performance.now() + graceMs);
     this.closeInput();
     this.#treeEnded ??= this.#endTree();
@@ -295,7 +310,7 @@ export class FileProcess implements AgentProcess {
       writeSync(fd, '\n');
       closeSync(fd);
     } catch {
-      // It has let go already, or does not run yet and is told when the agent does.
+      // It has let go already.
     }
   }
 

@@ -26,6 +26,7 @@ export interface LocalProcessHostOptions extends IsolationOptions {
 
 /** Runs agents as children of this program. */
 export class LocalProcessHost implements ProcessHost {
+  readonly outlivesServer = false;
   readonly #owner: string;
   readonly #ender: TreeEnder;
   readonly #leftoverGraceMs: number;

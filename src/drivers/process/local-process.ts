@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type {
   AgentProcess,
+  EarlierWrites,
   EndOptions,
   OutputReader,
   ProcessExit,
@@ -34,6 +35,7 @@ export class LocalProcess implements AgentProcess {
   readonly pid: number | undefined;
   readonly outlivesServer = false;
   readonly isIsolated: boolean;
+  readonly earlierWrites = noWrites;
   readonly exited: Promise<ProcessExit>;
   /** Settles when the process and all its descendants are gone and its output is read. */
   readonly finished: Promise<void>;
@@ -206,6 +208,7 @@ export function failedProcess(spec: ProcessSpec, exit: ProcessExit): AgentProces
     pid: undefined,
     outlivesServer: false,
     isIsolated: false,
+    earlierWrites: noWrites,
     exited: Promise.resolve(exit),
     write: async () => notStarted,
     stored() {},
@@ -228,6 +231,8 @@ export function failedProcess(spec: ProcessSpec, exit: ProcessExit): AgentProces
 export function spawnFailure(error: NodeJS.ErrnoException, spec: ProcessSpec): ProcessExit {
   return { kind: 'spawn-failed', code: failureCode(error, spec), message: error.message };
 }
+
+const noWrites: EarlierWrites = { written: new Set(), doubtful: new Set() };
 
 const notStarted: WriteOutcome = { ok: false, code: 'not-started', message: 'The process was not started' };
 

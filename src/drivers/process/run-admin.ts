@@ -16,7 +16,7 @@ export interface AgentStatus {
 
 /** The agents on a data directory, whether a server runs there or not. */
 export async function agentStatus(dataDir: string): Promise<readonly AgentStatus[]> {
-  const runs = listRuns(dataDir);
+  const runs = listRuns(dataDir).filter(({ isCommand }) => !isCommand);
   if (runs.length === 0) return [];
   const markers = await treeEnder().markers();
   const prefix = `${ownerOf(dataDir)}/`;

@@ -36,11 +36,13 @@ export class RunArchive {
     this.#options = options;
   }
 
-  /** Takes what is left of a run that is over. Never rejects: what cannot be kept is given up. */
+  /** Takes what is left of a run that is over; of a command nothing is kept. Never rejects: what cannot be kept is given up. */
   add(run: RunDirectory): Promise<void> {
     return this.#inTurn(async () => {
       const target = join(this.#folderOf(run.sessionId), `run ${run.startedAt} ${folderOf(run.id)}`);
-      if (this.#removed.has(run.sessionId)) {
+      if (run.isCommand || this.#removed.has(run.sessionId)) {
+        // First of all it is no longer listed: what is left of it after a crash could not be told from a run that goes on.
+        await rm(join(run.path, 'about.json'), { force: true });
         await rm(run.path, { recursive: true, force: true });
         return;
       }
@@ -72,7 +74,9 @@ export class RunArchive {
   async *#read(sessionId: SessionId): AsyncIterable<Buffer> {
     await this.#lastTurn;
     const over = (await this.#archived(sessionId)).flatMap((path) => readRun(path) ?? []);
-    const live = listRuns(this.#options.dataDir).filter((run) => run.sessionId === sessionId);
+    const live = listRuns(this.#options.dataDir).filter(
+      (run) => run.sessionId === sessionId && !run.isCommand,
+    );
     const secrets = this.#options.secretsOf?.(sessionId) ?? [];
     for (const run of [...over, ...live]) {
       for await (const piece of rawOf(run)) yield withoutSecrets(piece, secrets);

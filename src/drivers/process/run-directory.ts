@@ -15,9 +15,9 @@ import type { ProcessExit, ProcessSpec } from '../../engine/ports/process-host.t
 import { SessionId } from '../../protocol/ids.ts';
 
 /**
- * What is on disk of one run of an agent, in `run/<id>/`:
+ * What is on disk of one run of an agent, or of a command that it has us run, in `run/<id>/`:
  *
- *     about.json        of which session it is
+ *     about.json        of which session it is, and whether it is a command beside the agent
  *     begun/            made by the shell that runs the agent, before it does: an agent is started once
  *     in, hold          the FIFOs of its input, and of the shell that holds that open
  *     told              what was written to its input, with ids and times
@@ -28,6 +28,7 @@ export interface RunDirectory {
   readonly sessionId: SessionId;
   readonly startedAt: string;
   readonly isIsolated: boolean;
+  readonly isCommand: boolean;
   readonly path: string;
 }
 
@@ -36,6 +37,7 @@ const About = z.object({
   sessionId: SessionId,
   startedAt: z.string(),
   isIsolated: z.boolean(),
+  isCommand: z.boolean().default(false),
 });
 
 const runsDirectory = (dataDir: string): string => join(resolve(dataDir), 'run');
@@ -43,15 +45,16 @@ const runsDirectory = (dataDir: string): string => join(resolve(dataDir), 'run')
 /** Makes the directory of a run that has none. A start that was claimed and never made leaves one that cannot be used again. */
 export function createRun(
   dataDir: string,
-  { id, sessionId }: ProcessSpec,
+  { id, sessionId, isCommand = false }: ProcessSpec,
   facts: Pick<RunDirectory, 'startedAt' | 'isIsolated'>,
 ): RunDirectory {
   const runs = runsDirectory(dataDir);
   mkdirSync(runs, { recursive: true, mode: 0o700 });
   const path = firstFree(join(runs, folderOf(id)));
   mkdirSync(join(path, 'agent'), { mode: 0o700 });
-  writeFileSync(join(path, 'about.json'), JSON.stringify({ id, sessionId, ...facts }), { mode: 0o600 });
-  return { id, sessionId, ...facts, path };
+  const about = { id, sessionId, isCommand, ...facts };
+  writeFileSync(join(path, 'about.json'), JSON.stringify(about), { mode: 0o600 });
+  return { ...about, path };
 }
 
 /** An id is no path: neither "/" nor ".." may lead out of the directory. */

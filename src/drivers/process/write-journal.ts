@@ -1,5 +1,6 @@
 import { closeSync, openSync, readFileSync, renameSync, truncateSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import type { EarlierWrites } from '../../engine/ports/process-host.ts';
 import { type RunDirectory, sizeOf } from './run-directory.ts';
 
 const mostBytes = 4 * 1024 * 1024;
@@ -17,7 +18,8 @@ interface Place {
  *
  *     == in TIME BYTES OUTPUT-OFFSET STDERR-OFFSET ID
  *
- * Now and then `== at` stands there instead, with nothing written: so much was read by then.
+ * Now and then `== at` stands there instead, with nothing written: so much was read by then. A write that must not be repeated is
+ * announced by `== to`: an announcement without its `== in` was made by a server that died in the middle of it.
  */
 export class WriteJournal {
   readonly #path: string;
@@ -29,12 +31,20 @@ export class WriteJournal {
     this.#path = toldPath(run);
   }
 
-  /** The ids of what an earlier server wrote. What it was writing when it died is cut off: nothing would be found behind it. */
-  recover(): string[] {
+  /** What earlier servers wrote. The note that was being made when one died is cut off: nothing would be found behind it. */
+  recover(): EarlierWrites {
     const { told, end } = readTold(this.#path);
     if (end < sizeOf(this.#path)) truncateSync(this.#path, end);
     this.#bytes = end;
-    return [...readTold(`${this.#path}.older`).told, ...told].flatMap(({ id }) => id ?? []);
+    const records = [...readTold(`${this.#path}.older`).told, ...told];
+    const idsOf = (kind: Told['kind']) =>
+      new Set(records.flatMap((record) => (record.kind === kind ? (record.id ?? []) : [])));
+    const written = idsOf('in');
+    return { written, doubtful: new Set([...idsOf('to')].filter((id) => !written.has(id))) };
+  }
+
+  aboutToWrite(place: Place, id: string): void {
+    this.#add('to', Buffer.alloc(0), place, encodeURIComponent(id));
   }
 
   wrote(data: Buffer, place: Place, id: string | undefined): void {
@@ -76,7 +86,7 @@ const lineEnd = Buffer.from('\n');
 export const toldPath = ({ path }: Pick<RunDirectory, 'path'>): string => join(path, 'told');
 
 export interface Told {
-  readonly kind: 'in' | 'at';
+  readonly kind: 'in' | 'at' | 'to';
   readonly at: string;
   readonly out: number;
   readonly err: number;
@@ -91,11 +101,13 @@ export function readTold(path: string): { readonly told: readonly Told[]; readon
   let end = 0;
   for (;;) {
     const headerEnd = bytes.indexOf(0x0a, end);
-    const header = /^== (in|at) (\S+) (\d+) (\d+) (\d+) (\S+)$/.exec(bytes.toString('utf8', end, headerEnd));
+    const header = /^== (in|at|to) (\S+) (\d+) (\d+) (\d+) (\S+)$/.exec(
+      bytes.toString('utf8', end, headerEnd),
+    );
     const dataEnd = headerEnd + 1 + Number(header?.[3]);
     if (headerEnd < 0 || header === null || dataEnd >= bytes.length) return { told, end };
     told.push({
-      kind: header[1] === 'in' ? 'in' : 'at',
+      kind: header[1] as Told['kind'],
       at: header[2] ?? '',
       out: Number(header[4]),
       err: Number(header[5]),

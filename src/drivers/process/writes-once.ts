@@ -10,7 +10,7 @@ export class WritesOnce {
   readonly #pending = new Set<string>();
 
   /** `made`: the ids of what another server wrote. */
-  constructor(made: readonly string[] = []) {
+  constructor(made: Iterable<string> = []) {
     for (const id of made) this.#made.set(id, Promise.resolve({ ok: true }));
   }
 

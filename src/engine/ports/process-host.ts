@@ -5,6 +5,8 @@ import type { SessionId } from '../../protocol/ids.ts';
  * be carried over a socket: an implementation may keep the processes in another program.
  */
 export interface ProcessHost {
+  /** Whether processes live on when this program ends. */
+  readonly outlivesServer: boolean;
   /**
    * Never throws: a process that could not be started has an `exited` that says why. An id that is kept already names the process
    * that was started with it: it is taken up from its first byte, and none is started.
@@ -39,7 +41,7 @@ export interface ProcessSpec {
   cwd: string;
   /** The whole environment; nothing is inherited. The host adds its own marker. */
   env: Readonly<Record<string, string>>;
-  /** A command beside the agent: what it prints is no part of the agent's raw log, and it ends with the server. */
+  /** A command beside the agent: what it prints is no part of the agent's raw log. */
   isCommand?: boolean;
   /** Texts that are said to the process and must not be in the raw log. */
   secrets?: readonly string[];
@@ -58,9 +60,11 @@ export interface AgentProcess {
   /**
    * Settles when the bytes are in the pipe. Never rejects: a closed pipe is a value. Of several writes with the same id, also by
    * another server after a crash, only the first reaches the process; the others settle as it did. Where a server is killed between
-   * writing and noting that it wrote, the process gets that one write again: an agent must be able to tell a repetition.
+   * writing and noting that it wrote, the process gets that one write again: an agent must be able to tell a repetition. Where it
+   * is not, the write is announced first: then it is known of that one that it is in doubt.
    */
-  write(data: string | Buffer, writeId?: string): Promise<WriteOutcome>;
+  write(data: string | Buffer, writeId?: string, options?: WriteOptions): Promise<WriteOutcome>;
+  readonly earlierWrites: EarlierWrites;
   /** All output before this offset is stored: nobody will ask for it again. */
   stored(offset: number): void;
   closeInput(): void;
@@ -90,6 +94,18 @@ export interface OutputReader {
 export interface EndOptions {
   /** How long SIGTERM is given before SIGKILL follows. */
   graceMs?: number;
+}
+
+export interface WriteOptions {
+  /** Noted before it is written, too. */
+  readonly announced?: boolean;
+}
+
+/** The ids of what earlier servers wrote to a process, as far as they noted it. */
+export interface EarlierWrites {
+  readonly written: ReadonlySet<string>;
+  /** Announced, and never noted as written: the process has it, or a part of it, or nothing. */
+  readonly doubtful: ReadonlySet<string>;
 }
 
 /** `uncertain`: nobody can say whether it reached the process all the same. Without it, it certainly did not, or not whole. */

@@ -8,4 +8,7 @@ export const canBeInterrupted = (session: Able): boolean => session?.capabilitie
 /** One that cannot be given another input would run what it asked for. */
 export const canEditInput = (session: Able): boolean => session?.capabilities?.editInput !== false;
 
+/** Also one that sleeps: it would, if it were woken. */
+export const endsWithServer = (session: Able): boolean => session?.capabilities?.outlivesServer === false;
+
 export const hearsReasons = (session: Able): boolean => session?.capabilities?.denyReason !== false;

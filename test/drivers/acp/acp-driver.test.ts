@@ -1,12 +1,12 @@
 import { driverContract } from '../../contracts/driver-contract.ts';
 import { acpRig } from './acp-rig.ts';
 
-for (const [how, flags] of [
-  ['resumes', []],
-  ['loads', ['--load']],
+for (const [how, flags, isOnFiles] of [
+  ['resumes its conversations', [], false],
+  ['loads its conversations, on files', ['--load'], true],
 ] as const) {
-  driverContract(`an ACP agent that ${how} its conversations`, async () => {
-    const { driver, cwd, close } = acpRig({ flags: [...flags] });
+  driverContract(`an ACP agent that ${how}`, async () => {
+    const { driver, cwd, close } = acpRig({ flags: [...flags], isOnFiles });
     return {
       driver,
       cwd,

@@ -2,8 +2,10 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { acpDriver } from '../../../src/drivers/acp/driver.ts';
+import { FileProcessHost } from '../../../src/drivers/process/file-process-host.ts';
 import { LocalProcessHost } from '../../../src/drivers/process/local-process-host.ts';
 import type { AgentDriver } from '../../../src/engine/ports/agent-driver.ts';
+import type { ProcessHost } from '../../../src/engine/ports/process-host.ts';
 
 export interface AcpRig {
   readonly driver: AgentDriver;
@@ -12,7 +14,7 @@ export interface AcpRig {
   readonly dir: string;
   /** Where the agent keeps its conversations, and notes what it was told. */
   readonly home: string;
-  /** All that went over the agent's pipes. */
+  /** All that went over the agent's pipes, where it has any. */
   raw(): string;
   close(): Promise<void>;
 }
@@ -21,31 +23,21 @@ export interface AcpRig {
 export function acpRig({
   flags = [],
   startLimitMs,
+  isOnFiles = false,
 }: {
   flags?: string[];
   startLimitMs?: number;
+  isOnFiles?: boolean;
 } = {}): AcpRig {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'beckon-acp-')));
   const cwd = join(dir, 'work');
   const home = join(dir, 'home');
   mkdirSync(cwd);
   const seen: Buffer[] = [];
-  const processes = new LocalProcessHost({ dataDir: dir, onRaw: (_, __, chunk) => seen.push(chunk) });
-  const program = join(import.meta.dirname, '..', '..', 'support', 'acp-agent', 'main.ts');
-  const agent = {
-    name: 'scripted',
-    label: 'Scripted',
-    command: process.execPath,
-    args: ['--no-warnings', program, ...flags],
-    env: { ACP_AGENT_HOME: home },
-  };
-  const driver = acpDriver({
-    processes,
-    environment: process.env,
-    version: '0.0.0',
-    agent,
-    ...(startLimitMs !== undefined && { startLimitMs }),
-  });
+  const processes = isOnFiles
+    ? new FileProcessHost({ dataDir: dir })
+    : new LocalProcessHost({ dataDir: dir, onRaw: (_, __, chunk) => seen.push(chunk) });
+  const driver = scriptedDriver({ processes, home, flags, startLimitMs });
   return {
     driver,
     cwd,
@@ -57,4 +49,31 @@ export function acpRig({
       rmSync(dir, { recursive: true, force: true });
     },
   };
+}
+
+export function scriptedDriver({
+  processes,
+  home,
+  flags,
+  startLimitMs,
+}: {
+  readonly processes: ProcessHost;
+  readonly home: string;
+  readonly flags: readonly string[];
+  readonly startLimitMs?: number | undefined;
+}): AgentDriver {
+  const program = join(import.meta.dirname, '..', '..', 'support', 'acp-agent', 'main.ts');
+  return acpDriver({
+    processes,
+    environment: process.env,
+    version: '0.0.0',
+    agent: {
+      name: 'scripted',
+      label: 'Scripted',
+      command: process.execPath,
+      args: ['--no-warnings', program, ...flags],
+      env: { ACP_AGENT_HOME: home },
+    },
+    ...(startLimitMs !== undefined && { startLimitMs }),
+  });
 }

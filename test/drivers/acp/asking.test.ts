@@ -1,14 +1,13 @@
-import type { ClientRequestContext } from '@agentclientprotocol/sdk';
 import { expect, test } from 'vitest';
 import { Asking } from '../../../src/drivers/acp/asking.ts';
 import { newMemory } from '../../../src/drivers/acp/translate/memory.ts';
-import type { JsonObject } from '../../../src/drivers/fields.ts';
 import type { AgentFact } from '../../../src/engine/ports/agent-driver.ts';
 
 /** What the agent asks under ids of its own choosing, and what it is told. */
 class Rig {
   readonly facts: AgentFact[] = [];
-  readonly replies: string[] = [];
+  readonly told: string[] = [];
+  #at = 0;
   readonly asking = new Asking({
     memory: newMemory({
       cwd: '/work',
@@ -19,19 +18,30 @@ class Rig {
     }),
     tools: null,
     showWork: () => [],
-    note: (facts) => this.facts.push(...facts),
     report: (facts) => this.facts.push(...facts),
-    isClosed: () => false,
+    peer: () => ({
+      respond: async ({ id }, reply) => {
+        this.told.push(`${id}: ${reply.said ?? 'cancelled'}`);
+        return { ok: true };
+      },
+      respondError: async ({ id }) => {
+        this.told.push(`${id}: an error`);
+        return { ok: true };
+      },
+    }),
   });
 
-  ask(requestId: number, command: string, signal = new AbortController().signal): void {
-    const params: JsonObject = {
-      toolCall: { toolCallId: command, title: command, kind: 'execute', rawInput: { command } },
-      options: [{ optionId: 'yes', name: 'Yes', kind: 'allow_once' }],
-    };
-    const context = { requestId, params, signal } as ClientRequestContext<JsonObject>;
-    const reply = this.asking.handlers['session/request_permission']?.(context);
-    void reply?.then((said) => this.replies.push(`${requestId} ${command}: ${said.said ?? 'cancelled'}`));
+  ask(id: number, command: string): void {
+    this.#at += 100;
+    this.asking.take({
+      id,
+      at: this.#at,
+      method: 'session/request_permission',
+      params: {
+        toolCall: { toolCallId: command, title: command, kind: 'execute', rawInput: { command } },
+        options: [{ optionId: 'yes', name: 'Yes', kind: 'allow_once' }],
+      },
+    });
   }
 
   asks(): string[] {
@@ -45,23 +55,18 @@ class Rig {
   withdrawn(): string[] {
     return this.facts.flatMap((fact) => (fact.type === 'withdrawn' ? [fact.agentRequestId] : []));
   }
-
-  async told(): Promise<readonly string[]> {
-    await new Promise(setImmediate);
-    return this.replies;
-  }
 }
 
 test('[ASK13] [ASK5] an id that is used again after its answer is another ask, with an answer of its own', async () => {
   const rig = new Rig();
   rig.ask(7, 'ls');
   const [first = ''] = rig.asks();
-  rig.asking.settle(first, { said: 'yes' });
+  await rig.asking.answer(first, { said: 'yes' });
   rig.ask(7, 'ls');
   const [, second = ''] = rig.asks();
   expect(second).not.toBe(first);
-  rig.asking.settle(second, { said: 'no' });
-  expect(await rig.told()).toEqual(['7 ls: yes', '7 ls: no']);
+  await rig.asking.answer(second, { said: 'no' });
+  expect(rig.told).toEqual(['7: yes', '7: no']);
   expect(rig.codes()).toEqual([]);
 });
 
@@ -73,18 +78,17 @@ test('[ASK13] [PEER6] of two asks that are open under one id only the newer can 
   expect(rig.withdrawn()).toEqual([first]);
   expect(rig.codes()).toEqual(['reused-request-id']);
   expect(rig.asking.has(first)).toBe(false);
-  rig.asking.settle(second, { said: 'yes' });
-  expect(await rig.told()).toEqual(['7 rm -r build: yes']);
+  await rig.asking.answer(second, { said: 'yes' });
+  expect(rig.told).toEqual(['7: yes']);
 });
 
-test('[PEER6] the same request twice is one ask and one answer, and can be taken back', async () => {
+test('[PEER6] the same request twice is one ask and one answer, and can be taken back', () => {
   const rig = new Rig();
-  const cancel = new AbortController();
   rig.ask(7, 'ls');
-  rig.ask(7, 'ls', cancel.signal);
+  rig.ask(7, 'ls');
   expect(rig.asks()).toHaveLength(1);
   expect(rig.codes()).toEqual(['repeated-request']);
-  cancel.abort();
+  rig.asking.takeBack(7);
   expect(rig.withdrawn()).toEqual(rig.asks());
-  expect(await rig.told()).toEqual(['7 ls: cancelled']);
+  expect(rig.told).toEqual(['7: cancelled']);
 });

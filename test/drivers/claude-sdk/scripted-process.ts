@@ -8,6 +8,7 @@ import type {
 
 /** A host whose one process prints what the test lets it print, and keeps what is written to it. */
 export class ScriptedHost implements ProcessHost {
+  readonly outlivesServer = false;
   readonly started: ScriptedProcess[] = [];
   readonly #onStart: (process: ScriptedProcess) => void;
 
@@ -41,6 +42,7 @@ export class ScriptedProcess implements AgentProcess {
   readonly pid = undefined;
   readonly outlivesServer = false;
   readonly isIsolated = false;
+  readonly earlierWrites = { written: new Set<string>(), doubtful: new Set<string>() };
   readonly exited: Promise<ProcessExit>;
   /** Lines that were written to it, in order. */
   readonly input: Line[] = [];

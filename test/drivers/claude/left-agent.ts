@@ -22,6 +22,7 @@ export const leftProcess = (
   pid: 1,
   outlivesServer: true,
   isIsolated: false,
+  earlierWrites: { written: new Set(), doubtful: new Set() },
   write: async (data) => {
     onWrite(data);
     return { ok: true };

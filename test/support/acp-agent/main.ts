@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type AgentContext, agent, ndJsonStream, RequestError } from '@agentclientprotocol/sdk';
 import { play } from './scenes.ts';
 import { Stage } from './stage.ts';
@@ -16,6 +17,7 @@ const turns = new Map<string, AbortController>();
 const app = agent({ name: 'scripted' })
   .onRequest('initialize', async ({ params }) => {
     if (flags.has('--hang')) await new Promise(() => {});
+    await held('initialize');
     if (flags.has('--refuse')) throw new RequestError(-32603, 'Internal error', { details: 'no account' });
     remember('client', JSON.stringify(params.clientCapabilities));
     return {
@@ -30,7 +32,8 @@ const app = agent({ name: 'scripted' })
       },
     };
   })
-  .onRequest('session/new', ({ params, client }) => {
+  .onRequest('session/new', async ({ params, client }) => {
+    await held('session-new');
     if (flags.has('--auth')) throw RequestError.authRequired();
     state.sessionId = `session-${process.pid}-${Date.now()}`;
     state.cwd = params.cwd;
@@ -53,6 +56,7 @@ const app = agent({ name: 'scripted' })
         update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'told before' } },
       });
     }
+    await held('session-load');
     return settings();
   })
   .onRequest('session/resume', ({ params, client }) => {
@@ -60,7 +64,8 @@ const app = agent({ name: 'scripted' })
     tellCommands(client, params.sessionId);
     return settings();
   })
-  .onRequest('session/set_mode', ({ params }) => {
+  .onRequest('session/set_mode', async ({ params }) => {
+    await held('set-mode');
     if (!modes.includes(params.modeId)) throw RequestError.invalidParams(undefined, 'no such mode');
     state.mode = params.modeId;
     return {};
@@ -90,7 +95,16 @@ const app = agent({ name: 'scripted' })
 app.connect(
   ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>),
 );
-process.stdin.on('end', () => process.exit(0));
+process.stdin.on('end', () => flags.has('--stubborn') || process.exit(0));
+if (flags.has('--stubborn')) {
+  process.on('SIGTERM', () => {});
+  setInterval(() => {}, 1_000);
+}
+
+/** Waits as long as there is a file that says so. */
+async function held(step: string): Promise<void> {
+  while (existsSync(join(home, `hold-${step}`))) await delay(5);
+}
 
 function settings() {
   const select = { type: 'select' as const, currentValue: state.model };

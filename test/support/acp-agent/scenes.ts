@@ -22,6 +22,46 @@ const scenes: Readonly<Record<string, Scene>> = {
     await stage.say('Hello ', 'to you, ', 'too.');
   },
 
+  /** Says a sentence in pieces, each when there is a file of its name. */
+  async tell(stage, gates) {
+    await stage.say('I begin');
+    for (const gate of gates.split(' ')) {
+      await stage.gate(gate);
+      await stage.say(`, ${gate}`);
+    }
+    stage.note('told', `${gates}\n`);
+  },
+
+  /** So many lines; after some it asks, has a command run or a file written, and says what came of it. Notes all it says. */
+  async tally(stage, words) {
+    const [name = '', lines = '0', file = ''] = words.split(' ');
+    const say = async (text: string): Promise<void> => {
+      stage.note(file, `${text}\n`);
+      await stage.say(`${text}\n`);
+    };
+    for (let line = 1; line <= Number(lines); line += 1) {
+      await say(`${name} line ${line}`);
+      const title = `${name} ask ${line}`;
+      if (line % 3 === 0) {
+        const call = { toolCallId: stage.nextCall(), title, kind: 'other' as const, rawInput: { title } };
+        const chosen = await stage.mayI(call);
+        await stage.end(call.toolCallId, 'completed', `${chosen}`);
+        await say(`${title} ${chosen}`);
+      }
+      if (line % 4 === 0) {
+        const command = `echo ${name} ${line} >> ${file}.commands`;
+        const { terminalId } = JSON.parse(await stage.tried('terminal/create', { command }));
+        const exit = await stage.tried('terminal/wait_for_exit', { terminalId });
+        await say(`${exit} ${await stage.tried('terminal/release', { terminalId })}`);
+      }
+      if (line % 5 === 0) {
+        const path = join(stage.state.cwd, `${file}.written`);
+        await say(await stage.tried('fs/write_text_file', { path, content: `${name} ${line}` }));
+        await say(await stage.tried('fs/read_text_file', { path }));
+      }
+    }
+  },
+
   async run(stage, command) {
     await stage.say('I run it.');
     await stage.run(command);

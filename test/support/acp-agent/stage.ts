@@ -1,4 +1,7 @@
 import { exec } from 'node:child_process';
+import { appendFileSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type {
   AgentContext,
   CreateElicitationResponse,
@@ -44,6 +47,16 @@ export class Stage {
     for (const text of pieces) {
       await this.update({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
     }
+  }
+
+  /** Waits until there is a file of this name in the session's directory. */
+  async gate(name: string): Promise<void> {
+    while (!existsSync(join(this.state.cwd, name)) && !this.signal.aborted) await delay(5);
+  }
+
+  /** Writes down what it does, to be held against what was heard of it. */
+  note(file: string, text: string): void {
+    appendFileSync(join(this.state.cwd, file), text);
   }
 
   async think(text: string): Promise<void> {

@@ -30,6 +30,14 @@ export function translateChunk(
   return [...ended, { type: 'delta', delta: { messageId, block, kind, text, ...parent } }];
 }
 
+/** What is being said, from its beginning, for those who have not heard it. */
+export function speechSoFar({ speech }: Memory): readonly AgentFact[] {
+  return [...speech].map(([speaker, { agentMessageId: messageId, block, kind, text }]) => {
+    const parent = speaker === '' ? {} : { parentToolCallId: speaker };
+    return { type: 'delta', delta: { messageId, block, kind, text, ...parent } };
+  });
+}
+
 /** What was said until here is whole. */
 export function endSpeech(memory: Memory, speaker: string): readonly AgentFact[] {
   const speech = memory.speech.get(speaker);

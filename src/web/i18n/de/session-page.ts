@@ -41,6 +41,7 @@ export const sessionPage = {
   'details.directory': 'Verzeichnis',
   'details.agent': 'Agent und Version',
   'details.key': 'Schlüssel',
+  'details.endsWithServer': 'Endet mit dem Server',
   'details.agentSession': 'Kennung beim Agenten',
   'details.started': 'Begonnen',
   'details.raw': 'Rohprotokoll herunterladen',

@@ -40,6 +40,7 @@ export const sessionPage = {
   'details.directory': 'Directory',
   'details.agent': 'Agent',
   'details.key': 'Key',
+  'details.endsWithServer': 'Ends with the server',
   'details.agentSession': "The agent's own id",
   'details.started': 'Started',
   'details.raw': 'Download the raw log',

@@ -7,6 +7,7 @@ import type { SessionFeed } from '../../data/session-feed.ts';
 import { useAgents } from '../../data/use-agents.ts';
 import { saveFile } from '../../data/use-file.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { endsWithServer } from '../../session/abilities.logic.ts';
 import { money } from '../../session/figures.logic.ts';
 import { digestOf, type SessionDigest } from '../../session/session-digest.logic.ts';
 import { errorText } from '../../text/error-text.ts';
@@ -118,9 +119,11 @@ function About({ session }: { readonly session: Session }) {
     dateStyle: 'medium',
     timeStyle: 'short',
   });
-  const facts: readonly (readonly [string, string | null])[] = [
+  const version = [label, session.agentVersion].filter(Boolean).join(' ');
+  const end = endsWithServer(session) ? t('details.endsWithServer') : undefined;
+  const facts: readonly (readonly [name: string, value: string | null, remark?: string | undefined])[] = [
     [t('details.directory'), session.cwd],
-    [t('details.agent'), [label, session.agentVersion].filter(Boolean).join(' ')],
+    [t('details.agent'), version, end],
     [t('details.key'), session.key],
     [t('details.agentSession'), session.agentSessionId],
     [t('details.started'), started],
@@ -129,11 +132,12 @@ function About({ session }: { readonly session: Session }) {
     <Section title={t('details.about')}>
       <dl className="flex flex-col gap-2 text-sm">
         {facts.map(
-          ([name, value]) =>
+          ([name, value, remark]) =>
             value !== null && (
               <div key={name}>
                 <dt className="text-faint text-xs">{name}</dt>
                 <dd className="wrap-anywhere">{value}</dd>
+                {remark !== undefined && <dd className="text-soft text-xs">{remark}</dd>}
               </div>
             ),
         )}
