@@ -7,6 +7,7 @@ import { logCost } from './log.ts';
 import { memory } from './memory.ts';
 import { opening } from './opening.ts';
 import type { Part, PartResult } from './part.ts';
+import { resident } from './resident.ts';
 import { endAll } from './running.ts';
 import { show, showGoals } from './show.ts';
 import { startTime } from './start.ts';
@@ -17,6 +18,7 @@ const parts: Readonly<Record<string, Part>> = {
   answer: answerPath,
   stream: streaming,
   memory,
+  resident,
   start: startTime,
   opening,
   log: logCost,

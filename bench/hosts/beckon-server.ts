@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { checkoutProgram } from '../built.ts';
 import { HttpClient } from '../http-client.ts';
 import { lineOf, start, within } from '../running.ts';
 
@@ -19,11 +19,9 @@ export interface SessionView {
   readonly usage: { readonly turns: number };
 }
 
-const mainProgram = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
-
 /** The arguments of a server on a data directory of its own. */
-export const serveArguments = (dataDir: string): string[] => [
-  mainProgram,
+export const serveArguments = (dataDir: string, program = checkoutProgram): string[] => [
+  program,
   'serve',
   '--port=0',
   `--data-dir=${dataDir}`,
@@ -34,8 +32,12 @@ export const serveArguments = (dataDir: string): string[] => [
 export const startServer = (dataDir: string, nodeArgs: readonly string[] = []): Promise<BeckonServer> =>
   whenReady(spawnServer(dataDir, nodeArgs), dataDir);
 
-export function spawnServer(dataDir: string, nodeArgs: readonly string[] = []): ChildProcess {
-  const server = start(process.execPath, [...nodeArgs, ...serveArguments(dataDir)], {
+export function spawnServer(
+  dataDir: string,
+  nodeArgs: readonly string[] = [],
+  program?: string,
+): ChildProcess {
+  const server = start(process.execPath, [...nodeArgs, ...serveArguments(dataDir, program)], {
     env: { ...process.env, BECKON_LOG: 'warn' },
   });
   server.stderr?.on('data', passWarningOn);
