@@ -359,8 +359,9 @@ async function restarted<T>(
   await eventually('the server is gone', () => !isRunning(pid));
   const changed = change();
   const { BECKON_PROCESS: _, ...env } = process.env;
-  const { stdout } = spawn(node, [...args, ...furtherFlags], { env, stdio: ['ignore', 'pipe', 'ignore'] });
-  await once(stdout, 'data');
+  const next = spawn(node, [...args, ...furtherFlags], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  const [line] = await Promise.race([once(next.stdout, 'data'), once(next, 'close')]);
+  if (!String(line).includes('is ready')) throw new Error(`No server was started again: ${line}`);
   return changed;
 }
 

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { endBeckons, startBeckon, temporaryDirectory } from '../support/beckon-process.ts';
 import { eventually } from '../support/eventually.ts';
-import { isRunning } from '../support/running.ts';
+import { signal } from '../support/running.ts';
 import { attacks, type Setting } from './attacks.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -17,7 +17,7 @@ afterEach(async () => {
     // The agent may have left a server of its own.
     const text = await readFile(join(dataDir, 'server.json'), 'utf8').catch(() => '{}');
     const { pid } = JSON.parse(text);
-    if (typeof pid === 'number' && isRunning(pid)) process.kill(pid, 'SIGKILL');
+    if (typeof pid === 'number') signal(pid, 'SIGKILL');
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
   }
   await endBeckons();
