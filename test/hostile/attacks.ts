@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -377,7 +377,8 @@ function plantDevice(agent: HostileAgent): Record<string, string> {
 }
 
 function plantGrant({ dataDir }: HostileAgent, command: string): void {
-  const database = new DatabaseSync(join(dataDir, 'beckon.db'));
+  const path = join(dataDir, 'beckon.db');
+  const database = new DatabaseSync(path);
   const at = new Date().toISOString();
   const grant = {
     id: 'grant_planted',
@@ -400,6 +401,8 @@ function plantGrant({ dataDir }: HostileAgent, command: string): void {
     .prepare('INSERT INTO event (stream, seq, at, searchable, body) VALUES (?, ?, ?, 0, ?)')
     .run(id, last + 1, at, JSON.stringify({ type: 'grant.created', grant }));
   database.close();
+  // The write-ahead log went with the last who used it; a server that misses it would not take its agents up.
+  rmSync(`${path}-in-use`, { force: true });
 }
 
 function canConnect(port: number): Promise<boolean> {
