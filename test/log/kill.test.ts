@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterEach, expect, it } from 'vitest';
 import { openSqliteLog } from '../../src/log/sqlite-log.ts';
+import { times } from '../support/seeded-random.ts';
 import { append, overdue, seqsOf, session, upTo } from './sample-events.ts';
 import { temporaryDirectories } from './temporary-directory.ts';
 
@@ -16,7 +17,7 @@ let child: ChildProcess | undefined;
 afterEach(() => child?.kill('SIGKILL'));
 
 it('[STORE2] kill -9 at any moment loses nothing acknowledged and leaves a log that opens', {
-  timeout: 120_000,
+  timeout: times(120_000),
 }, async () => {
   const path = join(directory(), 'beckon.db');
   const acknowledged = new Map<string, string>();
@@ -30,7 +31,7 @@ it('[STORE2] kill -9 at any moment loses nothing acknowledged and leaves a log t
       }
       await check(path, acknowledged);
     }),
-    { numRuns: 20, endOnFailure: true },
+    { numRuns: times(8), endOnFailure: true },
   );
 });
 
