@@ -11,13 +11,14 @@ const mayImport: Record<string, readonly string[]> = {
   model: ['protocol'],
   engine: ['protocol', 'model'],
   log: ['protocol', 'model', 'engine/ports'],
+  runner: ['protocol', 'model', 'engine/ports'],
   drivers: ['protocol', 'model', 'engine/ports'],
   tools: ['protocol', 'model', 'engine/ports'],
   server: ['protocol', 'model', 'engine/ports'],
   client: ['protocol', 'model', 'engine/ports'],
   web: ['protocol', 'model', 'client'],
-  cli: ['protocol', 'model', 'engine', 'log', 'drivers', 'tools', 'server', 'client'],
-  embed: ['protocol', 'model', 'engine', 'log', 'drivers', 'tools', 'server', 'client', 'cli'],
+  cli: ['protocol', 'model', 'engine', 'log', 'runner', 'drivers', 'tools', 'server', 'client'],
+  embed: ['protocol', 'model', 'client', 'cli'],
 };
 
 /** Which folders of `drivers` a driver may import from, besides what lies beside them all: those who speak its language. */

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import type { Context } from '../model/command.ts';
 import { deferrable } from '../model/deferred-asks.ts';
 import { expiredGrant } from '../model/grants.ts';
@@ -10,21 +9,18 @@ import type { Grant } from '../protocol/grant.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { ToolCatalogue } from '../protocol/tool.ts';
 import { createClients } from './clients.ts';
-import { checkAgain } from './directory.ts';
 import { createDispatcher } from './dispatcher.ts';
 import { GrantBook } from './grant-book.ts';
 import type { LiveSession } from './live-session.ts';
-import type { AgentDriver, ToolAccess } from './ports/agent-driver.ts';
 import type { Clock } from './ports/clock.ts';
 import type { ControlRoom, News } from './ports/control-room.ts';
 import type { EventLog } from './ports/event-log.ts';
 import type { Ids } from './ports/ids.ts';
 import type { Logger } from './ports/logger.ts';
-import type { KeptProcess } from './ports/process-host.ts';
+import type { Checkpoint, LeftRun, Runner, ToolAccess } from './ports/runner.ts';
 import type { SessionEnv } from './ports/session-env.ts';
 import type { ToolDesk } from './ports/tool-desk.ts';
 import { ProcessBudget } from './process-budget.ts';
-import type { SessionEffects } from './session-effects.ts';
 import { SessionRegistry } from './session-registry.ts';
 import type { SessionRunner } from './session-runner.ts';
 import type { EngineSettings } from './settings.ts';
@@ -33,16 +29,11 @@ import { AskDesk } from './tool-desk.ts';
 
 export interface EngineOptions {
   readonly log: EventLog;
-  readonly drivers: readonly AgentDriver[];
+  readonly runner: Runner;
   readonly env: SessionEnv;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly logger: Logger;
-  /** Ends what an earlier run left over and nobody keeps; awaited before any agent is started. */
-  readonly endLeftovers: () => Promise<unknown>;
-  /** Processes that outlived an earlier run; where there are none, agents end with the server. */
-  readonly kept?: KeptProcesses;
-  readonly rawLog: RawLines;
   /** No agent is started before this: it would look for its tools at an address that does not answer yet. */
   readonly listening?: Promise<unknown>;
   /** Where a session's agent finds the interactive tools; asked at each start of a process. */
@@ -50,17 +41,6 @@ export interface EngineOptions {
   /** The tools that are offered, for people to look at. */
   readonly toolCatalogue?: () => ToolCatalogue;
   readonly settings: EngineSettings;
-}
-
-interface KeptProcesses {
-  list(): Promise<readonly KeptProcess[]>;
-  /** Ends one that no session claims. */
-  end(id: string): Promise<unknown>;
-}
-
-interface RawLines {
-  read(sessionId: SessionId): Readable;
-  remove(sessionId: SessionId): Promise<void>;
 }
 
 export interface Engine extends ControlRoom {
@@ -76,10 +56,9 @@ const IDLE_CHECK_MS = 5000;
 
 /** Opens the control room on a log: takes up the sessions of earlier runs, then serves. */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
-  const { log, clock, ids, logger, settings } = options;
+  const { log, runner: machine, clock, ids, logger, settings } = options;
   const listeners = new Set<(news: News) => void>();
   const book = new GrantBook({ clock, onExpired: (grant) => void recordExpiry(grant) });
-  const drivers = new Map(options.drivers.map((driver) => [driver.name, driver]));
   const clients = createClients(ids.client);
   const lifetime = { closing: false };
 
@@ -127,10 +106,10 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     clock,
     ids,
     logger,
-    driver: (name) => drivers.get(name),
+    runner: machine,
     tools,
     toolAccess: options.toolAccess ?? (() => null),
-    directory: (state) => checkAgain(state, settings.roots),
+    roots: settings.roots,
     context,
     publish,
     onGlobal: (events) => {
@@ -166,7 +145,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       throw error;
     });
     registry.forget(session);
-    await Promise.all([options.env.remove(id), options.rawLog.remove(id)]);
+    await Promise.all([options.env.remove(id), machine.rawLog.remove(id)]);
     publish([{ kind: 'announcement', announcement: { type: 'session-removed', data: { sessionId: id } } }]);
     return accept(undefined);
   };
@@ -214,7 +193,6 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     ...options,
     registry,
     book,
-    drivers,
     clients,
     toolCatalogue,
     remove,
@@ -262,9 +240,9 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       const blob = log.blob(found.value.id, imageId);
       return blob === undefined ? refuse('image_not_found') : accept(blob);
     },
-    rawLog(idOrKey): Result<Readable> {
+    rawLog(idOrKey) {
       const found = registry.find(idOrKey);
-      return found.ok ? accept(options.rawLog.read(found.value.id)) : found;
+      return found.ok ? accept(machine.rawLog.read(found.value.id)) : found;
     },
     storage: () => log.storage,
     async close() {
@@ -289,8 +267,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 }
 
 async function letGo(session: LiveSession, tools: AskDesk): Promise<void> {
-  const { connection } = session.effects;
-  if (connection !== null && connection.detach === undefined) return shutDown(session);
+  const { run } = session.effects;
+  if (run !== null && run.detach === undefined) return shutDown(session);
   // What its tools do ends with the server, also where the agent does not. What cannot be stored now is found at the next start.
   await session.runner.command({ type: 'lose-tools' });
   tools.runEnded(session.id, 'The server ends.');
@@ -308,11 +286,9 @@ async function shutDown(session: LiveSession): Promise<void> {
   session.dispose();
 }
 
-/** An agent that nobody keeps and whose host died goes on unattended for a while: it is ended before anything else is done. */
 async function recover(options: EngineOptions, registry: SessionRegistry, book: GrantBook): Promise<void> {
-  const { log, logger } = options;
-  await options.endLeftovers();
-  const kept = (await options.kept?.list()) ?? [];
+  const { log, runner, logger } = options;
+  const left = await runner.left();
   const settled: Promise<unknown>[] = [];
   for (const start of log.streams()) {
     if (start.stream === 'global') {
@@ -321,16 +297,17 @@ async function recover(options: EngineOptions, registry: SessionRegistry, book: 
     }
     try {
       const session = registry.restore(start);
-      if (session !== undefined) settled.push(settle(session, { mark: start.mark, kept }, registry, options));
+      if (session !== undefined)
+        settled.push(settle(session, { checkpoint: start.checkpoint, runs: left }, registry, options));
     } catch (error) {
       // One log that cannot be understood must not keep all others closed.
       logger.error({ sessionId: start.stream, reason: String(error) }, 'A session cannot be read');
     }
   }
   await Promise.all(settled);
-  const claimed = new Set(registry.all().flatMap(({ id, state }) => (state.process === null ? [] : [id])));
-  const strays = kept.filter(({ sessionId }) => !claimed.has(sessionId));
-  await Promise.all(strays.map(({ id }) => options.kept?.end(id)));
+  const claimed = new Set(registry.all().map(({ state }) => state.process?.id));
+  const strays = left.filter(({ runId }) => !claimed.has(runId));
+  await Promise.all(strays.map(({ runId }) => runner.end(runId)));
 }
 
 /**
@@ -339,18 +316,23 @@ async function recover(options: EngineOptions, registry: SessionRegistry, book: 
  */
 async function settle(
   session: LiveSession,
-  left: Parameters<SessionEffects['attach']>[1],
+  left: { readonly checkpoint: Checkpoint | undefined; readonly runs: readonly LeftRun[] },
   registry: SessionRegistry,
   options: EngineOptions,
 ): Promise<void> {
   const { id, state, runner, effects } = session;
-  const isTakenUp = state.process !== null && effects.attach(state, left);
+  const isTakenUp = left.runs.some(({ runId }) => runId === state.process?.id);
+  if (isTakenUp) effects.attach(state, left.checkpoint);
   // A log that came here without its end: nobody works on the turn, and nobody ever will.
   const isTorn = state.process === null && state.turn !== null;
   const isToStart = !isTakenUp && !isTorn && (wantsProcess(state) || state.process?.phase === 'starting');
   if (state.ephemeral && !isTakenUp && !isToStart) {
     registry.forget(session);
-    const removed = Promise.all([options.log.remove(id), options.env.remove(id), options.rawLog.remove(id)]);
+    const removed = Promise.all([
+      options.log.remove(id),
+      options.env.remove(id),
+      options.runner.rawLog.remove(id),
+    ]);
     await removed.catch((error: unknown) => options.logger.error({ error }, 'A session was not removed'));
     return;
   }

@@ -13,7 +13,7 @@ import { type Event, searchTextOf } from '../protocol/event.ts';
 import type { StorageState } from '../protocol/storage.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { pageOf, pageRange } from './page-range.ts';
-import { holdsNothing, type PreparedMark, type PreparedPart, prepare } from './prepare.ts';
+import { checkpointOf, holdsNothing, type PreparedMark, type PreparedPart, prepare } from './prepare.ts';
 import { excerptOf, matches, searchableStart, wordsOf } from './search-words.ts';
 import { parseStored, type StoredEvent, storedBatches } from './stored-event.ts';
 import type { WriteRequest } from './write-request.ts';
@@ -72,7 +72,7 @@ class MemoryLog implements EventLog {
     for (const [stream, { snapshot, mark }] of [...this.#streams]) {
       yield {
         stream,
-        mark: mark && { ...mark, memory: JSON.parse(mark.memory) },
+        checkpoint: mark && checkpointOf(mark),
         snapshot: snapshot && { ...snapshot, state: JSON.parse(snapshot.state) },
         eventsAfter: (seq) => this.#eventsOf(stream).slice(seq).map(parseStored),
       };

@@ -71,6 +71,13 @@ export const migrations: readonly Migration[] = [
       ) STRICT;
     `,
   },
+  {
+    version: 3,
+    sql: `
+      -- how many facts of the run came before the mark; those of earlier versions were not counted
+      ALTER TABLE mark ADD COLUMN number INTEGER NOT NULL DEFAULT 0;
+    `,
+  },
 ];
 
 export interface Migration {

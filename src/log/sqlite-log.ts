@@ -5,13 +5,13 @@ import {
   type EventLog,
   type EventPage,
   type PageQuery,
-  type ReadingMark,
   type SearchHit,
   StorageError,
   type StoredBatch,
   type StreamId,
   type StreamStart,
 } from '../engine/ports/event-log.ts';
+import type { Checkpoint } from '../engine/ports/runner.ts';
 import type { Event } from '../protocol/event.ts';
 import type { StorageState } from '../protocol/storage.ts';
 import { Checkpoints } from './checkpoints.ts';
@@ -20,7 +20,7 @@ import { Disk, type SyncFile } from './disk.ts';
 import { inUseFile, keepAside, readMissing, storeMissing } from './missing-history.ts';
 import { type DatabaseOptions, type OpenDatabase, openDatabase } from './open-database.ts';
 import { pageOf, pageRange } from './page-range.ts';
-import { prepare } from './prepare.ts';
+import { checkpointOf, type PreparedMark, prepare } from './prepare.ts';
 import { Search } from './search.ts';
 import { SearchIndex } from './search-index.ts';
 import { storageFailure } from './storage-failure.ts';
@@ -132,7 +132,7 @@ class SqliteLog implements EventLog {
       if (this.#known.get(name) === nowhere) continue;
       yield {
         stream: name,
-        mark: this.#read(() => this.#mark(id)),
+        checkpoint: this.#read(() => this.#checkpoint(id)),
         snapshot: this.#read(() => this.#snapshot(id)),
         eventsAfter: (seq) => this.#eventsAfter(id, seq),
       };
@@ -313,9 +313,9 @@ class SqliteLog implements EventLog {
     return row && { seq: row.seq, version: row.version, state: JSON.parse(row.state) };
   }
 
-  #mark(stream: number): ReadingMark | undefined {
-    const row = this.#store.sql.mark.get(stream) as MarkRow | undefined;
-    return row && { processId: row.processId, offset: row.offset, memory: JSON.parse(row.memory) };
+  #checkpoint(stream: number): Checkpoint | undefined {
+    const row = this.#store.sql.mark.get(stream) as PreparedMark | undefined;
+    return row && checkpointOf(row);
   }
 
   #read<T>(work: () => T): T {
@@ -387,12 +387,6 @@ interface SnapshotRow {
   readonly state: string;
 }
 
-interface MarkRow {
-  readonly processId: string;
-  readonly offset: number;
-  readonly memory: string;
-}
-
 interface BlobRow {
   readonly mediaType: string;
   readonly data: Uint8Array;
@@ -401,7 +395,9 @@ interface BlobRow {
 const statementsOf = (db: DatabaseSync) => ({
   place: db.prepare(placeQuery),
   streams: db.prepare('SELECT id, name FROM stream ORDER BY id'),
-  mark: db.prepare('SELECT process_id AS processId, read_to AS offset, memory FROM mark WHERE stream = ?'),
+  mark: db.prepare(
+    'SELECT process_id AS processId, read_to AS offset, memory, number FROM mark WHERE stream = ?',
+  ),
   snapshot: db.prepare(`
     SELECT snapshot_seq AS seq, snapshot_version AS version, snapshot_state AS state
     FROM stream WHERE id = ? AND snapshot_seq IS NOT NULL`),

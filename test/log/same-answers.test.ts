@@ -109,7 +109,10 @@ function take(log: EventLog, one: Extract<Step, { do: 'append' | 'remove' }>): P
       events,
       ...(mark === undefined
         ? {}
-        : { mark: mark === null ? null : { processId: 'p', offset: mark, memory: [mark] } }),
+        : {
+            checkpoint:
+              mark === null ? null : { number: mark, mark: { processId: 'p', offset: mark, memory: [mark] } },
+          }),
       ...(snapshot ? { snapshot: { version: 1, state: { after: events.length } } } : {}),
       ...(blob ? { blobs: [{ blobId: 'i1', mediaType: 'x/y', data: new Uint8Array([events.length]) }] } : {}),
     })),
@@ -132,9 +135,9 @@ function answers(log: EventLog, { stream, after, before, limit, id, words }: Que
 }
 
 const starts = (log: EventLog) =>
-  Array.from(log.streams(), ({ stream, mark, snapshot, eventsAfter }) => ({
+  Array.from(log.streams(), ({ stream, checkpoint, snapshot, eventsAfter }) => ({
     stream,
-    mark,
+    checkpoint,
     snapshot,
     tail: [...eventsAfter(snapshot?.seq ?? 0)],
   }));

@@ -8,8 +8,8 @@ import type {
   Report,
 } from '../../src/engine/ports/agent-driver.ts';
 import { AgentRefusal } from '../../src/engine/ports/agent-driver.ts';
-import type { ReadingMark } from '../../src/engine/ports/event-log.ts';
 import type { WriteOutcome } from '../../src/engine/ports/process-host.ts';
+import type { ReadingMark } from '../../src/engine/ports/runner.ts';
 import type { MessageId } from '../../src/protocol/ids.ts';
 import type { Ask, Decision } from '../../src/protocol/interaction.ts';
 import type { Agent } from '../../src/protocol/session.ts';

@@ -7,8 +7,8 @@ import {
   type OutgoingMessage,
   type Report,
 } from '../../engine/ports/agent-driver.ts';
-import type { ReadingMark } from '../../engine/ports/event-log.ts';
 import type { AgentProcess, ProcessHost, WriteOutcome } from '../../engine/ports/process-host.ts';
+import type { ReadingMark } from '../../engine/ports/runner.ts';
 import type { Ask, Decision } from '../../protocol/interaction.ts';
 import type { Capabilities } from '../../protocol/session.ts';
 import { AnswersUnderWay } from '../answers-under-way.ts';
@@ -210,8 +210,8 @@ export class AcpConnection implements AgentConnection {
     return outcome;
   }
 
-  async interrupt(): Promise<void> {
-    await this.#cancel();
+  async interrupt(id?: string): Promise<void> {
+    await this.#cancel(id === undefined ? undefined : `interrupt ${id}`);
     this.#settleInterrupted();
   }
 
@@ -409,11 +409,11 @@ export class AcpConnection implements AgentConnection {
     void this.#modeAfterPlan.goOn();
   }
 
-  async #cancel(): Promise<void> {
+  async #cancel(name?: string): Promise<void> {
     const session = this.#session;
     if (!session) throw new Error('The agent is not ready');
     this.#turns.cancel();
-    await this.#peer.notify('session/cancel', { sessionId: session.id });
+    await this.#peer.notify('session/cancel', { sessionId: session.id }, name);
   }
 
   /** The protocol wants what is open to be answered as cancelled, for else the turn may not end. */

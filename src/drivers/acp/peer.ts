@@ -130,8 +130,8 @@ export class Peer {
     else this.#ours.set(id, onReply);
   }
 
-  notify(method: string, params: JsonObject): Promise<void> {
-    return mustBeWritten(this.#write({ jsonrpc: '2.0', method, params }));
+  notify(method: string, params: JsonObject, name?: string): Promise<void> {
+    return mustBeWritten(this.#write({ jsonrpc: '2.0', method, params }, name));
   }
 
   respond({ id }: Pick<AgentRequest, 'id'>, result: JsonObject, name: string): Promise<WriteOutcome> {

@@ -7,13 +7,13 @@ import {
   type OutgoingMessage,
   type Report,
 } from '../../engine/ports/agent-driver.ts';
-import type { ReadingMark } from '../../engine/ports/event-log.ts';
 import type {
   AgentProcess,
   ProcessExit,
   WriteFailure,
   WriteOutcome,
 } from '../../engine/ports/process-host.ts';
+import type { ReadingMark } from '../../engine/ports/runner.ts';
 import type { Ask, Decision } from '../../protocol/interaction.ts';
 import { AnswersUnderWay } from '../answers-under-way.ts';
 import { diagnosticFact } from '../diagnostics.ts';
@@ -150,8 +150,8 @@ export class ClaudeConnection implements AgentConnection {
     expectWritten(await this.#peer.respond(held.hookId, later));
   }
 
-  async interrupt(): Promise<void> {
-    expectReply(await this.#peer.interrupt());
+  async interrupt(id?: string): Promise<void> {
+    expectReply(await this.#peer.interrupt(id === undefined ? {} : { requestId: `interrupt ${id}` }));
   }
 
   async setPermissionMode(mode: string): Promise<void> {

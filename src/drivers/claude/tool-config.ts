@@ -53,9 +53,9 @@ export function removeToolConfig(directory: string, processId: string): void {
   }
 }
 
-/** Removes what a killed server left, but for the processes that live on: they may read theirs again. */
-export function clearToolConfigs(directory: string, kept: readonly string[]): void {
-  const needed = new Set(kept.map((id) => configName(id.replace(/-anew$/, ''))));
+/** Removes what a killed server left, but for the runs that live on: they may read theirs again. */
+export function clearToolConfigs(directory: string, runs: readonly string[]): void {
+  const needed = new Set(runs.map(configName));
   for (const name of namesIn(directory))
     if (name.endsWith('.json') && !needed.has(name)) rmSync(join(directory, name), { force: true });
 }

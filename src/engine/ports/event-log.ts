@@ -1,6 +1,7 @@
 import type { Event, NewEvent } from '../../protocol/event.ts';
 import type { SessionId } from '../../protocol/ids.ts';
 import type { StorageProblem, StorageState } from '../../protocol/storage.ts';
+import type { Checkpoint } from './runner.ts';
 
 /**
  * The truth: append-only streams of numbered events. A stream is a session's, or `global` for what belongs to none.
@@ -49,16 +50,8 @@ export interface AppendPart {
   readonly blobs?: readonly Blob[];
   /** The folded state after these events: a cache that shortens the next start. */
   readonly snapshot?: Snapshot;
-  /** How far the agent's output is worked into this stream, stored with the events themselves; null forgets it. */
-  readonly mark?: ReadingMark | null;
-}
-
-/** A place in an agent's output, and what its driver must remember to go on from there. */
-export interface ReadingMark {
-  readonly processId: string;
-  readonly offset: number;
-  /** Plain data, of the driver's own making. */
-  readonly memory: unknown;
+  /** How far what the agent said is worked into this stream, stored with the events themselves; null forgets it. */
+  readonly checkpoint?: Checkpoint | null;
 }
 
 export interface Blob {
@@ -103,7 +96,7 @@ export interface SearchHit {
 
 export interface StreamStart {
   readonly stream: StreamId;
-  readonly mark: ReadingMark | undefined;
+  readonly checkpoint: Checkpoint | undefined;
   readonly snapshot: { readonly seq: number; readonly version: number; readonly state: unknown } | undefined;
   /** The events after the snapshot, or all if there is none. `from(0)` reads all when the snapshot is of another version. */
   readonly eventsAfter: (seq: number) => Iterable<Event>;

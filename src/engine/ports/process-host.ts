@@ -1,4 +1,5 @@
 import type { SessionId } from '../../protocol/ids.ts';
+import type { OrderOutcome } from './runner.ts';
 
 /**
  * Runs the processes of agents so that nothing of them is left behind. Everything here can
@@ -32,8 +33,11 @@ export interface KeptProcess {
   readonly outputEnd: number;
 }
 
+/** The run that a process belongs to. */
+export const runOf = (processId: string): string => processId.split('-', 1)[0] ?? processId;
+
 export interface ProcessSpec {
-  /** Unique for each start, also across restarts of the server. */
+  /** Unique for each start, also across restarts of the server: that of the run, or that with "-" and a name behind it. */
   id: string;
   sessionId: SessionId;
   command: string;
@@ -108,8 +112,7 @@ export interface EarlierWrites {
   readonly doubtful: ReadonlySet<string>;
 }
 
-/** `uncertain`: nobody can say whether it reached the process all the same. Without it, it certainly did not, or not whole. */
-export type WriteOutcome = { ok: true } | { ok: false; code: string; message: string; uncertain?: true };
+export type WriteOutcome = OrderOutcome;
 export type WriteFailure = Extract<WriteOutcome, { ok: false }>;
 
 export type ProcessExit =

@@ -20,7 +20,7 @@ import type {
   LeftBehind,
   Report,
 } from '../../../src/engine/ports/agent-driver.ts';
-import type { ReadingMark } from '../../../src/engine/ports/event-log.ts';
+import type { ReadingMark } from '../../../src/engine/ports/runner.ts';
 import { SessionId } from '../../../src/protocol/ids.ts';
 import { eventually } from '../../support/eventually.ts';
 import { FactRecorder } from '../../support/fact-recorder.ts';

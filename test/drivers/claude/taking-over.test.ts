@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ClaudeConnection } from '../../../src/drivers/claude/connection.ts';
 import type { AgentFact } from '../../../src/engine/ports/agent-driver.ts';
-import type { ReadingMark } from '../../../src/engine/ports/event-log.ts';
 import type { OutputReader } from '../../../src/engine/ports/process-host.ts';
+import type { ReadingMark } from '../../../src/engine/ports/runner.ts';
 import { MessageId } from '../../../src/protocol/ids.ts';
 import { leftProcess, leftStart } from './left-agent.ts';
 

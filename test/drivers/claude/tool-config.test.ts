@@ -48,7 +48,7 @@ test('[SEC3] a name cannot lead out of the folder', () => {
 
 test('[SEC3] what no process needs any more is cleared, and the rest is kept', () => {
   for (const id of ['run_1', 'run_2', 'run_3']) writeToolConfig(folder, id, access);
-  clearToolConfigs(folder, ['run_2', 'run_3-anew']);
+  clearToolConfigs(folder, ['run_2', 'run_3']);
   expect(readdirSync(folder).sort()).toEqual(['run_2.json', 'run_3.json']);
   expect(() => clearToolConfigs(join(folder, 'nowhere'), [])).not.toThrow();
 });
