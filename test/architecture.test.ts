@@ -12,7 +12,7 @@ const mayImport: Record<string, readonly string[]> = {
   engine: ['protocol', 'model'],
   log: ['protocol', 'model', 'engine/ports'],
   runner: ['protocol', 'model', 'engine/ports'],
-  drivers: ['protocol', 'model', 'engine/ports'],
+  drivers: ['protocol', 'model', 'runner/ports'],
   tools: ['protocol', 'model', 'engine/ports'],
   server: ['protocol', 'model', 'engine/ports'],
   client: ['protocol', 'model', 'engine/ports'],
@@ -105,6 +105,14 @@ describe('architecture', () => {
       const owners = ownedBy[target];
       return owners !== undefined && !owners.some((owner) => file.startsWith(`${owner}/`));
     });
+    expect(wrong.map(({ file, target }) => `${file} → ${target}`)).toEqual([]);
+  });
+
+  it('the engine touches no machine: files, paths and processes are the runner’s', () => {
+    const wrong = imports.filter(
+      ({ file, target, typeOnly }) =>
+        folderOf(file) === 'engine' && target.startsWith('node:') && target !== 'node:crypto' && !typeOnly,
+    );
     expect(wrong.map(({ file, target }) => `${file} → ${target}`)).toEqual([]);
   });
 

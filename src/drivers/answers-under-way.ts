@@ -1,4 +1,4 @@
-import type { WriteOutcome } from '../engine/ports/process-host.ts';
+import type { WriteOutcome } from '../runner/ports/process-host.ts';
 
 /** Answers that are being written. An agent's exit is told after the last of them: until then it is not known what became of it. */
 export class AnswersUnderWay {

@@ -1,4 +1,3 @@
-import { type AgentConnection, type AgentFact, AgentRefusal } from '../engine/ports/agent-driver.ts';
 import {
   type Checkpoint,
   isPassing,
@@ -8,6 +7,7 @@ import {
   type Report,
   type Run,
 } from '../engine/ports/runner.ts';
+import { type AgentConnection, type AgentFact, AgentRefusal } from './ports/agent-driver.ts';
 
 // An order is repeated by who takes over, or does not hear of its outcome: those of the last minutes.
 const rememberedOrders = 1_000;

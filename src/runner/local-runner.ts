@@ -1,9 +1,9 @@
-import type { AgentDriver, AgentStart } from '../engine/ports/agent-driver.ts';
-import { type KeptProcess, type ProcessHost, runOf } from '../engine/ports/process-host.ts';
 import type { LeftRun, Report, Runner, StartOrder } from '../engine/ports/runner.ts';
 import { checkDirectory, startDirectory } from './directory.ts';
 import { filesBelow } from './files-below.ts';
 import { LocalRun } from './local-run.ts';
+import type { AgentDriver, AgentStart } from './ports/agent-driver.ts';
+import { type KeptProcess, type ProcessHost, runOf } from './ports/process-host.ts';
 
 export interface LocalRunnerOptions {
   readonly drivers: readonly AgentDriver[];

@@ -1,7 +1,7 @@
-import type { AgentDriver } from '../../src/engine/ports/agent-driver.ts';
-import type { AgentProcess, KeptProcess } from '../../src/engine/ports/process-host.ts';
 import type { Runner } from '../../src/engine/ports/runner.ts';
 import { localRunner } from '../../src/runner/local-runner.ts';
+import type { AgentDriver } from '../../src/runner/ports/agent-driver.ts';
+import type { AgentProcess, KeptProcess } from '../../src/runner/ports/process-host.ts';
 
 export interface RunnerOfOptions {
   /** The processes that outlived an earlier server. */

@@ -1,3 +1,5 @@
+import type { Ask, Decision } from '../../protocol/interaction.ts';
+import type { Capabilities } from '../../protocol/session.ts';
 import {
   type AgentConnection,
   type AgentFact,
@@ -5,12 +7,10 @@ import {
   type AgentStart,
   type LeftBehind,
   type OutgoingMessage,
+  type ReadingMark,
   type Report,
-} from '../../engine/ports/agent-driver.ts';
-import type { AgentProcess, ProcessHost, WriteOutcome } from '../../engine/ports/process-host.ts';
-import type { ReadingMark } from '../../engine/ports/runner.ts';
-import type { Ask, Decision } from '../../protocol/interaction.ts';
-import type { Capabilities } from '../../protocol/session.ts';
+} from '../../runner/ports/agent-driver.ts';
+import type { AgentProcess, ProcessHost, WriteOutcome } from '../../runner/ports/process-host.ts';
 import { AnswersUnderWay } from '../answers-under-way.ts';
 import { diagnosticFact } from '../diagnostics.ts';
 import { type JsonObject, objectAt, textAt } from '../fields.ts';

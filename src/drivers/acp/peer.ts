@@ -1,5 +1,5 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
-import type { AgentProcess, WriteOutcome } from '../../engine/ports/process-host.ts';
+import type { AgentProcess, WriteOutcome } from '../../runner/ports/process-host.ts';
 import { DiagnosticCounter, type PeerDiagnostic } from '../diagnostics.ts';
 import type { JsonObject } from '../fields.ts';
 import { LineSplitter } from '../lines.ts';

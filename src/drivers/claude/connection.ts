@@ -1,3 +1,4 @@
+import type { Ask, Decision } from '../../protocol/interaction.ts';
 import {
   type AgentConnection,
   type AgentFact,
@@ -5,16 +6,15 @@ import {
   type AgentStart,
   type LeftBehind,
   type OutgoingMessage,
+  type ReadingMark,
   type Report,
-} from '../../engine/ports/agent-driver.ts';
+} from '../../runner/ports/agent-driver.ts';
 import type {
   AgentProcess,
   ProcessExit,
   WriteFailure,
   WriteOutcome,
-} from '../../engine/ports/process-host.ts';
-import type { ReadingMark } from '../../engine/ports/runner.ts';
-import type { Ask, Decision } from '../../protocol/interaction.ts';
+} from '../../runner/ports/process-host.ts';
 import { AnswersUnderWay } from '../answers-under-way.ts';
 import { diagnosticFact } from '../diagnostics.ts';
 import { type JsonObject, textAt } from '../fields.ts';

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AgentStart, Report, ToolAccess } from '../../engine/ports/agent-driver.ts';
+import type { AgentStart, Report, ToolAccess } from '../../runner/ports/agent-driver.ts';
 import { notice } from '../notice.ts';
 import { toolServerName } from '../tool-server.ts';
 import type { ClaudeSettings } from './arguments.ts';

@@ -8,7 +8,7 @@ import type {
   ProcessExit,
   ProcessHost,
   ProcessSpec,
-} from '../../engine/ports/process-host.ts';
+} from '../../runner/ports/process-host.ts';
 import { FileProcess } from './file-process.ts';
 import { holderSuffix, startHolder } from './holder.ts';
 import { failedProcess } from './local-process.ts';

@@ -18,7 +18,7 @@ import type {
   ProcessExit,
   WriteOptions,
   WriteOutcome,
-} from '../../engine/ports/process-host.ts';
+} from '../../runner/ports/process-host.ts';
 import { giveBack } from './give-back.ts';
 import { InputFifo } from './input-fifo.ts';
 import {

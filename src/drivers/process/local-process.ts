@@ -11,8 +11,8 @@ import type {
   ProcessSpec,
   SpawnFailure,
   WriteOutcome,
-} from '../../engine/ports/process-host.ts';
-import type { RawDirection } from '../../engine/ports/raw-log.ts';
+} from '../../runner/ports/process-host.ts';
+import type { RawDirection } from '../../runner/ports/raw-log.ts';
 import { InputPipe } from './input-pipe.ts';
 import { StderrTail } from './stderr-tail.ts';
 import type { TreeEnder } from './tree-ender.ts';

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ClaudeConnection } from '../../../src/drivers/claude/connection.ts';
-import type { AgentFact } from '../../../src/engine/ports/agent-driver.ts';
-import type { OutputReader } from '../../../src/engine/ports/process-host.ts';
 import type { ReadingMark } from '../../../src/engine/ports/runner.ts';
 import { MessageId } from '../../../src/protocol/ids.ts';
+import type { AgentFact } from '../../../src/runner/ports/agent-driver.ts';
+import type { OutputReader } from '../../../src/runner/ports/process-host.ts';
 import { leftProcess, leftStart } from './left-agent.ts';
 
 const fixtures = join(import.meta.dirname, '../../fixtures/claude-wire');

@@ -9,8 +9,8 @@ import {
 } from '../../../src/drivers/claude/tool-config.ts';
 import { demoDriver } from '../../../src/drivers/demo/driver.ts';
 import { LocalProcessHost } from '../../../src/drivers/process/local-process-host.ts';
-import type { AgentStart } from '../../../src/engine/ports/agent-driver.ts';
 import type { SessionId } from '../../../src/protocol/ids.ts';
+import type { AgentStart } from '../../../src/runner/ports/agent-driver.ts';
 import { FactRecorder } from '../../support/fact-recorder.ts';
 
 let folder: string;

@@ -1,9 +1,9 @@
+import type { AttachOrder, ReadingMark, StartOrder, ToolAccess } from '../../engine/ports/runner.ts';
 import type { AgentFact } from '../../model/agent-fact.ts';
 import type { MessageId } from '../../protocol/ids.ts';
 import type { Ask, Decision } from '../../protocol/interaction.ts';
 import type { Agent } from '../../protocol/session.ts';
 import type { KeptProcess, WriteOutcome } from './process-host.ts';
-import type { AttachOrder, ReadingMark, StartOrder, ToolAccess } from './runner.ts';
 
 export type { AgentFact, ReadingMark, ToolAccess };
 

@@ -1,5 +1,5 @@
+import type { OrderOutcome } from '../../engine/ports/runner.ts';
 import type { SessionId } from '../../protocol/ids.ts';
-import type { OrderOutcome } from './runner.ts';
 
 /**
  * Runs the processes of agents so that nothing of them is left behind. Everything here can
