@@ -48,6 +48,12 @@ export function localRunner(options: LocalRunnerOptions): Runner {
     return driver;
   }
 
+  function again(id: string, report: Report): LocalRun | undefined {
+    const run = runs.get(id);
+    run?.passOnTo(report);
+    return run;
+  }
+
   function add(id: string, last: number, report: Report): LocalRun {
     const run = new LocalRun({ id, last, report, onExit: () => runs.delete(id) });
     runs.set(id, run);
@@ -69,6 +75,8 @@ export function localRunner(options: LocalRunnerOptions): Runner {
     },
 
     start(order, report) {
+      const served = again(order.runId, report);
+      if (served) return served;
       const run = add(order.runId, 0, report);
       run.begin('startError', () => {
         const directory = startDirectory(order);
@@ -80,11 +88,8 @@ export function localRunner(options: LocalRunnerOptions): Runner {
 
     attach(order, report) {
       const { runId, checkpoint, ready, openAsks, inFlight } = order;
-      const served = runs.get(runId);
-      if (served) {
-        served.passOnTo(report);
-        return served;
-      }
+      const served = again(runId, report);
+      if (served) return served;
       const run = add(runId, checkpoint?.number ?? 0, report);
       run.begin('hostLost', () => {
         const directory = startDirectory(order);

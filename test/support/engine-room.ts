@@ -184,8 +184,9 @@ export class EngineRoom {
   /** A session whose agent is up and idle. */
   async idle(input: Record<string, unknown> = {}): Promise<[string, ScriptedAgent]> {
     const { id } = await this.create(input);
-    await this.event(id, 'process.starting');
-    const agent = this.driver.agent(id);
+    const agent = await this.until('it is started', () =>
+      this.driver.agents.findLast(({ start }) => start.sessionId === id),
+    );
     agent.ready();
     await this.event(id, 'process.ready');
     return [id, agent];
@@ -195,6 +196,7 @@ export class EngineRoom {
   async running(input: Record<string, unknown> = {}): Promise<[string, ScriptedAgent]> {
     const [id, agent] = await this.idle(input);
     await this.do('sendMessage', { session: id, message: 'go on' });
+    await this.until('it is sent', () => agent.sent().length > 0);
     agent.begin();
     await this.event(id, 'turn.started');
     return [id, agent];

@@ -6,6 +6,7 @@ import {
   AgentRefusal,
   type AgentStart,
   type LeftBehind,
+  mostFactsAtOnce,
   type OutgoingMessage,
   type ReadingMark,
   type Report,
@@ -149,7 +150,9 @@ export class AcpConnection implements AgentConnection {
       onCancel: (requestId) => this.#asking.takeBack(requestId),
       onNotification: (method, params) => this.#notified(method, params),
       onDiagnostic: (diagnostic) => this.#facts.push(diagnosticFact(diagnostic)),
-      onReply: () => this.#flush(),
+      onLineEnd: (isReply) => {
+        if (isReply || this.#facts.length >= mostFactsAtOnce) this.#flush();
+      },
       onReadEnd: (received) => {
         this.#flush();
         this.#haveRead(received);

@@ -18,8 +18,8 @@ export interface PeerOptions {
   /** What the agent tells without waiting for an answer. */
   onNotification(method: string, params: JsonObject): void;
   onDiagnostic(diagnostic: PeerDiagnostic): void;
-  /** A reply was taken; whoever waits for it goes on after this. */
-  onReply(): void;
+  /** A line was handled; where it was a reply, whoever waits for it goes on after this. */
+  onLineEnd(isReply: boolean): void;
   /** All that was received, up to this place in the agent's output, is passed on. */
   onReadEnd(received: number): void;
   readonly maxLineBytes?: number;
@@ -169,9 +169,8 @@ export class Peer {
     for (let next = this.#lines.shift(); next !== undefined; next = this.#lines.shift()) {
       const isReply = this.#handle(next.line, next.end);
       this.#readTo = next.end;
-      if (!isReply) continue;
-      this.#options.onReply();
-      await turnOfTheLoop();
+      this.#options.onLineEnd(isReply);
+      if (isReply) await turnOfTheLoop();
     }
     this.#isPassingOn = false;
     if (this.#isDetached || this.#isClosed) return;

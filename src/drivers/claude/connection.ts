@@ -5,6 +5,7 @@ import {
   AgentRefusal,
   type AgentStart,
   type LeftBehind,
+  mostFactsAtOnce,
   type OutgoingMessage,
   type ReadingMark,
   type Report,
@@ -260,7 +261,10 @@ export class ClaudeConnection implements AgentConnection {
       handledSubtypes,
       openRequests,
       readFrom,
-      onLine: (_line, endOffset) => this.#marks.beginLine(endOffset),
+      onLine: (_line, endOffset) => {
+        if (this.#facts.length >= mostFactsAtOnce) this.#flush();
+        this.#marks.beginLine(endOffset);
+      },
       onMessage: (message) => this.#read(message),
       onRequest: (request) => this.#readRequest(request),
       onCancel: (requestId) => this.#cancelled(requestId),

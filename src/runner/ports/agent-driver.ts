@@ -25,6 +25,9 @@ export interface AgentDriver {
   attach?(options: AgentStart, left: LeftBehind, report: Report): AgentConnection | undefined;
 }
 
+/** What an agent says at once is reported in pieces of about so many facts: each is stored as a whole, and others wait for it. */
+export const mostFactsAtOnce = 64;
+
 /** With a mark: once these facts are stored, everything before the mark need not be read again. */
 export type Report = (facts: readonly AgentFact[], mark?: ReadingMark) => void;
 
