@@ -1,5 +1,6 @@
 import {
   type Checkpoint,
+  type FactBatch,
   isPassing,
   type Order,
   type OrderOutcome,
@@ -28,6 +29,9 @@ export class LocalRun implements Run {
   /** The number of the next fact. */
   #next: number;
   #connection: AgentConnection | undefined;
+  /** What was reported and may have to be told again. */
+  readonly #unstored: FactBatch[] = [];
+  readonly #untold: FactBatch[] = [];
   readonly #given = new Map<string, Promise<OrderOutcome>>();
 
   constructor({ id, last, report, onExit }: LocalRunOptions) {
@@ -53,17 +57,25 @@ export class LocalRun implements Run {
     }
   }
 
-  /** To whoever attached last. Nothing was lost on the way to the one before: it is told on from here. */
-  passOnTo(report: Report): void {
-    this.#report = report;
-    queueMicrotask(() => this.heard([{ type: 'caught-up' }]));
+  /** To another one than before: what is not stored and comes after this number, then what is to come. */
+  tellAgain(last: number, report: Report): void {
+    this.#report = (batch) => this.#untold.push(batch);
+    for (const batch of this.#unstored) if (endOf(batch) > last) this.#untold.push(batch);
+    queueMicrotask(() => {
+      this.#report = report;
+      for (const batch of this.#untold.splice(0)) report(batch);
+      this.heard([{ type: 'caught-up' }]);
+    });
   }
 
   readonly heard = (facts: readonly AgentFact[], mark?: ReadingMark): void => {
-    const first = this.#next;
-    for (const fact of facts) if (!isPassing(fact)) this.#next += 1;
+    const batch: FactBatch = { runId: this.id, first: this.#next, facts, mark };
+    const last = endOf(batch);
+    // Where there is no mark, nothing is ever said to be stored.
+    if (mark && last >= this.#next) this.#unstored.push(batch);
+    this.#next = last + 1;
     if (facts.at(-1)?.type === 'exited') this.#onExit();
-    this.#report({ runId: this.id, first, facts, mark });
+    this.#report(batch);
   };
 
   /** The driver's own promise is returned: what it tells of an answer must be known before the exit that it reports next. */
@@ -86,7 +98,8 @@ export class LocalRun implements Run {
     this.#connection?.resume();
   }
 
-  stored({ mark }: Checkpoint): void {
+  stored({ number, mark }: Checkpoint): void {
+    while (this.#unstored[0] && endOf(this.#unstored[0]) <= number) this.#unstored.shift();
     this.#connection?.stored?.(mark);
   }
 
@@ -94,6 +107,13 @@ export class LocalRun implements Run {
     const connection = this.#connection;
     return connection?.detach && (() => connection.detach?.());
   }
+}
+
+/** The number of the last fact in it, or before it where it has none with a number. */
+function endOf({ first, facts }: FactBatch): number {
+  let last = first - 1;
+  for (const fact of facts) if (!isPassing(fact)) last += 1;
+  return last;
 }
 
 function carryOut(connection: AgentConnection, order: Order): Promise<OrderOutcome> {

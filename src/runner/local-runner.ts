@@ -48,12 +48,6 @@ export function localRunner(options: LocalRunnerOptions): Runner {
     return driver;
   }
 
-  function again(id: string, report: Report): LocalRun | undefined {
-    const run = runs.get(id);
-    run?.passOnTo(report);
-    return run;
-  }
-
   function add(id: string, last: number, report: Report): LocalRun {
     const run = new LocalRun({ id, last, report, onExit: () => runs.delete(id) });
     runs.set(id, run);
@@ -75,8 +69,6 @@ export function localRunner(options: LocalRunnerOptions): Runner {
     },
 
     start(order, report) {
-      const served = again(order.runId, report);
-      if (served) return served;
       const run = add(order.runId, 0, report);
       run.begin('startError', () => {
         const directory = startDirectory(order);
@@ -88,9 +80,13 @@ export function localRunner(options: LocalRunnerOptions): Runner {
 
     attach(order, report) {
       const { runId, checkpoint, ready, openAsks, inFlight } = order;
-      const served = again(runId, report);
-      if (served) return served;
-      const run = add(runId, checkpoint?.number ?? 0, report);
+      const last = checkpoint?.number ?? 0;
+      const served = runs.get(runId);
+      if (served) {
+        served.tellAgain(last, report);
+        return served;
+      }
+      const run = add(runId, last, report);
       run.begin('hostLost', () => {
         const directory = startDirectory(order);
         const start = startOf(order, directory.ok ? directory.value : order.cwd);

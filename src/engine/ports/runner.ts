@@ -23,13 +23,13 @@ export interface Runner {
   /** The runs that outlived an earlier server, also those that have ended meanwhile. What cannot be taken up is ended first. */
   left(): Promise<readonly LeftRun[]>;
   /**
-   * Starts an agent, once for each id. Never throws: what goes wrong, also with the directory, is reported as `exited`.
+   * Starts an agent; one that an earlier server started under this id is taken up from its first word instead. Never throws: what goes wrong, also with the directory, is reported as `exited`.
    * Nothing is reported before this returns, nor after `exited`.
    */
   start(order: StartOrder, report: Report): Run;
   /**
    * Goes on with a run from a checkpoint: what was said since is reported as if it had just been said, then `caught-up`. A run that
-   * cannot be gone on with is ended, and `exited` says why. Whoever attached before hears no more.
+   * cannot be gone on with is ended, and `exited` says why. Whoever attached before, here or elsewhere, hears no more.
    */
   attach(order: AttachOrder, report: Report): Run;
   /** Ends a run that no session claims. */
