@@ -89,6 +89,7 @@ export class SessionEffects {
       case 'process.exited':
         this.#run = null;
         this.#intake = null;
+        this.#stored = undefined;
         for (const { requested } of asleep(state)) this.#clear(askingAgain(requested));
         break;
       case 'message.sending':
@@ -162,22 +163,29 @@ export class SessionEffects {
 
   /** Takes up the run that an earlier server left, from what is stored of it. */
   attach(state: SessionState, checkpoint: Checkpoint | undefined): void {
+    this.#takenUpAt = state.lastSeq;
+    this.#stored = checkpoint;
+    this.#attach(state, checkpoint?.number ?? 0);
+  }
+
+  #attach(state: SessionState, last: number): void {
     const { process: run } = state;
     if (run === null) return;
-    this.#takenUpAt = state.lastSeq;
     try {
-      this.#stored = checkpoint;
-      this.#attach(run, state, checkpoint?.number ?? 0);
+      const order = this.#attachOf(run, state, last);
+      this.#serve(last, (report) => this.#options.machine.attach(order, report));
     } catch (error) {
+      void this.#options.machine.end(run.id);
       this.#options.onFacts(run.id, [exited({ hostLost: wordsOf(error) })]);
     }
   }
 
-  #attach(run: NonNullable<SessionState['process']>, state: SessionState, last: number): void {
+  #attachOf(run: NonNullable<SessionState['process']>, state: SessionState, last: number): AttachOrder {
     const asked = valuesOf(state.interactions).map(({ requested }) => requested);
-    const order: AttachOrder = {
+    return {
       ...this.#startOf(run.id, run.resume, state),
       checkpoint: this.#stored,
+      last,
       ready: run.phase !== 'starting',
       openAsks: asked
         .filter(({ ask, processId }) => ask.tool === undefined && processId === run.id)
@@ -186,7 +194,6 @@ export class SessionEffects {
         sending === null ? [] : [{ messageId: queued.messageId, how: howOf(sending) }],
       ),
     };
-    this.#serve(last, (report) => this.#options.machine.attach(order, report));
   }
 
   #serve(last: number, begin: (report: Report) => Run): void {
@@ -211,10 +218,8 @@ export class SessionEffects {
 
   /** Something was lost on its way here: all that came after what is stored is asked for once more. */
   #attachAgain({ last }: FactIntake): void {
-    const { state } = this.#options.runner;
-    if (state.process === null) return;
     this.#note('facts are missing', 'The run is attached to again');
-    this.#attach(state.process, state, last);
+    this.#attach(this.#options.runner.state, last);
   }
 
   stored(checkpoint: Checkpoint): void {

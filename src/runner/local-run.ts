@@ -31,7 +31,6 @@ export class LocalRun implements Run {
   #connection: AgentConnection | undefined;
   /** What was reported and may have to be told again. */
   readonly #unstored: FactBatch[] = [];
-  readonly #untold: FactBatch[] = [];
   readonly #given = new Map<string, Promise<OrderOutcome>>();
 
   constructor({ id, last, report, onExit }: LocalRunOptions) {
@@ -41,11 +40,12 @@ export class LocalRun implements Run {
     this.#onExit = onExit;
   }
 
-  /** Where it cannot be connected, that is the end of the run, with these words for a reason. */
-  begin(reason: 'startError' | 'hostLost', connect: () => AgentConnection): void {
+  /** Where it cannot be connected, that is the end of the run, with these words for a reason; its number follows `told`. */
+  begin(reason: 'startError' | 'hostLost', told: number, connect: () => AgentConnection): void {
     try {
       this.#connection = connect();
     } catch (error) {
+      this.#next = told + 1;
       const gone = {
         type: 'exited',
         code: null,
@@ -59,11 +59,13 @@ export class LocalRun implements Run {
 
   /** To another one than before: what is not stored and comes after this number, then what is to come. */
   tellAgain(last: number, report: Report): void {
-    this.#report = (batch) => this.#untold.push(batch);
-    for (const batch of this.#unstored) if (endOf(batch) > last) this.#untold.push(batch);
+    const untold = this.#unstored.filter((batch) => endOf(batch) > last);
+    const collect: Report = (batch) => void untold.push(batch);
+    this.#report = collect;
     queueMicrotask(() => {
+      if (this.#report !== collect) return;
       this.#report = report;
-      for (const batch of this.#untold.splice(0)) report(batch);
+      for (const batch of untold) report(batch);
       this.heard([{ type: 'caught-up' }]);
     });
   }
@@ -85,8 +87,7 @@ export class LocalRun implements Run {
     if (earlier) return earlier;
     const outcome = this.#connection ? carryOut(this.#connection, order) : Promise.resolve(notThere);
     this.#given.set(key, outcome);
-    const [oldest] = this.#given.keys();
-    if (this.#given.size > rememberedOrders && oldest !== undefined) this.#given.delete(oldest);
+    if (this.#given.size > rememberedOrders) this.#given.delete(this.#given.keys().next().value ?? key);
     return outcome;
   }
 

@@ -70,7 +70,7 @@ export function localRunner(options: LocalRunnerOptions): Runner {
 
     start(order, report) {
       const run = add(order.runId, 0, report);
-      run.begin('startError', () => {
+      run.begin('startError', 0, () => {
         const directory = startDirectory(order);
         if (!directory.ok) throw new Error(directory.refusal.message);
         return find(order.agent).start(startOf(order, directory.value), run.heard);
@@ -80,14 +80,13 @@ export function localRunner(options: LocalRunnerOptions): Runner {
 
     attach(order, report) {
       const { runId, checkpoint, ready, openAsks, inFlight } = order;
-      const last = checkpoint?.number ?? 0;
       const served = runs.get(runId);
       if (served) {
-        served.tellAgain(last, report);
+        served.tellAgain(order.last, report);
         return served;
       }
-      const run = add(runId, last, report);
-      run.begin('hostLost', () => {
+      const run = add(runId, checkpoint?.number ?? 0, report);
+      run.begin('hostLost', order.last, () => {
         const directory = startDirectory(order);
         const start = startOf(order, directory.ok ? directory.value : order.cwd);
         const left = { mark: checkpoint?.mark, kept, ready, openAsks, inFlight };

@@ -198,7 +198,7 @@ export function runnerContract(
         const second = new RunRecorder(order.runId, checkpoint?.number);
         const openAsks = [ask.agentRequestId];
         const again = runner.attach(
-          { ...order, ...nothingKnown, checkpoint, ready: true, openAsks },
+          { ...order, checkpoint, last: checkpoint?.number ?? 0, ready: true, openAsks, inFlight: [] },
           second.take,
         );
         expect((await second.of('asked')).ask).toEqual(ask);
@@ -326,7 +326,7 @@ export function runnerContract(
         const second = new RunRecorder(order.runId, checkpoint?.number);
         const openAsks = [ask.agentRequestId];
         const again = next.runner.attach(
-          { ...order, ...nothingKnown, checkpoint, ready: true, openAsks },
+          { ...order, checkpoint, last: checkpoint?.number ?? 0, ready: true, openAsks, inFlight: [] },
           second.take,
         );
         await second.of('caught-up');
@@ -391,7 +391,7 @@ const orderIn = ({ agent, cwd }: Pick<StartOrder, 'agent' | 'cwd'>): StartOrder 
   tools: null,
 });
 
-const nothingKnown = { checkpoint: undefined, ready: false, openAsks: [], inFlight: [] } as const;
+const nothingKnown = { checkpoint: undefined, last: 0, ready: false, openAsks: [], inFlight: [] } as const;
 
 const message = (words: string, id = randomUUID() as string): Extract<Order, { kind: 'message' }> => ({
   kind: 'message',
@@ -512,10 +512,11 @@ class SmallRoom {
     run.stored(this.#checkpoint);
   }
 
-  #known(): Pick<AttachOrder, 'checkpoint' | 'ready' | 'openAsks' | 'inFlight'> {
+  #known(): Pick<AttachOrder, 'checkpoint' | 'last' | 'ready' | 'openAsks' | 'inFlight'> {
     const taken = new Set<string>(this.#stored.every('message-taken').map(({ messageId }) => messageId));
     return {
       checkpoint: this.#checkpoint,
+      last: this.#checkpoint?.number ?? 0,
       ready: this.#stored.every('ready').length > 0,
       openAsks: this.#open().map(({ agentRequestId }) => agentRequestId),
       inFlight: [...this.#handedOver]

@@ -24,11 +24,9 @@ export function carriedRunner(inner: Runner, { random, isCut }: Carrier = {}): R
     filesBelow: (query) => ask(() => inner.filesBelow(carried(query))),
     left: () => ask(() => inner.left()),
     end: (runId) => ask(() => inner.end(runId)),
-    start: (order, report) =>
-      runs.get(order.runId)?.passOnTo(report, 0) ??
-      serve(order.runId, report, (heard) => inner.start(carried(order), heard)),
+    start: (order, report) => serve(order.runId, report, (heard) => inner.start(carried(order), heard)),
     attach: (order, report) =>
-      runs.get(order.runId)?.passOnTo(report, order.checkpoint?.number ?? 0) ??
+      runs.get(order.runId)?.passOnTo(report, order.last) ??
       serve(order.runId, report, (heard) => inner.attach(carried(order), heard)),
     rawLog: {
       read: (sessionId) => inner.rawLog.read(sessionId),

@@ -28,7 +28,7 @@ export interface Runner {
    */
   start(order: StartOrder, report: Report): Run;
   /**
-   * Goes on with a run from a checkpoint: what was said since is reported as if it had just been said, then `caught-up`. A run that
+   * Goes on with a run: what was said since the checkpoint is reported as if it had just been said, then `caught-up`. A run that
    * cannot be gone on with is ended, and `exited` says why. Whoever attached before, here or elsewhere, hears no more.
    */
   attach(order: AttachOrder, report: Report): Run;
@@ -123,6 +123,8 @@ export interface StartOrder extends WorkPlace {
 export interface AttachOrder extends StartOrder {
   /** None when nothing it said was stored yet. */
   readonly checkpoint: Checkpoint | undefined;
+  /** The number of the last fact that was taken: that of the checkpoint, or a later one where a fact was lost on its way. */
+  readonly last: number;
   /** Whether it has told that it is ready. */
   readonly ready: boolean;
   /** The agent's own ids of the asks that are not settled. */
