@@ -12,10 +12,12 @@ import { RunArchive } from '../drivers/process/run-archive.ts';
 import { findWalls, type IsolationOptions } from '../drivers/process/walls.ts';
 import type { Runner } from '../engine/ports/runner.ts';
 import type { SessionId } from '../protocol/ids.ts';
+import type { Room } from '../protocol/storage.ts';
 import { localRunner } from '../runner/local-runner.ts';
 import type { ProcessHost } from '../runner/ports/process-host.ts';
 import { openRawLog } from '../runner/raw-log.ts';
 import type { Environment } from './console.ts';
+import { type IsolationReport, isolationLine } from './isolation.ts';
 import type { Logger } from './logger.ts';
 import type { Settings } from './settings.ts';
 
@@ -28,25 +30,36 @@ export async function composeRunner(
     readonly version: string;
     /** Texts that are said to the agents of a session and must not be in its raw log. */
     readonly secretsOf: (sessionId: SessionId) => readonly string[];
+    /** How much room the disk has for what agents print. */
+    readonly onRoom: (room: Room) => void;
   },
-): Promise<Runner> {
+): Promise<{ readonly runner: Runner; readonly isolation: IsolationReport }> {
   const { dataDir } = settings;
+  const { logger } = parts;
   const rawLog = openRawLog({ directory: join(dataDir, 'raw') });
   const archive = new RunArchive({ dataDir, secretsOf: parts.secretsOf });
-  const isolation = await isolationOptions(settings, parts.env, parts.logger);
+  const isolation = await openIsolation(settings, parts.env);
+  const isExpected = isolation.report.agents === 'behind-walls' || settings.isolation === 'off';
+  logger[isExpected ? 'info' : 'warn'](isolationLine(isolation.report));
   const local = new LocalProcessHost({
     dataDir,
     onRaw: (sessionId, direction, chunk) => rawLog.append(sessionId, direction, chunk),
-    ...isolation,
+    ...isolation.options,
   });
   const processes: ProcessHost =
     settings.ephemeral || process.platform === 'win32'
       ? local
-      : new FileProcessHost({ dataDir, onOver: (run) => void archive.add(run), ...isolation });
+      : new FileProcessHost({
+          dataDir,
+          onOver: (run) => void archive.add(run),
+          onRoom: parts.onRoom,
+          onUnwatched: (code) => logger.warn(unwatchedLine(code)),
+          ...isolation.options,
+        });
   const toolConfigs = join(dataDir, 'mcp');
   const agents = { processes, environment: parts.env, toolConfigs };
   const claude = settings.claude === undefined ? {} : { program: settings.claude };
-  return localRunner({
+  const runner = localRunner({
     drivers: [
       claudeDriver({ ...agents, ...claude, holdsQuestions: settings.deferAsksMinutes > 0 }),
       claudeSdkDriver({ ...agents, ...claude, processes: local, directories: [settings.defaultCwd] }),
@@ -71,21 +84,21 @@ export async function composeRunner(
       },
     },
   });
+  return { runner, isolation: isolation.report };
 }
 
-async function isolationOptions(
+async function openIsolation(
   { isolation, dataDir }: Settings,
   env: Environment,
-  logger: Logger,
-): Promise<IsolationOptions> {
-  if (isolation === 'off') return {};
+): Promise<{ readonly options: IsolationOptions; readonly report: IsolationReport }> {
+  if (isolation === 'off')
+    return { options: {}, report: { agents: 'without-walls', reason: 'isolation is off' } };
   const isRequired = isolation === 'require';
   const walls = await findWalls(dataDir, agentEnvironment(env));
-  if (!('missing' in walls)) return { walls, isRequired };
-  logger.warn(
-    isRequired
-      ? `No agent can be started: isolation is required, and ${walls.missing}`
-      : `Agents are not isolated: ${walls.missing}`,
-  );
-  return { isRequired };
+  if (!('missing' in walls)) return { options: { walls, isRequired }, report: { agents: 'behind-walls' } };
+  const agents = isRequired ? 'refused' : 'without-walls';
+  return { options: { isRequired }, report: { agents, reason: walls.missing } };
 }
+
+const unwatchedLine = (code: string): string =>
+  `The system has no file watches left (${code}): agents are looked at every 50 ms instead. Linux has more with fs.inotify.max_user_watches and fs.inotify.max_user_instances.`;

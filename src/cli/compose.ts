@@ -8,12 +8,14 @@ import { createServer, type Server, urlOf } from '../server/create-server.ts';
 import { toolKeys } from '../tools/mcp/tool-key.ts';
 import { composeRunner } from './compose-runner.ts';
 import type { Environment } from './console.ts';
+import { diskState } from './disk-state.ts';
 import {
   catalogueOf,
   type InteractiveTools,
   openInteractiveTools,
   toolAccessOf,
 } from './interactive-tools.ts';
+import type { IsolationReport } from './isolation.ts';
 import type { Logger } from './logger.ts';
 import { sessionEnvFiles } from './session-env-files.ts';
 import type { Settings } from './settings.ts';
@@ -27,6 +29,7 @@ export interface Address {
 export interface Composed {
   /** For callers in this process. Where nobody listens when they call, agents start all the same, without the interactive tools. */
   readonly room: ControlRoom;
+  readonly isolation: IsolationReport;
   listen(): Promise<Address>;
   pairingCode(): string;
   /** Ends the agents and stores how they ended, then lets everyone and everything go. */
@@ -55,11 +58,13 @@ export async function compose(
   const openedAt = new Date().toISOString();
   const log = openSqliteLog({ path: join(dataDir, 'beckon.db') });
   const tellOfStorage = storageLogger(logger);
-  tellOfStorage(log.storage);
-  log.onStorage(tellOfStorage);
-  const runner = await composeRunner(settings, {
+  const disk = diskState(log);
+  tellOfStorage(disk.current());
+  disk.listen(tellOfStorage);
+  const { runner, isolation } = await composeRunner(settings, {
     ...parts,
     secretsOf: (sessionId) => [toolKeys(parts.toolSecret).of(sessionId)],
+    onRoom: (room) => disk.setRoom(room),
   });
   const isTorn = log.storage.missing.some(({ foundAt }) => foundAt >= openedAt);
   // What they did since is not on record: taken up, they would wait for what was said to them already, or be told twice.
@@ -74,6 +79,7 @@ export async function compose(
   const engine = await openEngine({
     log,
     runner,
+    storage: disk,
     env: sessionEnvFiles(join(dataDir, 'env')),
     clock: systemClock,
     ids: randomIds,
@@ -114,6 +120,7 @@ export async function compose(
 
   let isListening = false;
   return {
+    isolation,
     room: {
       ...engine,
       dispatch(...call) {

@@ -19,6 +19,7 @@ import type { Ids } from './ports/ids.ts';
 import type { Logger } from './ports/logger.ts';
 import type { Checkpoint, LeftRun, Runner, ToolAccess } from './ports/runner.ts';
 import type { SessionEnv } from './ports/session-env.ts';
+import type { StorageWatch } from './ports/storage-watch.ts';
 import type { ToolDesk } from './ports/tool-desk.ts';
 import { ProcessBudget } from './process-budget.ts';
 import { SessionRegistry } from './session-registry.ts';
@@ -34,6 +35,8 @@ export interface EngineOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly logger: Logger;
+  /** More than the log knows of its disk, where there is more to know. */
+  readonly storage?: StorageWatch;
   /** No agent is started before this: it would look for its tools at an address that does not answer yet. */
   readonly listening?: Promise<unknown>;
   /** Where a session's agent finds the interactive tools; asked at each start of a process. */
@@ -184,7 +187,11 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     }
   });
 
-  const forgetStorage = log.onStorage((data) =>
+  const storage: StorageWatch = options.storage ?? {
+    current: () => log.storage,
+    listen: (listener) => log.onStorage(listener),
+  };
+  const forgetStorage = storage.listen((data) =>
     publish([{ kind: 'announcement', announcement: { type: 'storage-changed', data } }]),
   );
 
@@ -217,7 +224,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
             .map((state) => [state.id, queueView(state)] as const)
             .filter(([, queue]) => queue.length > 0),
         ),
-        storage: log.storage,
+        storage: storage.current(),
       };
     },
     snapshot(idOrKey) {
@@ -244,7 +251,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       const found = registry.find(idOrKey);
       return found.ok ? accept(machine.rawLog.read(found.value.id)) : found;
     },
-    storage: () => log.storage,
+    storage: storage.current,
     async close() {
       lifetime.closing = true;
       cancelIdleCheck();

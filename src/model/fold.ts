@@ -96,7 +96,7 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
     case 'process.ready':
       return {
         ...state,
-        process: withRun(state, { phase: 'ready' }),
+        process: withRun(state, { phase: 'ready', isolation: event.isolation ?? null }),
         agentSessionId: event.agentSessionId ?? state.agentSessionId,
         agentVersion: event.version,
         capabilities: event.capabilities,
@@ -201,6 +201,7 @@ const startingRun = (event: EventOf<'process.starting'>): AgentRun => ({
   startedAt: event.at,
   resume: event.resume,
   turns: 0,
+  isolation: null,
 });
 
 const withRun = (state: SessionState, change: Partial<AgentRun>): AgentRun | null =>

@@ -85,7 +85,7 @@ export function runnerContract(
       expect(await runner.agent('nobody')).toBeUndefined();
     });
 
-    test('[SES18] facts are numbered from the first, without a gap; fragments are not', async () => {
+    test('[SES19] facts are numbered from the first, without a gap; fragments are not', async () => {
       const { run, facts, scenario } = await ready();
       expect(await run.give(message(scenario.reply))).toEqual({ ok: true });
       await facts.of('turn-ended');
@@ -94,7 +94,7 @@ export function runnerContract(
       expect(facts.checkpoints.length > 0).toBe(noneOutlives === undefined);
     });
 
-    test('[SES18] [MSG5] a message that is given twice is taken once', async () => {
+    test('[SES19] [MSG5] a message that is given twice is taken once', async () => {
       const { run, facts, scenario } = await ready();
       const order = message(scenario.reply);
       expect(await Promise.all([run.give(order), run.give(order)])).toEqual([{ ok: true }, { ok: true }]);
@@ -108,7 +108,7 @@ export function runnerContract(
       expect(facts.every('turn-started')).toHaveLength(2);
     });
 
-    test('[SES18] [ASK5] of two answers under one id the first is given, and both are told what became of it', async () => {
+    test('[SES19] [ASK5] of two answers under one id the first is given, and both are told what became of it', async () => {
       const { run, facts, scenario, cwd } = await ready();
       await run.give(message(scenario.command));
       const { ask } = await facts.of('asked');
@@ -138,7 +138,7 @@ export function runnerContract(
       await facts.of('exited');
     });
 
-    test('[SES5] [SES18] an interrupt ends the turn, once, however often it is given', async () => {
+    test('[SES5] [SES19] an interrupt ends the turn, once, however often it is given', async () => {
       const { run, facts, scenario } = await ready();
       await run.give(message(scenario.endless));
       await facts.of('delta');
@@ -187,7 +187,7 @@ export function runnerContract(
     });
 
     test.skipIf(noneOutlives !== undefined)(
-      '[SES18] whoever attaches again is told once more what is not stored, and goes on',
+      '[SES19] whoever attaches again is told once more what is not stored, and goes on',
       async () => {
         const { runner, run, facts, scenario, order, cwd } = await ready();
         await run.give(message(scenario.command));
@@ -316,7 +316,7 @@ export function runnerContract(
         expect((await leave(run)).left).toEqual([]);
       });
 
-      outliving('[SES18] [ASK5] an answer that the server before has given is not given again', async () => {
+      outliving('[SES19] [ASK5] an answer that the server before has given is not given again', async () => {
         const { run, facts, scenario, order } = await ready();
         await run.give(message(scenario.command));
         const { ask } = await facts.of('asked');
@@ -348,7 +348,7 @@ export function runnerContract(
       });
 
       const seed = testSeed();
-      outliving(`[SES10] [SES18] from any checkpoint the rest is told, once (seed ${seed})`, async () => {
+      outliving(`[SES10] [SES19] from any checkpoint the rest is told, once (seed ${seed})`, async () => {
         const random = seededRandom(seed);
         const place = await machine();
         for (let round = 0; round < 2; round += 1) {

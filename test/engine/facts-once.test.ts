@@ -46,7 +46,7 @@ test('[SES10] what was said at once is stored at once, with the place up to whic
 });
 
 describe('facts that come by an unreliable way', () => {
-  test('[SES18] are taken once, in order, and a gap is seen', () => {
+  test('[SES19] are taken once, in order, and a gap is seen', () => {
     const intake = new FactIntake(4);
     const batch = (first: number, ...facts: AgentFact[]) => ({ runId: 'r', first, facts });
     const [a, b, c] = [said('a'), said('b'), said('c')];
@@ -60,7 +60,7 @@ describe('facts that come by an unreliable way', () => {
   });
 
   const seed = testSeed();
-  test(`[SES18] [ASK5] each is stored once, each answer given once, whatever is lost, doubled or late, and whenever the server dies (seed ${seed})`, async () => {
+  test(`[SES19] [ASK5] each is stored once, each answer given once, whatever is lost, doubled or late, and whenever the server dies (seed ${seed})`, async () => {
     for (let round = 0; round < 60; round += 1) await play(seed + round);
   });
 });

@@ -235,13 +235,13 @@ export class AcpConnection implements AgentConnection {
 
   pause(): void {
     this.#isPaused = true;
-    this.#process.pauseOutput();
+    this.#peer.pause();
     this.#tellEnding();
   }
 
   resume(): void {
     this.#isPaused = false;
-    this.#process.resumeOutput();
+    this.#peer.resume();
   }
 
   stored({ offset }: ReadingMark): void {
@@ -358,6 +358,7 @@ export class AcpConnection implements AgentConnection {
           agentSessionId: opened.isResumed ? sessionId : null,
           version,
           capabilities: this.#capabilities,
+          isolation: this.#process.isolation,
         },
         ...modeChange(this.#memory, mode.current),
         ...modelChange(this.#memory, model.current),

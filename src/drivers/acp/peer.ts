@@ -56,6 +56,7 @@ export class Peer {
   #received: number;
   #isHandling = false;
   #isPassingOn = false;
+  #isPaused = false;
   #isOutputOver = false;
   #isDetached = false;
   #isClosed = false;
@@ -144,6 +145,18 @@ export class Peer {
     return this.#write({ jsonrpc: '2.0', id, error: { code, message } }, name);
   }
 
+  /** Nothing is passed on until it is resumed, also of what was received already. */
+  pause(): void {
+    this.#isPaused = true;
+    this.#process.pauseOutput();
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#process.resumeOutput();
+    void this.#passOn();
+  }
+
   /** Neither reads nor writes any more; the agent goes on without this server. */
   detach(): void {
     this.#isDetached = true;
@@ -164,16 +177,18 @@ export class Peer {
 
   /** After a reply the loop turns once: a start goes on by promises, and must be further before what the agent says next is read. */
   async #passOn(): Promise<void> {
-    if (this.#isPassingOn || this.#isClosed) return;
+    if (this.#isPassingOn || this.#isPaused || this.#isClosed) return;
     this.#isPassingOn = true;
-    for (let next = this.#lines.shift(); next !== undefined; next = this.#lines.shift()) {
+    while (!this.#isPaused) {
+      const next = this.#lines.shift();
+      if (next === undefined) break;
       const isReply = this.#handle(next.line, next.end);
       this.#readTo = next.end;
       this.#options.onLineEnd(isReply);
       if (isReply) await turnOfTheLoop();
     }
     this.#isPassingOn = false;
-    if (this.#isDetached || this.#isClosed) return;
+    if (this.#isPaused || this.#isDetached || this.#isClosed) return;
     this.#options.onReadEnd(this.#received);
     if (this.#isOutputOver) this.close();
   }
