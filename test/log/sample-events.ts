@@ -55,13 +55,14 @@ export const called = (input: Record<string, unknown>): NewEventOf<'tool.called'
   startsAgent: false,
 });
 
+/** The events as they were stored. */
 export async function append(
   log: EventLog,
   stream: StreamId,
   ...events: NewEvent[]
 ): Promise<readonly Event[]> {
-  const [stored] = await log.append({ parts: [{ stream, at, events }] });
-  return stored?.events ?? [];
+  const [last = 0] = await log.append({ parts: [{ stream, at, events }] });
+  return events.map((event, index) => ({ ...event, seq: last - events.length + 1 + index, at }));
 }
 
 export const seqsOf = (events: readonly Event[]): number[] => events.map(({ seq }) => seq);
