@@ -23,7 +23,7 @@ import type { StorageWatch } from './ports/storage-watch.ts';
 import type { ToolDesk } from './ports/tool-desk.ts';
 import { ProcessBudget } from './process-budget.ts';
 import { SessionRegistry } from './session-registry.ts';
-import type { SessionRunner } from './session-runner.ts';
+import type { SessionWriter } from './session-writer.ts';
 import type { EngineSettings } from './settings.ts';
 import { Stillness } from './stillness.ts';
 import { AskDesk } from './tool-desk.ts';
@@ -59,7 +59,7 @@ const IDLE_CHECK_MS = 5000;
 
 /** Opens the control room on a log: takes up the sessions of earlier runs, then serves. */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
-  const { log, runner: machine, clock, ids, logger, settings } = options;
+  const { log, runner, clock, ids, logger, settings } = options;
   const listeners = new Set<(news: News) => void>();
   const book = new GrantBook({ clock, onExpired: (grant) => void recordExpiry(grant) });
   const clients = createClients(ids.client);
@@ -95,7 +95,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   };
 
   const tools = new AskDesk({
-    runner: (id) => registry.get(id)?.runner,
+    writer: (id) => registry.get(id)?.writer,
     clients,
     book,
     log,
@@ -109,7 +109,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     clock,
     ids,
     logger,
-    runner: machine,
+    runner,
     tools,
     toolAccess: options.toolAccess ?? (() => null),
     roots: settings.roots,
@@ -128,27 +128,27 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       await options.listening;
       const session = registry.get(id);
       if (session === undefined || lifetime.closing) return false;
-      const started = await session.runner.insist({ type: 'start-process', processId: ids.process() });
+      const started = await session.writer.insist({ type: 'start-process', processId: ids.process() });
       return started.ok && started.value.length > 0;
     },
-    sleep: (id) => void registry.get(id)?.runner.command({ type: 'close-process', cause: 'sleep' }),
+    sleep: (id) => void registry.get(id)?.writer.command({ type: 'close-process', cause: 'sleep' }),
   });
 
   const remove = async (session: LiveSession): Promise<Result<undefined>> => {
-    const { id, runner } = session;
+    const { id, writer } = session;
     do {
       await session.effects.closed;
       const drained = await session.drained();
       if (!drained.ok) return drained;
       if (session.state.life === 'open') return refuse('session_not_stopped');
       // An event stored after the removal would be a log without a beginning.
-    } while (!runner.retire());
+    } while (!writer.retire());
     await log.remove(id).catch((error: unknown) => {
-      runner.reinstate();
+      writer.reinstate();
       throw error;
     });
     registry.forget(session);
-    await Promise.all([options.env.remove(id), machine.rawLog.remove(id)]);
+    await Promise.all([options.env.remove(id), runner.rawLog.remove(id)]);
     publish([{ kind: 'announcement', announcement: { type: 'session-removed', data: { sessionId: id } } }]);
     return accept(undefined);
   };
@@ -169,20 +169,20 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     if (state.process !== null) budget.adopt(state.id);
     budget.notice(state);
   }
-  for (const { runner } of registry.all()) tools.takeUp(runner);
+  for (const { writer } of registry.all()) tools.takeUp(writer);
 
-  const idle = new Stillness<SessionRunner>(clock, IDLE_CHECK_MS);
-  const asking = new Stillness<SessionRunner>(clock, IDLE_CHECK_MS);
+  const idle = new Stillness<SessionWriter>(clock, IDLE_CHECK_MS);
+  const asking = new Stillness<SessionWriter>(clock, IDLE_CHECK_MS);
   const cancelIdleCheck = every(clock, IDLE_CHECK_MS, () => {
-    for (const { state, runner } of registry.all()) {
+    for (const { state, writer } of registry.all()) {
       const { since } = state;
-      if (idle.of(runner, canSleep(state) ? { what: since, since } : undefined) >= settings.idleMs) {
-        void runner.command({ type: 'close-process', cause: 'sleep' });
+      if (idle.of(writer, canSleep(state) ? { what: since, since } : undefined) >= settings.idleMs) {
+        void writer.command({ type: 'close-process', cause: 'sleep' });
       }
       const ask = settings.deferAsksMs === null ? undefined : deferrable(state)?.requested;
-      const asked = asking.of(runner, ask && { what: ask.interactionId, since: ask.at });
+      const asked = asking.of(writer, ask && { what: ask.interactionId, since: ask.at });
       if (ask !== undefined && asked >= (settings.deferAsksMs ?? 0)) {
-        void runner.command({ type: 'defer', interactionId: ask.interactionId });
+        void writer.command({ type: 'defer', interactionId: ask.interactionId });
       }
     }
   });
@@ -249,7 +249,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     },
     rawLog(idOrKey) {
       const found = registry.find(idOrKey);
-      return found.ok ? accept(machine.rawLog.read(found.value.id)) : found;
+      return found.ok ? accept(runner.rawLog.read(found.value.id)) : found;
     },
     storage: storage.current,
     async close() {
@@ -277,7 +277,7 @@ async function letGo(session: LiveSession, tools: AskDesk): Promise<void> {
   const { run } = session.effects;
   if (run !== null && run.detach === undefined) return shutDown(session);
   // What its tools do ends with the server, also where the agent does not. What cannot be stored now is found at the next start.
-  await session.runner.command({ type: 'lose-tools' });
+  await session.writer.command({ type: 'lose-tools' });
   tools.runEnded(session.id, 'The server ends.');
   session.effects.detach();
   await session.drained();
@@ -285,7 +285,7 @@ async function letGo(session: LiveSession, tools: AskDesk): Promise<void> {
 }
 
 async function shutDown(session: LiveSession): Promise<void> {
-  const closing = await session.runner.command({ type: 'close-process', cause: 'shutdown' });
+  const closing = await session.writer.command({ type: 'close-process', cause: 'shutdown' });
   // Where that cannot be written down, the agent must not outlive the server all the same.
   if (!closing.ok) session.effects.close();
   await session.effects.closed;
@@ -327,7 +327,7 @@ async function settle(
   registry: SessionRegistry,
   options: EngineOptions,
 ): Promise<void> {
-  const { id, state, runner, effects } = session;
+  const { id, state, writer, effects } = session;
   const isTakenUp = left.runs.some(({ runId }) => runId === state.process?.id);
   if (isTakenUp) effects.attach(state, left.checkpoint);
   // A log that came here without its end: nobody works on the turn, and nobody ever will.
@@ -345,13 +345,13 @@ async function settle(
   }
   effects.watchOpen(state);
   // Ahead of whatever the agent has to say: its tools did not live on with it.
-  if (hasToolAsk(state)) void runner.insist({ type: 'lose-tools' });
+  if (hasToolAsk(state)) void writer.insist({ type: 'lose-tools' });
   if (isToStart) void Promise.resolve(options.listening).then(() => effects.startAgain());
   if (isTakenUp || isToStart || (state.process === null && !isTorn)) return;
   const reason = 'The server ended while this was under way, and the agent with it.';
-  const lost = await runner.command({ type: 'lose-process', reason });
+  const lost = await writer.command({ type: 'lose-process', reason });
   // The disk can be read but not written: it opens all the same, and this is stored as soon as it can be.
-  if (!lost.ok) void runner.insist({ type: 'lose-process', reason });
+  if (!lost.ok) void writer.insist({ type: 'lose-process', reason });
 }
 
 function every(clock: Clock, milliseconds: number, callback: () => void): () => void {

@@ -16,7 +16,7 @@ import type { Logger } from './ports/logger.ts';
 import { type Checkpoint, isPassing } from './ports/runner.ts';
 import type { SessionEnv } from './ports/session-env.ts';
 import { type EffectsOptions, SessionEffects } from './session-effects.ts';
-import { type Commit, SessionRunner, type Stored } from './session-runner.ts';
+import { type Commit, SessionWriter, type Stored } from './session-writer.ts';
 
 export interface LiveSessionOptions {
   readonly log: EventLog;
@@ -24,7 +24,7 @@ export interface LiveSessionOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly logger: Logger;
-  readonly runner: EffectsOptions['machine'];
+  readonly runner: EffectsOptions['runner'];
   readonly tools: EffectsOptions['tools'];
   readonly toolAccess: EffectsOptions['toolAccess'];
   readonly roots: readonly string[];
@@ -39,7 +39,7 @@ export interface LiveSessionOptions {
 /** One session with all that belongs to it: the writer of its log, the agent at the other end, the sentence being said. */
 export class LiveSession {
   readonly id: SessionId;
-  readonly runner: SessionRunner;
+  readonly writer: SessionWriter;
   readonly effects: SessionEffects;
   readonly partial = new PartialText();
   readonly #options: LiveSessionOptions;
@@ -49,7 +49,7 @@ export class LiveSession {
   constructor(id: SessionId, stored: Stored | null, options: LiveSessionOptions) {
     this.id = id;
     this.#options = options;
-    this.runner = new SessionRunner(id, stored, {
+    this.writer = new SessionWriter(id, stored, {
       log: options.log,
       clock: options.clock,
       logger: options.logger,
@@ -59,8 +59,8 @@ export class LiveSession {
       onReading: (reads) => (reads ? this.effects.run?.release() : this.effects.run?.hold()),
     });
     this.effects = new SessionEffects({
-      runner: this.runner,
-      machine: options.runner,
+      writer: this.writer,
+      runner: options.runner,
       tools: options.tools,
       toolAccess: options.toolAccess,
       roots: options.roots,
@@ -73,17 +73,17 @@ export class LiveSession {
   }
 
   get state(): SessionState {
-    return this.runner.state;
+    return this.writer.state;
   }
 
   /** Settles when everything that has arrived so far is stored, or the disk has refused it. */
   async drained(): Promise<Result<unknown>> {
-    return this.runner.command({ type: 'interrupt-overdue', turnId: '' });
+    return this.writer.command({ type: 'interrupt-overdue', turnId: '' });
   }
 
   /** Lets go of everything; for the end of the server. */
   dispose(): void {
-    this.runner.dispose();
+    this.writer.dispose();
     this.effects.dispose();
   }
 
@@ -128,7 +128,7 @@ export class LiveSession {
     const carrier = checkpoint === undefined ? -1 : carrierOf(facts);
     let deltas: Delta[] = [];
     const passOn = (hasMore: boolean): void => {
-      if (deltas.length > 0) this.runner.live(deltas, hasMore);
+      if (deltas.length > 0) this.writer.live(deltas, hasMore);
       deltas = [];
     };
     for (const [index, fact] of facts.entries()) {
@@ -151,13 +151,13 @@ export class LiveSession {
         this.#keep(processId, fact, place);
         break;
       case 'ending':
-        this.runner.readToEnd();
+        this.writer.readToEnd();
         break;
       case 'caught-up':
         void this.drained().then(() => this.effects.doAgain(this.state));
         break;
       default:
-        this.runner.fact(processId, fact, place);
+        this.writer.fact(processId, fact, place);
     }
   }
 
@@ -165,17 +165,17 @@ export class LiveSession {
   #diagnosed(processId: string, fact: Extract<AgentFact, { type: 'diagnostic' }>, place: Place): void {
     const count = (this.#diagnostics.get(fact.code) ?? 0) + 1;
     this.#diagnostics.set(fact.code, count);
-    if (Number.isInteger(Math.log10(count))) this.runner.fact(processId, { ...fact, count }, place);
+    if (Number.isInteger(Math.log10(count))) this.writer.fact(processId, { ...fact, count }, place);
   }
 
   #keep(processId: string, fact: Extract<AgentFact, { type: 'said' }>, place: Place): void {
     if (fact.images === undefined || fact.event.type !== 'tool.result') {
-      this.runner.fact(processId, { type: 'said', event: fact.event }, place);
+      this.writer.fact(processId, { type: 'said', event: fact.event }, place);
       return;
     }
     const blobs = fact.images.map((image) => imageBlob(this.#options.ids, image));
     const images = blobs.map(imageReference);
-    this.runner.fact(processId, { type: 'said', event: { ...fact.event, images } }, { blobs, ...place });
+    this.writer.fact(processId, { type: 'said', event: { ...fact.event, images } }, { blobs, ...place });
   }
 
   #news(news: Extract<News, { kind: 'session' }>['news']): News {

@@ -23,12 +23,12 @@ import type {
   ToolAccess,
 } from './ports/runner.ts';
 import type { SessionEnv } from './ports/session-env.ts';
-import type { Commit, SessionRunner } from './session-runner.ts';
+import type { Commit, SessionWriter } from './session-writer.ts';
 import type { AskDesk } from './tool-desk.ts';
 
 export interface EffectsOptions {
-  readonly runner: SessionRunner;
-  readonly machine: Runner;
+  readonly writer: SessionWriter;
+  readonly runner: Runner;
   readonly log: EventLog;
   readonly env: SessionEnv;
   readonly clock: Clock;
@@ -144,7 +144,7 @@ export class SessionEffects {
   #start(runId: string, resume: string | null, state: SessionState): void {
     try {
       const order = this.#startOf(runId, resume, state);
-      this.#serve(0, (report) => this.#options.machine.start(order, report));
+      this.#serve(0, (report) => this.#options.runner.start(order, report));
     } catch (error) {
       // A start is on record: without an end it would be awaited for ever.
       this.#options.onFacts(runId, [exited({ startError: wordsOf(error) })]);
@@ -153,7 +153,7 @@ export class SessionEffects {
 
   /** For a start that is on record and was never made: the last server died in between. Under the same id, so that there is one. */
   startAgain(): void {
-    const { state } = this.#options.runner;
+    const { state } = this.#options.writer;
     const { process: run } = state;
     if (run === null || this.#run !== null) return;
     if (run.phase === 'starting') this.#start(run.id, run.resume, state);
@@ -173,9 +173,9 @@ export class SessionEffects {
     if (run === null) return;
     try {
       const order = this.#attachOf(run, state, last);
-      this.#serve(last, (report) => this.#options.machine.attach(order, report));
+      this.#serve(last, (report) => this.#options.runner.attach(order, report));
     } catch (error) {
-      void this.#options.machine.end(run.id);
+      void this.#options.runner.end(run.id);
       this.#options.onFacts(run.id, [exited({ hostLost: wordsOf(error) })]);
     }
   }
@@ -201,7 +201,7 @@ export class SessionEffects {
     this.#intake = intake;
     // Facts of an earlier attach may be on their way.
     this.#run = begin((batch) => this.#intake === intake && this.#take(batch, intake));
-    if (!this.#options.runner.reads) this.#run.hold();
+    if (!this.#options.writer.reads) this.#run.hold();
   }
 
   #take(batch: FactBatch, intake: FactIntake): void {
@@ -219,7 +219,7 @@ export class SessionEffects {
   /** Something was lost on its way here: all that came after what is stored is asked for once more. */
   #attachAgain({ last }: FactIntake): void {
     this.#note('facts are missing', 'The run is attached to again');
-    this.#attach(this.#options.runner.state, last);
+    this.#attach(this.#options.writer.state, last);
   }
 
   stored(checkpoint: Checkpoint): void {
@@ -304,14 +304,14 @@ export class SessionEffects {
     const live = interactionOf(state, event.interactionId);
     if (live === undefined) return;
     if (live.requested.ask.tool !== undefined) {
-      this.#options.tools.decided(this.#options.runner, live);
+      this.#options.tools.decided(this.#options.writer, live);
       return;
     }
     // The agent sleeps, or is about to: it is told when it asks again.
     if (live.deferred === 'asleep') return;
     const { interactionId } = event;
     const report = (ok: boolean, uncertain: boolean): void => {
-      this.#options.runner.note({ type: 'delivered', interactionId, ok, uncertain });
+      this.#options.writer.note({ type: 'delivered', interactionId, ok, uncertain });
     };
     if (this.#run === null) {
       report(false, again);
@@ -347,13 +347,13 @@ export class SessionEffects {
         return;
       }
       this.#note(outcome.message, 'An ask could not be left for later');
-      void this.#options.runner.insist({ type: 'not-deferred', interactionId });
+      void this.#options.writer.insist({ type: 'not-deferred', interactionId });
     });
   }
 
   #expectAgain(interactionId: InteractionId): void {
     this.#arm(askingAgain({ interactionId }), ASKED_AGAIN_LIMIT_MS, () => {
-      void this.#options.runner.insist({ type: 'deferred-missing', interactionId });
+      void this.#options.writer.insist({ type: 'deferred-missing', interactionId });
     });
   }
 
@@ -364,7 +364,7 @@ export class SessionEffects {
 
   #expectEnd(turnId: string): void {
     this.#arm(turnId, INTERRUPT_LIMIT_MS, () => {
-      void this.#options.runner.insist({ type: 'interrupt-overdue', turnId });
+      void this.#options.writer.insist({ type: 'interrupt-overdue', turnId });
     });
   }
 
@@ -372,7 +372,7 @@ export class SessionEffects {
     const { interactionId, parksAt, expiresAt, ask } = event;
     const at = (type: 'park' | 'expire', moment: string): void => {
       const left = timeLeft(event.at, moment, this.#options.clock.now());
-      this.#arm(interactionId, left, () => void this.#options.runner.insist({ type, interactionId }));
+      this.#arm(interactionId, left, () => void this.#options.writer.insist({ type, interactionId }));
     };
     if (parksAt !== undefined) at('park', parksAt);
     // A tool has a clock of its own.
@@ -382,7 +382,7 @@ export class SessionEffects {
   #watchGrant({ id: grantId, createdAt, expiresAt }: Grant): void {
     if (expiresAt === undefined) return;
     const left = timeLeft(createdAt, expiresAt, this.#options.clock.now());
-    this.#arm(grantId, left, () => void this.#options.runner.insist({ type: 'expire-grant', grantId }));
+    this.#arm(grantId, left, () => void this.#options.writer.insist({ type: 'expire-grant', grantId }));
   }
 
   #arm(owner: InteractionId | string, milliseconds: number, callback: () => void): void {
@@ -407,7 +407,7 @@ export class SessionEffects {
   }
 
   #note(reason: string, what: string): void {
-    this.#options.logger.warn({ sessionId: this.#options.runner.id, reason }, what);
+    this.#options.logger.warn({ sessionId: this.#options.writer.id, reason }, what);
   }
 }
 

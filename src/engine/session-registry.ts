@@ -44,8 +44,8 @@ export class SessionRegistry {
       return refuse('key_in_use', `The key "${key}" is in use.`);
     if (key !== null) this.#keys.set(key, sessionId);
     const session = new LiveSession(sessionId, null, this.#options);
-    const stored = [session.runner.create(event)];
-    if (first !== undefined) stored.push(session.runner.command(first));
+    const stored = [session.writer.create(event)];
+    if (first !== undefined) stored.push(session.writer.command(first));
     const refused = (await Promise.all(stored)).find((result) => !result.ok);
     if (refused === undefined) return accept(session);
     if (key !== null) this.#keys.delete(key);

@@ -31,7 +31,7 @@ export const revokeGrant: Handler<unknown> = async ({ registry, book, log, clock
   }
   const owner = registry.all().find((session) => session.state.grants.some((grant) => grant.id === grantId));
   if (owner === undefined) return refuse('grant_not_found');
-  const done = await owner.runner.command({ type: 'revoke-grant', grantId, by });
+  const done = await owner.writer.command({ type: 'revoke-grant', grantId, by });
   return done.ok ? accept({ status: 200, body: { status: 'ok' } }) : done;
 };
 

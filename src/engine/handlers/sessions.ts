@@ -153,19 +153,19 @@ const changeMode: Change = async ({ session, ids }, { permissionMode }, by) => {
     : undefined;
   if (unknownMode !== undefined) return unknownMode;
   const agreed = await confirmed(session, { kind: 'mode', id: ids.order(), mode: permissionMode });
-  return agreed.ok ? session.runner.command({ type: 'set-mode', permissionMode, by }) : agreed;
+  return agreed.ok ? session.writer.command({ type: 'set-mode', permissionMode, by }) : agreed;
 };
 
 const changeModel: Change = async ({ session, ids }, { model }, by) => {
   if (model === undefined || model === session.state.model) return unchanged;
   const agreed = await confirmed(session, { kind: 'model', id: ids.order(), model });
-  return agreed.ok ? session.runner.command({ type: 'set-model', model, by }) : agreed;
+  return agreed.ok ? session.writer.command({ type: 'set-model', model, by }) : agreed;
 };
 
 const changeWords: Change = async ({ session }, { title, labels }, by) =>
   title === undefined && labels === undefined
     ? unchanged
-    : session.runner.command({
+    : session.writer.command({
         type: 'change',
         ...(title === undefined ? {} : { title }),
         ...(labels === undefined ? {} : { labels }),
@@ -208,7 +208,7 @@ export const deleteSession: Handler<unknown> = async ({ registry, remove }, inpu
 export const interrupt: Handler<unknown> = async ({ registry }, input, { actor: by }) => {
   const found = registry.find(input.session);
   if (!found.ok) return found;
-  const done = await found.value.runner.command({ type: 'interrupt', by });
+  const done = await found.value.writer.command({ type: 'interrupt', by });
   return done.ok ? reply(200, { status: 'ok' }) : done;
 };
 
@@ -216,7 +216,7 @@ export const interrupt: Handler<unknown> = async ({ registry }, input, { actor: 
 export const stop: Handler<unknown> = async ({ registry }, input, { actor: by }) => {
   const found = registry.find(input.session);
   if (!found.ok) return found;
-  const done = await found.value.runner.command({ type: 'stop', by });
+  const done = await found.value.writer.command({ type: 'stop', by });
   if (!done.ok) return done;
   await found.value.effects.closed;
   const stopped = done.value.find(({ event }) => event.type === 'session.stopped')?.event;
@@ -233,6 +233,6 @@ export const resume: Handler<unknown> = async (room, input: Params, { actor: by 
   const directory = await room.runner.checkDirectory({ cwd, realCwd, roots: room.settings.roots });
   if (!directory.ok) return directory;
   await session.effects.closed;
-  const done = await session.runner.command({ type: 'reopen', by });
+  const done = await session.writer.command({ type: 'reopen', by });
   return done.ok ? reply(200, { status: 'ok', session: sessionView(session.state) }) : done;
 };

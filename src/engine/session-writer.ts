@@ -38,7 +38,7 @@ export interface Live {
   readonly deltas: readonly Delta[];
 }
 
-export interface RunnerOptions {
+export interface WriterOptions {
   readonly log: EventLog;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -110,9 +110,9 @@ export const MOST_WAITING = 128;
  * The only writer of a session's log. What arrives while a commit is under way is worked through together and stored together:
  * a batch is decided on a state that is not yet the session's; only when it is on the disk does it become so.
  */
-export class SessionRunner {
+export class SessionWriter {
   readonly id: SessionId;
-  readonly #options: RunnerOptions;
+  readonly #options: WriterOptions;
   #state: SessionState | null;
   #mailbox: Item[] = [];
   #pumping = false;
@@ -128,7 +128,7 @@ export class SessionRunner {
   #company: NodeJS.Timeout | undefined;
   #snapshotSeq: number;
 
-  constructor(id: SessionId, stored: Stored | null, options: RunnerOptions) {
+  constructor(id: SessionId, stored: Stored | null, options: WriterOptions) {
     this.id = id;
     this.#state = stored?.state ?? null;
     this.#snapshotSeq = stored?.snapshotSeq ?? 0;
