@@ -286,7 +286,7 @@ describe('beckon stop-all', () => {
     expect((await first.run(['stop-all'])).stdout).toBe('No server ran.\n');
 
     const second = await start({ dataDir: first.dataDir });
-    await eventually('it is lost', async () => {
+    await eventually('what it asked is lost', async () => {
       const { body } = await second.api('GET', `/api/sessions/${asked.id}/interactions/${asked.requestId}`);
       return body.interaction.outcome === 'lost';
     });

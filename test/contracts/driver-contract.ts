@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { MessageId, SessionId } from '../../src/protocol/ids.ts';
+import type { Ask, Decision } from '../../src/protocol/interaction.ts';
 import {
   type AgentConnection,
   type AgentDriver,
   AgentRefusal,
   type AgentStart,
   type OutgoingMessage,
-} from '../../src/engine/ports/agent-driver.ts';
-import { MessageId, SessionId } from '../../src/protocol/ids.ts';
-import type { Ask, Decision } from '../../src/protocol/interaction.ts';
+} from '../../src/runner/ports/agent-driver.ts';
 import { eventually } from '../support/eventually.ts';
 import { FactRecorder } from '../support/fact-recorder.ts';
 import { isRunning } from '../support/running.ts';

@@ -55,11 +55,11 @@ async function check(path: string, acknowledged: ReadonlyMap<string, string>): P
   try {
     expect(log.storage).toEqual({ ok: true, missing: [] });
     const stored = new Map<string, string>();
-    for (const { stream, mark, eventsAfter } of log.streams()) {
+    for (const { stream, checkpoint, eventsAfter } of log.streams()) {
       const events = [...eventsAfter(0)];
-      // the mark is of the very transaction that stored the last event
+      // the checkpoint is of the very transaction that stored the last event
       expect(JSON.stringify(events.at(-1))).toContain(
-        stream === 'after' ? 'turn.overdue' : `"${mark?.processId}"`,
+        stream === 'after' ? 'turn.overdue' : `"${checkpoint?.mark.processId}"`,
       );
       expect(seqsOf(events)).toEqual(upTo(events.length));
       for (const event of events) stored.set(`${stream} ${event.seq}`, JSON.stringify(event));

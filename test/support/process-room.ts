@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AgentProcess, ProcessSpec } from '../../src/engine/ports/process-host.ts';
 import { SessionId } from '../../src/protocol/ids.ts';
+import type { AgentProcess, ProcessSpec } from '../../src/runner/ports/process-host.ts';
 import { eventually } from './eventually.ts';
 import { signal } from './running.ts';
 

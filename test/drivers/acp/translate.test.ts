@@ -6,9 +6,9 @@ import { newMemory } from '../../../src/drivers/acp/translate/memory.ts';
 import { hunksOf } from '../../../src/drivers/acp/translate/patch.ts';
 import { translateReply } from '../../../src/drivers/acp/translate/turn-end.ts';
 import { closeTurn, translateSettings, translateUpdate } from '../../../src/drivers/acp/translate/update.ts';
-import type { AgentFact } from '../../../src/engine/ports/agent-driver.ts';
 import { Delta, eventDefinitions } from '../../../src/protocol/event.ts';
 import { Ask } from '../../../src/protocol/interaction.ts';
+import type { AgentFact } from '../../../src/runner/ports/agent-driver.ts';
 import { times } from '../../support/seeded-random.ts';
 
 const memory = () =>
