@@ -10,6 +10,7 @@ import { manySessions } from './many-sessions.ts';
 import { memory } from './memory.ts';
 import { opening } from './opening.ts';
 import type { Part, PartResult } from './part.ts';
+import { resident } from './resident.ts';
 import { endAll } from './running.ts';
 import { show, showGoals } from './show.ts';
 import { startTime } from './start.ts';
@@ -23,6 +24,7 @@ const parts: Readonly<Record<string, Part>> = {
   many: manySessions,
   stream: streaming,
   memory,
+  resident,
   start: startTime,
   opening,
   log: logCost,

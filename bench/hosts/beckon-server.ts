@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { checkoutProgram } from '../built.ts';
 import { HttpClient } from '../http-client.ts';
 import { lineOf, start, within } from '../running.ts';
 import type { AgentProgram } from './agents.ts';
@@ -20,11 +20,9 @@ export interface SessionView {
   readonly usage: { readonly turns: number };
 }
 
-const mainProgram = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
-
 /** The arguments of a server on a data directory of its own. */
-export const serveArguments = (dataDir: string): string[] => [
-  mainProgram,
+export const serveArguments = (dataDir: string, program = checkoutProgram): string[] => [
+  program,
   'serve',
   '--port=0',
   `--data-dir=${dataDir}`,
@@ -36,14 +34,14 @@ export const startServer = (
   dataDir: string,
   nodeArgs: readonly string[] = [],
   claude?: string,
-): Promise<BeckonServer> => whenReady(spawnServer(dataDir, nodeArgs, claude), dataDir);
+): Promise<BeckonServer> => whenReady(spawnServer(dataDir, nodeArgs, { claude }), dataDir);
 
 export function spawnServer(
   dataDir: string,
   nodeArgs: readonly string[] = [],
-  claude?: string,
+  { program, claude }: { readonly program?: string | undefined; readonly claude?: string | undefined } = {},
 ): ChildProcess {
-  const server = start(process.execPath, [...nodeArgs, ...serveArguments(dataDir)], {
+  const server = start(process.execPath, [...nodeArgs, ...serveArguments(dataDir, program)], {
     env: { ...process.env, BECKON_LOG: 'warn', ...(claude !== undefined && { BECKON_CLAUDE: claude }) },
   });
   server.stderr?.on('data', passWarningOn);

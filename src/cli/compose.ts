@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { acpDriver } from '../drivers/acp/driver.ts';
 import { claudeDriver } from '../drivers/claude/driver.ts';
 import { clearToolConfigs } from '../drivers/claude/tool-config.ts';
 import { claudeSdkDriver } from '../drivers/claude-sdk/driver.ts';
@@ -98,11 +97,13 @@ export async function compose(
   const toolConfigs = join(dataDir, 'mcp');
   const agents = { processes, environment: parts.env, toolConfigs };
   const claude = settings.claude === undefined ? {} : { program: settings.claude };
+  // Most people have none of these, and a start need not read it then.
+  const acp = settings.acpAgents.length === 0 ? undefined : await import('../drivers/acp/driver.ts');
   const drivers = [
     claudeDriver({ ...agents, ...claude, holdsQuestions: settings.deferAsksMinutes > 0 }),
     claudeSdkDriver({ ...agents, ...claude, processes: local, directories: [settings.defaultCwd] }),
-    ...settings.acpAgents.map((agent) =>
-      acpDriver({ processes, environment: parts.env, version: parts.version, agent }),
+    ...settings.acpAgents.flatMap(
+      (agent) => acp?.acpDriver({ processes, environment: parts.env, version: parts.version, agent }) ?? [],
     ),
     demoDriver({ ...agents, home: join(dataDir, 'demo') }),
   ].filter(({ name }) => !settings.disabledAgents.includes(name));

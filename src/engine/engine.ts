@@ -4,6 +4,7 @@ import { deferrable } from '../model/deferred-asks.ts';
 import { expiredGrant } from '../model/grants.ts';
 import type { SessionState } from '../model/state.ts';
 import { canSleep, hasToolAsk, wantsProcess } from '../model/status.ts';
+import { isAtRest, SUMMARY_VERSION, summaryOf } from '../model/summary.ts';
 import { pendingView, queueView, sessionView } from '../model/views.ts';
 import { accept, type Result, refuse } from '../protocol/errors.ts';
 import type { Grant } from '../protocol/grant.ts';
@@ -13,6 +14,7 @@ import { createClients } from './clients.ts';
 import { checkAgain } from './directory.ts';
 import { createDispatcher } from './dispatcher.ts';
 import { GrantBook } from './grant-book.ts';
+import { recentSessions } from './handlers/sessions.ts';
 import type { LiveSession } from './live-session.ts';
 import type { AgentDriver, ToolAccess } from './ports/agent-driver.ts';
 import type { Clock } from './ports/clock.ts';
@@ -26,8 +28,8 @@ import type { StorageWatch } from './ports/storage-watch.ts';
 import type { ToolDesk } from './ports/tool-desk.ts';
 import { ProcessBudget } from './process-budget.ts';
 import type { SessionEffects } from './session-effects.ts';
-import { SessionRegistry } from './session-registry.ts';
-import type { SessionRunner } from './session-runner.ts';
+import { SessionRegistry, storedSession } from './session-registry.ts';
+import type { SessionRunner, Stored } from './session-runner.ts';
 import type { EngineSettings } from './settings.ts';
 import { Stillness } from './stillness.ts';
 import { AskDesk } from './tool-desk.ts';
@@ -76,6 +78,7 @@ export interface Engine extends ControlRoom {
 }
 
 const IDLE_CHECK_MS = 5000;
+const SUMMARIES_AT_ONCE = 500;
 
 /** Opens the control room on a log: takes up the sessions of earlier runs, then serves. */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
@@ -124,23 +127,26 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     ids,
     logger,
   });
-  const registry = new SessionRegistry({
-    log,
-    env: options.env,
-    clock,
-    ids,
-    logger,
-    driver: (name) => drivers.get(name),
-    tools,
-    toolAccess: options.toolAccess ?? (() => null),
-    directory: (state) => checkAgain(state, settings.roots),
-    context,
-    publish,
-    onGlobal: (events) => {
-      for (const event of events) book.fold(event);
+  const registry = new SessionRegistry(
+    {
+      log,
+      env: options.env,
+      clock,
+      ids,
+      logger,
+      driver: (name) => drivers.get(name),
+      tools,
+      toolAccess: options.toolAccess ?? (() => null),
+      directory: (state) => checkAgain(state, settings.roots),
+      context,
+      publish,
+      onGlobal: (events) => {
+        for (const event of events) book.fold(event);
+      },
+      onChange: (state) => changed(state),
     },
-    onChange: (state) => changed(state),
-  });
+    settings.mostAtRest,
+  );
 
   const budget = new ProcessBudget({
     most: settings.mostProcesses,
@@ -186,16 +192,16 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   };
 
   await recover(options, registry, book);
-  for (const { state } of registry.all()) {
+  for (const { state } of registry.inMemory()) {
     if (state.process !== null) budget.adopt(state.id);
     budget.notice(state);
   }
-  for (const { runner } of registry.all()) tools.takeUp(runner);
+  for (const { runner } of registry.inMemory()) tools.takeUp(runner);
 
   const idle = new Stillness<SessionRunner>(clock, IDLE_CHECK_MS);
   const asking = new Stillness<SessionRunner>(clock, IDLE_CHECK_MS);
   const cancelIdleCheck = every(clock, IDLE_CHECK_MS, () => {
-    for (const { state, runner } of registry.all()) {
+    for (const { state, runner } of registry.inMemory()) {
       const { since } = state;
       if (idle.of(runner, canSleep(state) ? { what: since, since } : undefined) >= settings.idleMs) {
         void runner.command({ type: 'close-process', cause: 'sleep' });
@@ -237,9 +243,9 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       return () => listeners.delete(listener);
     },
     overview() {
-      const sessions = registry.all().map((session) => session.state);
+      const sessions = registry.inMemory().map((session) => session.state);
       return {
-        sessions: sessions.map(sessionView),
+        ...recentSessions(registry),
         pending: sessions.flatMap(pendingView).sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1)),
         queues: Object.fromEntries(
           sessions
@@ -278,7 +284,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       lifetime.closing = true;
       cancelIdleCheck();
       forgetStorage();
-      await Promise.all(registry.all().map(shutDown));
+      registry.close();
+      await Promise.all(registry.inMemory().map(shutDown));
       book.close();
       tools.close();
       listeners.clear();
@@ -287,7 +294,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       lifetime.closing = true;
       cancelIdleCheck();
       forgetStorage();
-      await Promise.all(registry.all().map((session) => letGo(session, tools)));
+      registry.close();
+      await Promise.all(registry.inMemory().map((session) => letGo(session, tools)));
       book.close();
       tools.close();
       listeners.clear();
@@ -321,23 +329,53 @@ async function recover(options: EngineOptions, registry: SessionRegistry, book: 
   await options.endLeftovers();
   const kept = (await options.kept?.list()) ?? [];
   const settled: Promise<unknown>[] = [];
-  for (const start of log.streams()) {
+  const unsummarized: Stored[] = [];
+  for (const start of log.streams(SUMMARY_VERSION)) {
     if (start.stream === 'global') {
       for (const event of start.eventsAfter(0)) book.fold(event);
       continue;
     }
     try {
-      const session = registry.restore(start);
-      if (session !== undefined) settled.push(settle(session, { mark: start.mark, kept }, registry, options));
+      const stored = storedSession(start);
+      if (stored === undefined) continue;
+      if (isAtRest(stored.state)) unsummarized.push(stored);
+      else settled.push(settle(registry.takeUp(stored), { mark: start.mark, kept }, registry, options));
     } catch (error) {
       // One log that cannot be understood must not keep all others closed.
       logger.error({ sessionId: start.stream, reason: String(error) }, 'A session cannot be read');
     }
+    if (unsummarized.length >= SUMMARIES_AT_ONCE) await summarize(unsummarized.splice(0), registry, options);
   }
+  await summarize(unsummarized, registry, options);
   await Promise.all(settled);
-  const claimed = new Set(registry.all().flatMap(({ id, state }) => (state.process === null ? [] : [id])));
+  const claimed = new Set(
+    registry.inMemory().flatMap(({ id, state }) => (state.process === null ? [] : [id])),
+  );
   const strays = kept.filter(({ sessionId }) => !claimed.has(sessionId));
   await Promise.all(strays.map(({ id }) => options.kept?.end(id)));
+}
+
+/** For sessions at rest that were stored before there were summaries, or with others: the next start need not read them. */
+async function summarize(
+  sessions: readonly Stored[],
+  registry: SessionRegistry,
+  { log, clock, logger }: EngineOptions,
+): Promise<void> {
+  if (sessions.length === 0) return;
+  const at = clock.now();
+  const parts = sessions.map(({ state }) => ({
+    stream: state.id,
+    at,
+    events: [],
+    summary: { version: SUMMARY_VERSION, of: summaryOf(state) },
+  }));
+  await log.append({ parts }).catch((error: unknown) => {
+    logger.error(
+      { reason: String(error) },
+      'Sessions could not be listed in the database; they stay in memory',
+    );
+    for (const stored of sessions) registry.takeUp(stored);
+  });
 }
 
 /**

@@ -6,6 +6,7 @@ import { fold } from '../model/fold.ts';
 import { observe, type StoredFact } from '../model/observe.ts';
 import { storedState } from '../model/snapshot.ts';
 import { type SessionState, STATE_VERSION } from '../model/state.ts';
+import { SUMMARY_VERSION, summaryAfter } from '../model/summary.ts';
 import { accept, type ErrorCode, type Refusal, type Result, refuse } from '../protocol/errors.ts';
 import type { Delta, Event, NewEvent } from '../protocol/event.ts';
 import type { SessionId } from '../protocol/ids.ts';
@@ -314,6 +315,7 @@ export class SessionRunner {
         : {};
     // Of a process that is over nothing is left to be read.
     const mark = state?.process === null ? null : batch.mark;
+    const summary = state === null ? undefined : summaryAfter(this.#state, state);
     const own: AppendPart = {
       stream: this.id,
       at,
@@ -321,6 +323,7 @@ export class SessionRunner {
       blobs: batch.blobs,
       ...snapshot,
       ...(mark !== undefined && { mark }),
+      ...(summary !== undefined && { summary: summary && { version: SUMMARY_VERSION, of: summary } }),
     };
     return batch.global.length === 0 ? [own] : [own, { stream: 'global', at, events: batch.global }];
   }

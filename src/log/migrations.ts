@@ -96,6 +96,27 @@ export const migrations: readonly Migration[] = [
       INSERT INTO place_progress SELECT coalesce(max(id), 0) FROM event;
     `,
   },
+  {
+    version: 4,
+    // A stream without a row is read at the next start, and gets one then: so this need not know how to make them.
+    sql: `
+      CREATE TABLE summary (
+        stream INTEGER PRIMARY KEY,
+        version INTEGER NOT NULL,
+        id TEXT NOT NULL,
+        key TEXT,
+        status TEXT NOT NULL,
+        since TEXT NOT NULL,
+        holds_grants INTEGER NOT NULL,
+        words TEXT NOT NULL,
+        body TEXT NOT NULL
+      ) STRICT;
+      CREATE UNIQUE INDEX summary_by_id ON summary (id);
+      CREATE INDEX summary_by_key ON summary (key) WHERE key IS NOT NULL;
+      CREATE INDEX summary_by_change ON summary (version, since, id, status);
+      CREATE INDEX summary_with_grants ON summary (stream) WHERE holds_grants;
+    `,
+  },
 ];
 
 export interface Migration {

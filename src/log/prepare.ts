@@ -1,4 +1,5 @@
 import type { AppendBatch, AppendPart, Blob, StreamId } from '../engine/ports/event-log.ts';
+import { findableText } from '../model/find-session.ts';
 import { type Durability, eventDefinitions, type NewEvent, searchTextOf } from '../protocol/event.ts';
 
 /** An append in the form it is stored in: plain data, which another thread can be handed. */
@@ -16,6 +17,7 @@ export interface PreparedPart {
   readonly snapshot: { readonly version: number; readonly state: string } | undefined;
   /** Undefined leaves the one there is. */
   readonly mark: PreparedMark | null | undefined;
+  readonly summary: PreparedSummary | null | undefined;
 }
 
 export interface PreparedEvent {
@@ -31,6 +33,18 @@ export interface PreparedMark {
   readonly memory: string;
 }
 
+/** The columns by which summaries are found, beside the summary itself. */
+export interface PreparedSummary {
+  readonly version: number;
+  readonly id: string;
+  readonly key: string | null;
+  readonly status: string;
+  readonly since: string;
+  readonly holdsGrants: boolean;
+  readonly words: string;
+  readonly body: string;
+}
+
 /** Throws for what cannot be stored, before it can spoil the transaction of others. */
 export function prepare(batch: AppendBatch): PreparedBatch {
   return {
@@ -40,10 +54,10 @@ export function prepare(batch: AppendBatch): PreparedBatch {
 }
 
 /** Whether there is nothing to keep: such a part does not make a stream. */
-export const holdsNothing = ({ events, blobs, snapshot, mark }: PreparedPart): boolean =>
-  events.length === 0 && blobs.length === 0 && snapshot === undefined && !mark;
+export const holdsNothing = ({ events, blobs, snapshot, mark, summary }: PreparedPart): boolean =>
+  events.length === 0 && blobs.length === 0 && snapshot === undefined && !mark && !summary;
 
-function preparePart({ stream, at, events, blobs, snapshot, mark }: AppendPart): PreparedPart {
+function preparePart({ stream, at, events, blobs, snapshot, mark, summary }: AppendPart): PreparedPart {
   return {
     stream,
     at,
@@ -51,6 +65,21 @@ function preparePart({ stream, at, events, blobs, snapshot, mark }: AppendPart):
     blobs: blobs ?? [],
     snapshot: snapshot && { version: snapshot.version, state: jsonOf(snapshot.state) },
     mark: mark && { processId: mark.processId, offset: mark.offset, memory: jsonOf(mark.memory) },
+    summary: summary && prepareSummary(summary),
+  };
+}
+
+function prepareSummary({ version, of }: NonNullable<AppendPart['summary']>): PreparedSummary {
+  const { id, key, status, since } = of.session;
+  return {
+    version,
+    id,
+    key,
+    status,
+    since,
+    holdsGrants: of.grants.length > 0,
+    words: findableText(of.session),
+    body: JSON.stringify(of),
   };
 }
 

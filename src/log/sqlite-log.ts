@@ -10,7 +10,10 @@ import {
   StorageError,
   type StreamId,
   type StreamStart,
+  type SummaryFilter,
+  type SummaryQuery,
 } from '../engine/ports/event-log.ts';
+import type { SessionSummary } from '../model/summary.ts';
 import type { Event } from '../protocol/event.ts';
 import type { StorageState } from '../protocol/storage.ts';
 import { Checkpoints } from './checkpoints.ts';
@@ -28,6 +31,7 @@ import { StorageReport } from './storage-report.ts';
 import { parseStored } from './stored-event.ts';
 import { nowhere, type StreamPlace } from './stream-place.ts';
 import { StreamWriter } from './stream-writer.ts';
+import { Summaries } from './summaries.ts';
 import { Transactions } from './transactions.ts';
 import type { WriteRequest } from './write-request.ts';
 
@@ -118,20 +122,31 @@ class SqliteLog implements EventLog {
     });
   }
 
-  *streams(): Iterable<StreamStart> {
-    const rows = this.#read(() => this.#store.sql.streams.all()) as unknown as {
-      id: number;
-      name: StreamId;
-    }[];
+  *streams(withoutSummary?: number): Iterable<StreamStart> {
+    const { streams, unsummarized } = this.#store.sql;
+    const rows = this.#read(() =>
+      withoutSummary === undefined ? streams.all() : unsummarized.all(withoutSummary),
+    ) as unknown as { id: number; name: StreamId }[];
     for (const { id, name } of rows) {
-      if (this.#known.get(name) === nowhere) continue;
-      yield {
-        stream: name,
-        mark: this.#read(() => this.#mark(id)),
-        snapshot: this.#read(() => this.#snapshot(id)),
-        eventsAfter: (seq) => this.#eventsAfter(id, seq),
-      };
+      if (this.#known.get(name) !== nowhere) yield this.#startOf(id, name);
     }
+  }
+
+  start(stream: StreamId): StreamStart | undefined {
+    const { id } = this.#read(() => this.#find(stream));
+    return id === nowhere.id ? undefined : this.#startOf(id, stream);
+  }
+
+  summaries(query: SummaryQuery): readonly SessionSummary[] {
+    return this.#read(() => this.#store.summaries.page(query));
+  }
+
+  countSummaries(filter: SummaryFilter): number {
+    return this.#read(() => this.#store.summaries.count(filter));
+  }
+
+  summary(idOrKey: string): SessionSummary | undefined {
+    return this.#read(() => this.#store.summaries.find(idOrKey));
   }
 
   blob(stream: StreamId, blobId: string): { mediaType: string; data: Uint8Array } | undefined {
@@ -256,6 +271,7 @@ class SqliteLog implements EventLog {
       index,
       sql: statementsOf(db),
       search: new Search(db),
+      summaries: new Summaries(db),
       writer: new StreamWriter(db, transactions, events, index),
       disk: new Disk(path, sync),
       checkpoints: new Checkpoints({
@@ -303,6 +319,15 @@ class SqliteLog implements EventLog {
     }
   }
 
+  #startOf(id: number, stream: StreamId): StreamStart {
+    return {
+      stream,
+      mark: this.#read(() => this.#mark(id)),
+      snapshot: this.#read(() => this.#snapshot(id)),
+      eventsAfter: (seq) => this.#eventsAfter(id, seq),
+    };
+  }
+
   #snapshot(stream: number): StreamStart['snapshot'] {
     const row = this.#store.sql.snapshot.get(stream) as SnapshotRow | undefined;
     return row && { seq: row.seq, version: row.version, state: JSON.parse(row.state) };
@@ -333,6 +358,7 @@ interface Store extends Pick<OpenDatabase, 'db' | 'unwritable' | 'damage'> {
   readonly sql: ReturnType<typeof statementsOf>;
   readonly search: Search;
   readonly events: EventIndex;
+  readonly summaries: Summaries;
   readonly index: SearchIndex;
   readonly writer: StreamWriter;
   readonly disk: Disk;
@@ -367,10 +393,10 @@ const mustReachDisk = (request: WriteRequest): boolean => request.do === 'remove
 function pagesOf(request: WriteRequest): number {
   if (request.do === 'remove') return pagesTouched;
   let bytes = 0;
-  for (const { events, blobs, snapshot } of request.parts) {
+  for (const { events, blobs, snapshot, summary } of request.parts) {
     for (const { body } of events) bytes += body.length;
     for (const { data } of blobs) bytes += data.byteLength;
-    bytes += snapshot?.state.length ?? 0;
+    bytes += (snapshot?.state.length ?? 0) + (summary?.body.length ?? 0);
   }
   return pagesTouched + bytes / pageBytes;
 }
@@ -396,6 +422,10 @@ interface BlobRow {
 
 const statementsOf = (db: DatabaseSync) => ({
   streams: db.prepare('SELECT id, name FROM stream ORDER BY id'),
+  // By their names: the rows themselves may be long. What they are compared with is read once.
+  unsummarized: db.prepare(`
+    SELECT id, name FROM stream INDEXED BY sqlite_autoindex_stream_1
+    WHERE id NOT IN (SELECT stream FROM summary WHERE version = ?) ORDER BY id`),
   mark: db.prepare('SELECT process_id AS processId, read_to AS offset, memory FROM mark WHERE stream = ?'),
   snapshot: db.prepare(`
     SELECT snapshot_seq AS seq, snapshot_version AS version, snapshot_state AS state

@@ -1,7 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { StreamId } from '../engine/ports/event-log.ts';
 import type { EventIndex } from './event-index.ts';
-import { holdsNothing, type PreparedEvent, type PreparedMark, type PreparedPart } from './prepare.ts';
+import {
+  holdsNothing,
+  type PreparedEvent,
+  type PreparedMark,
+  type PreparedPart,
+  type PreparedSummary,
+} from './prepare.ts';
 import type { SearchIndex } from './search-index.ts';
 import { nowhere, type StreamPlace } from './stream-place.ts';
 import type { Transactions } from './transactions.ts';
@@ -53,7 +59,7 @@ export class StreamWriter {
   }
 
   #store(part: PreparedPart): StreamPlace {
-    const { stream: name, at, events, blobs, snapshot, mark } = part;
+    const { stream: name, at, events, blobs, snapshot, mark, summary } = part;
     const before = this.find(name);
     if (before === nowhere && holdsNothing(part)) return nowhere;
     const { id } = before === nowhere ? this.#create(name) : before;
@@ -64,6 +70,7 @@ export class StreamWriter {
     const place = { id, lastSeq: seq };
     if (snapshot) this.#sql.setSnapshot.run(place.lastSeq, snapshot.version, snapshot.state, id);
     if (mark !== undefined) this.#mark(id, mark);
+    if (summary !== undefined) this.#summarize(id, summary);
     this.#changed.set(name, place);
     return place;
   }
@@ -77,6 +84,15 @@ export class StreamWriter {
   #mark(stream: number, mark: PreparedMark | null): void {
     if (mark === null) this.#sql.removeMark.run(stream);
     else this.#sql.setMark.run(stream, mark.processId, mark.offset, mark.memory);
+  }
+
+  #summarize(stream: number, summary: PreparedSummary | null): void {
+    if (summary === null) {
+      this.#sql.removeSummary.run(stream);
+      return;
+    }
+    const { version, id, key, status, since, holdsGrants, words, body } = summary;
+    this.#sql.setSummary.run(stream, version, id, key, status, since, holdsGrants ? 1 : 0, words, body);
   }
 
   #create(name: StreamId): StreamPlace {
@@ -117,7 +133,13 @@ const statementsOf = (db: DatabaseSync) => ({
     'INSERT OR REPLACE INTO mark (stream, process_id, read_to, memory) VALUES (?, ?, ?, ?)',
   ),
   removeMark: db.prepare('DELETE FROM mark WHERE stream = ?'),
+  setSummary: db.prepare(
+    `INSERT OR REPLACE INTO summary (stream, version, id, key, status, since, holds_grants, words, body)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  ),
+  removeSummary: db.prepare('DELETE FROM summary WHERE stream = ?'),
   removeAll: [
+    db.prepare('DELETE FROM summary WHERE stream = ?'),
     db.prepare('DELETE FROM blob WHERE stream = ?'),
     db.prepare('DELETE FROM mark WHERE stream = ?'),
     db.prepare('DELETE FROM stream WHERE id = ?'),

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type EventLog, StorageError } from '../../src/engine/ports/event-log.ts';
+import { type EventLog, StorageError, type SummaryQuery } from '../../src/engine/ports/event-log.ts';
+import type { SessionSummary } from '../../src/model/summary.ts';
 import type { NewEvent } from '../../src/protocol/event.ts';
 import {
   append,
@@ -13,6 +14,7 @@ import {
   said,
   seqsOf,
   session,
+  summarized,
   upTo,
 } from '../log/sample-events.ts';
 
@@ -288,6 +290,51 @@ export function eventLogContract(name: string, open: () => EventLog): void {
         expect(seen.slice(0, 1_200)).toEqual(upTo(1_200).map((n) => `one:${n}`));
         expect(log.lastSeq(one)).toBe(1_201);
         expect(log.lastSeq(two)).toBe(2);
+      });
+    });
+
+    describe('summaries', () => {
+      const keep = (of: SessionSummary, version = 1) =>
+        log.append({ parts: [{ stream: of.session.id, at, events: [], summary: { version, of } }] });
+      const later = '2026-03-01T00:00:00.000Z';
+
+      it('[STORE8] are kept with what they came with, replaced, taken away by null, and removed with their stream', async () => {
+        const of = summarized(one, { key: 'k' });
+        await log.append({
+          parts: [{ stream: one, at, events: [overdue('a')], summary: { version: 1, of } }],
+        });
+        await append(log, one, overdue('b'));
+        expect([log.summary(one), log.summary('k')]).toEqual([of, of]);
+        expect([...log.streams(1)]).toEqual([]);
+        expect([...log.streams(2)].map(({ stream }) => stream)).toEqual([one]);
+        await keep(summarized(one, { title: 'Other' }));
+        expect([log.summary(one)?.session.title, log.summary('k')]).toEqual(['Other', undefined]);
+        await log.append({ parts: [{ stream: one, at, events: [], summary: null }] });
+        expect(log.summary(one)).toBeUndefined();
+        expect([...log.streams(1)].map(({ stream }) => stream)).toEqual([one]);
+        await keep(of);
+        await log.remove(one);
+        expect(log.summary(one)).toBeUndefined();
+        expect(log.countSummaries({ version: 1 })).toBe(0);
+      });
+
+      it('[STORE8] come in pages, those that changed last first, and are found by words and status', async () => {
+        const three = session('three');
+        await keep(summarized(one, { title: 'The first', labels: ['Blue'] }));
+        await keep(summarized(two, { since: later, status: 'stopped', title: 'The second' }));
+        await keep(summarized(three, { title: 'The third', cwd: '/work/blue' }));
+        await keep(summarized(session('old')), 0);
+        const ids = (query: Omit<SummaryQuery, 'version'>) =>
+          log.summaries({ version: 1, ...query }).map(({ session: { id } }) => id);
+        expect(ids({})).toEqual([two, three, one]);
+        expect(ids({ limit: 2 })).toEqual([two, three]);
+        expect(ids({ limit: 2, after: { since: at, id: three } })).toEqual([one]);
+        expect(ids({ words: ['blue', 'the'] })).toEqual([three, one]);
+        expect(ids({ words: ['100%', '_'] })).toEqual([]);
+        expect(ids({ status: ['stopped', 'failed'] })).toEqual([two]);
+        expect(ids({ except: [two, one] })).toEqual([three]);
+        expect(ids({ holdsGrants: true })).toEqual([]);
+        expect(log.countSummaries({ version: 1, words: ['blue'] })).toBe(2);
       });
     });
 

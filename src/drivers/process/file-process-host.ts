@@ -19,7 +19,6 @@ import { sendSignal } from './process-table.ts';
 import {
   clearGivenUp,
   createRun,
-  exitIn,
   findRun,
   giveUpStart,
   listRuns,
@@ -254,8 +253,8 @@ export class FileProcessHost implements ProcessHost {
     }
   }
 
-  #isRunning(run: RunDirectory, markers: ReadonlyMap<string, unknown>): boolean {
-    return exitIn(run) === undefined && isThere(this.#markerOf(run.id), markers);
+  #isRunning(run: RunDirectory, markers: ReadonlyMap<string, readonly number[]>): boolean {
+    return isThere(run, this.#markerOf(run.id), markers);
   }
 
   #markerOf(id: string): string {

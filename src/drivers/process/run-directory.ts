@@ -123,8 +123,13 @@ export function clearGivenUp(dataDir: string): void {
 }
 
 /** The agent's process, once the shell has started it. */
-export function agentPid({ path }: RunDirectory): number | undefined {
-  const text = textIn(join(path, 'agent', 'pid'));
+export const agentPid = ({ path }: RunDirectory): number | undefined => pidIn(join(path, 'agent', 'pid'));
+
+/** The shell that waits for the agent, once it has begun. */
+export const shellPid = ({ path }: RunDirectory): number | undefined => pidIn(join(path, 'begun', 'shell'));
+
+function pidIn(path: string): number | undefined {
+  const text = textIn(path);
   return text.endsWith('\n') ? Number(text) || undefined : undefined;
 }
 

@@ -20,7 +20,7 @@ const MOST_FILES = 5;
 
 export const listGrants: Handler<unknown> = ({ registry, book, clock }) => {
   const now = clock.now();
-  const grants = [...book.grants, ...registry.all().flatMap((session) => session.state.grants)];
+  const grants = [...book.grants, ...registry.grantHolders().flatMap((holder) => holder.grants)];
   return accept({ status: 200, body: { grants: grants.filter((grant) => isInForce(grant, now)) } });
 };
 
@@ -32,7 +32,8 @@ export const revokeGrant: Handler<unknown> = async ({ registry, book, log, clock
     book.fold(event);
     return accept({ status: 200, body: { status: 'ok' } });
   }
-  const owner = registry.all().find((session) => session.state.grants.some((grant) => grant.id === grantId));
+  const holder = registry.grantHolders().find(({ grants }) => grants.some((grant) => grant.id === grantId));
+  const owner = holder && registry.get(holder.session.id);
   if (owner === undefined) return refuse('grant_not_found');
   const done = await owner.runner.command({ type: 'revoke-grant', grantId, by });
   return done.ok ? accept({ status: 200, body: { status: 'ok' } }) : done;
@@ -50,9 +51,9 @@ export const previewGrant: Handler<PreviewGrant> = async (room, input) => {
   const isLiteral = open !== undefined && pattern === subjectOf(open).value;
   const found = asks.filter(({ ask }) => matches(pattern, subjectOf(ask), isLiteral));
   const interactions = found.slice(0, MOST_MATCHES).flatMap(({ stream, interactionId }) => {
-    const session = registry.get(stream);
+    const session = registry.view(stream);
     if (session === undefined) return [];
-    return interactionFromLog(session.state, log.findByReference(stream, interactionId)) ?? [];
+    return interactionFromLog(session, log.findByReference(stream, interactionId)) ?? [];
   });
   const subjects = asks.map(({ ask }) => subjectOf(ask));
   // Without an ask that is named, a pattern is read as for the tool's last one.

@@ -24,7 +24,7 @@ import { publicSuffixes } from '../public-suffix.ts';
 import type { Handler, Params, Room } from './room.ts';
 
 export const listPending: Handler<unknown> = ({ registry }) => {
-  const pending = registry.all().flatMap((session) => pendingView(session.state));
+  const pending = registry.inMemory().flatMap((session) => pendingView(session.state));
   pending.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
   return accept({ status: 200, body: { pending } });
 };

@@ -1,7 +1,8 @@
 import { basename } from 'node:path';
 import type { SendCommand } from '../../model/command.ts';
+import type { Changed } from '../../model/find-session.ts';
 import { sessionView } from '../../model/views.ts';
-import type { CreateSession, PatchSession } from '../../protocol/command.ts';
+import type { CreateSession, PatchSession, SessionsQuery } from '../../protocol/command.ts';
 import { accept, type Result, refuse } from '../../protocol/errors.ts';
 import { MessageId, SessionId } from '../../protocol/ids.ts';
 import type { Actor } from '../../protocol/interaction.ts';
@@ -9,7 +10,8 @@ import type { Agent, Capabilities } from '../../protocol/session.ts';
 import { checkAgain, checkDirectory } from '../directory.ts';
 import type { LiveSession } from '../live-session.ts';
 import { type AgentConnection, AgentRefusal } from '../ports/agent-driver.ts';
-import type { Reply } from '../ports/control-room.ts';
+import type { Overview, Reply } from '../ports/control-room.ts';
+import type { SessionRegistry } from '../session-registry.ts';
 import type { Handler, Params, Room } from './room.ts';
 
 const reply = (status: number, body: Reply['body']): Result<Reply> => accept({ status, body });
@@ -115,8 +117,44 @@ async function chooseAgent(room: Room, name: string | undefined): Promise<Result
       });
 }
 
-export const listSessions: Handler<unknown> = ({ registry }) =>
-  reply(200, { sessions: registry.all().map((session) => sessionView(session.state)) });
+/** Without a limit all of them, newest first; else a page, those whose state changed last first. */
+export const listSessions: Handler<SessionsQuery> = ({ registry }, { limit, before, q, status }) => {
+  const filter = { q, status };
+  if (limit === undefined && before === undefined) {
+    const sessions = registry.list(filter);
+    return reply(200, { sessions, total: sessions.length });
+  }
+  const after = before === undefined ? undefined : placeIn(before);
+  if (after === null) return refuse('invalid_value', 'This is no cursor of a list.', { field: 'before' });
+  const page = registry.page(filter, limit ?? PAGE, after);
+  return reply(200, { ...pageView(page), total: registry.count(filter) });
+};
+
+const PAGE = 50;
+/** So many of the sessions at rest are told of to whoever connects. */
+const RECENT = 200;
+
+/** What everyone is told who connects: all that are at work, and those that changed last. */
+export function recentSessions(
+  registry: SessionRegistry,
+): Pick<Overview, 'sessions' | 'total' | 'nextCursor'> {
+  const page = registry.page({}, RECENT);
+  const told = new Set(page.sessions.map(({ id }) => id));
+  const others = registry.inMemory().filter(({ id }) => !told.has(id));
+  const sessions = [...page.sessions, ...others.map(({ state }) => sessionView(state))];
+  return { ...pageView(page), sessions, total: registry.count() };
+}
+
+const pageView = ({ sessions, hasMore }: ReturnType<SessionRegistry['page']>) => {
+  const last = sessions.at(-1);
+  return { sessions, ...(hasMore && last !== undefined && { nextCursor: `${last.since},${last.id}` }) };
+};
+
+/** Null for what is no cursor of ours. */
+function placeIn(cursor: string): Changed | null {
+  const [, since, id] = /^([^,]{20,40}),(.{1,100})$/.exec(cursor) ?? [];
+  return since === undefined || id === undefined ? null : { since, id };
+}
 
 export const getSession: Handler<unknown> = ({ registry }, input) => {
   const found = registry.find(input.session);

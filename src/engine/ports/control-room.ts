@@ -50,7 +50,12 @@ export type News =
   | { readonly kind: 'session'; readonly sessionId: SessionId; readonly news: SessionNews };
 
 export interface Overview {
+  /** All that are at work, and those that were used last. */
   readonly sessions: readonly Session[];
+  /** How many there are in all. */
+  readonly total: number;
+  /** Where a list of the others goes on; not there when there are none. */
+  readonly nextCursor?: string;
   readonly pending: readonly Interaction[];
   readonly queues: Readonly<Record<string, readonly QueuedMessage[]>>;
   readonly storage: StorageState;

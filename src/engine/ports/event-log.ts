@@ -1,5 +1,8 @@
+import type { Changed } from '../../model/find-session.ts';
+import type { SessionSummary } from '../../model/summary.ts';
 import type { Event, NewEvent } from '../../protocol/event.ts';
 import type { SessionId } from '../../protocol/ids.ts';
+import type { SessionStatus } from '../../protocol/session.ts';
 import type { StorageProblem, StorageState } from '../../protocol/storage.ts';
 
 /**
@@ -23,8 +26,17 @@ export interface EventLog {
   findAsks(toolName: string, limit: number): readonly { readonly stream: StreamId; readonly event: Event }[];
   search(query: string, limit: number): readonly SearchHit[];
 
-  /** The streams there are, each with its newest snapshot and the events after it: what a start needs, and no more. */
-  streams(): Iterable<StreamStart>;
+  /** The streams there are, or those without a summary of this version, each with its newest snapshot and the events after it. */
+  streams(withoutSummary?: number): Iterable<StreamStart>;
+  /** One of them; undefined when there is none of that name. */
+  start(stream: StreamId): StreamStart | undefined;
+
+  /** A page of the summaries, in the order of `byLastChange`. */
+  summaries(query: SummaryQuery): readonly SessionSummary[];
+  countSummaries(query: SummaryFilter): number;
+  /** Of the session with this id, or else with this key. */
+  summary(idOrKey: string): SessionSummary | undefined;
+
   blob(
     stream: StreamId,
     blobId: string,
@@ -54,6 +66,25 @@ export interface AppendPart {
   readonly snapshot?: Snapshot;
   /** How far the agent's output is worked into this stream, stored with the events themselves; null forgets it. */
   readonly mark?: ReadingMark | null;
+  /** What lists show of the session while nobody reads its log; null takes it away. */
+  readonly summary?: { readonly version: number; readonly of: SessionSummary } | null;
+}
+
+export interface SummaryFilter {
+  readonly version: number;
+  /** All of these words, in what can be found of a session. */
+  readonly words?: readonly string[];
+  readonly status?: readonly SessionStatus[];
+  readonly holdsGrants?: boolean;
+  /** Sessions that the caller knows better. */
+  readonly except?: readonly SessionId[];
+}
+
+export interface SummaryQuery extends SummaryFilter {
+  /** All, if it is left out. */
+  readonly limit?: number;
+  /** The last session of the page before. */
+  readonly after?: Changed;
 }
 
 /** A place in an agent's output, and what its driver must remember to go on from there. */
