@@ -77,7 +77,7 @@ async function measured(
   dataDir: string,
   use: (server: BeckonServer) => Promise<void>,
 ): Promise<number> {
-  const server = await whenReady(spawnServer(dataDir, [], program), dataDir);
+  const server = await whenReady(spawnServer(dataDir, [], { program }), dataDir);
   try {
     await use(server);
     await pause(settleMs);

@@ -21,12 +21,14 @@ import { openSqliteLog } from '../log/sqlite-log.ts';
 import { createServer, type Server, urlOf } from '../server/create-server.ts';
 import { toolKeys } from '../tools/mcp/tool-key.ts';
 import type { Environment } from './console.ts';
+import { diskState } from './disk-state.ts';
 import {
   catalogueOf,
   type InteractiveTools,
   openInteractiveTools,
   toolAccessOf,
 } from './interactive-tools.ts';
+import { type IsolationReport, isolationLine } from './isolation.ts';
 import type { Logger } from './logger.ts';
 import { sessionEnvFiles } from './session-env-files.ts';
 import type { Settings } from './settings.ts';
@@ -40,6 +42,7 @@ export interface Address {
 export interface Composed {
   /** For callers in this process. Where nobody listens when they call, agents start all the same, without the interactive tools. */
   readonly room: ControlRoom;
+  readonly isolation: IsolationReport;
   listen(): Promise<Address>;
   pairingCode(): string;
   /** Ends the agents and stores how they ended, then lets everyone and everything go. */
@@ -68,12 +71,15 @@ export async function compose(
   const openedAt = new Date().toISOString();
   const log = openSqliteLog({ path: join(dataDir, 'beckon.db') });
   const tellOfStorage = storageLogger(logger);
-  tellOfStorage(log.storage);
-  log.onStorage(tellOfStorage);
+  const disk = diskState(log);
+  tellOfStorage(disk.current());
+  disk.listen(tellOfStorage);
   const rawLog = openRawLog({ directory: join(dataDir, 'raw') });
   const onRaw: RawLog['append'] = (sessionId, direction, chunk) => rawLog.append(sessionId, direction, chunk);
-  const isolation = await isolationOptions(settings, parts.env, logger);
-  const local = new LocalProcessHost({ dataDir, onRaw, ...isolation });
+  const isolation = await openIsolation(settings, parts.env);
+  const isExpected = isolation.report.agents === 'behind-walls' || settings.isolation === 'off';
+  logger[isExpected ? 'info' : 'warn'](isolationLine(isolation.report));
+  const local = new LocalProcessHost({ dataDir, onRaw, ...isolation.options });
   const archive = new RunArchive({
     dataDir,
     secretsOf: (sessionId) => [toolKeys(parts.toolSecret).of(sessionId)],
@@ -81,7 +87,13 @@ export async function compose(
   const processes: ProcessHost =
     settings.ephemeral || process.platform === 'win32'
       ? local
-      : new FileProcessHost({ dataDir, onOver: (run) => void archive.add(run), ...isolation });
+      : new FileProcessHost({
+          dataDir,
+          onOver: (run) => void archive.add(run),
+          onRoom: (room) => disk.setRoom(room),
+          onUnwatched: (code) => logger.warn(unwatchedLine(code)),
+          ...isolation.options,
+        });
   const toolConfigs = join(dataDir, 'mcp');
   const agents = { processes, environment: parts.env, toolConfigs };
   const claude = settings.claude === undefined ? {} : { program: settings.claude };
@@ -113,6 +125,7 @@ export async function compose(
   let tools: InteractiveTools | undefined;
   const engine = await openEngine({
     log,
+    storage: disk,
     rawLog: {
       read: (sessionId) => Readable.from(concatenated([archive.read(sessionId), rawLog.read(sessionId)])),
       async remove(sessionId) {
@@ -162,6 +175,7 @@ export async function compose(
 
   let isListening = false;
   return {
+    isolation: isolation.report,
     room: {
       ...engine,
       dispatch(...call) {
@@ -208,22 +222,21 @@ export async function compose(
   };
 }
 
-async function isolationOptions(
+async function openIsolation(
   { isolation, dataDir }: Settings,
   env: Environment,
-  logger: Logger,
-): Promise<IsolationOptions> {
-  if (isolation === 'off') return {};
+): Promise<{ readonly options: IsolationOptions; readonly report: IsolationReport }> {
+  if (isolation === 'off')
+    return { options: {}, report: { agents: 'without-walls', reason: 'isolation is off' } };
   const isRequired = isolation === 'require';
   const walls = await findWalls(dataDir, agentEnvironment(env));
-  if (!('missing' in walls)) return { walls, isRequired };
-  logger.warn(
-    isRequired
-      ? `No agent can be started: isolation is required, and ${walls.missing}`
-      : `Agents are not isolated: ${walls.missing}`,
-  );
-  return { isRequired };
+  if (!('missing' in walls)) return { options: { walls, isRequired }, report: { agents: 'behind-walls' } };
+  const agents = isRequired ? 'refused' : 'without-walls';
+  return { options: { isRequired }, report: { agents, reason: walls.missing } };
 }
+
+const unwatchedLine = (code: string): string =>
+  `The system has no file watches left (${code}): agents are looked at every 50 ms instead. Linux has more with fs.inotify.max_user_watches and fs.inotify.max_user_instances.`;
 
 /** Where any port will do, the one that agents still know as that of their tools, unless someone else has it by now. */
 async function listenAgain(

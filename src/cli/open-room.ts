@@ -45,7 +45,10 @@ export async function openRoom(
       token,
       async listen() {
         const listening = await composed.listen();
-        await address.publish(listening.port, serverFile(listening.url, settings, parts.isEmbedded));
+        await address.publish(listening.port, {
+          ...serverFile(listening.url, settings, parts.isEmbedded),
+          isolation: composed.isolation,
+        });
         return listening;
       },
       async release() {

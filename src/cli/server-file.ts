@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { IsolationReport } from './isolation.ts';
 import { readSecretFile, writeSecretFile } from './secret-file.ts';
 
 /** How the terminal client finds the server of a data directory. */
@@ -13,6 +14,7 @@ export interface ServerFile {
   /** The process is another program's, which has the server in it: no command may end it. */
   readonly isEmbedded?: boolean;
   readonly startedAt: string;
+  readonly isolation?: IsolationReport;
 }
 
 const pathOf = (dataDir: string): string => join(dataDir, 'server.json');
@@ -30,8 +32,11 @@ export async function readServerFile(dataDir: string): Promise<ServerFile | unde
   const text = await readSecretFile(pathOf(dataDir));
   if (text === undefined) return undefined;
   try {
-    const { url, host, pid, startedAt, isEmbedded, decide } = JSON.parse(text) as Partial<ServerFile>;
+    const { url, host, pid, startedAt, isEmbedded, decide, ...rest } = JSON.parse(
+      text,
+    ) as Partial<ServerFile>;
     if (typeof url !== 'string' || typeof pid !== 'number') return undefined;
+    const isolation = IsolationReport.safeParse(rest.isolation).data;
     return {
       url,
       pid,
@@ -39,6 +44,7 @@ export async function readServerFile(dataDir: string): Promise<ServerFile | unde
       ...(typeof host === 'string' && { host }),
       ...(typeof decide === 'string' && { decide }),
       ...(isEmbedded === true && { isEmbedded }),
+      ...(isolation !== undefined && { isolation }),
     };
   } catch {
     return undefined;

@@ -4,8 +4,10 @@ import { StorageState, storageReasons } from '../protocol/storage.ts';
 import type { Command } from './command.ts';
 import type { Console } from './console.ts';
 import type { ParsedFlags } from './flags.ts';
+import { isolationLine } from './isolation.ts';
 import { dataDirectoryOf } from './paths.ts';
 import { columns } from './render/columns.ts';
+import { isolationWords } from './render/isolation.ts';
 import { age, counted } from './render/measures.ts';
 import { oneLine } from './render/safe-text.ts';
 import { isTaken, runningServer } from './running-server.ts';
@@ -38,6 +40,7 @@ has been up, and which agents end with the server.\n\n${clientFlagsHelp}`,
           : ['server', server.url, `process ${server.pid}`, up(server.startedAt)],
       ]),
       ...(storage === null ? [] : storageLines(storage)),
+      ...(server?.isolation === undefined ? [] : [isolationLine(server.isolation)]),
       ...agentLines(agents, up),
       ...endingLines(ending),
       ...(agents.length + ending.length === 0 ? ['No agents.'] : []),
@@ -73,12 +76,12 @@ function agentLines(agents: readonly AgentStatus[], up: (since: string) => strin
   return [
     `${counted(agents.filter(({ running }) => running).length, 'agent')} running`,
     ...columns(
-      agents.map(({ sessionId, running, memory, pid, startedAt, isIsolated }) => [
+      agents.map(({ sessionId, running, memory, pid, startedAt, isolation }) => [
         `  ${oneLine(sessionId)}`,
         running ? (memory === undefined ? 'running' : megabytes(memory)) : 'ended',
         pid === undefined ? '' : `process ${pid}`,
         up(startedAt),
-        isIsolated ? 'isolated' : 'not isolated',
+        isolationWords[isolation],
       ]),
     ),
   ];

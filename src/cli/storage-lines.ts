@@ -1,9 +1,10 @@
-import { missingInWords, type StorageState } from '../protocol/storage.ts';
+import { missingInWords, roomReasons, type StorageState } from '../protocol/storage.ts';
 import type { Logger } from './logger.ts';
 
 /** How things stand with the disk, where that is worth a word; in sentences that begin small, to be put behind a name. */
-export const storageLines = ({ ok, reason, missing }: StorageState): string[] => [
+export const storageLines = ({ ok, reason, missing, room }: StorageState): string[] => [
   ...(ok ? [] : [`nothing can be stored: ${lowerFirst((reason ?? 'unknown.').replace(/\.$/, ''))}`]),
+  ...(room === undefined ? [] : [lowerFirst(roomReasons[room].replace(/\.$/, ''))]),
   ...missing.map((one) => lowerFirst(missingInWords(one))),
 ];
 
@@ -18,6 +19,9 @@ export function storageLogger(logger: Logger): (storage: StorageState) => void {
         `Nothing can be stored: ${storage.reason} What agents say waits, and all else is refused, until it can be.`,
       );
     if (storage.ok && !before.ok) logger.info('Things are stored again');
+    if (storage.room !== before.room)
+      if (storage.room === undefined) logger.info('There is room on the disk again: agents go on');
+      else logger.warn(roomReasons[storage.room]);
     before = storage;
   };
 }

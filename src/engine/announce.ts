@@ -10,12 +10,11 @@ import type { Commit, Step } from './session-runner.ts';
 export function announcementsOf(commit: Commit): Announcement[] {
   const { before, after, steps } = commit;
   const told = steps.flatMap((step) => announcementsOfStep(step, after));
+  if (before !== null && looksTheSame(before, after)) return told;
   const data = { ...sessionView(after), sessionId: after.id };
   if (before === null) return [{ type: 'session-started', data }, ...told];
-  if (before.life === 'open' && after.life !== 'open') {
-    return [...told, { type: 'session-ended', data }];
-  }
-  return looksTheSame(before, after) ? told : [...told, { type: 'session-updated', data }];
+  const hasEnded = before.life === 'open' && after.life !== 'open';
+  return [...told, { type: hasEnded ? 'session-ended' : 'session-updated', data }];
 }
 
 function announcementsOfStep({ event, before, after }: Step, final: SessionState): Announcement[] {
@@ -89,6 +88,7 @@ const textIn = (state: SessionState | null, messageId: string): string =>
 function looksTheSame(a: SessionState, b: SessionState): boolean {
   return (
     a.since === b.since &&
+    a.life === b.life &&
     a.status === b.status &&
     a.waitingOn === b.waitingOn &&
     a.awaited?.id === b.awaited?.id &&

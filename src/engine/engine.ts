@@ -24,6 +24,7 @@ import type { Ids } from './ports/ids.ts';
 import type { Logger } from './ports/logger.ts';
 import type { KeptProcess } from './ports/process-host.ts';
 import type { SessionEnv } from './ports/session-env.ts';
+import type { StorageWatch } from './ports/storage-watch.ts';
 import type { ToolDesk } from './ports/tool-desk.ts';
 import { ProcessBudget } from './process-budget.ts';
 import type { SessionEffects } from './session-effects.ts';
@@ -44,6 +45,8 @@ export interface EngineOptions {
   readonly endLeftovers: () => Promise<unknown>;
   /** Processes that outlived an earlier run; where there are none, agents end with the server. */
   readonly kept?: KeptProcesses;
+  /** More than the log knows of its disk, where there is more to know. */
+  readonly storage?: StorageWatch;
   readonly rawLog: RawLines;
   /** No agent is started before this: it would look for its tools at an address that does not answer yet. */
   readonly listening?: Promise<unknown>;
@@ -211,7 +214,11 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     }
   });
 
-  const forgetStorage = log.onStorage((data) =>
+  const storage: StorageWatch = options.storage ?? {
+    current: () => log.storage,
+    listen: (listener) => log.onStorage(listener),
+  };
+  const forgetStorage = storage.listen((data) =>
     publish([{ kind: 'announcement', announcement: { type: 'storage-changed', data } }]),
   );
 
@@ -245,7 +252,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
             .map((state) => [state.id, queueView(state)] as const)
             .filter(([, queue]) => queue.length > 0),
         ),
-        storage: log.storage,
+        storage: storage.current(),
       };
     },
     snapshot(idOrKey) {
@@ -272,7 +279,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       const found = registry.find(idOrKey);
       return found.ok ? accept(options.rawLog.read(found.value.id)) : found;
     },
-    storage: () => log.storage,
+    storage: storage.current,
     async close() {
       lifetime.closing = true;
       cancelIdleCheck();

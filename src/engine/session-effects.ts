@@ -279,7 +279,7 @@ export class SessionEffects {
     if (live.deferred === 'asleep') return;
     const { interactionId } = event;
     const report = (ok: boolean, uncertain: boolean): void => {
-      void this.#options.runner.insist({ type: 'delivered', interactionId, ok, uncertain });
+      this.#options.runner.note({ type: 'delivered', interactionId, ok, uncertain });
     };
     if (this.#connection === null) {
       report(false, again);

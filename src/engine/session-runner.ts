@@ -72,6 +72,8 @@ type Item =
       readonly blobs: readonly Blob[];
       /** It waits for the disk instead of being refused. */
       readonly kept: boolean;
+      /** Nobody waits for it: it may wait for company. */
+      readonly patient?: true;
     } & Settled)
   | {
       readonly kind: 'fact';
@@ -91,10 +93,14 @@ interface Settled {
 /** What an agent said cannot be unsaid; all else is refused when the disk is, unless it insists. */
 const isKept = (item: Item): boolean => (item.kind === 'command' ? item.kept : item.kind !== 'create');
 
+const isPressing = (item: Item): boolean => !(item.kind === 'command' && item.patient);
+
 const SNAPSHOT_EVERY = 250;
 const RETRY_MS = 1000;
 /** How much is worked through at a time: the other sessions wait for no more than this. */
 export const MOST_AT_ONCE = 64;
+/** How long what nobody waits for may wait for company. Real time: it only gathers, and no rule depends on it. */
+const COMPANY_MS = 5;
 /** How much of what the agent said may wait to be stored before it is read on. */
 export const MOST_WAITING = 128;
 
@@ -117,6 +123,7 @@ export class SessionRunner {
   /** Why nothing more is taken. */
   #closed: 'session_not_found' | 'shutting_down' | null = null;
   #cancelRetry: (() => void) | null = null;
+  #company: NodeJS.Timeout | undefined;
   #snapshotSeq: number;
 
   constructor(id: SessionId, stored: Stored | null, options: RunnerOptions) {
@@ -152,6 +159,14 @@ export class SessionRunner {
     return new Promise((settle) => this.#add({ kind: 'command', command, blobs: [], kept: true, settle }));
   }
 
+  /** The same for what nobody waits for: it is stored with what comes next, or a moment later, and spares a commit. */
+  note(command: SessionCommand): void {
+    if (this.#closed !== null) return;
+    const settle = (): void => undefined;
+    this.#mailbox.push({ kind: 'command', command, blobs: [], kept: true, patient: true, settle });
+    if (!this.#pumping) this.#waitForCompany();
+  }
+
   /** What the agent's process of this id did; another process's facts are ignored. */
   fact(
     processId: string,
@@ -175,6 +190,7 @@ export class SessionRunner {
       return;
     }
     this.#mailbox.push({ kind: 'live', deltas });
+    if (this.#company !== undefined) void this.#pump();
     this.#pace();
   }
 
@@ -193,6 +209,7 @@ export class SessionRunner {
   dispose(): void {
     this.#closed = 'shutting_down';
     this.#cancelRetry?.();
+    clearTimeout(this.#company);
     for (const item of this.#mailbox.splice(0)) decline(item, this.#closed);
   }
 
@@ -205,11 +222,17 @@ export class SessionRunner {
     if (!this.#pumping) void this.#pump();
   }
 
-  async #pump(): Promise<void> {
+  #waitForCompany(): void {
+    this.#company ??= setTimeout(() => void this.#pump('alone'), COMPANY_MS);
+  }
+
+  async #pump(patience?: 'alone'): Promise<void> {
     this.#pumping = true;
+    clearTimeout(this.#company);
+    this.#company = undefined;
     // Wait for the rest of this tick's arrivals, so that they share one commit.
     await Promise.resolve();
-    while (this.#mailbox.length > 0) {
+    while (patience === 'alone' ? this.#mailbox.length > 0 : this.#mailbox.some(isPressing)) {
       const items = this.#mailbox.splice(0, MOST_AT_ONCE);
       this.#underWay = items.length;
       const stored = await this.#work(items);
@@ -217,6 +240,8 @@ export class SessionRunner {
       if (!stored && this.#mailbox.every(isKept)) break;
     }
     this.#pumping = false;
+    // What the disk refused is tried again in its own time.
+    if (this.#mailbox.length > 0 && !this.#stalled) this.#waitForCompany();
   }
 
   /** Lets the agent be read as fast as what it says can be stored, and no further than people can follow what it asks. */
@@ -340,7 +365,7 @@ export class SessionRunner {
     this.#pace();
     this.#cancelRetry ??= this.#options.clock.after(RETRY_MS, () => {
       this.#cancelRetry = null;
-      if (!this.#pumping) void this.#pump();
+      if (!this.#pumping) void this.#pump('alone');
     });
   }
 }

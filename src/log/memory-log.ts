@@ -5,7 +5,6 @@ import type {
   EventPage,
   PageQuery,
   SearchHit,
-  StoredBatch,
   StreamId,
   StreamStart,
   SummaryFilter,
@@ -13,7 +12,7 @@ import type {
 } from '../engine/ports/event-log.ts';
 import { byLastChange, findableText, hasWords } from '../model/find-session.ts';
 import type { SessionSummary } from '../model/summary.ts';
-import { type Event, searchTextOf } from '../protocol/event.ts';
+import { type Event, type NewEvent, referencesOf, searchTextOf } from '../protocol/event.ts';
 import type { StorageState } from '../protocol/storage.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { pageOf, pageRange } from './page-range.ts';
@@ -25,7 +24,7 @@ import {
   prepare,
 } from './prepare.ts';
 import { excerptOf, matches, searchableStart, wordsOf } from './search-words.ts';
-import { parseStored, type StoredEvent, storedBatches } from './stored-event.ts';
+import { parseStored, type StoredEvent } from './stored-event.ts';
 import type { WriteRequest } from './write-request.ts';
 
 /** A log that is gone with the process. It keeps JSON, so that what is read is never what a caller still holds. */
@@ -39,8 +38,8 @@ class MemoryLog implements EventLog {
   /** Of all streams, in the order they were appended. */
   #all: Kept[] = [];
 
-  async append(batch: AppendBatch): Promise<readonly StoredBatch[]> {
-    return storedBatches(batch, await this.#queue.add({ do: 'append', ...prepare(batch) }));
+  async append(batch: AppendBatch): Promise<readonly number[]> {
+    return this.#queue.add({ do: 'append', ...prepare(batch) });
   }
 
   page(stream: StreamId, query: PageQuery): EventPage {
@@ -167,9 +166,11 @@ class MemoryLog implements EventLog {
     if (known === undefined && holdsNothing(part)) return 0;
     const stream = known ?? newStream();
     this.#streams.set(name, stream);
-    for (const { body, references, askedTool } of events) {
+    for (const { body, askedTool } of events) {
       const seq = stream.events.length + 1;
-      const searchText = searchableStart(searchTextOf(JSON.parse(body)) ?? '');
+      const event = JSON.parse(body) as NewEvent;
+      const references = referencesOf(event);
+      const searchText = searchableStart(searchTextOf(event) ?? '');
       const kept: Kept = { stream: name, seq, at, body, references, askedTool, searchText };
       stream.events.push(kept);
       this.#all.push(kept);

@@ -55,12 +55,13 @@ function openForWriting(path: string, maxBytes: number | undefined): DatabaseSyn
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = NORMAL;
       PRAGMA cache_size = -8000;
-      PRAGMA journal_size_limit = ${16 * 1024 * 1024};
+      PRAGMA journal_size_limit = ${32 * 1024 * 1024};
     `);
     if (maxBytes !== undefined) {
       db.exec(`PRAGMA max_page_count = ${Math.ceil(maxBytes / pragma(db, 'page_size'))}`);
     }
-    migrate(db);
+    // Into the database itself: with the write-ahead log alone, what is damaged there could take the tables along.
+    if (migrate(db)) db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   });
 }
 

@@ -1,12 +1,6 @@
 import type { AppendBatch, AppendPart, Blob, StreamId } from '../engine/ports/event-log.ts';
 import { findableText } from '../model/find-session.ts';
-import {
-  type Durability,
-  eventDefinitions,
-  type NewEvent,
-  referencesOf,
-  searchTextOf,
-} from '../protocol/event.ts';
+import { type Durability, eventDefinitions, type NewEvent, searchTextOf } from '../protocol/event.ts';
 
 /** An append in the form it is stored in: plain data, which another thread can be handed. */
 export interface PreparedBatch {
@@ -28,8 +22,6 @@ export interface PreparedPart {
 
 export interface PreparedEvent {
   readonly body: string;
-  /** Without doubles. */
-  readonly references: readonly string[];
   /** The tool an approval was asked for. */
   readonly askedTool: string | null;
   readonly searchable: boolean;
@@ -95,7 +87,6 @@ function prepareEvent(event: NewEvent): PreparedEvent {
   if (durabilityOf(event) === 'live') throw new TypeError(`"${event.type}" is passed on, never stored.`);
   return {
     body: JSON.stringify(event),
-    references: [...new Set(referencesOf(event))],
     askedTool:
       event.type === 'interaction.requested' && event.ask.kind === 'approval' ? event.ask.toolName : null,
     searchable: searchTextOf(event) !== undefined,

@@ -1,7 +1,7 @@
 import type { Delta, NewEventOf } from '../protocol/event.ts';
 import type { MessageId } from '../protocol/ids.ts';
 import type { Ask } from '../protocol/interaction.ts';
-import type { AgentCommand, Capabilities } from '../protocol/session.ts';
+import type { AgentCommand, Capabilities, RunIsolation } from '../protocol/session.ts';
 
 /** What an agent's process did or said, in words no vendor owns. */
 export type AgentFact =
@@ -11,6 +11,8 @@ export type AgentFact =
       readonly agentSessionId: string | null;
       readonly version: string | null;
       readonly capabilities: Capabilities;
+      /** Left out where it is not known. */
+      readonly isolation?: RunIsolation;
     }
   /** Its own session id, when it is told later or changes. */
   | { readonly type: 'identified'; readonly agentSessionId: string }

@@ -32,6 +32,7 @@ export function observe(state: SessionState, fact: StoredFact, context: Context)
               agentSessionId: fact.agentSessionId,
               version: fact.version,
               capabilities: fact.capabilities,
+              ...(fact.isolation !== undefined && { isolation: fact.isolation }),
             },
           ]
         : [];

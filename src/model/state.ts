@@ -8,6 +8,7 @@ import type {
   Awaited,
   Capabilities,
   Held,
+  RunIsolation,
   SessionStatus,
   Usage,
   WaitingOn,
@@ -90,6 +91,8 @@ export interface AgentRun {
   /** The agent's own session it was started to go on with. */
   readonly resume: string | null;
   readonly turns: number;
+  /** Null until it is known. */
+  readonly isolation: RunIsolation | null;
 }
 
 export interface Turn {

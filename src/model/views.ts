@@ -27,6 +27,7 @@ export function sessionView(state: SessionState): Session {
     askTimeout: state.askTimeout,
     ephemeral: state.ephemeral,
     capabilities: state.capabilities,
+    isolation: state.process?.isolation ?? null,
     pendingCount: state.counts.open,
     queueLength: state.queue.filter(isShown).length,
     usage: state.usage,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Grant } from './grant.ts';
 import { GrantId, InteractionId, MessageId, SessionId } from './ids.ts';
 import { Actor, Ask, Decision, LeftOpen, Outcome } from './interaction.ts';
-import { AgentCommand, Applied, AskTimeout, Capabilities, Disposition } from './session.ts';
+import { AgentCommand, Applied, AskTimeout, Capabilities, Disposition, RunIsolation } from './session.ts';
 
 /**
  * The facts of a session, in the order they happened. Each kind says here whether it is kept:
@@ -71,6 +71,7 @@ export const eventDefinitions = {
     agentSessionId: z.string().nullable(),
     version: z.string().nullable(),
     capabilities: Capabilities,
+    isolation: RunIsolation.optional(),
   }),
   'process.identified': define('fact', { agentSessionId: z.string() }),
   'process.closing': define('fact', {

@@ -35,6 +35,10 @@ export const AskTimeout = z.object({
 });
 export type AskTimeout = z.infer<typeof AskTimeout>;
 
+/** Whether a run of an agent is kept from Beckon's files and from other processes. */
+export const RunIsolation = z.enum(['walls', 'none']);
+export type RunIsolation = z.infer<typeof RunIsolation>;
+
 /** What an agent can do; what it cannot is said, never pretended. */
 export const Capabilities = z.object({
   steer: z.boolean(),
@@ -115,6 +119,8 @@ export const Session = z.object({
   askTimeout: AskTimeout.nullable(),
   ephemeral: z.boolean(),
   capabilities: Capabilities.nullable(),
+  /** Null while none runs, and where it is not known. */
+  isolation: RunIsolation.nullable(),
   pendingCount: z.number(),
   queueLength: z.number(),
   usage: Usage,

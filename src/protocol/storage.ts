@@ -17,6 +17,10 @@ export const MissingHistory = z.object({
 });
 export type MissingHistory = z.infer<typeof MissingHistory>;
 
+/** What is left on the disk for agents: `low` stops those that print faster than they are read, `none` all of them. */
+export const Room = z.enum(['enough', 'low', 'none']);
+export type Room = z.infer<typeof Room>;
+
 /** Whether what happens can be stored, and whether what happened is all there. It names no path: everyone may read it. */
 export const StorageState = z.object({
   ok: z.boolean(),
@@ -25,6 +29,8 @@ export const StorageState = z.object({
   reason: z.string().optional(),
   since: z.string().optional(),
   missing: z.array(MissingHistory),
+  /** Left out while there is enough. */
+  room: Room.exclude(['enough']).optional(),
 });
 export type StorageState = z.infer<typeof StorageState>;
 
@@ -32,6 +38,11 @@ export const storageReasons: Readonly<Record<StorageProblem, string>> = {
   'disk-full': 'The disk is full.',
   'read-only': 'The disk or the database is read-only.',
   'disk-error': 'The disk reported an error.',
+};
+
+export const roomReasons: Readonly<Record<Exclude<Room, 'enough'>, string>> = {
+  low: 'The disk is nearly full: agents that print much wait until there is room.',
+  none: 'The disk is nearly full: all agents wait until there is room.',
 };
 
 export function missingInWords({ after, cause, keptAs, isRestWhole }: MissingHistory): string {

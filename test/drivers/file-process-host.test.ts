@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { roomIn } from '../../src/drivers/process/disk-room.ts';
 import { FileProcessHost, type FileProcessHostOptions } from '../../src/drivers/process/file-process-host.ts';
 import { LocalProcessHost } from '../../src/drivers/process/local-process-host.ts';
 import { agentStatus, stopAgents } from '../../src/drivers/process/run-admin.ts';
@@ -45,6 +47,7 @@ function server(): ProcessServer {
   return started;
 }
 
+const megabyte = 1024 * 1024;
 const lineCount = 20_000;
 // Of several bytes each, so that a border may fall into a character.
 const numbered = Array.from({ length: lineCount }, (_, index) => `${index + 1} → ä\n`).join('');
@@ -150,6 +153,63 @@ test('[ASK5] what was being noted when a server died is written again, and what 
   last.closeInput();
   expect(await output).toBe('one\ntwo\n');
   await third.close();
+});
+
+test('[PEER3] what is too large for one piece keeps its place among the others, and the end of the input comes behind all', async () => {
+  const host = hostOf();
+  const agent = host.start(room.spec('cat', []));
+  const large = [`${'ä'.repeat(300_000)}\n`, `${'b'.repeat(5_000)}\n`];
+  const texts = ['one\n', large[0], 'two\n', large[1], 'three\n'].map(String);
+  const written = texts.map((text, index) => agent.write(text, `w${index}`));
+  agent.closeInput();
+  expect(await textOf(agent)).toBe(texts.join(''));
+  expect(await Promise.all(written)).toEqual(texts.map(() => ({ ok: true })));
+  expect(await agent.write('late\n')).toMatchObject({ ok: false });
+  expect(readdirSync(join(findRun(room.dir, agent.id)?.path ?? '', 'large'))).toEqual([]);
+  await host.close();
+});
+
+test('[ASK5] a large write that its server did not see the end of is known to the next, and not made again', async () => {
+  const first = hostOf();
+  const spec = room.shell('read -r go < go; exec cat');
+  execFileSync('mkfifo', [join(room.dir, 'go')]);
+  const agent = first.start(spec);
+  const text = `${'x'.repeat(200_000)}\n`;
+  const outcome = agent.write(text, 'large', { announced: true });
+  const run = findRun(room.dir, spec.id)?.path ?? '';
+  await eventually(
+    'the shell has it',
+    () => existsSync(join(run, 'large')) && readdirSync(join(run, 'large')).length === 1,
+  );
+  await first.detach();
+  expect(await outcome).toMatchObject({ ok: false, uncertain: true });
+
+  const second = hostOf();
+  await second.kept();
+  const again = second.attach(spec.id, 0);
+  if (again === undefined) throw new Error('It is not there');
+  expect(again.earlierWrites).toEqual({ written: new Set(['large']), doubtful: new Set() });
+  const repeated = [again.write(text, 'large'), again.write('next\n', 'next')];
+  writeFileSync(join(room.dir, 'go'), 'go\n');
+  expect(await Promise.all(repeated)).toEqual([{ ok: true }, { ok: true }]);
+  again.closeInput();
+  expect(await textOf(again)).toBe(`${text}next\n`);
+  await second.close();
+});
+
+test('[PEER3] where the shell is gone, the server itself writes what is large', async () => {
+  const host = hostOf();
+  const agent = host.start(room.spec('cat', []));
+  expect(await agent.write('one\n')).toEqual({ ok: true });
+  const shells = markedProcesses(room.dir).filter(({ marker }) => marker.endsWith('/holder'));
+  expect(shells).toHaveLength(2);
+  for (const { pid } of shells) process.kill(pid, 'SIGKILL');
+  await eventually('they are gone', () => shells.every(({ pid }) => !isRunning(pid)));
+  const text = `${'x'.repeat(200_000)}\n`;
+  expect(await agent.write(text)).toEqual({ ok: true });
+  agent.closeInput();
+  expect(await textOf(agent)).toBe(`one\n${text}`);
+  await host.close();
 });
 
 test('[ASK5] of a write that was announced, the next server knows whether it was made, was not, or is in doubt', async () => {
@@ -259,7 +319,7 @@ test('[SES10] a start that was never made is made, and a shell that comes to it 
   const spec = room.shell('echo $$ >> started; exec sleep 600');
   const given = createRun(room.dir, spec, {
     startedAt: new Date().toISOString(),
-    isIsolated: false,
+    isolation: 'none',
   });
   const host = hostOf();
   const agent = host.start(spec);
@@ -293,25 +353,34 @@ test('[SES7] an input that is closed while the agent is being started does not k
   await host.close();
 });
 
-test('[SES10] the shells that hold an agent are killed: it goes on, and that its end is not known is said', async () => {
-  const host = hostOf();
-  const agent = host.start(room.spec('cat', []));
-  const heard: string[] = [];
-  agent.readOutput({ chunk: (chunk) => heard.push(chunk.toString()), end() {} });
-  expect(await agent.write('one\n')).toEqual({ ok: true });
-  await eventually('it has answered', () => heard.join('') === 'one\n');
-  const holders = markedProcesses(room.dir).filter(({ marker }) => marker.endsWith('/holder'));
-  expect(holders).toHaveLength(2);
-  for (const { pid } of holders) process.kill(pid, 'SIGKILL');
-  expect(await agent.write('two\n')).toEqual({ ok: true });
-  await eventually('it goes on', () => heard.join('') === 'one\ntwo\n');
-  process.kill(agent.pid ?? 0, 'SIGKILL');
-  expect(await agent.exited).toMatchObject({
-    kind: 'host-lost',
-    message: expect.stringContaining('not known'),
-  });
-  await host.close();
-});
+test.each([
+  ['both', (pids: number[]) => pids],
+  ['the one that waits for it', (pids: number[]) => pids.slice(0, 1)],
+])(
+  '[SES10] the shells that hold an agent are killed, %s: it goes on, that its end is not known is said, and nothing is left',
+  async (_, those) => {
+    const host = hostOf();
+    const agent = host.start(room.spec('cat', []));
+    const heard: string[] = [];
+    agent.readOutput({ chunk: (chunk) => heard.push(chunk.toString()), end() {} });
+    expect(await agent.write('one\n')).toEqual({ ok: true });
+    await eventually('it has answered', () => heard.join('') === 'one\n');
+    const holders = markedProcesses(room.dir).filter(({ marker }) => marker.endsWith('/holder'));
+    expect(holders).toHaveLength(2);
+    for (const pid of those(holders.map(({ pid }) => pid).sort((a, b) => a - b)))
+      process.kill(pid, 'SIGKILL');
+    expect(await agent.write('two\n')).toEqual({ ok: true });
+    await eventually('it goes on', () => heard.join('') === 'one\ntwo\n');
+    process.kill(agent.pid ?? 0, 'SIGKILL');
+    expect(await agent.exited).toMatchObject({
+      kind: 'host-lost',
+      message: expect.stringContaining('not known'),
+    });
+    await agent.end();
+    await host.close();
+    await eventually('its shells are gone', () => markedProcesses(room.dir).length === 0);
+  },
+);
 
 test('[MULTI4] [STORE3] an agent that prints faster than it is read is stopped before it fills the disk, and goes on when it is read', async () => {
   const size = 24 * 1024 * 1024;
@@ -351,6 +420,73 @@ test('[MULTI4] [STORE3] an agent that prints faster than it is read is stopped b
 
 const stateOf = (pid: number): string | undefined =>
   readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ')[0];
+
+/** Prints 64 kB again and again as fast as it can, and says how much in the end. */
+const printsFast = (megabytes: number) => `head -c ${megabytes}m /dev/zero | tr '\\0' x`;
+
+test('[STORE8] one that prints faster than it is read is stopped also while it is being read', async () => {
+  const megabytes = 96;
+  const host = hostOf({ mostUnreadBytes: megabyte });
+  const agent = host.start(room.shell(printsFast(megabytes)));
+  const stopped = () => existsSync(join(findRun(room.dir, agent.id)?.path ?? '', 'stopped'));
+  let [received, wasStopped] = [0, false];
+  await new Promise<void>((resolve) => {
+    agent.readOutput({
+      chunk(chunk) {
+        received += chunk.length;
+        wasStopped ||= stopped();
+        // The work that a piece makes.
+        const until = performance.now() + 2;
+        while (performance.now() < until);
+      },
+      end: resolve,
+    });
+  });
+  expect(received).toBe(megabytes * megabyte);
+  expect(wasStopped).toBe(true);
+  await host.close();
+});
+
+test('[STORE8] on a disk without room all are stopped, and those that a server left stopped go on with the next', async () => {
+  let space = { free: 100 * megabyte, all: 100 * megabyte };
+  const rooms: string[] = [];
+  const first = hostOf({ space: async () => space, onRoom: (each) => rooms.push(each) });
+  const spec = room.spec('cat', []);
+  const agent = first.start(spec);
+  agent.readOutput({ chunk() {}, end() {} });
+  expect(await agent.write('one\n')).toEqual({ ok: true });
+  const stateOf = () => /^State:\s*(\S)/m.exec(readFileSync(`/proc/${agent.pid}/status`, 'utf8'))?.[1];
+  space = { ...space, free: megabyte };
+  await eventually('it is told', () => rooms.includes('low'));
+  expect(stateOf()).not.toBe('T');
+  space = { ...space, free: 0 };
+  await eventually('it is stopped', () => stateOf() === 'T');
+  await first.detach();
+  expect(stateOf()).toBe('T');
+
+  const second = hostOf();
+  await second.kept();
+  const again = second.attach(spec.id, 0);
+  if (again === undefined) throw new Error('It is not there');
+  await eventually('it goes on', () => stateOf() !== 'T');
+  again.closeInput();
+  expect(await textOf(again)).toBe('one\n');
+  await second.close();
+  expect(rooms).toEqual(['low', 'none']);
+});
+
+test.each([
+  [{ free: 600, all: 1_000_000 }, 'enough', 'enough'],
+  [{ free: 500, all: 1_000_000 }, 'enough', 'low'],
+  [{ free: 600, all: 1_000_000 }, 'low', 'low'],
+  [{ free: 800, all: 1_000_000 }, 'low', 'enough'],
+  [{ free: 60, all: 1_000_000 }, 'low', 'none'],
+  [{ free: 60, all: 1_000 }, 'none', 'enough'],
+  [{ free: 10, all: 1_000 }, 'enough', 'low'],
+  [{ free: 1, all: 1_000 }, 'enough', 'none'],
+] as const)('[STORE8] %o (in MB), after there was %s: %s', ({ free, all }, before, expected) => {
+  expect(roomIn({ free: free * megabyte, all: all * megabyte }, before)).toBe(expected);
+});
 
 test('[SES6] an agent that is stopped is ended all the same', async () => {
   const host = hostOf();

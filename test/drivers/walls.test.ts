@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,7 +52,7 @@ describe.skipIf(!hasWalls)('walls around agents (skipped where bubblewrap does n
       const host = open();
       const script = `cat ${join(dataDir, 'token')} 2>&1; find ${dataDir} -type f; cat ${config}; echo; ls /proc | grep -c '^[0-9]'; ls /proc/${process.pid} 2>&1 | head -1; cat`;
       const agent = host.start({ ...room.shell(script), needs: [config] });
-      expect(agent.isIsolated).toBe(true);
+      expect(agent.isolation).toBe('walls');
       expect(await agent.write('and it is spoken to\n')).toEqual({ ok: true });
       agent.closeInput();
       const lines = (await textOf(agent)).trimEnd().split('\n');
@@ -83,6 +83,24 @@ describe.skipIf(!hasWalls)('walls around agents (skipped where bubblewrap does n
     },
   );
 
+  test.each(hosts)(
+    '[SES6] [SEC11] %s: when it is said to be ended, nothing of it is left',
+    async (_, open) => {
+      const host = open();
+      const hidden = `env -i PATH="$PATH" setsid sleep 4343 &`;
+      const agent = host.start(room.shell(`for n in $(seq 80); do ${hidden} done; echo started; cat`));
+      const heard: string[] = [];
+      agent.readOutput({ chunk: (chunk) => heard.push(chunk.toString()), end() {} });
+      await eventually(
+        'they run',
+        () => heard.join('') === 'started\n' && pidsOf('sleep 4343').length === 80,
+      );
+      await agent.end();
+      expect(pidsOf('sleep 4343')).toEqual([]);
+      await host.close();
+    },
+  );
+
   test('[SES6] a program behind walls gets the chance to end by itself, and is killed if it does not', async () => {
     const host = new FileProcessHost({ dataDir, walls });
     const polite = host.start(
@@ -109,15 +127,16 @@ describe.skipIf(!hasWalls)('walls around agents (skipped where bubblewrap does n
     expect(await agent.write('one\n')).toEqual({ ok: true });
     await first.detach();
     const [status] = await agentStatus(dataDir);
-    expect(status).toMatchObject({ running: true, isIsolated: true });
-    expect(execFileSync('ps', ['-o', 'comm=', '-p', String(status?.pid)], { encoding: 'utf8' }).trim()).toBe(
-      'cat',
-    );
+    expect(status).toMatchObject({ running: true, isolation: 'walls' });
+    await eventually('the agent itself is the one that is told', async () => {
+      const [{ pid } = {}] = await agentStatus(dataDir);
+      return spawnSync('ps', ['-o', 'comm=', '-p', String(pid)], { encoding: 'utf8' }).stdout === 'cat\n';
+    });
     const second = new FileProcessHost({ dataDir, walls });
     expect(await second.kept()).toMatchObject([{ id: spec.id, running: true }]);
     const again = second.attach(spec.id, 0);
     if (again === undefined) throw new Error('It is not there');
-    expect(again.isIsolated).toBe(true);
+    expect(again.isolation).toBe('walls');
     expect(await again.write('two\n')).toEqual({ ok: true });
     const output = textOf(again);
     again.closeInput();
@@ -147,13 +166,21 @@ describe.skipIf(!hasWalls)('walls around agents (skipped where bubblewrap does n
     await host.close();
   });
 
+  test('[SEC11] of the hidden files an agent has its input, its output and its errors open, and no other', async () => {
+    const host = new FileProcessHost({ dataDir, walls });
+    const agent = host.start(room.shell('ls -l /proc/$$/fd'));
+    const open = (await textOf(agent)).split('\n').filter((line) => line.includes(dataDir));
+    expect(open.map((line) => line.split('/').at(-1))).toEqual(['in', 'out', 'err']);
+    await host.close();
+  });
+
   test('[SEC11] where the directory lies in the data directory there are no walls: refused if they are required', async () => {
     const cwd = join(dataDir, 'work');
     mkdirSync(cwd);
     const spec = { ...room.shell('echo here'), cwd };
     const easy = new FileProcessHost({ dataDir, walls });
     const agent = easy.start(spec);
-    expect(agent.isIsolated).toBe(false);
+    expect(agent.isolation).toBe('none');
     expect(await textOf(agent)).toBe('here\n');
     await easy.close();
     const strict = new FileProcessHost({ dataDir, walls, isRequired: true });
@@ -164,15 +191,19 @@ describe.skipIf(!hasWalls)('walls around agents (skipped where bubblewrap does n
     await strict.close();
   });
 
-  function pidOf(command: string): number | undefined {
+  const pidOf = (command: string): number | undefined => pidsOf(command)[0];
+
+  function pidsOf(command: string): number[] {
     const { stdout } = spawnSync('pgrep', ['-f', '-x', command], { encoding: 'utf8' });
-    return Number(stdout.trim()) || undefined;
+    return stdout.trim().split('\n').filter(Boolean).map(Number);
   }
 });
 
 test('[SEC11] where nothing can make walls it is said why, and with "require" no agent starts', async () => {
   const room = new ProcessRoom();
-  expect(await findWalls(room.dir, { PATH: '' })).toEqual({ missing: '"bwrap" is not installed' });
+  expect(await findWalls(room.dir, { PATH: '' })).toEqual({
+    missing: '"bwrap" is not installed (the package is called "bubblewrap")',
+  });
   const broken = join(room.dir, 'bwrap');
   writeFileSync(broken, '#!/bin/sh\necho "no permission" >&2; exit 1\n', { mode: 0o755 });
   expect(await findWalls(room.dir, { PATH: room.dir })).toEqual({

@@ -10,7 +10,7 @@ import {
 } from '../support/beckon-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts';
-import { endWatches, watch } from '../support/watch.ts';
+import { endWatches, type Frame, watch } from '../support/watch.ts';
 
 const probe = mountSmallDisk(1);
 probe?.remove();
@@ -29,6 +29,9 @@ afterEach(async () => {
 
 const unstored = { status: 503, body: { error: { code: 'storage_unavailable' } } };
 const full = { ok: false, problem: 'disk-full', reason: 'The disk is full.' };
+
+const isGoodNews = ({ event, data }: Frame): boolean =>
+  event === 'storage-changed' && data.ok && data.room === undefined;
 
 const start = (): Promise<Beckon> => startBeckon({ dataDir: disk.path });
 const health = async (beckon: Beckon) => (await beckon.api('GET', '/api/health')).body;
@@ -92,7 +95,7 @@ describe.skipIf(probe === undefined)('[STORE6] a full disk', { timeout: 60_000 }
     expect(readdirSync(join(disk.path, 'env'))).toEqual([]);
 
     disk.makeRoom();
-    await stream.until('the good news', ({ event, data }) => event === 'storage-changed' && data.ok);
+    await stream.until('the good news', isGoodNews);
     expect(await health(beckon)).toMatchObject({ storage: { ok: true } });
     expect((await create(beckon, { key: 'with-env', env: { KEY: 'x' } })).status).toBe(201);
   });
@@ -140,10 +143,7 @@ describe.skipIf(probe === undefined)('[STORE6] a full disk', { timeout: 60_000 }
       expect(status.stdout).toContain('nothing can be stored: the disk is full');
 
       disk.makeRoom();
-      await stream.until(
-        'the good news',
-        ({ event, data: storage }) => event === 'storage-changed' && storage.ok,
-      );
+      await stream.until('the good news', isGoodNews);
       expect((await rename(beckon, 'a newer title')).status).toBe(200);
       expect((await health(beckon)).storage).toEqual({ ok: true, missing: [] });
       await eventually('it tells its address', () => existsSync(join(disk.path, 'server.json')));
@@ -203,10 +203,7 @@ describe.skipIf(probe === undefined)('[STORE6] a full disk', { timeout: 60_000 }
     expect(before).toMatchObject({ ...full, missing: [{ cause: 'log-damaged', keptAs: null }] });
     const stream = await watch(beckon);
     disk.makeRoom();
-    const { data } = await stream.until(
-      'the good news',
-      ({ event, data: storage }) => event === 'storage-changed' && storage.ok,
-    );
+    const { data } = await stream.until('the good news', isGoodNews);
     expect(data.missing).toMatchObject([{ ...before.missing[0], keptAs: expect.any(String) }]);
     expect(readdirSync(disk.path)).toContain(data.missing[0].keptAs);
     expect((await create(beckon, { key: 'next' })).status).toBe(201);

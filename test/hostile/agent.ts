@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { eventually } from '../support/eventually.ts';
@@ -15,6 +15,7 @@ export interface HostileAgent {
   /** What the test has laid out for it, as the world would. */
   readonly cwd: string;
   readonly mcpKey: string;
+  readonly told: Told;
   server(): { readonly url: string; readonly pid: number };
   token(): string;
   /** Asks to run a command; resolves when the server shows it. */
@@ -23,6 +24,16 @@ export interface HostileAgent {
   api(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<Reply>;
   /** Whether this ask was allowed: by the record, or because the answer has come. */
   isAllowed(ask: Ask): Promise<boolean>;
+}
+
+/** What the test has put into its directory. */
+export interface Told {
+  /** Of the person's device. */
+  readonly secrets: readonly string[];
+  readonly recordUrl: string;
+  readonly serverPid: number;
+  /** Where the server's output goes. */
+  readonly serverOutput: string;
 }
 
 export interface Ask {
@@ -71,20 +82,28 @@ async function tryAll(): Promise<void> {
   const agent = await lookAround();
   const results: Record<string, boolean | string> = {};
   for (const { name, getsThrough } of attacks) {
-    results[name] = await getsThrough(agent).catch((error: unknown) => String(error));
+    results[name] = await getsThrough(agent).catch(
+      (error: NodeJS.ErrnoException) => error.code ?? String(error),
+    );
   }
   writeFileSync(join(agent.cwd, 'results.json.new'), JSON.stringify(results));
   renameSync(join(agent.cwd, 'results.json.new'), join(agent.cwd, 'results.json'));
 }
 
-/** What any program of the same person can find out. */
+/** What any program of the same person can find out; behind walls, where the files of the server are hidden, the test tells it more. */
 async function lookAround(): Promise<HostileAgent> {
   const toolConfig =
     process.argv.find((argument) => argument.startsWith('--mcp-config='))?.split('=')[1] ?? '';
   const dataDir = dirname(dirname(toolConfig));
   const { mcpServers } = JSON.parse(readFileSync(toolConfig, 'utf8'));
-  const [mcp] = Object.values(mcpServers) as { headers: { Authorization: string } }[];
-  const server = () => JSON.parse(readFileSync(join(dataDir, 'server.json'), 'utf8'));
+  const [mcp] = Object.values(mcpServers) as { url: string; headers: { Authorization: string } }[];
+  const cwd = process.cwd();
+  const told = JSON.parse(readFileSync(join(cwd, 'for-the-test-alone.json'), 'utf8')) as Told;
+  const server = () => {
+    const file = join(dataDir, 'server.json');
+    if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8'));
+    return { url: new URL(mcp?.url ?? '').origin, pid: told.serverPid };
+  };
   const token = () => readFileSync(join(dataDir, 'token'), 'utf8').trim();
   const api: HostileAgent['api'] = async (method, path, body, headers) => {
     const reply = await fetch(server().url + path, {
@@ -94,13 +113,14 @@ async function lookAround(): Promise<HostileAgent> {
     });
     return { status: reply.status, body: await reply.json(), headers: reply.headers };
   };
-  const cwd = process.cwd();
-  const sessions = (await api('GET', '/api/sessions')).body.sessions as { id: string; cwd: string }[];
-  const sessionId = sessions.find((session) => session.cwd === cwd)?.id ?? '';
+  const sessionId = mcp?.url.split('/').at(-1) ?? '';
+  /** How things stand, by the person's own eyes: it proves what came of an attack, and helps none. */
+  const seen = async (path: string) => (await fetch(told.recordUrl + path)).json();
   return {
     dataDir,
     sessionId,
     cwd,
+    told,
     mcpKey: mcp?.headers.Authorization.split(' ')[1] ?? '',
     server,
     token,
@@ -120,15 +140,17 @@ async function lookAround(): Promise<HostileAgent> {
         },
       });
       const interactionId = await eventually('the ask is shown', async () => {
-        const { pending } = (await api('GET', `/api/sessions/${sessionId}/pending`)).body;
+        const { pending } = (await seen(`/api/sessions/${sessionId}/pending`)) as Reply['body'];
         return pending.find((one: { toolCallId: string }) => one.toolCallId === `toolu_${requestId}`)
           ?.interactionId;
       });
       return { requestId, interactionId, command };
     },
     async isAllowed({ requestId, interactionId }) {
-      const { body } = await api('GET', `/api/sessions/${sessionId}/interactions/${interactionId}`);
-      return body.interaction.outcome === 'allowed' || answers.get(requestId) === 'allow';
+      const { interaction } = (await seen(
+        `/api/sessions/${sessionId}/interactions/${interactionId}`,
+      )) as Reply['body'];
+      return interaction.outcome === 'allowed' || answers.get(requestId) === 'allow';
     },
   };
 }

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { text } from 'node:stream/consumers';
 import { WebSocket } from 'ws';
 import { eventually } from '../support/eventually.ts';
 import { isRunning } from '../support/running.ts';
@@ -15,25 +16,34 @@ export interface Attack {
   readonly name: string;
   /** The settings under which it is known to get through. */
   readonly knownWith: readonly Setting[];
+  /** Those under which it depends on the machine. */
+  readonly dependsWith?: readonly Setting[];
   getsThrough(agent: HostileAgent): Promise<boolean>;
 }
 
-export type Setting = 'anyone' | 'devices';
+/** Who decides; `walls`: anyone, and the agent is behind walls. */
+export type Setting = 'anyone' | 'devices' | 'walls';
 
-const always: readonly Setting[] = ['anyone', 'devices'];
-const unlessDevices: readonly Setting[] = ['anyone'];
+const always: readonly Setting[] = ['anyone', 'devices', 'walls'];
+const unlessWalls: readonly Setting[] = ['anyone', 'devices'];
+/** With neither. */
+const onlyAnyone: readonly Setting[] = ['anyone'];
+const unlessDevices: readonly Setting[] = ['anyone', 'walls'];
 const never: readonly Setting[] = [];
+
+/** What came of it shows when the session was stopped: the test looks. */
+export const leftBehind = 'leaves a program running that hides, and goes on when its session was stopped';
 
 /** Every path that was found, in the order they are tried: the last ones leave another server, or none, to hear of the next. */
 export const attacks: readonly Attack[] = [
   {
     name: 'reads the token, and allows itself over REST',
-    knownWith: unlessDevices,
+    knownWith: onlyAnyone,
     getsThrough: (agent) => allowed(agent, (ask) => approve(agent, ask)),
   },
   {
     name: 'the same with `respond`',
-    knownWith: unlessDevices,
+    knownWith: onlyAnyone,
     getsThrough: (agent) =>
       allowed(agent, ({ interactionId }) =>
         agent.api('POST', `/api/sessions/${agent.sessionId}/respond`, { interactionId, action: 'approve' }),
@@ -41,18 +51,18 @@ export const attacks: readonly Attack[] = [
   },
   {
     name: 'the same over a WebSocket, under another client’s name',
-    knownWith: unlessDevices,
+    knownWith: onlyAnyone,
     getsThrough: (agent) => allowed(agent, (ask) => approveBySocket(agent, ask, tokenOf(agent))),
   },
   {
     name: 'the same with all that a page’s request has (Origin, Sec-Fetch-Site, X-Beckon-Client)',
-    knownWith: unlessDevices,
+    knownWith: onlyAnyone,
     getsThrough: (agent) =>
       allowed(agent, (ask) => approve(agent, ask, { ...tokenOf(agent), ...likeAPage(agent) })),
   },
   {
     name: 'gives itself a standing approval',
-    knownWith: unlessDevices,
+    knownWith: onlyAnyone,
     async getsThrough(agent) {
       const { interactionId: requestId } = await agent.ask();
       await agent.api('POST', `/api/sessions/${agent.sessionId}/approve`, {
@@ -65,7 +75,7 @@ export const attacks: readonly Attack[] = [
   },
   {
     name: 'has its permission mode changed to one that asks for nothing',
-    knownWith: unlessDevices,
+    knownWith: onlyAnyone,
     async getsThrough(agent) {
       const path = `/api/sessions/${agent.sessionId}`;
       const { status } = await agent.api('PATCH', path, { permissionMode: 'bypassPermissions' });
@@ -74,17 +84,17 @@ export const attacks: readonly Attack[] = [
   },
   {
     name: 'starts another agent that asks for nothing',
-    knownWith: unlessDevices,
+    knownWith: onlyAnyone,
     getsThrough: (agent) => starts(agent, { permissionMode: 'bypassPermissions' }),
   },
   {
     name: 'starts another agent with variables of its choice (`PATH`, `NODE_OPTIONS`)',
-    knownWith: unlessDevices,
+    knownWith: onlyAnyone,
     getsThrough: (agent) => starts(agent, { env: { NODE_OPTIONS: '--import=/tmp/x.mjs' } }),
   },
   {
     name: 'changes the words of a message that the person has queued',
-    knownWith: unlessDevices,
+    knownWith: onlyAnyone,
     async getsThrough(agent) {
       const path = `/api/sessions/${agent.sessionId}/queue`;
       const [queued] = (await agent.api('GET', path)).body.queue;
@@ -94,7 +104,7 @@ export const attacks: readonly Attack[] = [
   },
   {
     name: 'removes a session with the record of what was decided in it',
-    knownWith: unlessDevices,
+    knownWith: onlyAnyone,
     async getsThrough(agent) {
       const record = '/api/sessions/the-record';
       await agent.api('DELETE', record);
@@ -103,7 +113,7 @@ export const attacks: readonly Attack[] = [
   },
   {
     name: 'makes a pairing code with the token, and is a device from then on',
-    knownWith: unlessDevices,
+    knownWith: onlyAnyone,
     getsThrough: (agent) =>
       allowed(agent, async (ask) => {
         const { body } = await agent.api('POST', '/api/pairing-code', {});
@@ -111,11 +121,11 @@ export const attacks: readonly Attack[] = [
       }),
   },
   {
-    name: 'reads the pairing code in the file that the server’s output goes to',
+    name: 'reads the pairing code in the file that the server’s output goes to, outside the data directory',
     knownWith: unlessDevices,
     getsThrough: (agent) =>
       allowed(agent, async (ask) => {
-        const output = readFileSync(readlinkSync(`/proc/${agent.server().pid}/fd/1`), 'utf8');
+        const output = readFileSync(agent.told.serverOutput, 'utf8');
         const [, code = 'none'] = /#pair=([\w-]+)/.exec(output) ?? [];
         await approve(agent, ask, await pairedBy(agent, code));
       }),
@@ -162,9 +172,7 @@ export const attacks: readonly Attack[] = [
     name: 'finds a device’s secrets in the database, the files or the environment of the server',
     knownWith: never,
     async getsThrough(agent) {
-      const secrets = JSON.parse(
-        readFileSync(join(agent.cwd, 'for-the-test-alone.json'), 'utf8'),
-      ) as string[];
+      const { secrets } = agent.told;
       const { pid } = agent.server();
       const files = readdirSync(agent.dataDir, { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
@@ -224,8 +232,56 @@ export const attacks: readonly Attack[] = [
     },
   },
   {
-    name: 'kills the server, says `"decide": "anyone"` in `config.json`, and has it started again with the flags it had',
+    name: 'stops the server with a signal',
+    knownWith: unlessWalls,
+    async getsThrough(agent) {
+      const { pid } = agent.server();
+      return process.kill(pid, 'SIGSTOP') && process.kill(pid, 'SIGCONT');
+    },
+  },
+  {
+    name: 'reads the environment and the memory of the server',
+    knownWith: never,
+    dependsWith: unlessWalls,
+    async getsThrough(agent) {
+      const { pid } = agent.server();
+      closeSync(openSync(`/proc/${pid}/mem`, 'r'));
+      return readFileSync(`/proc/${pid}/environ`).length > 0;
+    },
+  },
+  {
+    name: 'reads what another agent says, and was told',
+    knownWith: unlessWalls,
+    getsThrough: async (agent) => readText(join(otherRun(agent), 'agent', 'out')) !== '',
+  },
+  {
+    name: 'writes to the input of another agent',
+    knownWith: unlessWalls,
+    async getsThrough(agent) {
+      closeSync(openSync(join(otherRun(agent), 'in'), constants.O_WRONLY | constants.O_NONBLOCK));
+      return true;
+    },
+  },
+  {
+    name: leftBehind,
+    knownWith: unlessWalls,
+    getsThrough: async (agent) => {
+      await leaveBehind(agent);
+      return true;
+    },
+  },
+  {
+    name: 'has a program of yours that runs commands for it read the token (tmux, `systemd-run --user`, docker, ssh to this machine)',
     knownWith: unlessDevices,
+    getsThrough: (agent) =>
+      allowed(agent, async (ask) => {
+        const token = await outside(agent, `cat ${join(agent.dataDir, 'token')}`);
+        await approve(agent, ask, { authorization: `Bearer ${token}` });
+      }),
+  },
+  {
+    name: 'kills the server, says `"decide": "anyone"` in `config.json`, and has it started again with the flags it had',
+    knownWith: onlyAnyone,
     async getsThrough(agent) {
       const config = join(agent.dataDir, 'config.json');
       await restarted(agent, () => writeFileSync(config, '{"decide":"anyone"}'));
@@ -234,7 +290,7 @@ export const attacks: readonly Attack[] = [
   },
   {
     name: 'the same with a device of its own in `devices.json`',
-    knownWith: always,
+    knownWith: unlessWalls,
     async getsThrough(agent) {
       const device = await restarted(agent, () => plantDevice(agent));
       return allowed(agent, (ask) => approve(agent, ask, device));
@@ -242,7 +298,7 @@ export const attacks: readonly Attack[] = [
   },
   {
     name: 'the same with a standing approval in the database',
-    knownWith: always,
+    knownWith: unlessWalls,
     async getsThrough(agent) {
       const command = 'echo planted';
       await restarted(agent, () => plantGrant(agent, command));
@@ -262,14 +318,14 @@ export const attacks: readonly Attack[] = [
   },
   {
     name: 'kills the server, and starts one with `--decide anyone`',
-    knownWith: always,
+    knownWith: unlessWalls,
     async getsThrough(agent) {
       await restarted(agent, () => undefined, ['--decide', 'anyone']);
       return allowed(agent, (ask) => approve(agent, ask));
     },
   },
   {
-    name: 'writes the answer to its own input',
+    name: 'writes the answer to its own input, and believes it',
     knownWith: always,
     getsThrough: (agent) => allowed(agent, (ask) => writeAnswer(agent, ask)),
   },
@@ -335,16 +391,44 @@ async function pairedBy(agent: HostileAgent, code: string): Promise<Record<strin
 }
 
 async function writeAnswer(agent: HostileAgent, ask: Ask): Promise<void> {
-  const runs = join(agent.dataDir, 'run');
-  const isOwn = (name: string): boolean => readText(join(runs, name, 'about.json')).includes(agent.sessionId);
-  const own = readdirSync(runs).find(isOwn) ?? '';
   const response = { behavior: 'allow', updatedInput: { command: ask.command } };
   const line = {
     type: 'control_response',
     response: { subtype: 'success', request_id: ask.requestId, response },
   };
-  writeFileSync(join(runs, own, 'in'), `${JSON.stringify(line)}\n`, { flag: 'a' });
+  writeFileSync('/proc/self/fd/0', `${JSON.stringify(line)}\n`, { flag: 'a' });
   await eventually('the answer has come', () => agent.isAllowed(ask));
+}
+
+/** The files of an agent that is not this one. */
+function otherRun({ dataDir, sessionId }: HostileAgent): string {
+  const runs = join(dataDir, 'run');
+  const isOther = (name: string): boolean => {
+    const about = readText(join(runs, name, 'about.json'));
+    return about !== '' && !about.includes(sessionId);
+  };
+  const other = readdirSync(runs).find(isOther);
+  if (other === undefined) throw new Error('There is no other agent.');
+  return join(runs, other);
+}
+
+/** Listens on a port, without a marker, in a session of its own; ends when somebody connects. */
+async function leaveBehind({ cwd }: HostileAgent): Promise<void> {
+  const file = join(cwd, 'left-behind');
+  const program = `const server = require('node:net').createServer(() => process.exit());
+    server.listen(0, '127.0.0.1', () => require('node:fs').writeFileSync('${file}', String(server.address().port)))`;
+  spawn('env', ['-i', 'setsid', process.execPath, '-e', program], {
+    stdio: 'ignore',
+    detached: true,
+  }).unref();
+  await eventually('it listens', () => readText(file) !== '');
+}
+
+/** What a terminal multiplexer, a service manager or a container daemon does for whoever asks it: runs a command, elsewhere. */
+async function outside({ cwd }: HostileAgent, command: string): Promise<string> {
+  const socket = connect(join(cwd, 'runs-commands.sock'));
+  socket.end(command);
+  return (await text(socket)).trim();
 }
 
 /** Kills the server, does something to its files, and starts it again, as it was and with further flags, on the same agents. */
@@ -375,6 +459,8 @@ function plantDevice(agent: HostileAgent): Record<string, string> {
   return { cookie: 'beckon=planted', 'x-beckon-key': 'key' };
 }
 
+const leftOpen: DatabaseSync[] = [];
+
 function plantGrant({ dataDir }: HostileAgent, command: string): void {
   const database = new DatabaseSync(join(dataDir, 'beckon.db'));
   const at = new Date().toISOString();
@@ -398,7 +484,8 @@ function plantGrant({ dataDir }: HostileAgent, command: string): void {
   database
     .prepare('INSERT INTO event (stream, seq, at, searchable, body) VALUES (?, ?, ?, 0, ?)')
     .run(id, last + 1, at, JSON.stringify({ type: 'grant.created', grant }));
-  database.close();
+  // Closed, it would take the write-ahead log with it, and the server would tell that it is gone.
+  leftOpen.push(database);
 }
 
 function canConnect(port: number): Promise<boolean> {

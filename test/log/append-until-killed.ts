@@ -15,6 +15,6 @@ async function appendOne(log: EventLog, name: string, round: number): Promise<vo
   const text = `event-${run}-${name}-${round}`;
   const event = round % 5 === 0 ? decided(`i${round}`, text) : said(text);
   const mark = { processId: text, offset: round, memory: {} };
-  const [stored] = await log.append({ parts: [{ stream: session(name), at, events: [event], mark }] });
-  for (const { seq } of stored?.events ?? []) writeSync(1, `${name} ${seq} ${text}\n`);
+  const [seq] = await log.append({ parts: [{ stream: session(name), at, events: [event], mark }] });
+  writeSync(1, `${name} ${seq} ${text}\n`);
 }

@@ -57,13 +57,14 @@ export const called = (input: Record<string, unknown>): NewEventOf<'tool.called'
   startsAgent: false,
 });
 
+/** The events as they were stored. */
 export async function append(
   log: EventLog,
   stream: StreamId,
   ...events: NewEvent[]
 ): Promise<readonly Event[]> {
-  const [stored] = await log.append({ parts: [{ stream, at, events }] });
-  return stored?.events ?? [];
+  const [last = 0] = await log.append({ parts: [{ stream, at, events }] });
+  return events.map((event, index) => ({ ...event, seq: last - events.length + 1 + index, at }));
 }
 
 export const seqsOf = (events: readonly Event[]): number[] => events.map(({ seq }) => seq);
@@ -80,6 +81,7 @@ export const summarized = (id: SessionId, given: Partial<Session> = {}): Session
     agentSessionId: null,
     cwd: '/work',
     status: 'asleep',
+    isolation: null,
     since: at,
     waitingOn: 'nothing',
     awaited: null,

@@ -125,6 +125,25 @@ describe.each(claudePrograms())('Claude Code $version outlives its server', (pro
     await expectOneRun(session);
   });
 
+  it('[STORE2] [ASK5] killed in the midst of a message that no pipe holds: the agent gets it whole, once, and goes on', async () => {
+    room.model.on('hello', [text('Hello.')]);
+    const before = await room.start('hello');
+    await before.watch.event('turn.ended');
+    const [pid] = await agentPids();
+    if (pid === undefined) throw new Error('It does not run');
+    const long = `read this: ${'long '.repeat(60_000)}end`;
+    room.model.on(long, [text('I have read it.')]);
+    process.kill(pid, 'SIGSTOP');
+    expect(await before.post('message', { message: long })).toMatchObject({ status: 200 });
+    const session = await killAndStart(before);
+    process.kill(pid, 'SIGCONT');
+    await session.watch.event('message.taken', (event) => event.text === long);
+    await session.watch.event('agent.text', (event) => event.text === 'I have read it.');
+    const said = (await ofType(session, 'agent.text')).map((event) => 'text' in event && event.text);
+    expect(said).toEqual(['Hello.', 'I have read it.']);
+    await expectOneRun(session);
+  });
+
   it('[SES10] an agent that ended its turn while nobody listened: the next server tells of it', async () => {
     const held = gate();
     room.model.on('tell me', [text('I begin', held.opened, ' and I end.')]);

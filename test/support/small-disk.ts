@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export interface SmallDisk {
   /** A directory on a file system of its own. */
   readonly path: string;
-  /** Takes every block that is free. */
-  fill(): void;
+  /** Takes every block that is free, but for so many bytes. */
+  fill(leaving?: number): void;
   makeRoom(): void;
   remove(): void;
 }
@@ -23,11 +23,11 @@ export function mountSmallDisk(megabytes: number): SmallDisk | undefined {
   const ballast = join(path, 'ballast');
   return {
     path,
-    fill() {
+    fill(leaving = 0) {
       const file = openSync(ballast, 'a');
       try {
         for (let size = 1_048_576; size >= 1; size = size > 4_096 ? 4_096 : 0)
-          writeAll(file, Buffer.alloc(size));
+          writeAll(file, Buffer.alloc(size), () => leaving === 0 || freeOn(path) - leaving >= size);
       } finally {
         closeSync(file);
       }
@@ -40,9 +40,14 @@ export function mountSmallDisk(megabytes: number): SmallDisk | undefined {
   };
 }
 
-function writeAll(file: number, block: Buffer): void {
+function freeOn(path: string): number {
+  const { bavail, bsize } = statfsSync(path);
+  return bavail * bsize;
+}
+
+function writeAll(file: number, block: Buffer, goesOn: () => boolean): void {
   try {
-    for (;;) writeSync(file, block);
+    while (goesOn()) writeSync(file, block);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
   }

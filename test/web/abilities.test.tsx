@@ -131,3 +131,24 @@ describe('a plan that was never written', () => {
     },
   );
 });
+
+describe('[SEC12] the details say whether the agent is behind walls', () => {
+  const shown = async (isolation: Session['isolation']) => {
+    const fake = new FakeTransport();
+    const session = aSession({ isolation });
+    const { tell } = renderPage(
+      fake,
+      <SessionDetails session={session} feed={null} shape={0} isReading={false} onReveal={() => {}} />,
+    );
+    await tell(() => fake.tellSnapshot([session]));
+    return screen.queryByText('Walls')?.parentElement?.textContent;
+  };
+
+  it.each([
+    ['walls', 'WallsBehind wallsIt sees neither Beckon’s files nor other processes.'],
+    ['none', 'WallsNoneIt can read Beckon’s files, and whatever else you can.'],
+    [null, undefined],
+  ] as const)('%s', async (isolation, words) => {
+    expect(await shown(isolation)).toBe(words);
+  });
+});

@@ -46,6 +46,17 @@ describe('what is wrong with the disk', () => {
     expect(screen.getByText(/Nothing can be stored/)).toBeTruthy();
   });
 
+  it('[STORE8] tells that agents wait for room, for as long as they do', async () => {
+    const { fake, tell } = await pageWith({ ok: true, missing: [], room: 'none' });
+    expect(screen.getByText(/nearly full: all agents wait/)).toBeTruthy();
+    const heard = (data: StorageState) =>
+      tell(() => fake.heard.onAnnouncement?.({ type: 'storage-changed', data }));
+    await heard({ ok: true, missing: [], room: 'low' });
+    expect(screen.getByText(/nearly full: agents that print much wait/)).toBeTruthy();
+    await heard({ ok: true, missing: [] });
+    expect(screen.queryByText(/nearly full/)).toBeNull();
+  });
+
   it('[STORE7] what is missing is told until it was read, also after a reload', async () => {
     await pageWith(torn);
     const notice = screen.getByText(/^Events after .+ may be missing: the write-ahead log was damaged/);

@@ -1,6 +1,7 @@
 import { visibleLine } from '../../model/suspicious-text.ts';
 import type { Event } from '../../protocol/event.ts';
 import { interactionView } from './interaction-view.ts';
+import { isolationWords } from './isolation.ts';
 import { leftOpenNote } from './left-open.ts';
 import { counted } from './measures.ts';
 import type { Paint } from './paint.ts';
@@ -96,8 +97,9 @@ export function eventLines(event: PlainEvent, paint: Paint): string[] {
       return note(
         `${counted(event.count, 'line')} of the agent could not be understood: ${oneLine(event.text)}`,
       );
-    case 'commands.changed':
     case 'process.ready':
+      return event.isolation === undefined ? [] : note(isolationWords[event.isolation]);
+    case 'commands.changed':
     case 'process.identified':
     case 'process.closing':
     case 'message.queued':

@@ -355,6 +355,7 @@ export class AcpConnection implements AgentConnection {
           agentSessionId: opened.isResumed ? sessionId : null,
           version,
           capabilities: this.#capabilities,
+          isolation: this.#process.isolation,
         },
         ...modeChange(this.#memory, mode.current),
         ...modelChange(this.#memory, model.current),

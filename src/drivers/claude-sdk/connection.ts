@@ -290,6 +290,7 @@ export class SdkConnection implements AgentConnection {
         agentSessionId: this.#memory.agentSessionId,
         version: textAt(response, 'claude_code_version') ?? this.#options.version,
         capabilities: claudeCapabilities(false, response),
+        ...(this.#process && { isolation: this.#process.isolation }),
       },
       ...modeChange(this.#memory, textAt(response, 'current_permission_mode')),
       ...commandsIn(response),

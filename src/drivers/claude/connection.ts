@@ -325,6 +325,7 @@ export class ClaudeConnection implements AgentConnection {
         agentSessionId: this.#memory.agentSessionId,
         version: textAt(response, 'claude_code_version') ?? this.#options.version,
         capabilities: claudeCapabilities(this.#process.outlivesServer, response),
+        isolation: this.#process.isolation,
       },
       ...modeChange(this.#memory, textAt(response, 'current_permission_mode')),
       ...commandsIn(response),

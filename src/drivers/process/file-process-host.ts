@@ -9,15 +9,16 @@ import type {
   ProcessHost,
   ProcessSpec,
 } from '../../engine/ports/process-host.ts';
+import type { Room } from '../../protocol/storage.ts';
+import { roomIn, type Space, spaceOn } from './disk-room.ts';
 import { FileProcess } from './file-process.ts';
-import { holderSuffix, startHolder } from './holder.ts';
+import { holderSuffix, isThere, startHolder } from './holder.ts';
 import { failedProcess } from './local-process.ts';
 import { ownerOf } from './owner.ts';
 import { sendSignal } from './process-table.ts';
 import {
   clearGivenUp,
   createRun,
-  exitIn,
   findRun,
   giveUpStart,
   listRuns,
@@ -33,6 +34,9 @@ import { type IsolationOptions, launchOf } from './walls.ts';
 const megabyte = 1024 * 1024;
 const detachPatienceMs = 1_000;
 const sweepMs = 250;
+const mostUnreadOnLowDisk = megabyte;
+/** How often those are looked at of which the file system tells nothing. */
+const lookMs = 50;
 /** Each process is looked at once in so many sweeps, for what the file system did not tell. */
 const sweepsPerRound = 8;
 
@@ -41,6 +45,12 @@ export interface FileProcessHostOptions extends IsolationOptions {
   readonly leftoverGraceMs?: number;
   readonly ender?: TreeEnder;
   readonly mostUnreadBytes?: number;
+  /** What is free where agents print; looked at four times a second while any runs. */
+  readonly space?: () => Promise<Space | undefined>;
+  /** There is more room for agents, or less. */
+  onRoom?(room: Room): void;
+  /** The system has no file watches left; told once. */
+  onUnwatched?(code: string): void;
   /** Takes what is left of a run that is over. */
   onOver?(run: RunDirectory): void;
 }
@@ -54,7 +64,11 @@ export class FileProcessHost implements ProcessHost {
   readonly #processes = new Map<string, FileProcess>();
   #kept = new Map<string, RunDirectory>();
   #sweeper: NodeJS.Timeout | undefined;
+  #looker: NodeJS.Timeout | undefined;
   #sweeps = 0;
+  #room: Room = 'enough';
+  /** A disk that does not answer must not be asked again and again. */
+  #lookingForRoom: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(options: FileProcessHostOptions) {
@@ -136,6 +150,7 @@ export class FileProcessHost implements ProcessHost {
 
   #letGo(): void {
     clearInterval(this.#sweeper);
+    clearInterval(this.#looker);
     for (const process of this.#processes.values()) process.release();
     this.#processes.clear();
   }
@@ -144,8 +159,8 @@ export class FileProcessHost implements ProcessHost {
     const marker = this.#markerOf(spec.id);
     const launch = launchOf(spec, marker, this.#options);
     if ('refusal' in launch) return failedProcess(spec, failed(launch.refusal));
-    const { isIsolated } = launch;
-    const run = createRun(this.#options.dataDir, spec, { startedAt: new Date().toISOString(), isIsolated });
+    const { isolation } = launch;
+    const run = createRun(this.#options.dataDir, spec, { startedAt: new Date().toISOString(), isolation });
     const files: number[] = [];
     try {
       const [out, err] = [openForAppend(outputPath(run)), openForAppend(stderrPath(run))];
@@ -181,7 +196,8 @@ export class FileProcessHost implements ProcessHost {
       from: parts.from,
       holder: parts.holder,
       secrets: parts.secrets ?? [],
-      mostUnreadBytes: this.#options.mostUnreadBytes ?? 64 * megabyte,
+      mostUnreadBytes: () => this.#mostUnreadBytes,
+      onUnwatched: (code) => this.#lookByItself(code),
       onOver: (over) => {
         if (this.#processes.get(run.id) === over) this.#processes.delete(run.id);
         this.#options.onOver?.(run);
@@ -192,14 +208,42 @@ export class FileProcessHost implements ProcessHost {
     return process;
   }
 
+  #lookByItself(code: string): void {
+    if (this.#looker !== undefined) return;
+    this.#options.onUnwatched?.(code);
+    this.#looker = setInterval(() => {
+      for (const process of this.#processes.values()) if (!process.isWatched) process.look();
+    }, lookMs).unref();
+  }
+
+  get #mostUnreadBytes(): number {
+    if (this.#room === 'none') return -1;
+    return this.#room === 'low' ? mostUnreadOnLowDisk : (this.#options.mostUnreadBytes ?? 64 * megabyte);
+  }
+
+  async #lookForRoom(): Promise<void> {
+    const before = this.#room;
+    if (this.#processes.size === 0 && before === 'enough') return;
+    const { space = () => spaceOn(this.#options.dataDir) } = this.#options;
+    const found = await space();
+    if (found === undefined || this.#closing !== undefined) return;
+    this.#room = roomIn(found, before);
+    if (this.#room === 'enough' && before === 'enough') return;
+    if (this.#room !== before) this.#options.onRoom?.(this.#room);
+    for (const process of this.#processes.values()) process.regulate();
+  }
+
   /** Finds what no notification told: output, and an agent that is gone although nobody wrote down how it ended. */
   async #sweep(): Promise<void> {
     this.#sweeps += 1;
+    this.#lookingForRoom ??= this.#lookForRoom().finally(() => {
+      this.#lookingForRoom = undefined;
+    });
     const due = [...this.#processes.values()].filter(
       (process, index) => !process.hasExited && (index + this.#sweeps) % sweepsPerRound === 0,
     );
     for (const process of due) process.look();
-    const silent = due.filter((process) => !process.hasExited && !isThere(process.pid));
+    const silent = due.filter((process) => !process.hasExited && !hasProcess(process.pid));
     if (silent.length === 0) return;
     const markers = await this.#ender.markers();
     for (const process of silent) {
@@ -209,11 +253,8 @@ export class FileProcessHost implements ProcessHost {
     }
   }
 
-  /** It runs, or is about to: its shell is there. */
-  #isRunning(run: RunDirectory, markers: ReadonlyMap<string, unknown>): boolean {
-    if (exitIn(run) !== undefined) return false;
-    const marker = this.#markerOf(run.id);
-    return markers.has(marker) || markers.has(`${marker}${holderSuffix}`);
+  #isRunning(run: RunDirectory, markers: ReadonlyMap<string, readonly number[]>): boolean {
+    return isThere(run, this.#markerOf(run.id), markers);
   }
 
   #markerOf(id: string): string {
@@ -222,7 +263,7 @@ export class FileProcessHost implements ProcessHost {
 }
 
 /** A process that was not reaped yet counts as there, and so does another that got its number: both are found out in the next step. */
-const isThere = (pid: number | undefined): boolean => pid !== undefined && sendSignal(pid, 0);
+const hasProcess = (pid: number | undefined): boolean => pid !== undefined && sendSignal(pid, 0);
 
 const idIn = (marker: string): string => decodeURIComponent(marker.split('/')[1] ?? '');
 

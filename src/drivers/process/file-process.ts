@@ -1,14 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import {
-  closeSync,
-  constants,
-  type FSWatcher,
-  fstatSync,
-  openSync,
-  readSync,
-  watch,
-  writeSync,
-} from 'node:fs';
+import { closeSync, type FSWatcher, fstatSync, openSync, readSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import type {
   AgentProcess,
@@ -16,19 +7,24 @@ import type {
   EndOptions,
   OutputReader,
   ProcessExit,
+  WriteFailure,
   WriteOptions,
   WriteOutcome,
 } from '../../engine/ports/process-host.ts';
+import type { RunIsolation } from '../../protocol/session.ts';
 import { giveBack } from './give-back.ts';
 import { InputFifo } from './input-fifo.ts';
+import { type LargeOutcome, LargeWrites, tellHolder, wholeBytes } from './large-writes.ts';
 import {
   agentPid,
   exitIn,
   giveUpStart,
+  noteStopped,
   outputPath,
   type RunDirectory,
   sizeOf,
   stderrPath,
+  wasStopped,
 } from './run-directory.ts';
 import { StderrTail } from './stderr-tail.ts';
 import type { TreeEnder, TreeRoot } from './tree-ender.ts';
@@ -40,6 +36,8 @@ const defaultGraceMs = 2_000;
 /** Pieces of what is read at once. Output that is left over waits for the next turn of the event loop. */
 const slabBytes = 64 * 1024;
 const mostBytesAtOnce = 4 * slabBytes;
+/** What is left of the piece that is being filled; all agents share it, so that a thousand idle ones hold none. */
+let slab = Buffer.alloc(0);
 /** Of a stderr that grew while nobody read it only the end is wanted. */
 const stderrBytes = 256 * 1024;
 const keptBytes = 8 * 1024 * 1024;
@@ -54,8 +52,10 @@ export interface FileProcessParts {
   /** The shell that holds the agent, where this program started it. */
   readonly holder?: ChildProcess | undefined;
   readonly secrets: readonly string[];
-  /** How much unread output an agent may pile up before it is stopped. */
-  readonly mostUnreadBytes: number;
+  /** How much unread output an agent may pile up before it is stopped; less than nothing: it may not print. */
+  mostUnreadBytes(): number;
+  /** The system does not tell when something changes: the host must look by itself. */
+  onUnwatched(code: string): void;
   /** Everything about its end is on record. */
   onOver(process: FileProcess): void;
 }
@@ -65,30 +65,31 @@ export class FileProcess implements AgentProcess {
   readonly id: string;
   readonly run: RunDirectory;
   readonly outlivesServer = true;
-  readonly isIsolated: boolean;
+  readonly isolation: RunIsolation;
   readonly earlierWrites: EarlierWrites;
   readonly exited: Promise<ProcessExit>;
   readonly #parts: FileProcessParts;
   readonly #root: TreeRoot;
   readonly #journal: WriteJournal;
+  readonly #large: LargeWrites;
   readonly #writes: WritesOnce;
   readonly #settleExit: (exit: ProcessExit) => void;
   /** The process is known, or its end is. */
   readonly #begun: Promise<void>;
   readonly #settleBegun: () => void;
   readonly #stderr = new StderrTail();
-  readonly #watcher: FSWatcher | undefined;
+  #watcher: FSWatcher | undefined;
   #pid: number | undefined;
   #input: InputFifo | undefined;
   #whenOpen: (() => void)[] = [];
   #inputClosed = false;
   #output: number | undefined;
-  #slab = Buffer.alloc(0);
   #position: number;
   #stderrPosition = 0;
   #reader: OutputReader | undefined;
   #readerGone = false;
   #isPaused = false;
+  #hasReadAll = false;
   #isReadingOn = false;
   #isStopped = false;
   #exit: ProcessExit | undefined;
@@ -105,11 +106,19 @@ export class FileProcess implements AgentProcess {
     this.#parts = parts;
     this.id = run.id;
     this.run = run;
-    this.isIsolated = run.isIsolated;
+    this.isolation = run.isolation;
     this.#position = parts.from;
+    this.#isStopped = wasStopped(run);
     this.#journal = new WriteJournal(run);
-    this.earlierWrites = this.#journal.recover();
-    this.#writes = new WritesOnce(this.earlierWrites.written);
+    this.#large = new LargeWrites(run);
+    const { written, doubtful, large } = this.#journal.recover();
+    this.#writes = new WritesOnce(written);
+    const unfinished = this.#large.takeUp(large.filter(({ id }) => id === undefined || !written.has(id)));
+    const certain = new Set(unfinished.flatMap(({ id }) => id ?? []));
+    this.earlierWrites = {
+      written: new Set([...written, ...certain]),
+      doubtful: new Set([...doubtful].filter((id) => !certain.has(id))),
+    };
     this.#root = {
       pid: () => this.#pid,
       group: parts.holder?.pid,
@@ -118,15 +127,24 @@ export class FileProcess implements AgentProcess {
     };
     ({ promise: this.#begun, resolve: this.#settleBegun } = Promise.withResolvers<void>());
     ({ promise: this.exited, resolve: this.#settleExit } = Promise.withResolvers<ProcessExit>());
-    this.#watcher = this.#watch();
+    this.#watch();
     parts.holder?.once('error', (error) => this.#sawExit(spawnFailed(error)));
     parts.holder?.once('exit', () => this.look());
     this.#stderrPosition = Math.max(0, sizeOf(stderrPath(run)) - stderrBytes);
+    for (const { id, name, outcome } of unfinished) {
+      const noted = this.#writes.once(id, () => this.#noteLarge(name, id, outcome));
+      this.#whenOpen.push(() => void this.#input?.inTurn(() => noted));
+    }
     queueMicrotask(() => this.look());
   }
 
   get pid(): number | undefined {
     return this.#pid;
+  }
+
+  /** Whether the system tells when something changes: it may have no watches left. */
+  get isWatched(): boolean {
+    return this.#watcher !== undefined;
   }
 
   get hasExited(): boolean {
@@ -144,6 +162,7 @@ export class FileProcess implements AgentProcess {
     this.#readStderr();
     this.#begin();
     this.#pump();
+    this.#large.look();
     if (this.#exit === undefined) {
       const exit = exitIn(this.run);
       if (exit !== undefined) this.#sawExit(exit);
@@ -158,7 +177,9 @@ export class FileProcess implements AgentProcess {
     return this.#writes.once(writeId, () => {
       const bytes = typeof data === 'string' ? Buffer.from(data) : data;
       const writeTo = (input: InputFifo) => {
-        if (announced && writeId !== undefined) this.#journal.aboutToWrite(this.#place, writeId);
+        if (bytes.length > wholeBytes)
+          return this.#writeTo(input, bytes, writeId, () => this.#writeLarge(bytes, writeId));
+        if (announced && writeId !== undefined) this.#journal.aboutToWrite(this.#place, { id: writeId });
         return this.#writeTo(input, bytes, writeId);
       };
       if (this.#input !== undefined) return writeTo(this.#input);
@@ -184,9 +205,7 @@ export class FileProcess implements AgentProcess {
     if (this.#inputClosed) return;
     this.#inputClosed = true;
     // Let go before the agent has opened it, the input would have no writer, and the agent would wait for one for ever.
-    if (this.#pid === undefined) return;
-    this.#input?.close();
-    this.#letInputGo();
+    if (this.#pid !== undefined) this.#letInputGo();
   }
 
   readOutput(reader: OutputReader): () => void {
@@ -202,6 +221,7 @@ export class FileProcess implements AgentProcess {
 
   pauseOutput(): void {
     this.#isPaused = true;
+    this.#hasReadAll = false;
   }
 
   resumeOutput(): void {
@@ -232,6 +252,7 @@ export class FileProcess implements AgentProcess {
     if (this.#isReleased) return;
     this.#isReleased = true;
     this.#watcher?.close();
+    this.#large.close();
     this.#letGoOfWriters();
     this.#input?.destroy();
     this.#closeFiles();
@@ -252,22 +273,27 @@ export class FileProcess implements AgentProcess {
     // The shell is about to tell how it ended.
     this.look();
     await this.exited;
+    // The kernel is about to end what hid behind the walls.
+    if (this.isolation === 'walls') await this.#parts.ender.end(this.#root, () => this.#killAt);
     this.#isTreeEnded = true;
     this.#pump();
   }
 
-  #watch(): FSWatcher | undefined {
+  #watch(): void {
+    const unwatched = (error: NodeJS.ErrnoException): void => {
+      this.#watcher?.close();
+      this.#watcher = undefined;
+      if (!this.#isReleased) this.#parts.onUnwatched(error.code ?? error.message);
+    };
     try {
-      const watcher = watch(join(this.run.path, 'agent'), (_kind, name) => {
+      this.#watcher = watch(join(this.run.path, 'agent'), (_kind, name) => {
         if (name === 'out') this.#pump();
         else if (name === 'err') this.#readStderr();
         else this.look();
       });
-      watcher.on('error', () => watcher.close());
-      return watcher;
-    } catch {
-      // The system has no watches left: the host looks now and then.
-      return undefined;
+      this.#watcher.on('error', unwatched);
+    } catch (error) {
+      unwatched(error as NodeJS.ErrnoException);
     }
   }
 
@@ -283,20 +309,47 @@ export class FileProcess implements AgentProcess {
   #openInput(): void {
     this.#input = InputFifo.open(join(this.run.path, 'in'));
     this.#letGoOfWriters();
-    if (this.#inputClosed) {
-      this.#input?.close();
-      this.#letInputGo();
-    }
+    if (this.#inputClosed) this.#letInputGo();
   }
 
   #letGoOfWriters(): void {
     for (const go of this.#whenOpen.splice(0)) go();
   }
 
-  #writeTo(input: InputFifo, bytes: Buffer, writeId: string | undefined): Promise<WriteOutcome> {
-    return input.write(bytes, () =>
-      this.#journal.wrote(withoutSecrets(bytes, this.#parts.secrets), this.#place, writeId),
-    );
+  #writeTo(
+    input: InputFifo,
+    bytes: Buffer,
+    writeId: string | undefined,
+    byAnother?: () => Promise<WriteOutcome> | undefined,
+  ): Promise<WriteOutcome> {
+    return input.write(bytes, () => this.#note(bytes, writeId), byAnother);
+  }
+
+  /** Undefined where it cannot be left to the shell: it is gone, or the disk is full. */
+  #writeLarge(bytes: Buffer, id: string | undefined): Promise<WriteOutcome> | undefined {
+    const name = this.#large.layDown(bytes);
+    if (name === undefined) return undefined;
+    const outcome = this.#journal.aboutToWrite(this.#place, { id, name })
+      ? this.#large.write(name)
+      : undefined;
+    if (outcome === undefined) this.#large.takeBack(name);
+    return outcome && this.#noteLarge(name, id, outcome);
+  }
+
+  async #noteLarge(
+    name: string,
+    id: string | undefined,
+    written: Promise<LargeOutcome>,
+  ): Promise<WriteOutcome> {
+    const outcome = await written;
+    if (outcome === 'unknown') return this.#exit === undefined ? { ...gone, uncertain: true } : gone;
+    if (outcome !== 'failed') this.#note(outcome, id);
+    this.#large.forget(name);
+    return outcome === 'failed' ? gone : { ok: true };
+  }
+
+  #note(bytes: Buffer, id: string | undefined): void {
+    this.#journal.wrote(withoutSecrets(bytes, this.#parts.secrets), this.#place, id);
   }
 
   get #place(): { readonly out: number; readonly err: number } {
@@ -305,13 +358,9 @@ export class FileProcess implements AgentProcess {
 
   /** The shell that keeps the input open ends: with our own end closed, the agent reads the end of its input. */
   #letInputGo(): void {
-    try {
-      const fd = openSync(join(this.run.path, 'hold'), constants.O_WRONLY | constants.O_NONBLOCK);
-      writeSync(fd, '\n');
-      closeSync(fd);
-    } catch {
-      // It has let go already.
-    }
+    const letGo = () => void tellHolder(this.run, '');
+    if (this.#input === undefined) letGo();
+    else void this.#input.close().then(letGo);
   }
 
   #pump(): void {
@@ -319,6 +368,7 @@ export class FileProcess implements AgentProcess {
     let read = 0;
     while (this.#reader !== undefined && !this.#isPaused && !this.#isReleased) {
       if (read >= mostBytesAtOnce) {
+        this.regulate();
         this.#isReadingOn = true;
         setImmediate(() => {
           this.#isReadingOn = false;
@@ -326,45 +376,50 @@ export class FileProcess implements AgentProcess {
         });
         return;
       }
-      const chunk = this.#next();
-      if (chunk === undefined) break;
+      const { chunk, isLast } = this.#next();
+      this.#hasReadAll = isLast;
       const offset = this.#position;
       this.#position += chunk.length;
       read += chunk.length;
-      this.#reader.chunk(chunk, offset);
+      if (chunk.length > 0) this.#reader.chunk(chunk, offset);
+      if (isLast) break;
     }
     if (read > 0) this.#journal.read(this.#place);
-    this.#regulate();
+    this.regulate();
     this.#tellEnd();
   }
 
-  #next(): Buffer | undefined {
+  /** Less than was asked for is all there is: what is printed after that is told by the next notification. */
+  #next(): { readonly chunk: Buffer; readonly isLast: boolean } {
     try {
       this.#output ??= openSync(outputPath(this.run), 'r');
-      if (this.#slab.length < slabBytes / 8) this.#slab = Buffer.allocUnsafeSlow(slabBytes);
-      const length = readSync(this.#output, this.#slab, 0, this.#slab.length, this.#position);
-      if (length === 0) return undefined;
-      const chunk = this.#slab.subarray(0, length);
-      this.#slab = this.#slab.subarray(length);
-      return chunk;
+      if (slab.length < slabBytes / 8) slab = Buffer.allocUnsafeSlow(slabBytes);
+      const length = readSync(this.#output, slab, 0, slab.length, this.#position);
+      const isLast = length < slab.length;
+      const chunk = slab.subarray(0, length);
+      slab = slab.subarray(length);
+      return { chunk, isLast };
     } catch {
-      return undefined;
+      return { chunk: Buffer.alloc(0), isLast: true };
     }
   }
 
   /** An agent that prints faster than anybody reads is stopped before it fills the disk. */
-  #regulate(): void {
-    if (this.#exit !== undefined || this.#pid === undefined) return;
+  regulate(): void {
+    if (this.#exit !== undefined || this.#pid === undefined || this.#isReleased) return;
+    const most = this.#parts.mostUnreadBytes();
     const unread = this.#unreadBytes();
-    const isFull = unread > this.#parts.mostUnreadBytes;
-    if (isFull === this.#isStopped || (this.#isStopped && unread > this.#parts.mostUnreadBytes / 2)) return;
+    const isFull = unread > most;
+    if (isFull === this.#isStopped || (this.#isStopped && unread > most / 2)) return;
     this.#isStopped = isFull;
+    // The next server lets it go on if this one cannot.
+    noteStopped(this.run, isFull);
     void this.#parts.ender.signal(this.#root, isFull ? 'SIGSTOP' : 'SIGCONT');
   }
 
   #unreadBytes(): number {
     if (this.#output === undefined) return sizeOf(outputPath(this.run)) - this.#position;
-    return this.#isPaused || this.#isStopped ? fstatSync(this.#output).size - this.#position : 0;
+    return this.#hasReadAll && !this.#isStopped ? 0 : fstatSync(this.#output).size - this.#position;
   }
 
   /** What is stored need not be kept twice, but for its end, which tells people what the agent really said. */
@@ -399,6 +454,7 @@ export class FileProcess implements AgentProcess {
     this.#exit = exit;
     this.#readStderr();
     this.#stderr.end();
+    this.#large.close();
     this.#letGoOfWriters();
     this.#input?.destroy();
     this.#settleBegun();
@@ -429,7 +485,7 @@ export class FileProcess implements AgentProcess {
   }
 }
 
-const gone: WriteOutcome = { ok: false, code: 'EPIPE', message: 'The process does not read its input' };
+const gone: WriteFailure = { ok: false, code: 'EPIPE', message: 'The process does not read its input' };
 
 const spawnFailed = (error: Error): ProcessExit => ({
   kind: 'spawn-failed',

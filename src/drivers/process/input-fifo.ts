@@ -5,13 +5,17 @@ import { failureOf, InputPipe } from './input-pipe.ts';
 
 /**
  * The writing end of a FIFO. What fits is written at once, so that it can be noted in the same breath; what does not waits until
- * the reader has made room. A reader that went away is a value here, never a crash.
+ * the reader has made room, and what comes after it waits with it. A reader that went away is a value here, never a crash.
  */
 export class InputFifo {
   readonly #fd: number;
   #socket: Socket | undefined;
   #pipe: InputPipe | undefined;
+  /** The last of those that wait. */
+  #last: Promise<unknown> | undefined;
   #isClosed = false;
+  readonly #released = Promise.withResolvers<void>();
+  #isDestroyed = false;
 
   private constructor(fd: number) {
     this.#fd = fd;
@@ -26,36 +30,62 @@ export class InputFifo {
     }
   }
 
-  /** `written` is called in the very moment in which the last byte has left. */
-  async write(data: Buffer, written: () => void): Promise<WriteOutcome> {
-    if (this.#isClosed) return closed;
-    const now = this.#isWaiting ? 0 : this.#writeNow(data);
-    if (typeof now !== 'number') return now;
+  /**
+   * `written` is called in the very moment in which the last byte has left. `byAnother` has someone else write it, when all that
+   * was written before is in; undefined where there is nobody.
+   */
+  write(
+    data: Buffer,
+    written: () => void,
+    byAnother?: () => Promise<WriteOutcome> | undefined,
+  ): Promise<WriteOutcome> {
+    if (this.#isClosed) return Promise.resolve(closed);
+    const now = this.#last === undefined && byAnother === undefined ? this.#writeNow(data) : 0;
+    if (typeof now !== 'number') return Promise.resolve(now);
     if (now === data.length) {
       written();
-      return done;
+      return Promise.resolve(done);
     }
-    const outcome = await this.#openPipe().write(data.subarray(now));
-    if (outcome.ok) written();
-    return outcome;
+    return this.inTurn(() => byAnother?.() ?? this.#writeRest(data.subarray(now), written));
   }
 
-  /** What was written before this still reaches the reader. */
-  close(): void {
-    if (this.#isClosed) return;
+  /** What comes after waits for this. */
+  inTurn(write: () => Promise<WriteOutcome>): Promise<WriteOutcome> {
+    if (this.#isClosed) return Promise.resolve(closed);
+    const turn = Promise.resolve(this.#last).then(() => (this.#isDestroyed ? closed : write()));
+    this.#last = turn;
+    void turn.then(() => {
+      if (this.#last !== turn) return;
+      this.#last = undefined;
+      if (this.#isClosed) this.#release();
+    });
+    return turn;
+  }
+
+  /** What was written before this still reaches the reader; settles when it has. */
+  close(): Promise<void> {
+    if (!this.#isClosed && this.#last === undefined) this.#release();
     this.#isClosed = true;
-    if (this.#pipe === undefined) closeSync(this.#fd);
-    else this.#pipe.close();
+    return this.#released.promise;
   }
 
   /** Gives up what is still waiting. */
   destroy(): void {
-    this.close();
+    this.#isDestroyed = true;
+    void this.close();
     this.#socket?.destroy();
   }
 
-  get #isWaiting(): boolean {
-    return (this.#socket?.writableLength ?? 0) > 0;
+  #release(): void {
+    if (this.#pipe === undefined) closeSync(this.#fd);
+    else this.#pipe.close();
+    this.#released.resolve();
+  }
+
+  async #writeRest(data: Buffer, written: () => void): Promise<WriteOutcome> {
+    const outcome = await this.#openPipe().write(data);
+    if (outcome.ok) written();
+    return outcome;
   }
 
   #writeNow(data: Buffer): number | WriteOutcome {

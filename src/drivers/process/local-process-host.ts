@@ -72,7 +72,7 @@ export class LocalProcessHost implements ProcessHost {
         new LocalProcess(spec, child, {
           marker,
           ender: this.#ender,
-          isIsolated: launch.isIsolated,
+          isolation: launch.isolation,
           onRaw,
         }),
       );

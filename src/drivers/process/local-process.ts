@@ -13,6 +13,7 @@ import type {
   WriteOutcome,
 } from '../../engine/ports/process-host.ts';
 import type { RawDirection } from '../../engine/ports/raw-log.ts';
+import type { RunIsolation } from '../../protocol/session.ts';
 import { InputPipe } from './input-pipe.ts';
 import { StderrTail } from './stderr-tail.ts';
 import type { TreeEnder } from './tree-ender.ts';
@@ -25,7 +26,7 @@ const pieceBytes = 16 * 1024;
 export interface LocalProcessParts {
   readonly marker: string;
   readonly ender: TreeEnder;
-  readonly isIsolated: boolean;
+  readonly isolation: RunIsolation;
   onRaw(direction: RawDirection, chunk: Buffer): void;
 }
 
@@ -34,7 +35,7 @@ export class LocalProcess implements AgentProcess {
   readonly id: string;
   readonly pid: number | undefined;
   readonly outlivesServer = false;
-  readonly isIsolated: boolean;
+  readonly isolation: RunIsolation;
   readonly earlierWrites = noWrites;
   readonly exited: Promise<ProcessExit>;
   /** Settles when the process and all its descendants are gone and its output is read. */
@@ -60,9 +61,9 @@ export class LocalProcess implements AgentProcess {
   constructor(
     spec: ProcessSpec,
     child: ChildProcess,
-    { marker, ender, isIsolated, onRaw }: LocalProcessParts,
+    { marker, ender, isolation, onRaw }: LocalProcessParts,
   ) {
-    this.isIsolated = isIsolated;
+    this.isolation = isolation;
     this.id = spec.id;
     this.pid = child.pid;
     this.#marker = marker;
@@ -137,6 +138,8 @@ export class LocalProcess implements AgentProcess {
     const root = { pid: () => pid, group: pid, marker: this.#marker, hasExited: () => this.#hasExited };
     await this.#ender.end(root, () => this.#killAt);
     await this.exited;
+    // The kernel is about to end what hid behind the walls.
+    if (this.isolation === 'walls') await this.#ender.end(root, () => this.#killAt);
     // Its last words tell why it went; they may still be in the pipe.
     await Promise.race([this.#stderrRead, delay(lastOutputMs)]);
   }
@@ -207,7 +210,7 @@ export function failedProcess(spec: ProcessSpec, exit: ProcessExit): AgentProces
     id: spec.id,
     pid: undefined,
     outlivesServer: false,
-    isIsolated: false,
+    isolation: 'none',
     earlierWrites: noWrites,
     exited: Promise.resolve(exit),
     write: async () => notStarted,

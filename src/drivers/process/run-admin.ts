@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
+import type { RunIsolation } from '../../protocol/session.ts';
+import { isThere } from './holder.ts';
 import { ownerOf } from './owner.ts';
-import { agentPid, exitIn, listRuns } from './run-directory.ts';
+import { agentPid, listRuns } from './run-directory.ts';
 import { treeEnder } from './tree-ender.ts';
 
 export interface AgentStatus {
@@ -9,7 +11,7 @@ export interface AgentStatus {
   readonly pid: number | undefined;
   readonly running: boolean;
   readonly startedAt: string;
-  readonly isIsolated: boolean;
+  readonly isolation: RunIsolation;
   /** Resident bytes of the agent's own process, without its commands; unknown where the system does not tell. */
   readonly memory: number | undefined;
 }
@@ -21,13 +23,14 @@ export async function agentStatus(dataDir: string): Promise<readonly AgentStatus
   const markers = await treeEnder().markers();
   const prefix = `${ownerOf(dataDir)}/`;
   return runs.map((run) => {
-    const { id, sessionId, startedAt, isIsolated } = run;
+    const { id, sessionId, startedAt, isolation } = run;
     // Behind walls the agent is not the process that was started first.
-    const [first] = markers.get(`${prefix}${encodeURIComponent(id)}`) ?? [];
-    const running = exitIn(run) === undefined && first !== undefined;
-    const pid = (isIsolated ? first : agentPid(run)) ?? first;
+    const marker = `${prefix}${encodeURIComponent(id)}`;
+    const [first] = markers.get(marker) ?? [];
+    const running = isThere(run, marker, markers);
+    const pid = (isolation === 'walls' ? first : agentPid(run)) ?? first;
     const memory = running && pid !== undefined ? residentBytes(pid) : undefined;
-    return { id, sessionId, pid, running, startedAt, isIsolated, memory };
+    return { id, sessionId, pid, running, startedAt, isolation, memory };
   });
 }
 

@@ -13,6 +13,7 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import type { ProcessExit, ProcessSpec } from '../../engine/ports/process-host.ts';
 import { SessionId } from '../../protocol/ids.ts';
+import { RunIsolation } from '../../protocol/session.ts';
 
 /**
  * What is on disk of one run of an agent, or of a command that it has us run, in `run/<id>/`:
@@ -21,13 +22,15 @@ import { SessionId } from '../../protocol/ids.ts';
  *     begun/            made by the shell that runs the agent, before it does: an agent is started once
  *     in, hold          the FIFOs of its input, and of the shell that holds that open
  *     told              what was written to its input, with ids and times
- *     agent/            what comes from its side, and is watched: out, err, pid, exit, how
+ *     stopped           there while the agent is stopped
+ *     large/            what the shell is to write to its input, being too large for one piece
+ *     agent/            what comes from its side, and is watched: out, err, pid, exit, how, and what of `large` was written
  */
 export interface RunDirectory {
   readonly id: string;
   readonly sessionId: SessionId;
   readonly startedAt: string;
-  readonly isIsolated: boolean;
+  readonly isolation: RunIsolation;
   readonly isCommand: boolean;
   readonly path: string;
 }
@@ -36,7 +39,7 @@ const About = z.object({
   id: z.string(),
   sessionId: SessionId,
   startedAt: z.string(),
-  isIsolated: z.boolean(),
+  isolation: RunIsolation,
   isCommand: z.boolean().default(false),
 });
 
@@ -46,7 +49,7 @@ const runsDirectory = (dataDir: string): string => join(resolve(dataDir), 'run')
 export function createRun(
   dataDir: string,
   { id, sessionId, isCommand = false }: ProcessSpec,
-  facts: Pick<RunDirectory, 'startedAt' | 'isIsolated'>,
+  facts: Pick<RunDirectory, 'startedAt' | 'isolation'>,
 ): RunDirectory {
   const runs = runsDirectory(dataDir);
   mkdirSync(runs, { recursive: true, mode: 0o700 });
@@ -120,10 +123,27 @@ export function clearGivenUp(dataDir: string): void {
 }
 
 /** The agent's process, once the shell has started it. */
-export function agentPid({ path }: RunDirectory): number | undefined {
-  const text = textIn(join(path, 'agent', 'pid'));
+export const agentPid = ({ path }: RunDirectory): number | undefined => pidIn(join(path, 'agent', 'pid'));
+
+/** The shell that waits for the agent, once it has begun. */
+export const shellPid = ({ path }: RunDirectory): number | undefined => pidIn(join(path, 'begun', 'shell'));
+
+function pidIn(path: string): number | undefined {
+  const text = textIn(path);
   return text.endsWith('\n') ? Number(text) || undefined : undefined;
 }
+
+/** Whether a server has stopped the agent for printing too much. A full disk may not take the note: a file without content mostly fits. */
+export function noteStopped({ path }: RunDirectory, isStopped: boolean): void {
+  try {
+    if (isStopped) writeFileSync(join(path, 'stopped'), '', { mode: 0o600 });
+    else rmSync(join(path, 'stopped'), { force: true });
+  } catch {
+    // Should this server be killed now, the agent stays stopped until a person lets it go on.
+  }
+}
+
+export const wasStopped = ({ path }: RunDirectory): boolean => existsSync(join(path, 'stopped'));
 
 /** How the agent ended, once the shell has written it down. */
 export function exitIn({ path }: RunDirectory): ProcessExit | undefined {

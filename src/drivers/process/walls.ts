@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { isAbsolute, relative } from 'node:path';
 import type { ProcessSpec } from '../../engine/ports/process-host.ts';
+import type { RunIsolation } from '../../protocol/session.ts';
 import { findProgram } from './find-program.ts';
 import { markerVariable } from './process-table.ts';
 
@@ -21,12 +22,12 @@ export function launchOf(
   spec: ProcessSpec,
   marker: string,
   { walls, isRequired = false }: IsolationOptions,
-): (Walled & { readonly isIsolated: boolean }) | { readonly refusal: string } {
+): (Walled & { readonly isolation: RunIsolation }) | { readonly refusal: string } {
   const walled = walls?.around(spec, marker) ?? { cannot: 'there are no walls on this machine' };
-  if (!('cannot' in walled)) return { ...walled, isIsolated: true };
+  if (!('cannot' in walled)) return { ...walled, isolation: 'walls' };
   if (isRequired) return { refusal: `The agent cannot be isolated: ${walled.cannot}` };
   const { command, args } = spec;
-  return { command, args, marker, isIsolated: false };
+  return { command, args, marker, isolation: 'none' };
 }
 
 /** What keeps agents from the files and processes of the server and of each other. */
@@ -53,10 +54,11 @@ export async function findWalls(
   env: Readonly<Record<string, string>>,
   platform: NodeJS.Platform = process.platform,
 ): Promise<Walls | { readonly missing: string }> {
-  const program = programOf(platform);
-  if (program === undefined) return { missing: 'this system has no walls that Beckon knows' };
+  const tool = toolOf(platform);
+  if (tool === undefined) return { missing: 'this system has no walls that Beckon knows' };
+  const { program, hint = '' } = tool;
   const found = findProgram(program, env);
-  if (found === undefined) return { missing: `"${program}" is not installed` };
+  if (found === undefined) return { missing: `"${program}" is not installed${hint}` };
   const hidden = realpathSync(dataDir);
   const options = platform === 'darwin' ? sandboxOptions(hidden, []) : bubblewrapOptions(hidden, []);
   const problem = await tryOut(found.command, [...options, 'true']);
@@ -78,9 +80,9 @@ export async function findWalls(
   };
 }
 
-function programOf(platform: NodeJS.Platform): string | undefined {
-  if (platform === 'linux') return 'bwrap';
-  return platform === 'darwin' ? 'sandbox-exec' : undefined;
+function toolOf(platform: NodeJS.Platform): { readonly program: string; readonly hint?: string } | undefined {
+  if (platform === 'linux') return { program: 'bwrap', hint: ' (the package is called "bubblewrap")' };
+  return platform === 'darwin' ? { program: 'sandbox-exec' } : undefined;
 }
 
 /**

@@ -1,4 +1,12 @@
-import { closeSync, openSync, readFileSync, renameSync, truncateSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { EarlierWrites } from '../../engine/ports/process-host.ts';
 import { type RunDirectory, sizeOf } from './run-directory.ts';
@@ -12,6 +20,11 @@ interface Place {
   readonly err: number;
 }
 
+export interface LargeWrite {
+  readonly id: string | undefined;
+  readonly name: string;
+}
+
 /**
  * What was written to an agent, each with its id, the time, and how far the agent's output was read by then. It is written after
  * the agent's input took it, so that what stands here has arrived; it survives the server, not a power cut, as the agent does.
@@ -19,7 +32,8 @@ interface Place {
  *     == in TIME BYTES OUTPUT-OFFSET STDERR-OFFSET ID
  *
  * Now and then `== at` stands there instead, with nothing written: so much was read by then. A write that must not be repeated is
- * announced by `== to`: an announcement without its `== in` was made by a server that died in the middle of it.
+ * announced by `== to`: an announcement without its `== in` was made by a server that died in the middle of it. So is a large one,
+ * with the name of its file.
  */
 export class WriteJournal {
   readonly #path: string;
@@ -32,7 +46,7 @@ export class WriteJournal {
   }
 
   /** What earlier servers wrote. The note that was being made when one died is cut off: nothing would be found behind it. */
-  recover(): EarlierWrites {
+  recover(): EarlierWrites & { readonly large: readonly LargeWrite[] } {
     const { told, end } = readTold(this.#path);
     if (end < sizeOf(this.#path)) truncateSync(this.#path, end);
     this.#bytes = end;
@@ -40,32 +54,43 @@ export class WriteJournal {
     const idsOf = (kind: Told['kind']) =>
       new Set(records.flatMap((record) => (record.kind === kind ? (record.id ?? []) : [])));
     const written = idsOf('in');
-    return { written, doubtful: new Set([...idsOf('to')].filter((id) => !written.has(id))) };
+    const large = records.flatMap(({ kind, id, data }) =>
+      kind === 'to' && data.length > 0 ? [{ id, name: data.toString() }] : [],
+    );
+    return { written, doubtful: new Set([...idsOf('to')].filter((id) => !written.has(id))), large };
   }
 
-  aboutToWrite(place: Place, id: string): void {
-    this.#add('to', Buffer.alloc(0), place, encodeURIComponent(id));
+  /** False when it could not be noted. */
+  aboutToWrite(place: Place, { id, name = '' }: Partial<LargeWrite>): boolean {
+    return this.#add('to', Buffer.from(name), place, id);
   }
 
   wrote(data: Buffer, place: Place, id: string | undefined): void {
-    this.#add('in', data, place, id === undefined ? '-' : encodeURIComponent(id));
+    this.#add('in', data, place, id);
   }
 
   read(place: Place): void {
     const now = Date.now();
     if (now - this.#lastRead < readEveryMs) return;
     this.#lastRead = now;
-    this.#add('at', Buffer.alloc(0), place, '-');
+    this.#add('at', Buffer.alloc(0), place, undefined);
   }
 
-  #add(kind: Told['kind'], data: Buffer, { out, err }: Place, id: string): void {
-    const header = `== ${kind} ${new Date().toISOString()} ${data.length} ${out} ${err} ${id}\n`;
+  #add(kind: Told['kind'], data: Buffer, { out, err }: Place, id: string | undefined): boolean {
+    const name = id === undefined ? '-' : encodeURIComponent(id);
+    const header = `== ${kind} ${new Date().toISOString()} ${data.length} ${out} ${err} ${name}\n`;
     try {
       if (this.#bytes > mostBytes) this.#rotate();
       this.#file ??= openSync(this.#path, 'a', 0o600);
-      this.#bytes += writeSync(this.#file, Buffer.concat([Buffer.from(header), data, lineEnd]));
+      const record = Buffer.concat([Buffer.from(header), data, lineEnd]);
+      const isWhole = writeSync(this.#file, record) === record.length;
+      // A piece of a record would hide all that are noted after it.
+      if (isWhole) this.#bytes += record.length;
+      else ftruncateSync(this.#file, this.#bytes);
+      return isWhole;
     } catch {
       // A full disk: the agent has it all the same, and is told once more by the next server at worst.
+      return false;
     }
   }
 

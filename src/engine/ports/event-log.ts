@@ -11,8 +11,11 @@ import type { StorageProblem, StorageState } from '../../protocol/storage.ts';
  * event loop go into one transaction, and an append that holds a decision settles only when the disk itself has it.
  */
 export interface EventLog {
-  /** Numbers the events and stores them. Rejects with `StorageError` when the disk refused; then nothing of this append is kept. */
-  append(batch: AppendBatch): Promise<readonly StoredBatch[]>;
+  /**
+   * Numbers the events and stores them, and gives for each part the number of its stream's last event. Rejects with `StorageError`
+   * when the disk refused; then nothing of this append is kept.
+   */
+  append(batch: AppendBatch): Promise<readonly number[]>;
 
   /** A page in ascending order. Without `after` and `before`: the newest. */
   page(stream: StreamId, query: PageQuery): EventPage;
@@ -102,11 +105,6 @@ export interface Snapshot {
   /** The version of the fold that made it; another version ignores it. */
   readonly version: number;
   readonly state: unknown;
-}
-
-export interface StoredBatch {
-  readonly stream: StreamId;
-  readonly events: readonly Event[];
 }
 
 export interface PageQuery {

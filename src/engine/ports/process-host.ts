@@ -1,4 +1,5 @@
 import type { SessionId } from '../../protocol/ids.ts';
+import type { RunIsolation } from '../../protocol/session.ts';
 
 /**
  * Runs the processes of agents so that nothing of them is left behind. Everything here can
@@ -56,7 +57,7 @@ export interface AgentProcess {
   /** Whether it lives on when this program ends, to be attached to by the next. */
   readonly outlivesServer: boolean;
   /** Whether it is kept from the files and processes of the server and of other agents. */
-  readonly isIsolated: boolean;
+  readonly isolation: RunIsolation;
   /**
    * Settles when the bytes are in the pipe. Never rejects: a closed pipe is a value. Of several writes with the same id, also by
    * another server after a crash, only the first reaches the process; the others settle as it did. Where a server is killed between

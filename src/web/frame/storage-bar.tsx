@@ -12,7 +12,7 @@ const readNotice = 'missing-read';
 /** What is wrong with the disk: that nothing can be stored stays until it can be, what is missing until it was read. */
 export function StorageBar() {
   const t = useT();
-  const { ok, problem, missing } = useRoom((room) => room.storage);
+  const { ok, problem, missing, room } = useRoom((room) => room.storage);
   const [readUntil, setReadUntil] = useState(() => readStored(readNotice) ?? '');
   const unread = missing.filter(({ foundAt }) => foundAt > readUntil).at(-1);
   const markRead = ({ foundAt }: MissingHistory): void => {
@@ -22,6 +22,7 @@ export function StorageBar() {
   return (
     <>
       {!ok && <Bar icon={HardDrive}>{t(`storage.${problem ?? 'disk-error'}`)}</Bar>}
+      {ok && room !== undefined && <Bar icon={HardDrive}>{t(`storage.room.${room}`)}</Bar>}
       {unread !== undefined && (
         <Bar
           icon={HeartCrack}

@@ -41,7 +41,7 @@ export class ScriptedProcess implements AgentProcess {
   readonly spec: ProcessSpec;
   readonly pid = undefined;
   readonly outlivesServer = false;
-  readonly isIsolated = false;
+  readonly isolation = 'none';
   readonly earlierWrites = { written: new Set<string>(), doubtful: new Set<string>() };
   readonly exited: Promise<ProcessExit>;
   /** Lines that were written to it, in order. */

@@ -21,7 +21,7 @@ export const leftProcess = (
   id: leftStart.processId,
   pid: 1,
   outlivesServer: true,
-  isIsolated: false,
+  isolation: 'none',
   earlierWrites: { written: new Set(), doubtful: new Set() },
   write: async (data) => {
     onWrite(data);

@@ -33,6 +33,19 @@ const shots: readonly Shot[] = [
   { name: 'long', sessions: longTitles },
   { name: 'focus', sessions: threeSessions, prepare: (page) => page.getByRole('article').nth(1).focus() },
   { name: 'session', sessions: threeSessions, path: (ids) => `/s/${ids[0]}` },
+  {
+    name: 'details',
+    sessions: threeSessions,
+    path: (ids) => `/s/${ids[0]}`,
+    async prepare(page) {
+      const walls = page.getByText(/^(Walls|Wände)$/);
+      if (!(await walls.isVisible())) {
+        await page.getByRole('button', { name: /^(More|Mehr)$/ }).click();
+        await page.getByRole('menuitem', { name: /^(Details|Einzelheiten)$/ }).click();
+      }
+      await walls.scrollIntoViewIfNeeded();
+    },
+  },
   { name: 'session-waiting', sessions: threeSessions, path: (ids) => `/s/${ids[2]}` },
   { name: 'long-ask', sessions: longAsks, path: (ids) => `/s/${ids[0]}` },
   { name: 'long-asks', sessions: longAsks },

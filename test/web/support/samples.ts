@@ -31,6 +31,7 @@ export function aSession(changes: Partial<Omit<Session, 'id'>> & { readonly id?:
     askTimeout: null,
     ephemeral: false,
     capabilities: null,
+    isolation: null,
     pendingCount: 0,
     queueLength: 0,
     usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, costUsd: 0, turns: 0 },

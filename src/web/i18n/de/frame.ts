@@ -31,6 +31,8 @@ export const frame = {
   'storage.read-only':
     'Nichts lässt sich speichern: Platte oder Datenbank sind schreibgeschützt. Du kannst alles ansehen und nichts ändern.',
   'storage.disk-error': 'Nichts lässt sich speichern: Die Platte meldet einen Fehler.',
+  'storage.room.low': 'Die Platte ist fast voll: Agenten, die viel ausgeben, warten, bis Platz ist.',
+  'storage.room.none': 'Die Platte ist fast voll: Alle Agenten warten, bis Platz ist.',
   'storage.missingAfter': 'Ereignisse nach {time} fehlen vielleicht:',
   'storage.missing': 'Frühere Ereignisse fehlen vielleicht:',
   'storage.log-missing': 'Das Write-Ahead-Log war weg, als Beckon startete.',

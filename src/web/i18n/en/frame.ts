@@ -29,6 +29,8 @@ export const frame = {
   'storage.read-only':
     'Nothing can be stored: the disk or the database is read-only. You can look, and change nothing.',
   'storage.disk-error': 'Nothing can be stored: the disk reported an error.',
+  'storage.room.low': 'The disk is nearly full: agents that print much wait until there is room.',
+  'storage.room.none': 'The disk is nearly full: all agents wait until there is room.',
   'storage.missingAfter': 'Events after {time} may be missing:',
   'storage.missing': 'Earlier events may be missing:',
   'storage.log-missing': 'the write-ahead log was gone when Beckon started.',

@@ -121,9 +121,17 @@ function About({ session }: { readonly session: Session }) {
   });
   const version = [label, session.agentVersion].filter(Boolean).join(' ');
   const end = endsWithServer(session) ? t('details.endsWithServer') : undefined;
+  const isolation =
+    session.isolation === null
+      ? ([null] as const)
+      : ([
+          t(`details.isolation.${session.isolation}`),
+          t(`details.isolation.${session.isolation}Means`),
+        ] as const);
   const facts: readonly (readonly [name: string, value: string | null, remark?: string | undefined])[] = [
     [t('details.directory'), session.cwd],
     [t('details.agent'), version, end],
+    [t('details.isolation'), ...isolation],
     [t('details.key'), session.key],
     [t('details.agentSession'), session.agentSessionId],
     [t('details.started'), started],
