@@ -82,6 +82,7 @@ export const summarized = (id: SessionId, given: Partial<Session> = {}): Session
     agentSessionId: null,
     cwd: '/work',
     status: 'asleep',
+    isolation: null,
     since: at,
     waitingOn: 'nothing',
     awaited: null,
