@@ -78,7 +78,6 @@ export const summarized = (id: SessionId, given: Partial<Session> = {}): Session
     title: 'A title',
     agent: 'demo',
     agentVersion: null,
-    isolation: null,
     agentSessionId: null,
     cwd: '/work',
     status: 'asleep',
