@@ -41,13 +41,14 @@ export class HttpClient {
     this.#agent.destroy();
   }
 
-  /** A kept connection may have been closed by the other side just when it was used again: then once more, on a new one. */
+  /** A kept connection may have been closed by the other side just when it was used again: then once more, on another. */
   async #send(method: string, path: string, body?: string): Promise<string> {
-    try {
-      return await this.#sendOnce(method, path, body);
-    } catch (error) {
-      if (error instanceof StaleConnection) return this.#sendOnce(method, path, body);
-      throw error;
+    for (;;) {
+      try {
+        return await this.#sendOnce(method, path, body);
+      } catch (error) {
+        if (!(error instanceof StaleConnection)) throw error;
+      }
     }
   }
 

@@ -3,20 +3,28 @@ import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { answerPath } from './answer-path.ts';
+import { closedLoop } from './closed-loop.ts';
+import { counts } from './counts.ts';
 import { logCost } from './log.ts';
+import { manySessions } from './many-sessions.ts';
 import { memory } from './memory.ts';
 import { opening } from './opening.ts';
 import type { Part, PartResult } from './part.ts';
+import { resident } from './resident.ts';
 import { endAll } from './running.ts';
 import { show, showGoals } from './show.ts';
 import { startTime } from './start.ts';
 import { streaming } from './streaming.ts';
 
-/** Measures Beckon beside a bare relay in one run: `npm run bench -- [--only answer,stream] [--quick] [--profile]`. */
+/** Measures Beckon beside relays in one run: `npm run bench -- [--only answer,stream] [--quick] [--profile]`. */
 const parts: Readonly<Record<string, Part>> = {
   answer: answerPath,
+  loop: closedLoop,
+  counts,
+  many: manySessions,
   stream: streaming,
   memory,
+  resident,
   start: startTime,
   opening,
   log: logCost,

@@ -28,6 +28,7 @@ export interface PartResult {
 
 export type Part = (extent: Extent) => Promise<PartResult>;
 
+export const besideRelays = ['bare relay', 'durable relay', 'Beckon', '/ bare', '/ durable'] as const;
 export const besideRelay = ['relay', 'Beckon', 'ratio'] as const;
 
 export const milliseconds = (value: number): string => (Number.isNaN(value) ? '' : `${value.toFixed(2)} ms`);

@@ -1,15 +1,23 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { fdatasync, openSync, writeSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
-import { claudeArguments } from '../src/drivers/claude/arguments.ts';
+import { parseArgs } from 'node:util';
 
 /**
  * The yardstick: passes each line of its agents on to those who follow them, and what is posted to an agent on to its input.
- * It understands, checks and keeps nothing. `node bench/relay.ts COUNT CWD HOME`
+ * It understands and checks nothing. The bare one keeps nothing either; the durable one passes on what is posted only when the disk
+ * has it. `node bench/relay.ts --count N --cwd DIR [--journal FILE] -- COMMAND ARGUMENT…`
  */
-const [count = '1', cwd = '.', home = '.'] = process.argv.slice(2);
+const { values, positionals: command } = parseArgs({
+  options: { count: { type: 'string' }, cwd: { type: 'string' }, journal: { type: 'string' } },
+  allowPositionals: true,
+});
+const { count = '1', cwd = '.' } = values;
+const journal = values.journal === undefined ? undefined : openSync(values.journal, 'a', 0o600);
+let syncing = false;
+let unsynced: (() => void)[] = [];
 
 interface Follower {
   readonly socket: Socket;
@@ -40,9 +48,18 @@ const server = createServer((request, response) => {
     return;
   }
   const agent = agents[Number(request.url?.slice(1))];
-  request.on('data', (chunk: Buffer) => agent?.stdin.write(chunk));
-  request.on('end', () => response.writeHead(204).end());
+  const posted: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => posted.push(chunk));
+  request.on('end', () => {
+    const line = Buffer.concat(posted);
+    keep(line, () => {
+      agent?.stdin.write(line);
+      response.writeHead(204).end();
+    });
+  });
 });
+// The hosts take turns: a connection that rests meanwhile is used again.
+server.keepAliveTimeout = 600_000;
 server.listen(0, '127.0.0.1', () => {
   process.stdout.write(`Relay is ready: http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
 });
@@ -51,12 +68,32 @@ process.on('SIGTERM', () => {
   process.exit(0);
 });
 
+/** One sync for all that wait for one. What comes while it is under way may be missing in it, and has the next. */
+function keep(line: Buffer, then: () => void): void {
+  if (journal === undefined) {
+    then();
+    return;
+  }
+  writeSync(journal, line);
+  unsynced.push(then);
+  if (!syncing) sync(journal);
+}
+
+function sync(file: number): void {
+  syncing = true;
+  const waiting = unsynced;
+  unsynced = [];
+  fdatasync(file, (error) => {
+    if (error !== null) throw error;
+    syncing = false;
+    for (const then of waiting) then();
+    if (unsynced.length > 0) sync(file);
+  });
+}
+
 function startAgent(): Agent {
-  const program = fileURLToPath(new URL('../src/drivers/demo/program/main.ts', import.meta.url));
-  const args = claudeArguments({ model: null, permissionMode: null, resume: null, tools: null });
-  return spawn(process.execPath, [program, ...args], {
+  return spawn(command[0] ?? '', command.slice(1), {
     cwd,
-    env: { ...process.env, BECKON_DEMO_HOME: home },
     stdio: ['pipe', 'pipe', 'ignore'],
     // As Beckon starts them: the system shares the processors out by sessions.
     detached: true,

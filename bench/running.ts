@@ -1,9 +1,9 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const graceMs = 12_000;
+const graceMs = 60_000;
 const children = new Set<ChildProcess>();
 const directories = new Set<string>();
 
@@ -66,12 +66,48 @@ export async function within<T>(ms: number, promise: Promise<T>, what: string): 
   }
 }
 
-/** Milliseconds of processor time a process has used; NaN where the system does not tell. */
-export function processorTime(child: ChildProcess): number {
+/** Milliseconds of processor time that a program and the shells it holds its agents with have used; NaN where the system does not tell. */
+export const processorTime = (child: ChildProcess): number =>
+  ownProcesses(child).reduce((sum, pid) => sum + (statOf(pid)?.processorMs ?? 0), 0) || Number.NaN;
+
+/** A program's process, and after it those of the shells that hold its agents: not the agents. */
+export function ownProcesses({ pid = 0 }: ChildProcess): number[] {
+  const all = processes();
+  const own = [pid];
+  for (let found = [pid]; found.length > 0; ) {
+    found = all
+      .filter(({ parent, name }) => found.includes(parent) && holders.has(name))
+      .map(({ pid }) => pid);
+    own.push(...found);
+  }
+  return own;
+}
+
+const holders = new Set(['sh', 'dash', 'bash', 'bwrap']);
+
+interface ProcessStat {
+  readonly pid: number;
+  readonly name: string;
+  readonly parent: number;
+  readonly processorMs: number;
+}
+
+function processes(): ProcessStat[] {
   try {
-    const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-    return (Number(fields[11]) + Number(fields[12])) * 10;
+    return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (statOf(Number(name)) ?? []) : []));
   } catch {
-    return Number.NaN;
+    return [];
+  }
+}
+
+function statOf(pid: number): ProcessStat | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(') ') + 2).split(' ');
+    const name = stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')'));
+    const processorMs = (Number(fields[11]) + Number(fields[12])) * 10;
+    return { pid, name, parent: Number(fields[1]), processorMs };
+  } catch {
+    return undefined;
   }
 }

@@ -4,11 +4,11 @@ import { openSqliteLog } from '../src/log/sqlite-log.ts';
 import type { NewEvent } from '../src/protocol/event.ts';
 import { MessageId, SessionId } from '../src/protocol/ids.ts';
 
-const at = '2026-01-01T00:00:00.000Z';
+const began = Date.parse('2026-01-01T00:00:00.000Z');
 const by = { kind: 'person', where: 'bench' } as const;
 const eventsAtOnce = 2_000;
 
-/** Writes sessions of so many events into the log of a server that is not running; gives their ids. */
+/** Writes sleeping sessions of so many events, each a minute after the last, into the log of a server that is not running; gives their ids. */
 export async function storeSessions(dataDir: string, lengths: readonly number[]): Promise<readonly string[]> {
   const log = openSqliteLog({ path: join(dataDir, 'beckon.db') });
   const ids = lengths.map((_, index) => SessionId.parse(`ses_bench_${index}`));
@@ -22,7 +22,7 @@ export async function storeSessions(dataDir: string, lengths: readonly number[])
   for (const [index, stream] of ids.entries()) {
     const conversation = eventsOf(stream, dataDir, lengths[index] ?? 0);
     for (let events = take(conversation); events.length > 0; events = take(conversation)) {
-      parts.push({ stream, at, events });
+      parts.push({ stream, at: new Date(began + index * 60_000).toISOString(), events });
       gathered += events.length;
       if (gathered >= eventsAtOnce) await write();
     }
@@ -42,15 +42,25 @@ function take(events: Iterator<NewEvent>): NewEvent[] {
   return taken;
 }
 
-/** A finished conversation: turns of a message, a few words, a tool call and its result. */
+/** A finished conversation: turns of a message, a few words, a tool call and its result; then the agent was put to sleep. */
 function* eventsOf(sessionId: SessionId, cwd: string, length: number): Generator<NewEvent> {
+  const processId = `proc_${sessionId}`;
   yield created(sessionId, cwd);
-  for (let made = 1; made < length; ) {
-    const turn = turnOf(made);
-    yield* turn.slice(0, length - made);
-    made += turn.length;
-  }
+  yield { type: 'process.starting', processId, cause: 'created', resume: null };
+  for (let made = 4; made + turnEvents <= length; made += turnEvents) yield* turnOf(made);
+  yield { type: 'process.closing', processId, cause: 'sleep' };
+  yield {
+    type: 'process.exited',
+    processId,
+    code: 0,
+    signal: null,
+    cause: 'asked',
+    crashed: false,
+    stderr: [],
+  };
 }
+
+const turnEvents = 7;
 
 const created = (sessionId: SessionId, cwd: string): NewEvent => ({
   type: 'session.created',
@@ -58,7 +68,7 @@ const created = (sessionId: SessionId, cwd: string): NewEvent => ({
   agent: 'demo',
   cwd,
   title: `Stored session ${sessionId}`,
-  key: null,
+  key: `key-of-${sessionId}`,
   permissionMode: null,
   model: null,
   labels: [],

@@ -24,7 +24,7 @@ const watchers = 5;
 export const streaming: Part = async (extent) => {
   const { pieces, order } = extent.quick ? quickPlan : plan;
   const relay = await startRelay(agents);
-  const beckon = await startBeckon(agents, profiling(extent, 'stream'));
+  const beckon = await startBeckon(agents, { nodeArgs: profiling(extent, 'stream') });
   try {
     for (const host of [relay, beckon]) await flood(host, warmUpPieces);
     const floods: Flood[] = [];

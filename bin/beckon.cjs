@@ -7,9 +7,10 @@ if (version[0] < 22 || (version[0] === 22 && version[1] < 18)) {
     `beckon: Node ${process.versions.node} is too old; Beckon needs Node 22.18 or newer.\n`,
   );
   process.exitCode = 1;
-} else if (require('node:fs').existsSync(`${__dirname}/../src/cli/main.ts`)) {
-  // A checkout runs its source, whatever was built there before; the published package has none.
-  import('../src/cli/main.ts');
 } else {
-  import('../dist/cli/main.js');
+  // Before anything else is read: so a checkout need not load what strips the types, but for files that changed.
+  require('node:module').enableCompileCache();
+  // A checkout runs its source, whatever was built there before; the published package has none.
+  if (require('node:fs').existsSync(`${__dirname}/../src/cli/main.ts`)) import('../src/cli/main.ts');
+  else import('../dist/cli/main.js');
 }

@@ -1,20 +1,38 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Frame, HttpClient } from '../http-client.ts';
 import { end, temporaryDirectory } from '../running.ts';
+import { type AgentProgram, demoAgent } from './agents.ts';
+import { AskTimes } from './ask-times.ts';
 import { type SessionView, startServer, startSessions } from './beckon-server.ts';
-import { type Host, type ReadSighting, TurnEnds } from './host.ts';
+import { type Host, type Ping, type ReadSighting, TurnEnds } from './host.ts';
 
-/** Starts Beckon with sessions of the demo agent. */
-export async function startBeckon(count: number, nodeArgs: readonly string[] = []): Promise<Host> {
+/** Beckon, with the file that it keeps everything in. */
+export interface BeckonHost extends Host {
+  readonly database: string;
+}
+
+/** Starts Beckon with sessions of an agent. */
+export async function startBeckon(
+  count: number,
+  {
+    nodeArgs = [],
+    agent = demoAgent,
+  }: { readonly nodeArgs?: readonly string[]; readonly agent?: AgentProgram } = {},
+): Promise<BeckonHost> {
   const dataDir = temporaryDirectory();
-  const server = await startServer(dataDir, nodeArgs);
-  const sessions = await startSessions(server, dataDir, count);
+  writeFileSync(join(dataDir, 'config.json'), JSON.stringify({ maxProcesses: count + 50 }));
+  const server = await startServer(dataDir, nodeArgs, agent.name === 'claude' ? agent.command[0] : undefined);
+  const sessions = await startSessions(server, dataDir, count, agent.name);
   const { client, base, headers } = server;
   const turns = new TurnEnds();
+  const asks = new AskTimes();
   const turnsBefore = new Map<string, number>();
   const seqBefore = new Map<string, number>();
 
   const answer = (data: string): void => {
     const { sessionId, requestId } = JSON.parse(data) as { sessionId: string; requestId: string };
+    asks.ask(sessionId);
     client
       .post(`/api/sessions/${sessionId}/approve`, JSON.stringify({ requestId, decision: 'allow' }))
       .catch((error: unknown) => turns.fail(error));
@@ -26,12 +44,15 @@ export async function startBeckon(count: number, nodeArgs: readonly string[] = [
 
   return {
     name: 'beckon',
+    database: join(dataDir, 'beckon.db'),
+    asks,
     process: server.process,
     sessions,
     watching: { dialect: 'beckon', base, headers, path: `/api/events?sessions=${sessions.join(',')}` },
     async say(id, message) {
       const { session } = await client.get<{ session: SessionView }>(`/api/sessions/${id}`);
       turns.begin(id);
+      asks.begin(id);
       turnsBefore.set(id, session.usage.turns);
       seqBefore.set(id, session.lastSeq);
       await client.post(`/api/sessions/${id}/message`, JSON.stringify({ message }));
@@ -43,12 +64,12 @@ export async function startBeckon(count: number, nodeArgs: readonly string[] = [
       });
       return { turnEnd: (session) => turns.of(session), close: stop };
     },
-    async pingTimes(session) {
-      const pongs: Pong[] = [];
+    async pings(session) {
+      const pongs: Ping[] = [];
       for await (const event of eventsAfter(client, session, seqBefore.get(session) ?? 0)) {
         if (event.type === 'tool.result' && event.detail !== undefined) pongs.push(event.detail);
       }
-      return pongs.sort((a, b) => a.askedAt - b.askedAt).map(({ milliseconds }) => milliseconds);
+      return pongs.sort((a, b) => a.askedAt - b.askedAt);
     },
     async close() {
       client.close();
@@ -84,16 +105,11 @@ async function* eventsAfter(client: HttpClient, session: string, seq: number): A
   }
 }
 
-interface Pong {
-  readonly askedAt: number;
-  readonly milliseconds: number;
-}
-
 interface StoredEvent {
   readonly seq: number;
   readonly type: string;
   readonly text?: string;
-  readonly detail?: Pong;
+  readonly detail?: Ping;
 }
 
 interface EventPage {

@@ -1,9 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { checkoutProgram } from '../built.ts';
 import { HttpClient } from '../http-client.ts';
 import { lineOf, start, within } from '../running.ts';
+import type { AgentProgram } from './agents.ts';
 
 export interface BeckonServer {
   readonly process: ChildProcess;
@@ -19,11 +20,9 @@ export interface SessionView {
   readonly usage: { readonly turns: number };
 }
 
-const mainProgram = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
-
 /** The arguments of a server on a data directory of its own. */
-export const serveArguments = (dataDir: string): string[] => [
-  mainProgram,
+export const serveArguments = (dataDir: string, program = checkoutProgram): string[] => [
+  program,
   'serve',
   '--port=0',
   `--data-dir=${dataDir}`,
@@ -31,12 +30,19 @@ export const serveArguments = (dataDir: string): string[] => [
 ];
 
 /** Starts the program as a user would. */
-export const startServer = (dataDir: string, nodeArgs: readonly string[] = []): Promise<BeckonServer> =>
-  whenReady(spawnServer(dataDir, nodeArgs), dataDir);
+export const startServer = (
+  dataDir: string,
+  nodeArgs: readonly string[] = [],
+  claude?: string,
+): Promise<BeckonServer> => whenReady(spawnServer(dataDir, nodeArgs, { claude }), dataDir);
 
-export function spawnServer(dataDir: string, nodeArgs: readonly string[] = []): ChildProcess {
-  const server = start(process.execPath, [...nodeArgs, ...serveArguments(dataDir)], {
-    env: { ...process.env, BECKON_LOG: 'warn' },
+export function spawnServer(
+  dataDir: string,
+  nodeArgs: readonly string[] = [],
+  { program, claude }: { readonly program?: string | undefined; readonly claude?: string | undefined } = {},
+): ChildProcess {
+  const server = start(process.execPath, [...nodeArgs, ...serveArguments(dataDir, program)], {
+    env: { ...process.env, BECKON_LOG: 'warn', ...(claude !== undefined && { BECKON_CLAUDE: claude }) },
   });
   server.stderr?.on('data', passWarningOn);
   return server;
@@ -49,17 +55,18 @@ export async function whenReady(server: ChildProcess, dataDir: string): Promise<
   return { process: server, base, headers, client: new HttpClient(base, headers) };
 }
 
-/** Starts sessions of the demo agent, and waits until each is idle. */
+/** Starts sessions, and waits until each is idle. */
 export async function startSessions(
   { client }: BeckonServer,
   dataDir: string,
   count: number,
+  agent: AgentProgram['name'] = 'demo',
 ): Promise<readonly string[]> {
   const cwd = join(dataDir, 'work');
   mkdirSync(cwd, { recursive: true });
   const before = new Set((await listSessions(client)).map(({ id }) => id));
   for (let made = 0; made < count; made += startedAtOnce) {
-    const body = JSON.stringify({ agent: 'demo', cwd });
+    const body = JSON.stringify({ agent, cwd });
     const some = Array.from({ length: Math.min(startedAtOnce, count - made) });
     await Promise.all(some.map(() => client.post('/api/sessions', body)));
     await within(60_000, quiet(client), 'the sessions to be idle');

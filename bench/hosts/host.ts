@@ -1,20 +1,30 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Frame } from '../http-client.ts';
+import type { AskTimes } from './ask-times.ts';
 
-/** What runs the agents and lets clients talk with them: Beckon, or the bare relay it is held against. */
+/** What runs the agents and lets clients talk with them: Beckon, or a relay it is held against. */
 export interface Host {
-  readonly name: 'relay' | 'beckon';
+  readonly name: 'relay' | 'durable' | 'beckon';
   readonly process: ChildProcess;
   readonly sessions: readonly string[];
   /** Begins a turn. */
   say(session: string, text: string): Promise<void>;
   /** Follows all sessions by one stream and allows every ask the moment it is seen. */
   answerAll(): Promise<Answering>;
-  /** How long the answers of a session's last turn took on their way, by the agent's own clock, oldest first. */
-  pingTimes(session: string): Promise<readonly number[]>;
+  /** What the agent measured of the asks of its last turn, oldest first. */
+  pings(session: string): Promise<readonly Ping[]>;
+  /** What the client measured. */
+  readonly asks: AskTimes;
   /** Where one stream tells everything of all sessions. */
   readonly watching: Watching;
   close(): Promise<void>;
+}
+
+/** By the agent's own clock. */
+export interface Ping {
+  readonly askedAt: number;
+  /** Until it read the answer. */
+  readonly milliseconds: number;
 }
 
 interface Answering {
@@ -25,7 +35,7 @@ interface Answering {
 
 /** Plain data: it is handed to other processes. */
 export interface Watching {
-  readonly dialect: Host['name'];
+  readonly dialect: 'relay' | 'beckon';
   readonly base: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -4,21 +4,33 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HttpClient } from '../http-client.ts';
 import { end, lineOf, start, temporaryDirectory } from '../running.ts';
-import { type Host, type ReadSighting, TurnEnds } from './host.ts';
+import { type AgentProgram, demoAgent } from './agents.ts';
+import { AskTimes } from './ask-times.ts';
+import { type Host, type Ping, type ReadSighting, TurnEnds } from './host.ts';
 
-/** Starts the relay with its agents. */
-export async function startRelay(count: number): Promise<Host> {
+/** Starts a relay with its agents. */
+export async function startRelay(
+  count: number,
+  {
+    name = 'relay',
+    agent = demoAgent,
+  }: { readonly name?: 'relay' | 'durable'; readonly agent?: AgentProgram } = {},
+): Promise<Host> {
   const directory = temporaryDirectory();
   const cwd = join(directory, 'work');
   mkdirSync(cwd);
-  const relay = start(process.execPath, [program, String(count), cwd, directory]);
+  const journal = name === 'durable' ? [`--journal=${join(directory, 'journal')}`] : [];
+  const args = [program, `--count=${count}`, `--cwd=${cwd}`, ...journal, '--', ...agent.command];
+  const relay = start(process.execPath, args, { env: { ...process.env, ...agent.environment(directory) } });
   const base = await lineOf(relay, 'stdout', 'Relay is ready: ');
   const client = new HttpClient(base);
   const turns = new TurnEnds();
+  const asks = new AskTimes();
   /** Unread lines: reading them during the measurement would cost time that Beckon's client does not spend. */
   const results = new Map<string, string[]>();
 
   const answer = (session: string, line: string): void => {
+    asks.ask(session);
     const { request_id, request } = JSON.parse(line) as AskLine;
     const response = { behavior: 'allow', updatedInput: request.input };
     const reply = { type: 'control_response', response: { subtype: 'success', request_id, response } };
@@ -26,12 +38,14 @@ export async function startRelay(count: number): Promise<Host> {
   };
 
   return {
-    name: 'relay',
+    name,
     process: relay,
+    asks,
     sessions: Array.from({ length: count }, (_, number) => String(number)),
     watching: { dialect: 'relay', base, path: '/', headers: {} },
     async say(session, text) {
       turns.begin(session);
+      asks.begin(session);
       results.set(session, []);
       const message = { role: 'user', content: [{ type: 'text', text }] };
       const line = { type: 'user', message, parent_tool_use_id: null, uuid: randomUUID() };
@@ -45,11 +59,11 @@ export async function startRelay(count: number): Promise<Host> {
       });
       return { turnEnd: (session) => turns.of(session), close: stop };
     },
-    async pingTimes(session) {
+    async pings(session) {
       const pongs = (results.get(session) ?? []).map(
         (line) => (JSON.parse(line) as PongLine).tool_use_result,
       );
-      return pongs.sort((a, b) => a.askedAt - b.askedAt).map(({ milliseconds }) => milliseconds);
+      return pongs.sort((a, b) => a.askedAt - b.askedAt);
     },
     async close() {
       client.close();
@@ -75,5 +89,5 @@ interface AskLine {
 }
 
 interface PongLine {
-  readonly tool_use_result: { readonly askedAt: number; readonly milliseconds: number };
+  readonly tool_use_result: Ping;
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-import { enableCompileCache } from 'node:module';
 import process from 'node:process';
+import { keepYoungSpaceSmall } from './young-space.ts';
 
-enableCompileCache();
+keepYoungSpaceSmall();
 
 // Node 22 calls parts of itself experiments that Beckon relies on; no command should begin with two lines about that.
 const { emitWarning } = process;

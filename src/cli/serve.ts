@@ -7,6 +7,7 @@ import { createLogger } from './logger.ts';
 import { openBrowser } from './open-browser.ts';
 import { type OpenRoom, openRoom } from './open-room.ts';
 import { readSettings, type Settings, serveFlags } from './settings.ts';
+import { letYoungSpaceGrow } from './young-space.ts';
 
 export const serve: Command = {
   usage: '[serve] [flags]',
@@ -48,6 +49,7 @@ The configuration file is JSON: port, host, allowedHosts, open, claude, tools, r
     const link = (): string => `${url}/#pair=${room.pairingCode()}`;
     const address = isShown ? link() : url;
     console.stdout.write(`Beckon is ready: ${address}\n`);
+    letYoungSpaceGrow();
     logger.info({ url, dataDir }, 'Ready');
     onAskedForCode = isShown
       ? () => void console.stdout.write(`One more browser: ${link()}\n`)

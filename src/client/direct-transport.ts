@@ -1,12 +1,21 @@
 import type { ControlRoom, News } from '../engine/ports/control-room.ts';
+import type { PartialBlock } from '../protocol/announcement.ts';
 import { type Refusal, statusOf } from '../protocol/errors.ts';
 import type { Actor } from '../protocol/interaction.ts';
 import type { OperationName } from '../protocol/operation.ts';
+import type { Session } from '../protocol/session.ts';
 import { BeckonError } from './beckon-error.ts';
 import { heard } from './heard.ts';
 import { RoomCalls } from './room-calls.ts';
 import type { Place } from './routes.ts';
-import type { ConnectionState, Following, Subscription, Transport, Unsubscribe } from './transport.ts';
+import type {
+  ConnectionState,
+  Following,
+  RoomSnapshot,
+  Subscription,
+  Transport,
+  Unsubscribe,
+} from './transport.ts';
 
 const CATCH_UP_PAGE = 500;
 
@@ -51,8 +60,7 @@ export class DirectTransport extends RoomCalls implements Transport {
       const tell = teller(subscription, followed);
       const leave = this.#room.listen(tell);
       onConnection({ state: 'connected' });
-      const partials = Object.fromEntries([...followed].map((id) => [id, this.#partial(id)]));
-      if (!isOver()) onSnapshot({ clientId: client.id, ...this.#room.overview(), partials });
+      if (!isOver()) onSnapshot({ clientId: client.id, ...this.#overview(followed) });
       return () => {
         leave();
         client.disconnect();
@@ -132,9 +140,16 @@ export class DirectTransport extends RoomCalls implements Transport {
     return ids;
   }
 
-  #partial(id: string) {
-    const found = this.#room.snapshot(id);
-    return found.ok ? found.value.partial : [];
+  #overview(followed: ReadonlySet<string>): Omit<RoomSnapshot, 'clientId'> {
+    const overview = this.#room.overview();
+    const sessions = new Map<string, Session>(overview.sessions.map((session) => [session.id, session]));
+    const partials: Record<string, readonly PartialBlock[]> = {};
+    for (const id of followed) {
+      const found = this.#room.snapshot(id);
+      if (found.ok) sessions.set(id, found.value.session);
+      partials[id] = found.ok ? found.value.partial : [];
+    }
+    return { ...overview, sessions: [...sessions.values()], partials };
   }
 }
 

@@ -18,7 +18,14 @@ import type { OperationName } from '../protocol/operation.ts';
 import type { Agent, AgentCommand, QueuedMessage, Session } from '../protocol/session.ts';
 import type { ToolCatalogue } from '../protocol/tool.ts';
 import type { Place } from './routes.ts';
-import type { EventsPage, FoundEvent, MessageReceipt, Transport } from './transport.ts';
+import type {
+  EventsPage,
+  FoundEvent,
+  MessageReceipt,
+  SessionPage,
+  SessionPageQuery,
+  Transport,
+} from './transport.ts';
 
 /** Every call of a transport as an operation; how one gets there is the transport's own. */
 export abstract class RoomCalls implements Omit<Transport, 'subscribe' | 'follow'> {
@@ -38,6 +45,10 @@ export abstract class RoomCalls implements Omit<Transport, 'subscribe' | 'follow
 
   async sessions(): Promise<readonly Session[]> {
     return (await this.call<{ sessions: Session[] }>('listSessions')).sessions;
+  }
+
+  sessionPage({ status, ...query }: SessionPageQuery): Promise<SessionPage> {
+    return this.call<SessionPage>('listSessions', { query: { ...query, status: status?.join(',') } });
   }
 
   async session(session: string): Promise<Session> {

@@ -23,6 +23,7 @@ import type {
   Disposition,
   QueuedMessage,
   Session,
+  SessionStatus,
 } from '../protocol/session.ts';
 import type { StorageState } from '../protocol/storage.ts';
 import type { ToolCatalogue } from '../protocol/tool.ts';
@@ -37,7 +38,10 @@ export interface Transport {
   tools(): Promise<ToolCatalogue>;
 
   createSession(input: CreateSession): Promise<Session>;
+  /** All of them, newest first. */
   sessions(): Promise<readonly Session[]>;
+  /** Some of them, those whose state changed last first. */
+  sessionPage(query: SessionPageQuery): Promise<SessionPage>;
   session(session: string): Promise<Session>;
   /** What the session's agent offers to be called by `/name`, as it told last. */
   agentCommands(session: string): Promise<readonly AgentCommand[]>;
@@ -80,6 +84,23 @@ export interface Transport {
 
 export type Unsubscribe = () => void;
 
+export interface SessionPageQuery {
+  readonly limit: number;
+  /** The `nextCursor` of the page before. */
+  readonly before?: string | undefined;
+  /** Words that are all to be found in title, key, labels, directory, agent or id. */
+  readonly q?: string | undefined;
+  readonly status?: readonly SessionStatus[] | undefined;
+}
+
+export interface SessionPage {
+  readonly sessions: readonly Session[];
+  /** How many there are in all, with these words and of this status. */
+  readonly total: number;
+  /** Not there on the last page. */
+  readonly nextCursor?: string;
+}
+
 export interface MessageReceipt {
   readonly status: 'sent' | 'queued';
   readonly messageId: string;
@@ -118,7 +139,11 @@ export type ConnectionState =
 /** All that is, when a subscription begins or has to begin anew: what was known before is to be forgotten. */
 export interface RoomSnapshot {
   readonly clientId: string;
+  /** Those at work, and those used last. */
   readonly sessions: readonly Session[];
+  /** How many there are in all, and where `sessionPage` goes on after these; an older server tells all. */
+  readonly total?: number;
+  readonly nextCursor?: string;
   readonly pending: readonly Interaction[];
   readonly queues: Readonly<Record<string, readonly QueuedMessage[]>>;
   /** Whether anything can be stored, and whether something is missing; an older server does not tell. */

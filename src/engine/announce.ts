@@ -4,18 +4,17 @@ import { interactionView, queueView, resolvedNotice, sessionView } from '../mode
 import type { Announcement } from '../protocol/announcement.ts';
 import type { EventOf } from '../protocol/event.ts';
 import type { InteractionKind } from '../protocol/interaction.ts';
-import type { Commit, Step } from './session-runner.ts';
+import type { Commit, Step } from './session-writer.ts';
 
 /** What every client is told of a commit. Pure. */
 export function announcementsOf(commit: Commit): Announcement[] {
   const { before, after, steps } = commit;
   const told = steps.flatMap((step) => announcementsOfStep(step, after));
+  if (before !== null && looksTheSame(before, after)) return told;
   const data = { ...sessionView(after), sessionId: after.id };
   if (before === null) return [{ type: 'session-started', data }, ...told];
-  if (before.life === 'open' && after.life !== 'open') {
-    return [...told, { type: 'session-ended', data }];
-  }
-  return looksTheSame(before, after) ? told : [...told, { type: 'session-updated', data }];
+  const hasEnded = before.life === 'open' && after.life !== 'open';
+  return [...told, { type: hasEnded ? 'session-ended' : 'session-updated', data }];
 }
 
 function announcementsOfStep({ event, before, after }: Step, final: SessionState): Announcement[] {
@@ -89,6 +88,7 @@ const textIn = (state: SessionState | null, messageId: string): string =>
 function looksTheSame(a: SessionState, b: SessionState): boolean {
   return (
     a.since === b.since &&
+    a.life === b.life &&
     a.status === b.status &&
     a.waitingOn === b.waitingOn &&
     a.awaited?.id === b.awaited?.id &&

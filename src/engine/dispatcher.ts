@@ -73,9 +73,14 @@ function parse(name: OperationName, input: Readonly<Record<string, unknown>>): R
 }
 
 function paramsOf(path: string, input: Readonly<Record<string, unknown>>): Partial<Params> {
-  const names = path.match(/(?<=:)\w+/g) ?? [];
-  return Object.fromEntries(names.map((name) => [name, String(input[name] ?? '')]));
+  const params: Record<string, string> = {};
+  for (const name of paramNames.get(path) ?? []) params[name] = String(input[name] ?? '');
+  return params;
 }
+
+const paramNames: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.values(operations).map(({ path }) => [path, path.match(/(?<=:)\w+/g) ?? []]),
+);
 
 /** A field that is missing or of another type is malformed; one of the right type with a wrong value is invalid. */
 function refusalOf(input: unknown, issues: readonly z.core.$ZodIssue[]): Result<never> {

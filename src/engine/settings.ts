@@ -6,6 +6,8 @@ export interface EngineSettings {
   readonly roots: readonly string[];
   readonly mostProcesses: number;
   readonly idleMs: number;
+  /** So many sessions at rest are kept in memory after they were used; 50 unless told. */
+  readonly mostAtRest?: number;
   readonly askTimeout: AskTimeout | null;
   /** How long an ask may wait until its agent is put to sleep, where it can be; null for as long as it takes. */
   readonly deferAsksMs: number | null;

@@ -5,17 +5,27 @@ import type {
   EventPage,
   PageQuery,
   SearchHit,
-  StoredBatch,
   StreamId,
   StreamStart,
+  SummaryFilter,
+  SummaryQuery,
 } from '../engine/ports/event-log.ts';
-import { type Event, searchTextOf } from '../protocol/event.ts';
+import { byLastChange, findableText, hasWords } from '../model/find-session.ts';
+import type { SessionSummary } from '../model/summary.ts';
+import { type Event, type NewEvent, referencesOf, searchTextOf } from '../protocol/event.ts';
 import type { StorageState } from '../protocol/storage.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { pageOf, pageRange } from './page-range.ts';
-import { holdsNothing, type PreparedMark, type PreparedPart, prepare } from './prepare.ts';
+import {
+  checkpointOf,
+  holdsNothing,
+  type PreparedMark,
+  type PreparedPart,
+  type PreparedSummary,
+  prepare,
+} from './prepare.ts';
 import { excerptOf, matches, searchableStart, wordsOf } from './search-words.ts';
-import { parseStored, type StoredEvent, storedBatches } from './stored-event.ts';
+import { parseStored, type StoredEvent } from './stored-event.ts';
 import type { WriteRequest } from './write-request.ts';
 
 /** A log that is gone with the process. It keeps JSON, so that what is read is never what a caller still holds. */
@@ -29,8 +39,8 @@ class MemoryLog implements EventLog {
   /** Of all streams, in the order they were appended. */
   #all: Kept[] = [];
 
-  async append(batch: AppendBatch): Promise<readonly StoredBatch[]> {
-    return storedBatches(batch, await this.#queue.add({ do: 'append', ...prepare(batch) }));
+  async append(batch: AppendBatch): Promise<readonly number[]> {
+    return this.#queue.add({ do: 'append', ...prepare(batch) });
   }
 
   page(stream: StreamId, query: PageQuery): EventPage {
@@ -68,15 +78,56 @@ class MemoryLog implements EventLog {
     }));
   }
 
-  *streams(): Iterable<StreamStart> {
-    for (const [stream, { snapshot, mark }] of [...this.#streams]) {
-      yield {
-        stream,
-        mark: mark && { ...mark, memory: JSON.parse(mark.memory) },
-        snapshot: snapshot && { ...snapshot, state: JSON.parse(snapshot.state) },
-        eventsAfter: (seq) => this.#eventsOf(stream).slice(seq).map(parseStored),
-      };
+  *streams(withoutSummary?: number): Iterable<StreamStart> {
+    for (const [name, stream] of [...this.#streams]) {
+      const isLeftOut = withoutSummary !== undefined && stream.summary?.version === withoutSummary;
+      if (!isLeftOut) yield this.#startOf(name, stream);
     }
+  }
+
+  start(name: StreamId): StreamStart | undefined {
+    const stream = this.#streams.get(name);
+    return stream && this.#startOf(name, stream);
+  }
+
+  summaries(query: SummaryQuery): readonly SessionSummary[] {
+    const { after, limit } = query;
+    return this.#summaries(query)
+      .filter(({ session }) => after === undefined || byLastChange(after, session) < 0)
+      .slice(0, limit);
+  }
+
+  countSummaries(filter: SummaryFilter): number {
+    return this.#summaries(filter).length;
+  }
+
+  summary(idOrKey: string): SessionSummary | undefined {
+    const all = [...this.#streams.values()].flatMap(({ summary }) => summary ?? []);
+    const found = all.find(({ id }) => id === idOrKey) ?? all.find(({ key }) => key === idOrKey);
+    return found && (JSON.parse(found.body) as SessionSummary);
+  }
+
+  #summaries({ version, words = [], status, holdsGrants = false, except = [] }: SummaryFilter) {
+    return [...this.#streams.values()]
+      .flatMap(({ summary }) => (summary?.version === version ? [summary] : []))
+      .map(({ body }) => JSON.parse(body) as SessionSummary)
+      .filter(
+        ({ session, grants }) =>
+          !except.includes(session.id) &&
+          (status === undefined || status.includes(session.status)) &&
+          (!holdsGrants || grants.length > 0) &&
+          hasWords(findableText(session), words),
+      )
+      .sort((a, b) => byLastChange(a.session, b.session));
+  }
+
+  #startOf(stream: StreamId, { snapshot, mark }: Stream): StreamStart {
+    return {
+      stream,
+      checkpoint: mark && checkpointOf(mark),
+      snapshot: snapshot && { ...snapshot, state: JSON.parse(snapshot.state) },
+      eventsAfter: (seq) => this.#eventsOf(stream).slice(seq).map(parseStored),
+    };
   }
 
   blob(stream: StreamId, blobId: string): { mediaType: string; data: Uint8Array } | undefined {
@@ -111,14 +162,16 @@ class MemoryLog implements EventLog {
   }
 
   #store(part: PreparedPart): number {
-    const { stream: name, at, events, blobs, snapshot, mark } = part;
+    const { stream: name, at, events, blobs, snapshot, mark, summary } = part;
     const known = this.#streams.get(name);
     if (known === undefined && holdsNothing(part)) return 0;
     const stream = known ?? newStream();
     this.#streams.set(name, stream);
-    for (const { body, references, askedTool } of events) {
+    for (const { body, askedTool } of events) {
       const seq = stream.events.length + 1;
-      const searchText = searchableStart(searchTextOf(JSON.parse(body)) ?? '');
+      const event = JSON.parse(body) as NewEvent;
+      const references = referencesOf(event);
+      const searchText = searchableStart(searchTextOf(event) ?? '');
       const kept: Kept = { stream: name, seq, at, body, references, askedTool, searchText };
       stream.events.push(kept);
       this.#all.push(kept);
@@ -126,6 +179,7 @@ class MemoryLog implements EventLog {
     for (const blob of blobs) stream.blobs.set(blob.blobId, { ...blob, data: new Uint8Array(blob.data) });
     if (snapshot) stream.snapshot = { ...snapshot, seq: stream.events.length };
     if (mark !== undefined) stream.mark = mark ?? undefined;
+    if (summary !== undefined) stream.summary = summary ?? undefined;
     return stream.events.length;
   }
 
@@ -155,6 +209,13 @@ interface Stream {
   readonly blobs: Map<string, Blob>;
   snapshot: { readonly seq: number; readonly version: number; readonly state: string } | undefined;
   mark: PreparedMark | undefined;
+  summary: PreparedSummary | undefined;
 }
 
-const newStream = (): Stream => ({ events: [], blobs: new Map(), snapshot: undefined, mark: undefined });
+const newStream = (): Stream => ({
+  events: [],
+  blobs: new Map(),
+  snapshot: undefined,
+  mark: undefined,
+  summary: undefined,
+});

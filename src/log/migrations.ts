@@ -71,6 +71,59 @@ export const migrations: readonly Migration[] = [
       ) STRICT;
     `,
   },
+  {
+    version: 3,
+    sql: `
+      -- what events are found by follows them in steps: kept with each event, it was most of what an append wrote
+      DROP INDEX event_by_seq;
+      DROP INDEX event_by_asked_tool;
+      CREATE TABLE place (
+        stream INTEGER NOT NULL,
+        seq INTEGER NOT NULL,
+        event INTEGER NOT NULL,
+        PRIMARY KEY (stream, seq)
+      ) STRICT, WITHOUT ROWID;
+      INSERT INTO place SELECT stream, seq, id FROM event ORDER BY stream, seq;
+      CREATE TABLE asked (
+        tool TEXT NOT NULL,
+        event INTEGER NOT NULL,
+        PRIMARY KEY (tool, event)
+      ) STRICT, WITHOUT ROWID;
+      INSERT INTO asked SELECT asked_tool, id FROM event WHERE asked_tool IS NOT NULL;
+
+      -- up to which event those have come
+      CREATE TABLE place_progress (placed INTEGER NOT NULL) STRICT;
+      INSERT INTO place_progress SELECT coalesce(max(id), 0) FROM event;
+    `,
+  },
+  {
+    version: 4,
+    // A stream without a row is read at the next start, and gets one then: so this need not know how to make them.
+    sql: `
+      CREATE TABLE summary (
+        stream INTEGER PRIMARY KEY,
+        version INTEGER NOT NULL,
+        id TEXT NOT NULL,
+        key TEXT,
+        status TEXT NOT NULL,
+        since TEXT NOT NULL,
+        holds_grants INTEGER NOT NULL,
+        words TEXT NOT NULL,
+        body TEXT NOT NULL
+      ) STRICT;
+      CREATE UNIQUE INDEX summary_by_id ON summary (id);
+      CREATE INDEX summary_by_key ON summary (key) WHERE key IS NOT NULL;
+      CREATE INDEX summary_by_change ON summary (version, since, id, status);
+      CREATE INDEX summary_with_grants ON summary (stream) WHERE holds_grants;
+    `,
+  },
+  {
+    version: 5,
+    sql: `
+      -- how many facts of the run came before the mark; those of earlier versions were not counted
+      ALTER TABLE mark ADD COLUMN number INTEGER NOT NULL DEFAULT 0;
+    `,
+  },
 ];
 
 export interface Migration {
@@ -80,10 +133,11 @@ export interface Migration {
 
 export const latestVersion = (steps: readonly Migration[] = migrations): number => steps.at(-1)?.version ?? 0;
 
-/** Brings a database to the latest version; a step that fails leaves it at the one before. */
-export function migrate(db: DatabaseSync, steps: readonly Migration[] = migrations): void {
+/** Brings a database to the latest version, and says whether it was of an earlier one; a step that fails leaves it at the one before. */
+export function migrate(db: DatabaseSync, steps: readonly Migration[] = migrations): boolean {
   const { user_version: current } = db.prepare('PRAGMA user_version').get() as { user_version: number };
-  for (const { version, sql } of steps.filter((step) => step.version > current)) {
+  const missing = steps.filter((step) => step.version > current);
+  for (const { version, sql } of missing) {
     try {
       db.exec(`BEGIN IMMEDIATE; ${sql}; PRAGMA user_version = ${version}; COMMIT`);
     } catch (error) {
@@ -93,4 +147,5 @@ export function migrate(db: DatabaseSync, steps: readonly Migration[] = migratio
       });
     }
   }
+  return missing.length > 0;
 }

@@ -60,7 +60,8 @@ function openForWriting(path: string, maxBytes: number | undefined): DatabaseSyn
     if (maxBytes !== undefined) {
       db.exec(`PRAGMA max_page_count = ${Math.ceil(maxBytes / pragma(db, 'page_size'))}`);
     }
-    migrate(db);
+    // Into the database itself: with the write-ahead log alone, what is damaged there could take the tables along.
+    if (migrate(db)) db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   });
 }
 

@@ -1,11 +1,7 @@
 import type { AppendBatch, AppendPart, Blob, StreamId } from '../engine/ports/event-log.ts';
-import {
-  type Durability,
-  eventDefinitions,
-  type NewEvent,
-  referencesOf,
-  searchTextOf,
-} from '../protocol/event.ts';
+import type { Checkpoint } from '../engine/ports/runner.ts';
+import { findableText } from '../model/find-session.ts';
+import { type Durability, eventDefinitions, type NewEvent, searchTextOf } from '../protocol/event.ts';
 
 /** An append in the form it is stored in: plain data, which another thread can be handed. */
 export interface PreparedBatch {
@@ -22,21 +18,33 @@ export interface PreparedPart {
   readonly snapshot: { readonly version: number; readonly state: string } | undefined;
   /** Undefined leaves the one there is. */
   readonly mark: PreparedMark | null | undefined;
+  readonly summary: PreparedSummary | null | undefined;
 }
 
 export interface PreparedEvent {
   readonly body: string;
-  /** Without doubles. */
-  readonly references: readonly string[];
   /** The tool an approval was asked for. */
   readonly askedTool: string | null;
   readonly searchable: boolean;
 }
 
 export interface PreparedMark {
+  readonly number: number;
   readonly processId: string;
   readonly offset: number;
   readonly memory: string;
+}
+
+/** The columns by which summaries are found, beside the summary itself. */
+export interface PreparedSummary {
+  readonly version: number;
+  readonly id: string;
+  readonly key: string | null;
+  readonly status: string;
+  readonly since: string;
+  readonly holdsGrants: boolean;
+  readonly words: string;
+  readonly body: string;
 }
 
 /** Throws for what cannot be stored, before it can spoil the transaction of others. */
@@ -48,25 +56,52 @@ export function prepare(batch: AppendBatch): PreparedBatch {
 }
 
 /** Whether there is nothing to keep: such a part does not make a stream. */
-export const holdsNothing = ({ events, blobs, snapshot, mark }: PreparedPart): boolean =>
-  events.length === 0 && blobs.length === 0 && snapshot === undefined && !mark;
+export const holdsNothing = ({ events, blobs, snapshot, mark, summary }: PreparedPart): boolean =>
+  events.length === 0 && blobs.length === 0 && snapshot === undefined && !mark && !summary;
 
-function preparePart({ stream, at, events, blobs, snapshot, mark }: AppendPart): PreparedPart {
+function preparePart({ stream, at, events, blobs, snapshot, checkpoint, summary }: AppendPart): PreparedPart {
   return {
     stream,
     at,
     events: events.map(prepareEvent),
     blobs: blobs ?? [],
     snapshot: snapshot && { version: snapshot.version, state: jsonOf(snapshot.state) },
-    mark: mark && { processId: mark.processId, offset: mark.offset, memory: jsonOf(mark.memory) },
+    mark: checkpoint && markOf(checkpoint),
+    summary: summary && prepareSummary(summary),
   };
 }
+
+function prepareSummary({ version, of }: NonNullable<AppendPart['summary']>): PreparedSummary {
+  const { id, key, status, since } = of.session;
+  return {
+    version,
+    id,
+    key,
+    status,
+    since,
+    holdsGrants: of.grants.length > 0,
+    words: findableText(of.session),
+    body: JSON.stringify(of),
+  };
+}
+
+const markOf = ({ number, mark: { processId, offset, memory } }: Checkpoint): PreparedMark => ({
+  number,
+  processId,
+  offset,
+  memory: jsonOf(memory),
+});
+
+/** A checkpoint as it was before it was stored. */
+export const checkpointOf = ({ number, memory, ...place }: PreparedMark): Checkpoint => ({
+  number,
+  mark: { ...place, memory: JSON.parse(memory) },
+});
 
 function prepareEvent(event: NewEvent): PreparedEvent {
   if (durabilityOf(event) === 'live') throw new TypeError(`"${event.type}" is passed on, never stored.`);
   return {
     body: JSON.stringify(event),
-    references: [...new Set(referencesOf(event))],
     askedTool:
       event.type === 'interaction.requested' && event.ask.kind === 'approval' ? event.ask.toolName : null,
     searchable: searchTextOf(event) !== undefined,

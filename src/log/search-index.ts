@@ -24,7 +24,7 @@ export class SearchIndex {
 
   /** What it holds of a stream, for `forget`. */
   entriesOf(stream: number): readonly number[] {
-    return (this.#sql.entriesOf.all(stream) as unknown as { id: number }[]).map(({ id }) => id);
+    return (this.#sql.entriesOf.all(stream, stream) as unknown as { id: number }[]).map(({ id }) => id);
   }
 
   /** Inside the transaction that removes their events, and after it: on a full disk these make the room that this needs. */
@@ -61,9 +61,7 @@ export class SearchIndex {
   #tryStep(): 'more' | 'done' {
     try {
       if (this.#sql.next.get() === undefined) return 'done';
-      const isFull = this.#transactions.run(() => this.#step());
-      this.#sql.merge.run(pagesMergedAtOnce);
-      return isFull ? 'more' : 'done';
+      return this.#transactions.run(() => this.#step()) ? 'more' : 'done';
     } catch {
       return 'done';
     }
@@ -82,6 +80,7 @@ export class SearchIndex {
       if (characters >= charactersAtOnce) break;
     }
     this.#sql.advance.run(indexed);
+    this.#sql.merge.run(pagesMergedAtOnce);
     return characters >= charactersAtOnce;
   }
 }
@@ -90,7 +89,7 @@ export class SearchIndex {
 const charactersAtOnce = 4_000;
 const pagesMergedAtOnce = 16;
 /** Few and full steps cost far less than many small ones; a search does not wait for them, but has what is missing taken in first. */
-const pauseMs = 100;
+const pauseMs = 1_000;
 const shortPauseMs = 5;
 const patienceMs = 250;
 
@@ -105,7 +104,9 @@ const statementsOf = (db: DatabaseSync) => ({
   merge: db.prepare(`INSERT INTO search (search, rank) VALUES ('merge', ?)`),
   entriesOf: db.prepare(`
     SELECT id FROM event
-    WHERE stream = ? AND searchable AND id <= (SELECT indexed FROM search_progress)`),
+    WHERE searchable AND id <= (SELECT indexed FROM search_progress) AND (
+      id IN (SELECT event FROM place WHERE stream = ?)
+      OR (id > (SELECT placed FROM place_progress) AND stream = ?))`),
   remove: db.prepare('DELETE FROM search WHERE rowid = ?'),
   stepBack: db.prepare(`
     UPDATE search_progress SET indexed = min(indexed, (SELECT coalesce(max(id), 0) FROM event))`),

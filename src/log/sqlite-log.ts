@@ -5,29 +5,33 @@ import {
   type EventLog,
   type EventPage,
   type PageQuery,
-  type ReadingMark,
   type SearchHit,
   StorageError,
-  type StoredBatch,
   type StreamId,
   type StreamStart,
+  type SummaryFilter,
+  type SummaryQuery,
 } from '../engine/ports/event-log.ts';
+import type { Checkpoint } from '../engine/ports/runner.ts';
+import type { SessionSummary } from '../model/summary.ts';
 import type { Event } from '../protocol/event.ts';
 import type { StorageState } from '../protocol/storage.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { Disk, type SyncFile } from './disk.ts';
+import { EventIndex } from './event-index.ts';
 import { inUseFile, keepAside, readMissing, storeMissing } from './missing-history.ts';
 import { type DatabaseOptions, type OpenDatabase, openDatabase } from './open-database.ts';
 import { pageOf, pageRange } from './page-range.ts';
-import { prepare } from './prepare.ts';
+import { checkpointOf, type PreparedMark, prepare } from './prepare.ts';
 import { Search } from './search.ts';
 import { SearchIndex } from './search-index.ts';
 import { storageFailure } from './storage-failure.ts';
 import { StorageReport } from './storage-report.ts';
-import { parseStored, type StoredEvent, storedBatches } from './stored-event.ts';
-import { nowhere, placeQuery, type StreamPlace } from './stream-place.ts';
+import { parseStored } from './stored-event.ts';
+import { nowhere, type StreamPlace } from './stream-place.ts';
 import { StreamWriter } from './stream-writer.ts';
+import { Summaries } from './summaries.ts';
 import { Transactions } from './transactions.ts';
 import type { WriteRequest } from './write-request.ts';
 
@@ -71,24 +75,21 @@ class SqliteLog implements EventLog {
     return this.#report.listen(listener);
   }
 
-  async append(batch: AppendBatch): Promise<readonly StoredBatch[]> {
+  async append(batch: AppendBatch): Promise<readonly number[]> {
     const prepared = prepare(batch);
     for (const { stream } of batch.parts) this.#note(stream);
     const { places, onDisk } = await this.#queue.add({ do: 'append', ...prepared });
-    await onDisk;
+    if (onDisk !== undefined) await onDisk;
     for (const [index, { stream }] of batch.parts.entries())
       this.#acknowledge(stream, places[index] ?? nowhere);
-    return storedBatches(
-      batch,
-      places.map(({ lastSeq }) => lastSeq),
-    );
+    return places.map(({ lastSeq }) => lastSeq);
   }
 
   page(stream: StreamId, query: PageQuery): EventPage {
     return this.#read(() => {
       const { id, lastSeq } = this.#find(stream);
       const range = pageRange(query, lastSeq);
-      return pageOf(this.#events(id, range.from, range.to), range, lastSeq);
+      return pageOf(this.#store.events.events(id, range.from, range.to), range, lastSeq);
     });
   }
 
@@ -99,17 +100,15 @@ class SqliteLog implements EventLog {
   findByReference(stream: StreamId, reference: string): readonly Event[] {
     return this.#read(() => {
       const { id, lastSeq } = this.#find(stream);
-      const found = this.#store.sql.byReference.all(id, reference, lastSeq) as unknown as StoredEvent[];
-      return found.map(parseStored);
+      return this.#store.events.byReference(id, reference, lastSeq);
     });
   }
 
   findAsks(toolName: string, limit: number): readonly { stream: StreamId; event: Event }[] {
     return this.#read(() => {
       const asks: { stream: StreamId; event: Event }[] = [];
-      for (const row of this.#store.sql.asks.iterate(toolName)) {
+      for (const { name, ...stored } of this.#store.events.asks(toolName)) {
         if (asks.length >= limit) break;
-        const { name, ...stored } = row as unknown as StoredEvent & { name: StreamId };
         if (this.#isShown(name, stored.seq)) asks.push({ stream: name, event: parseStored(stored) });
       }
       return asks;
@@ -123,20 +122,31 @@ class SqliteLog implements EventLog {
     });
   }
 
-  *streams(): Iterable<StreamStart> {
-    const rows = this.#read(() => this.#store.sql.streams.all()) as unknown as {
-      id: number;
-      name: StreamId;
-    }[];
+  *streams(withoutSummary?: number): Iterable<StreamStart> {
+    const { streams, unsummarized } = this.#store.sql;
+    const rows = this.#read(() =>
+      withoutSummary === undefined ? streams.all() : unsummarized.all(withoutSummary),
+    ) as unknown as { id: number; name: StreamId }[];
     for (const { id, name } of rows) {
-      if (this.#known.get(name) === nowhere) continue;
-      yield {
-        stream: name,
-        mark: this.#read(() => this.#mark(id)),
-        snapshot: this.#read(() => this.#snapshot(id)),
-        eventsAfter: (seq) => this.#eventsAfter(id, seq),
-      };
+      if (this.#known.get(name) !== nowhere) yield this.#startOf(id, name);
     }
+  }
+
+  start(stream: StreamId): StreamStart | undefined {
+    const { id } = this.#read(() => this.#find(stream));
+    return id === nowhere.id ? undefined : this.#startOf(id, stream);
+  }
+
+  summaries(query: SummaryQuery): readonly SessionSummary[] {
+    return this.#read(() => this.#store.summaries.page(query));
+  }
+
+  countSummaries(filter: SummaryFilter): number {
+    return this.#read(() => this.#store.summaries.count(filter));
+  }
+
+  summary(idOrKey: string): SessionSummary | undefined {
+    return this.#read(() => this.#store.summaries.find(idOrKey));
   }
 
   blob(stream: StreamId, blobId: string): { mediaType: string; data: Uint8Array } | undefined {
@@ -159,7 +169,8 @@ class SqliteLog implements EventLog {
   async #close(): Promise<void> {
     clearInterval(this.#lookingAgain);
     this.#queue.close();
-    const { db, index, disk, checkpoints } = this.#store;
+    const { db, events, index, disk, checkpoints } = this.#store;
+    events.stop();
     index.close();
     await Promise.all([disk.close(), checkpoints.close()]);
     try {
@@ -233,9 +244,10 @@ class SqliteLog implements EventLog {
   }
 
   #reopen(): void {
-    const { db, index, damage } = this.#store;
+    const { db, events, index, damage } = this.#store;
     // Closing it may remove the write-ahead log.
     if (damage !== undefined) keepAside(this.#path, damage);
+    events.stop();
     index.stop();
     if (db.isOpen) db.close();
     this.#store = this.#take(openDatabase(this.#options, { damage }));
@@ -244,6 +256,7 @@ class SqliteLog implements EventLog {
   #take({ db, unwritable, damage, missing }: OpenDatabase): Store {
     const { path, sync } = this.#options;
     const transactions = new Transactions(db);
+    const events = new EventIndex(db, transactions);
     const index = new SearchIndex(db, transactions);
     if (missing !== undefined) {
       this.#report.isMissing(missing);
@@ -254,10 +267,12 @@ class SqliteLog implements EventLog {
       db,
       unwritable,
       damage,
+      events,
       index,
       sql: statementsOf(db),
       search: new Search(db),
-      writer: new StreamWriter(db, transactions, index),
+      summaries: new Summaries(db),
+      writer: new StreamWriter(db, transactions, events, index),
       disk: new Disk(path, sync),
       checkpoints: new Checkpoints({
         path,
@@ -285,15 +300,11 @@ class SqliteLog implements EventLog {
   }
 
   #load(stream: StreamId): StreamPlace {
-    return (this.#store.sql.place.get(stream) as StreamPlace | undefined) ?? nowhere;
+    return this.#store.writer.find(stream);
   }
 
   #isShown(stream: StreamId, seq: number): boolean {
     return seq <= (this.#known.get(stream)?.lastSeq ?? Number.POSITIVE_INFINITY);
-  }
-
-  #events(stream: number, from: number, to: number): Event[] {
-    return (this.#store.sql.events.all(stream, from, to) as unknown as StoredEvent[]).map(parseStored);
   }
 
   /** Reads in pieces: a statement left open would keep the write-ahead log from being taken in. */
@@ -301,11 +312,20 @@ class SqliteLog implements EventLog {
     let from = seq + 1;
     for (;;) {
       const to = from + eventsReadAtOnce - 1;
-      const events = this.#read(() => this.#events(stream, from, to));
+      const events = this.#read(() => this.#store.events.events(stream, from, to));
       yield* events;
       if (events.length < eventsReadAtOnce) return;
       from = to + 1;
     }
+  }
+
+  #startOf(id: number, stream: StreamId): StreamStart {
+    return {
+      stream,
+      checkpoint: this.#read(() => this.#checkpoint(id)),
+      snapshot: this.#read(() => this.#snapshot(id)),
+      eventsAfter: (seq) => this.#eventsAfter(id, seq),
+    };
   }
 
   #snapshot(stream: number): StreamStart['snapshot'] {
@@ -313,9 +333,9 @@ class SqliteLog implements EventLog {
     return row && { seq: row.seq, version: row.version, state: JSON.parse(row.state) };
   }
 
-  #mark(stream: number): ReadingMark | undefined {
-    const row = this.#store.sql.mark.get(stream) as MarkRow | undefined;
-    return row && { processId: row.processId, offset: row.offset, memory: JSON.parse(row.memory) };
+  #checkpoint(stream: number): Checkpoint | undefined {
+    const row = this.#store.sql.mark.get(stream) as PreparedMark | undefined;
+    return row && checkpointOf(row);
   }
 
   #read<T>(work: () => T): T {
@@ -337,6 +357,8 @@ const writesNothingNew = 'UPDATE search_progress SET indexed = indexed';
 interface Store extends Pick<OpenDatabase, 'db' | 'unwritable' | 'damage'> {
   readonly sql: ReturnType<typeof statementsOf>;
   readonly search: Search;
+  readonly events: EventIndex;
+  readonly summaries: Summaries;
   readonly index: SearchIndex;
   readonly writer: StreamWriter;
   readonly disk: Disk;
@@ -371,14 +393,14 @@ const mustReachDisk = (request: WriteRequest): boolean => request.do === 'remove
 function pagesOf(request: WriteRequest): number {
   if (request.do === 'remove') return pagesTouched;
   let bytes = 0;
-  for (const { events, blobs, snapshot } of request.parts) {
+  for (const { events, blobs, snapshot, summary } of request.parts) {
     for (const { body } of events) bytes += body.length;
     for (const { data } of blobs) bytes += data.byteLength;
-    bytes += snapshot?.state.length ?? 0;
+    bytes += (snapshot?.state.length ?? 0) + (summary?.body.length ?? 0);
   }
   return pagesTouched + bytes / pageBytes;
 }
-const pagesTouched = 5;
+const pagesTouched = 3;
 const pageBytes = 4_096;
 
 interface SnapshotRow {
@@ -387,30 +409,22 @@ interface SnapshotRow {
   readonly state: string;
 }
 
-interface MarkRow {
-  readonly processId: string;
-  readonly offset: number;
-  readonly memory: string;
-}
-
 interface BlobRow {
   readonly mediaType: string;
   readonly data: Uint8Array;
 }
 
 const statementsOf = (db: DatabaseSync) => ({
-  place: db.prepare(placeQuery),
   streams: db.prepare('SELECT id, name FROM stream ORDER BY id'),
-  mark: db.prepare('SELECT process_id AS processId, read_to AS offset, memory FROM mark WHERE stream = ?'),
+  // By their names: the rows themselves may be long. What they are compared with is read once.
+  unsummarized: db.prepare(`
+    SELECT id, name FROM stream INDEXED BY sqlite_autoindex_stream_1
+    WHERE id NOT IN (SELECT stream FROM summary WHERE version = ?) ORDER BY id`),
+  mark: db.prepare(
+    'SELECT process_id AS processId, read_to AS offset, memory, number FROM mark WHERE stream = ?',
+  ),
   snapshot: db.prepare(`
     SELECT snapshot_seq AS seq, snapshot_version AS version, snapshot_state AS state
     FROM stream WHERE id = ? AND snapshot_seq IS NOT NULL`),
-  events: db.prepare('SELECT seq, at, body FROM event WHERE stream = ? AND seq BETWEEN ? AND ? ORDER BY seq'),
-  byReference: db.prepare(`
-    SELECT event.seq, event.at, event.body FROM reference JOIN event ON event.id = reference.event
-    WHERE reference.stream = ? AND reference.name = ? AND event.seq <= ? ORDER BY reference.event`),
-  asks: db.prepare(`
-    SELECT stream.name, event.seq, event.at, event.body FROM event JOIN stream ON stream.id = event.stream
-    WHERE event.asked_tool = ? ORDER BY event.id DESC`),
   blob: db.prepare('SELECT media_type AS mediaType, data FROM blob WHERE stream = ? AND blob_id = ?'),
 });

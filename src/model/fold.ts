@@ -11,15 +11,16 @@ const RECENT_SENDS = 50;
 export function fold(state: SessionState | null, event: Event): SessionState {
   if (event.type === 'session.created') return created(event);
   if (state === null) throw new Error(`A session's log begins with ${event.type}`);
-  const next = { ...apply(state, event), lastSeq: event.seq, updatedAt: event.at };
-  const standing = statusOf(next);
-  const same =
-    standing.status === state.status &&
-    standing.waitingOn === state.waitingOn &&
-    standing.awaited?.id === state.awaited?.id;
+  const next = apply(state, event);
+  const { status, waitingOn, awaited } = statusOf(next);
+  const same = status === state.status && waitingOn === state.waitingOn && awaited?.id === state.awaited?.id;
   return {
     ...next,
-    ...standing,
+    lastSeq: event.seq,
+    updatedAt: event.at,
+    status,
+    waitingOn,
+    awaited,
     since: same ? state.since : event.at,
     held: isHeld(next) ? (state.held ?? { since: event.at, reason: 'asks' }) : null,
   };

@@ -1,5 +1,5 @@
 /**
- * Entries by key, in the order in which they were added. A change copies five short rows, never all entries: with plain records,
+ * Entries by key, in the order in which they were added. A change copies a few short rows, never all entries: with plain records,
  * thousands of open calls make each event as slow as all of them together.
  */
 export type OrderedMap<T> = {
@@ -7,9 +7,11 @@ export type OrderedMap<T> = {
   /** The place of the next entry. */
   readonly next: number;
   readonly entries: Row<Row<Row<Entry<T>>>>;
-  /** Where the entries are, by a hash of their keys. */
-  readonly places: Row<Row<readonly Place[]>>;
+  /** Where the entries are, by a hash of their keys; null while they are so few that looking through them is quicker. */
+  readonly places: Row<Row<readonly Place[]>> | null;
 };
+
+type Places = NonNullable<OrderedMap<unknown>['places']>;
 
 type Row<E> = readonly (E | null)[];
 
@@ -26,8 +28,9 @@ interface Place {
 const BITS = 7;
 const WIDTH = 1 << BITS;
 const MOST_PLACES = WIDTH ** 3;
+const FEW = 32;
 
-export const emptyMap: OrderedMap<never> = { size: 0, next: 0, entries: [], places: [] };
+export const emptyMap: OrderedMap<never> = { size: 0, next: 0, entries: [], places: null };
 
 export function valueAt<T>(map: OrderedMap<T>, key: string): T | undefined {
   const at = placeOf(map, key);
@@ -38,12 +41,15 @@ export function valueAt<T>(map: OrderedMap<T>, key: string): T | undefined {
 export function withValue<T>(map: OrderedMap<T>, key: string, value: T): OrderedMap<T> {
   const known = placeOf(map, key);
   if (known !== undefined) return { ...map, entries: withEntry(map.entries, known, { key, value }) };
-  if (map.next === MOST_PLACES) return withValue(mapOf(entriesOf(map)), key, value);
+  const { next } = map;
+  if (next === MOST_PLACES || (next === FEW && map.size < FEW / 2))
+    return withValue(mapOf(entriesOf(map)), key, value);
+  const places = next === FEW && map.places === null ? placesOf(map) : map.places;
   return {
     size: map.size + 1,
-    next: map.next + 1,
-    entries: withEntry(map.entries, map.next, { key, value }),
-    places: withPlaces(map.places, key, (others) => [...others, { key, at: map.next }]),
+    next: next + 1,
+    entries: withEntry(map.entries, next, { key, value }),
+    places: places && withPlace(places, key, next),
   };
 }
 
@@ -55,7 +61,7 @@ export function withoutValue<T>(map: OrderedMap<T>, key: string): OrderedMap<T> 
     size: map.size - 1,
     next: map.next,
     entries: withEntry(map.entries, at, null),
-    places: withPlaces(map.places, key, (those) => those.filter((place) => place.key !== key)),
+    places: map.places && withPlaces(map.places, key, (those) => those.filter((place) => place.key !== key)),
   };
 }
 
@@ -79,7 +85,11 @@ export function lastEntry<T>({ entries }: OrderedMap<T>): Entry<T> | undefined {
   return lastIn(lastIn(lastIn(entries)));
 }
 
-function placeOf({ places }: OrderedMap<unknown>, key: string): number | undefined {
+function placeOf({ entries, places }: OrderedMap<unknown>, key: string): number | undefined {
+  if (places === null) {
+    const at = entries[0]?.[0]?.findIndex((entry) => entry?.key === key) ?? -1;
+    return at === -1 ? undefined : at;
+  }
   const hash = hashOf(key);
   return places[slot(hash, 1)]?.[slot(hash, 0)]?.find((place) => place.key === key)?.at;
 }
@@ -94,11 +104,20 @@ function withEntry<T>(
   return replaced(entries, slot(at, 2), replaced(rows, slot(at, 1), row)) ?? [];
 }
 
+const placesOf = ({ entries }: OrderedMap<unknown>): Places =>
+  (entries[0]?.[0] ?? []).reduce<Places>(
+    (places, entry, at) => (entry === null ? places : withPlace(places, entry.key, at)),
+    [],
+  );
+
+const withPlace = (places: Places, key: string, at: number): Places =>
+  withPlaces(places, key, (others) => [...others, { key, at }]);
+
 function withPlaces(
-  places: OrderedMap<unknown>['places'],
+  places: Places,
   key: string,
   change: (those: readonly Place[]) => readonly Place[],
-): OrderedMap<unknown>['places'] {
+): Places {
   const hash = hashOf(key);
   const row = places[slot(hash, 1)];
   const those = change(row?.[slot(hash, 0)] ?? []);
@@ -117,7 +136,8 @@ function hashOf(key: string): number {
 
 /** The row with something else in this slot; null when nothing is left in it. */
 function replaced<E>(row: Row<E> | null | undefined, at: number, value: E | null): Row<E> | null {
-  const copy = row == null || row.length === 0 ? new Array<E | null>(WIDTH).fill(null) : row.slice();
+  const copy = row?.slice() ?? [];
+  while (copy.length < at) copy.push(null);
   copy[at] = value;
   return value === null && copy.every((one) => one === null) ? null : copy;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Answer, ApprovalScope } from './interaction.ts';
-import { AskTimeout, Disposition } from './session.ts';
+import { AskTimeout, Disposition, SessionStatus } from './session.ts';
 
 const text = z.string().max(4_000_000);
 const shortText = z.string().max(10_000);
@@ -150,6 +150,21 @@ export const EventsQuery = z.object({
   limit: count.min(1).max(1000).optional(),
 });
 export type EventsQuery = z.infer<typeof EventsQuery>;
+
+export const SessionsQuery = z.object({
+  limit: count.min(1).max(1000).optional(),
+  /** The `nextCursor` of the page before. */
+  before: z.string().min(1).max(200).optional(),
+  /** Words that are all to be found in title, key, labels, directory, agent or id. */
+  q: z.string().max(500).optional(),
+  /** One or several, with commas between. */
+  status: z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(z.array(SessionStatus))
+    .optional(),
+});
+export type SessionsQuery = z.infer<typeof SessionsQuery>;
 
 export const SearchQuery = z.object({
   q: z.string().min(1).max(500),

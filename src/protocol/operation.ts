@@ -66,8 +66,15 @@ export const operations = {
   listSessions: {
     method: 'GET',
     path: '/api/sessions',
-    summary: 'All sessions, newest first',
-    replies: { 200: z.object({ sessions: z.array(Session) }) },
+    summary: 'All sessions, newest first; with a limit, a page of them, those whose state changed last first',
+    query: command.SessionsQuery,
+    replies: {
+      200: z.object({
+        sessions: z.array(Session),
+        total: z.number(),
+        nextCursor: z.string().optional(),
+      }),
+    },
   },
   getSession: {
     method: 'GET',

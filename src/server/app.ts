@@ -10,7 +10,6 @@ import { errorBody, refusalOfThrown, sendRefusal } from './errors.ts';
 import { addFileRoutes } from './file-routes.ts';
 import { apiHeaders } from './headers.ts';
 import { addMcpRoutes } from './mcp-routes.ts';
-import { openApi } from './openapi.ts';
 import { addPage } from './page.ts';
 import { addOperationRoutes } from './routes.ts';
 import type { StreamContext } from './stream/context.ts';
@@ -48,11 +47,14 @@ export function createApp(options: AppOptions): FastifyInstance {
     loggerInstance: options.logger,
     // A request line may hold what someone mistook for a place for the token.
     logController: new fastify.LogController({ disableRequestLogging: true }),
+    // One of its own for each request, which hardly any needs, costs as much as finding the route.
+    childLoggerFactory: (logger) => logger,
     requestTimeout: 300_000,
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     routerOptions: { maxParamLength: 1000 },
+    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     // Who says nothing, or says it slowly, is not waited for.
     http: { requireHostHeader: false, headersTimeout: 20_000, connectionsCheckingInterval: 5_000 },
     frameworkErrors: (_error, _request, reply) => {
@@ -73,8 +75,11 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.get('/api/health', { config: { open: true } }, (_request, reply) =>
     reply.send({ status: 'ok', version, storage: room.storage() }),
   );
-  const description = openApi(version);
-  app.get('/api/openapi.json', (_request, reply) => reply.send(description));
+  app.get('/api/openapi.json', async (_request, reply) => {
+    // Made when it is asked for: few do, and every start would wait for it.
+    const { openApi } = await import('./openapi.ts');
+    return reply.send(openApi(version));
+  });
   addAccessRoutes(app, options.access);
   addOperationRoutes(app, room, { listEvents: sessionStream(options.streams) });
   addStreamRoute(app, options.streams);
@@ -86,6 +91,11 @@ export function createApp(options: AppOptions): FastifyInstance {
   addPage(app, options.webRoot);
   return app;
 }
+
+/** What comes in is checked by the dispatcher. With these Fastify does not load its own ways of checking, a tenth of a start. */
+const noSchemas = (): never => {
+  throw new Error('No route has a schema.');
+};
 
 function admitOnlyCallers(
   app: FastifyInstance,

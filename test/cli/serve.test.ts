@@ -37,7 +37,7 @@ describe('starting', () => {
     expect((await fetch(`${url}api/sessions`)).status).toBe(401);
     const token = (await readFile(join(dataDir, 'token'), 'utf8')).trim();
     const reply = await fetch(`${url}api/sessions`, { headers: { authorization: `Bearer ${token}` } });
-    expect(await reply.json()).toEqual({ sessions: [] });
+    expect(await reply.json()).toEqual({ sessions: [], total: 0 });
   });
 
   it('[SEC3] secrets are files for the owner alone, and the token is kept across restarts', async () => {

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type EventLog, StorageError } from '../../src/engine/ports/event-log.ts';
+import { type EventLog, StorageError, type SummaryQuery } from '../../src/engine/ports/event-log.ts';
+import type { Checkpoint } from '../../src/engine/ports/runner.ts';
+import type { SessionSummary } from '../../src/model/summary.ts';
 import type { NewEvent } from '../../src/protocol/event.ts';
 import {
   append,
@@ -13,6 +15,7 @@ import {
   said,
   seqsOf,
   session,
+  summarized,
   upTo,
 } from '../log/sample-events.ts';
 
@@ -44,7 +47,7 @@ export function eventLogContract(name: string, open: () => EventLog): void {
         );
       });
 
-      it('stores parts of several streams together, and says what it stored of each', async () => {
+      it('stores parts of several streams together, and says how far each is now', async () => {
         const stored = await log.append({
           parts: [
             { stream: one, at, events: [overdue('a')] },
@@ -53,11 +56,13 @@ export function eventLogContract(name: string, open: () => EventLog): void {
             { stream: two, at, events: [] },
           ],
         });
-        expect(stored).toEqual([
-          { stream: one, events: [{ ...overdue('a'), seq: 1, at }] },
-          { stream: two, events: [{ ...overdue('b'), seq: 1, at: '2026-02-02T00:00:00.000Z' }] },
-          { stream: one, events: [{ ...overdue('c'), seq: 2, at }] },
-          { stream: two, events: [] },
+        expect(stored).toEqual([1, 1, 2, 1]);
+        expect(log.page(one, { limit: 5 }).events).toEqual([
+          { ...overdue('a'), seq: 1, at },
+          { ...overdue('c'), seq: 2, at },
+        ]);
+        expect(log.page(two, { limit: 5 }).events).toEqual([
+          { ...overdue('b'), seq: 1, at: '2026-02-02T00:00:00.000Z' },
         ]);
       });
 
@@ -289,71 +294,119 @@ export function eventLogContract(name: string, open: () => EventLog): void {
       });
     });
 
+    describe('summaries', () => {
+      const keep = (of: SessionSummary, version = 1) =>
+        log.append({ parts: [{ stream: of.session.id, at, events: [], summary: { version, of } }] });
+      const later = '2026-03-01T00:00:00.000Z';
+
+      it('[STORE8] are kept with what they came with, replaced, taken away by null, and removed with their stream', async () => {
+        const of = summarized(one, { key: 'k' });
+        await log.append({
+          parts: [{ stream: one, at, events: [overdue('a')], summary: { version: 1, of } }],
+        });
+        await append(log, one, overdue('b'));
+        expect([log.summary(one), log.summary('k')]).toEqual([of, of]);
+        expect([...log.streams(1)]).toEqual([]);
+        expect([...log.streams(2)].map(({ stream }) => stream)).toEqual([one]);
+        await keep(summarized(one, { title: 'Other' }));
+        expect([log.summary(one)?.session.title, log.summary('k')]).toEqual(['Other', undefined]);
+        await log.append({ parts: [{ stream: one, at, events: [], summary: null }] });
+        expect(log.summary(one)).toBeUndefined();
+        expect([...log.streams(1)].map(({ stream }) => stream)).toEqual([one]);
+        await keep(of);
+        await log.remove(one);
+        expect(log.summary(one)).toBeUndefined();
+        expect(log.countSummaries({ version: 1 })).toBe(0);
+      });
+
+      it('[STORE8] come in pages, those that changed last first, and are found by words and status', async () => {
+        const three = session('three');
+        await keep(summarized(one, { title: 'The first', labels: ['Blue'] }));
+        await keep(summarized(two, { since: later, status: 'stopped', title: 'The second' }));
+        await keep(summarized(three, { title: 'The third', cwd: '/work/blue' }));
+        await keep(summarized(session('old')), 0);
+        const ids = (query: Omit<SummaryQuery, 'version'>) =>
+          log.summaries({ version: 1, ...query }).map(({ session: { id } }) => id);
+        expect(ids({})).toEqual([two, three, one]);
+        expect(ids({ limit: 2 })).toEqual([two, three]);
+        expect(ids({ limit: 2, after: { since: at, id: three } })).toEqual([one]);
+        expect(ids({ words: ['blue', 'the'] })).toEqual([three, one]);
+        expect(ids({ words: ['100%', '_'] })).toEqual([]);
+        expect(ids({ status: ['stopped', 'failed'] })).toEqual([two]);
+        expect(ids({ except: [two, one] })).toEqual([three]);
+        expect(ids({ holdsGrants: true })).toEqual([]);
+        expect(log.countSummaries({ version: 1, words: ['blue'] })).toBe(2);
+      });
+    });
+
     describe('marking how far an agent was read', () => {
-      const mark = (offset: number, memory: unknown = { open: ['a'] }) => ({
-        processId: 'p1',
-        offset,
-        memory,
+      const mark = (offset: number, memory: unknown = { open: ['a'] }): Checkpoint => ({
+        number: offset + 1,
+        mark: { processId: 'p1', offset, memory },
       });
       const marks = () =>
-        Object.fromEntries(Array.from(log.streams(), (start) => [start.stream, start.mark]));
+        Object.fromEntries(Array.from(log.streams(), (start) => [start.stream, start.checkpoint]));
 
       it('[STORE2] keeps the newest with the events it came with, for each stream', async () => {
-        await log.append({ parts: [{ stream: one, at, events: [overdue('a')], mark: mark(10) }] });
+        await log.append({ parts: [{ stream: one, at, events: [overdue('a')], checkpoint: mark(10) }] });
         await append(log, two, overdue('b'));
         expect(marks()).toEqual({ one: mark(10), two: undefined });
+        const second = { number: 7, mark: { processId: 'p2', offset: 0, memory: null } };
         await log.append({
           parts: [
-            { stream: one, at, events: [overdue('c')], mark: mark(2 ** 40, { nested: { text: 'ü"\n' } }) },
-            { stream: two, at, events: [], mark: { processId: 'p2', offset: 0, memory: null } },
+            {
+              stream: one,
+              at,
+              events: [overdue('c')],
+              checkpoint: mark(2 ** 40, { nested: { text: 'ü"\n' } }),
+            },
+            { stream: two, at, events: [], checkpoint: second },
           ],
         });
         expect(marks()).toEqual({
           one: mark(2 ** 40, { nested: { text: 'ü"\n' } }),
-          two: { processId: 'p2', offset: 0, memory: null },
+          two: second,
         });
       });
 
       it('leaves it when an append says nothing of it, and forgets it for null', async () => {
-        await log.append({ parts: [{ stream: one, at, events: [overdue('a')], mark: mark(10) }] });
+        await log.append({ parts: [{ stream: one, at, events: [overdue('a')], checkpoint: mark(10) }] });
         await append(log, one, overdue('b'));
         expect(marks()).toEqual({ one: mark(10) });
-        await log.append({ parts: [{ stream: one, at, events: [overdue('c')], mark: null }] });
+        await log.append({ parts: [{ stream: one, at, events: [overdue('c')], checkpoint: null }] });
         expect(marks()).toEqual({ one: undefined });
-        await log.append({ parts: [{ stream: one, at, events: [], mark: mark(3) }] });
+        await log.append({ parts: [{ stream: one, at, events: [], checkpoint: mark(3) }] });
         expect(marks()).toEqual({ one: mark(3) });
         expect(log.lastSeq(one)).toBe(3);
       });
 
       it('makes no stream for forgetting one that was never there', async () => {
-        expect(await log.append({ parts: [{ stream: one, at, events: [], mark: null }] })).toEqual([
-          { stream: one, events: [] },
-        ]);
+        expect(await log.append({ parts: [{ stream: one, at, events: [], checkpoint: null }] })).toEqual([0]);
         expect(marks()).toEqual({});
       });
 
       it('keeps what was marked when the caller changes it afterwards', async () => {
         const memory = { open: ['a'] };
-        const stored = log.append({ parts: [{ stream: one, at, events: [], mark: mark(1, memory) }] });
+        const stored = log.append({ parts: [{ stream: one, at, events: [], checkpoint: mark(1, memory) }] });
         memory.open.push('b');
         await stored;
         expect(marks()).toEqual({ one: mark(1) });
       });
 
       it('keeps neither when one of them cannot be stored', async () => {
-        await log.append({ parts: [{ stream: one, at, events: [overdue('a')], mark: mark(1) }] });
+        await log.append({ parts: [{ stream: one, at, events: [overdue('a')], checkpoint: mark(1) }] });
         const circular: Record<string, unknown> = {};
         circular.itself = circular;
-        const refused = (part: { events: NewEvent[]; mark: ReturnType<typeof mark> }) =>
+        const refused = (part: { events: NewEvent[]; checkpoint: Checkpoint }) =>
           expect(log.append({ parts: [{ stream: one, at, ...part }] })).rejects.toThrow();
-        await refused({ events: [called(circular)], mark: mark(2) });
-        await refused({ events: [overdue('b')], mark: mark(3, circular) });
+        await refused({ events: [called(circular)], checkpoint: mark(2) });
+        await refused({ events: [overdue('b')], checkpoint: mark(3, circular) });
         expect(marks()).toEqual({ one: mark(1) });
         expect(log.lastSeq(one)).toBe(1);
       });
 
       it('[SES14] is removed with its stream', async () => {
-        await log.append({ parts: [{ stream: one, at, events: [overdue('a')], mark: mark(1) }] });
+        await log.append({ parts: [{ stream: one, at, events: [overdue('a')], checkpoint: mark(1) }] });
         await log.remove(one);
         await append(log, one, overdue('b'));
         expect(marks()).toEqual({ one: undefined });

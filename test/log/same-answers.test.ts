@@ -4,8 +4,20 @@ import { expect, it } from 'vitest';
 import type { EventLog, StreamId } from '../../src/engine/ports/event-log.ts';
 import { memoryLog } from '../../src/log/memory-log.ts';
 import { openSqliteLog } from '../../src/log/sqlite-log.ts';
+import { findWords } from '../../src/model/find-session.ts';
 import type { NewEvent } from '../../src/protocol/event.ts';
-import { at, called, decided, overdue, queued, requested, said, session } from './sample-events.ts';
+import type { Session } from '../../src/protocol/session.ts';
+import {
+  at,
+  called,
+  decided,
+  overdue,
+  queued,
+  requested,
+  said,
+  session,
+  summarized,
+} from './sample-events.ts';
 import { temporaryDirectories } from './temporary-directory.ts';
 
 const directory = temporaryDirectories();
@@ -13,13 +25,21 @@ const directory = temporaryDirectories();
 type Step =
   | {
       do: 'append';
-      parts: { stream: StreamId; events: NewEvent[]; snapshot: boolean; blob: boolean; mark: Mark }[];
+      parts: {
+        stream: StreamId;
+        events: NewEvent[];
+        snapshot: boolean;
+        blob: boolean;
+        mark: Mark;
+        summary: Summary;
+      }[];
     }
   | { do: 'remove'; stream: StreamId }
   | { do: 'wait' }
   | { do: 'reopen' };
 
 type Mark = number | null | undefined;
+type Summary = { version: number; given: Partial<Session> } | null | undefined;
 
 type Question = typeof question extends fc.Arbitrary<infer Q> ? Q : never;
 
@@ -44,6 +64,18 @@ const part = fc.record({
   snapshot: fc.boolean(),
   blob: fc.boolean(),
   mark: fc.constantFrom<Mark[]>(undefined, undefined, null, 1, 2),
+  summary: fc.oneof(
+    fc.constantFrom<Summary[]>(undefined, null),
+    fc.record({
+      version: fc.constantFrom(1, 2),
+      given: fc.record({
+        title: words,
+        key: fc.constantFrom(null, 'k1', 'k2'),
+        status: fc.constantFrom('asleep' as const, 'stopped' as const),
+        since: fc.constantFrom('2026-01-01T00:00:00.000Z', '2026-02-01T00:00:00.000Z'),
+      }),
+    }),
+  ),
 });
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -103,13 +135,19 @@ it('[STORE1] the log in memory and the log on SQLite give the same answers', {
 function take(log: EventLog, one: Extract<Step, { do: 'append' | 'remove' }>): Promise<unknown> {
   if (one.do === 'remove') return log.remove(one.stream);
   return log.append({
-    parts: one.parts.map(({ stream, events, snapshot, blob, mark }) => ({
+    parts: one.parts.map(({ stream, events, snapshot, blob, mark, summary }) => ({
       stream,
       at,
       events,
       ...(mark === undefined
         ? {}
-        : { mark: mark === null ? null : { processId: 'p', offset: mark, memory: [mark] } }),
+        : {
+            checkpoint:
+              mark === null ? null : { number: mark, mark: { processId: 'p', offset: mark, memory: [mark] } },
+          }),
+      ...(summary === undefined || stream === 'global'
+        ? {}
+        : { summary: summary && { version: summary.version, of: summarized(stream, summary.given) } }),
       ...(snapshot ? { snapshot: { version: 1, state: { after: events.length } } } : {}),
       ...(blob ? { blobs: [{ blobId: 'i1', mediaType: 'x/y', data: new Uint8Array([events.length]) }] } : {}),
     })),
@@ -128,13 +166,25 @@ function answers(log: EventLog, { stream, after, before, limit, id, words }: Que
     asks: log.findAsks('Bash', limit),
     hits: log.search(words, limit),
     blob: log.blob(stream, id),
+    start: log.start(stream)?.snapshot,
+    summary: [log.summary(stream), log.summary(`${stream}-not`)],
+    summaries: [1, 2].map((version) => log.summaries({ version, limit })),
+    found: log.summaries({
+      version: 1,
+      words: findWords(words),
+      status: ['asleep'],
+      except: [session('one')],
+    }),
+    after: log.summaries({ version: 1, after: { since: '2026-02-01T00:00:00.000Z', id: session('one') } }),
+    count: log.countSummaries({ version: 1, words: findWords(words), status: ['stopped'] }),
+    unsummarized: Array.from(log.streams(1), (start) => start.stream),
   };
 }
 
 const starts = (log: EventLog) =>
-  Array.from(log.streams(), ({ stream, mark, snapshot, eventsAfter }) => ({
+  Array.from(log.streams(), ({ stream, checkpoint, snapshot, eventsAfter }) => ({
     stream,
-    mark,
+    checkpoint,
     snapshot,
     tail: [...eventsAfter(snapshot?.seq ?? 0)],
   }));

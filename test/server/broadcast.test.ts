@@ -40,7 +40,9 @@ class StubRoom {
     this.#listener?.({ kind: 'session', sessionId, news: { type: 'delta', delta } });
   }
 
-  announce(type: 'session-removed' | 'message-sent' | 'session-updated' | 'approval-resolved'): void {
+  announce(
+    type: 'session-removed' | 'message-sent' | 'session-updated' | 'approval-resolved' | 'approval-requested',
+  ): void {
     const data = { sessionId, messageId: 'm', message: '', queue: [] };
     this.#listener?.({ kind: 'announcement', announcement: { type, data } as never });
   }
@@ -193,7 +195,7 @@ describe('broadcast', () => {
     }
   });
 
-  it('[PERF1] how sessions are leaves once a frame, or with the next thing that someone waits for, in its order', async () => {
+  it('[PERF1] how sessions are, and that they were answered, leaves once a frame, or with the next thing that someone waits for, in its order', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const { room, broadcast } = start();
@@ -201,21 +203,21 @@ describe('broadcast', () => {
     client.subscriber.hearEverything();
     room.announce('session-updated');
     await nextTurn();
-    room.announce('session-updated');
+    room.announce('approval-resolved');
     await nextTurn();
     expect(client.heard()).toBe('');
     vi.advanceTimersByTime(16);
     await nextTurn();
-    expect(client.heard()).toBe('session-updated session-updated');
+    expect(client.heard()).toBe('session-updated approval-resolved');
     expect(client.writes()).toBe(1);
 
     room.announce('session-updated');
     await nextTurn();
-    room.announce('approval-resolved');
+    room.announce('approval-requested');
     room.announce('session-updated');
     await nextTurn();
     expect(client.heard()).toBe(
-      'session-updated session-updated session-updated approval-resolved session-updated',
+      'session-updated approval-resolved session-updated approval-requested session-updated',
     );
     expect(client.writes()).toBe(2);
     room.announce('session-updated');

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { Announcement } from '../../src/protocol/announcement.ts';
-import { afterAnnouncement, emptyRoom, queueOf, type Room, roomOf } from '../../src/web/data/room.logic.ts';
+import {
+  afterAnnouncement,
+  emptyRoom,
+  queueOf,
+  type Room,
+  roomOf,
+  unknownCount,
+  withSessions,
+} from '../../src/web/data/room.logic.ts';
 import { anInteraction, aSession, at, messageId, sessionId } from './support/samples.ts';
 
 const snapshot = {
@@ -37,6 +45,24 @@ describe('what is known of all sessions', () => {
     );
     expect(Object.keys(room.sessions)).toEqual(['s2', 's3']);
     expect(room.pending).toEqual([]);
+  });
+
+  it('[UI15] keeps older sessions that it asked for when it is told anew, and counts those it does not know', () => {
+    const asleep = (id: string, second: number) => aSession({ id, status: 'asleep', since: at(second) });
+    const told = { ...snapshot, pending: [], sessions: [asleep('new', 9)], total: 4, nextCursor: 'here' };
+    const room = withSessions(roomOf(told), [asleep('old', 1), asleep('gone', 9)]);
+    expect(unknownCount(room)).toBe(1);
+    const again = roomOf({ ...told, sessions: [asleep('new', 9)], total: 3 }, room);
+    expect(Object.keys(again.sessions).sort()).toEqual(['new', 'old']);
+    const { nextCursor: _, ...all } = told;
+    expect(Object.keys(roomOf({ ...all, total: 1 }, room).sessions)).toEqual(['new']);
+    const started = { ...aSession({ id: 's3' }), sessionId: sessionId('s3') };
+    const after = afterThese(
+      again,
+      { type: 'session-started', data: started },
+      { type: 'session-updated', data: { ...asleep('woken', 10), sessionId: sessionId('woken') } },
+    );
+    expect([after.total, unknownCount(after)]).toEqual([4, 0]);
   });
 
   it('[ASK4] takes an interaction from the open ones however it ended, and remembers how', () => {

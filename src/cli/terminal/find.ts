@@ -1,3 +1,4 @@
+import { BeckonError } from '../../client/beckon-error.ts';
 import type { Transport } from '../../client/transport.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
 import type { Session } from '../../protocol/session.ts';
@@ -6,13 +7,18 @@ import { shortened } from '../render/measures.ts';
 import { oneLine } from '../render/safe-text.ts';
 import { shortIds } from '../render/short-ids.ts';
 
+const mostLikely = 1_000;
+
 /** The session with this id or key, either of which may be shortened as long as it is the only one. */
 export async function findSession(transport: Transport, name: string | undefined): Promise<Session> {
   if (name === undefined)
     throw new UsageError('which session? Its id or key is missing ("beckon ls" lists them)');
-  const sessions = await transport.sessions();
-  const exact = sessions.find(({ id, key }) => id === name || key === name);
+  const exact = await transport.session(name).catch((error: unknown) => {
+    if (error instanceof BeckonError && error.code === 'session_not_found') return undefined;
+    throw error;
+  });
   if (exact !== undefined) return exact;
+  const { sessions } = await transport.sessionPage({ q: name, limit: mostLikely });
   const like = sessions.filter(({ id, key }) => isShortFor(id, name) || key?.startsWith(name));
   return theOnly(like, {
     none: `no session has the id or key "${name}" ("beckon ls" lists them)`,

@@ -23,7 +23,9 @@ ${clientFlagsHelp}`,
     }
     const { session } = flags.values;
     const of = typeof session === 'string' ? (await findSession(transport, session)).id : undefined;
-    const [open, sessions] = await Promise.all([transport.pending(of), transport.sessions()]);
+    const open = await transport.pending(of);
+    const ids = new Set(open.map(({ sessionId }) => sessionId));
+    const sessions = await Promise.all([...ids].map((one) => transport.session(one)));
     print(console, flags, { pending: open }, pendingList(open, sessions, Date.now(), paint));
     return 0;
   },

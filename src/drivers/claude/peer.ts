@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { OutputReader, WriteFailure, WriteOutcome } from '../../engine/ports/process-host.ts';
+import type { OutputReader, WriteFailure, WriteOutcome } from '../../runner/ports/process-host.ts';
 import { DiagnosticCounter, type PeerDiagnostic } from '../diagnostics.ts';
 import type { JsonObject } from '../fields.ts';
 import { LineSplitter } from '../lines.ts';
@@ -211,7 +211,7 @@ export class ProtocolPeer {
   #take(request: IncomingRequest, line: string): void {
     const { requestId, subtype } = request;
     const wireId = wireIdOf(requestId);
-    const digest = createHash('sha256').update(line).digest('base64');
+    const digest = digestOf(line);
     const open = this.#theirs.get(wireId);
     if (open?.digest === digest) {
       this.#diagnostics.count('repeated-request', line);
@@ -282,6 +282,10 @@ interface OpenRequest {
   /** Of its line; unknown where an earlier peer has read it. */
   readonly digest: string | undefined;
 }
+
+/** A short line stands for itself; a long one is not kept for as long as nobody answers. */
+const digestOf = (line: string): string =>
+  line.length <= 2_000 ? line : createHash('sha256').update(line).digest('base64');
 
 /** The agent's own id in one of ours; those of older logs have no place in them. */
 const wireIdOf = (requestId: string): string => requestId.replace(/ @\d+$/, '');

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { closeSync, type FSWatcher, fstatSync, openSync, readSync, watch } from 'node:fs';
 import { join } from 'node:path';
+import type { RunIsolation } from '../../protocol/session.ts';
 import type {
   AgentProcess,
   EarlierWrites,
@@ -10,8 +11,7 @@ import type {
   WriteFailure,
   WriteOptions,
   WriteOutcome,
-} from '../../engine/ports/process-host.ts';
-import type { RunIsolation } from '../../protocol/session.ts';
+} from '../../runner/ports/process-host.ts';
 import { giveBack } from './give-back.ts';
 import { InputFifo } from './input-fifo.ts';
 import { type LargeOutcome, LargeWrites, tellHolder, wholeBytes } from './large-writes.ts';
@@ -36,6 +36,8 @@ const defaultGraceMs = 2_000;
 /** Pieces of what is read at once. Output that is left over waits for the next turn of the event loop. */
 const slabBytes = 64 * 1024;
 const mostBytesAtOnce = 4 * slabBytes;
+/** What is left of the piece that is being filled; all agents share it, so that a thousand idle ones hold none. */
+let slab = Buffer.alloc(0);
 /** Of a stderr that grew while nobody read it only the end is wanted. */
 const stderrBytes = 256 * 1024;
 const keptBytes = 8 * 1024 * 1024;
@@ -82,7 +84,6 @@ export class FileProcess implements AgentProcess {
   #whenOpen: (() => void)[] = [];
   #inputClosed = false;
   #output: number | undefined;
-  #slab = Buffer.alloc(0);
   #position: number;
   #stderrPosition = 0;
   #reader: OutputReader | undefined;
@@ -399,11 +400,11 @@ export class FileProcess implements AgentProcess {
   #next(): { readonly chunk: Buffer; readonly isLast: boolean } {
     try {
       this.#output ??= openSync(outputPath(this.run), 'r');
-      if (this.#slab.length < slabBytes / 8) this.#slab = Buffer.allocUnsafeSlow(slabBytes);
-      const length = readSync(this.#output, this.#slab, 0, this.#slab.length, this.#position);
-      const isLast = length < this.#slab.length;
-      const chunk = this.#slab.subarray(0, length);
-      this.#slab = this.#slab.subarray(length);
+      if (slab.length < slabBytes / 8) slab = Buffer.allocUnsafeSlow(slabBytes);
+      const length = readSync(this.#output, slab, 0, slab.length, this.#position);
+      const isLast = length < slab.length;
+      const chunk = slab.subarray(0, length);
+      slab = slab.subarray(length);
       return { chunk, isLast };
     } catch {
       return { chunk: Buffer.alloc(0), isLast: true };

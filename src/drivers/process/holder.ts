@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { ProcessSpec } from '../../engine/ports/process-host.ts';
+import type { ProcessSpec } from '../../runner/ports/process-host.ts';
 import { markerVariable } from './process-table.ts';
+import { exitIn, type RunDirectory, shellPid } from './run-directory.ts';
 
 /**
  * A small shell runs each agent, so that the agent's end is known also when no server is there to see it. It needs
@@ -18,6 +19,7 @@ import { markerVariable } from './process-table.ts';
  */
 const script = `
 PATH=/usr/bin:/bin:$PATH mkdir "$1/begun" 2>/dev/null || exit 0
+printf '%s\\n' $$ >"$1/begun/shell"
 PATH=/usr/bin:/bin:$PATH mkfifo -m 600 "$1/in" "$1/hold" || exit 1
 exec 6>&2 2>"$1/agent/how"
 exec 3<>"$1/in" 4>"$1/in" 5<>"$1/hold"
@@ -43,9 +45,18 @@ kill $! 2>/dev/null
 /** Ends the marker of the shells that hold an agent: they are none of its processes, and are not ended with them. */
 export const holderSuffix = '/holder';
 
-/** It runs, or is about to: its shell is there. */
-export const isThere = (marker: string, markers: ReadonlyMap<string, unknown>): boolean =>
-  markers.has(marker) || markers.has(`${marker}${holderSuffix}`);
+/** It runs, or is about to: the shell that waits for it is there. The copy of that may outlive both, and waits for nothing. */
+export function isThere(
+  run: RunDirectory,
+  marker: string,
+  markers: ReadonlyMap<string, readonly number[]>,
+): boolean {
+  if (exitIn(run) !== undefined) return false;
+  if (markers.has(marker)) return true;
+  const shells = markers.get(`${marker}${holderSuffix}`) ?? [];
+  const waiting = shellPid(run);
+  return waiting === undefined ? shells.length > 0 : shells.includes(waiting);
+}
 
 /** Never throws because of the program: whether that can be run is found out by the shell. */
 export function startHolder(

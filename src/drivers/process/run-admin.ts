@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { RunIsolation } from '../../protocol/session.ts';
 import { isThere } from './holder.ts';
 import { ownerOf } from './owner.ts';
-import { agentPid, exitIn, listRuns } from './run-directory.ts';
+import { agentPid, listRuns } from './run-directory.ts';
 import { treeEnder } from './tree-ender.ts';
 
 export interface AgentStatus {
@@ -27,7 +27,7 @@ export async function agentStatus(dataDir: string): Promise<readonly AgentStatus
     // Behind walls the agent is not the process that was started first.
     const marker = `${prefix}${encodeURIComponent(id)}`;
     const [first] = markers.get(marker) ?? [];
-    const running = exitIn(run) === undefined && isThere(marker, markers);
+    const running = isThere(run, marker, markers);
     const pid = (isolation === 'walls' ? first : agentPid(run)) ?? first;
     const memory = running && pid !== undefined ? residentBytes(pid) : undefined;
     return { id, sessionId, pid, running, startedAt, isolation, memory };

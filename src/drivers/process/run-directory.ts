@@ -11,9 +11,9 @@ import {
 import { constants } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import type { ProcessExit, ProcessSpec } from '../../engine/ports/process-host.ts';
 import { SessionId } from '../../protocol/ids.ts';
 import { RunIsolation } from '../../protocol/session.ts';
+import type { ProcessExit, ProcessSpec } from '../../runner/ports/process-host.ts';
 
 /**
  * What is on disk of one run of an agent, or of a command that it has us run, in `run/<id>/`:
@@ -123,8 +123,13 @@ export function clearGivenUp(dataDir: string): void {
 }
 
 /** The agent's process, once the shell has started it. */
-export function agentPid({ path }: RunDirectory): number | undefined {
-  const text = textIn(join(path, 'agent', 'pid'));
+export const agentPid = ({ path }: RunDirectory): number | undefined => pidIn(join(path, 'agent', 'pid'));
+
+/** The shell that waits for the agent, once it has begun. */
+export const shellPid = ({ path }: RunDirectory): number | undefined => pidIn(join(path, 'begun', 'shell'));
+
+function pidIn(path: string): number | undefined {
+  const text = textIn(path);
   return text.endsWith('\n') ? Number(text) || undefined : undefined;
 }
 

@@ -24,7 +24,7 @@ import { publicSuffixes } from '../public-suffix.ts';
 import type { Handler, Params, Room } from './room.ts';
 
 export const listPending: Handler<unknown> = ({ registry }) => {
-  const pending = registry.all().flatMap((session) => pendingView(session.state));
+  const pending = registry.inMemory().flatMap((session) => pendingView(session.state));
   pending.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
   return accept({ status: 200, body: { pending } });
 };
@@ -176,7 +176,7 @@ async function decideOn(
   if (readOnly !== undefined) return readOnly;
   const { interactionId } = interaction;
   const { shown } = target;
-  const done = await session.runner.command({
+  const done = await session.writer.command({
     type: 'respond',
     interactionId,
     response,

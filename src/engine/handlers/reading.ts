@@ -19,10 +19,10 @@ export const listEvents: Handler<EventsQuery> = ({ registry, log }, input) => {
 
 export const search: Handler<SearchQuery> = ({ registry, log }, { q, limit = HITS }) => {
   const hits = log.search(q, limit).flatMap((hit) => {
-    const session = registry.get(hit.stream);
+    const session = registry.view(hit.stream);
     if (session === undefined) return [];
     const { seq, at, type, excerpt } = hit;
-    return [{ sessionId: session.id, title: session.state.title, seq, at, type, excerpt }];
+    return [{ sessionId: session.id, title: session.title, seq, at, type, excerpt }];
   });
   return accept({ status: 200, body: { hits } });
 };

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import type { Announcement, SessionNews, SessionSnapshot } from '../../protocol/announcement.ts';
 import type { Result } from '../../protocol/errors.ts';
 import type { Event } from '../../protocol/event.ts';
@@ -28,7 +27,7 @@ export interface ControlRoom {
   /** A page of stored events after `seq`, for a reader that catches up. */
   eventsAfter(session: SessionId, seq: number, limit: number): readonly Event[];
   image(session: string, imageId: string): Result<{ readonly mediaType: string; readonly data: Uint8Array }>;
-  rawLog(session: string): Result<Readable>;
+  rawLog(session: string): Result<AsyncIterable<Uint8Array>>;
   /** Whether what happens can be stored, and whether what happened is all there. */
   storage(): StorageState;
   readonly clients: Clients;
@@ -50,7 +49,12 @@ export type News =
   | { readonly kind: 'session'; readonly sessionId: SessionId; readonly news: SessionNews };
 
 export interface Overview {
+  /** All that are at work, and those that were used last. */
   readonly sessions: readonly Session[];
+  /** How many there are in all. */
+  readonly total: number;
+  /** Where a list of the others goes on; not there when there are none. */
+  readonly nextCursor?: string;
   readonly pending: readonly Interaction[];
   readonly queues: Readonly<Record<string, readonly QueuedMessage[]>>;
   readonly storage: StorageState;

@@ -1,6 +1,10 @@
+import type { Changed } from '../../model/find-session.ts';
+import type { SessionSummary } from '../../model/summary.ts';
 import type { Event, NewEvent } from '../../protocol/event.ts';
 import type { SessionId } from '../../protocol/ids.ts';
+import type { SessionStatus } from '../../protocol/session.ts';
 import type { StorageProblem, StorageState } from '../../protocol/storage.ts';
+import type { Checkpoint } from './runner.ts';
 
 /**
  * The truth: append-only streams of numbered events. A stream is a session's, or `global` for what belongs to none.
@@ -8,8 +12,11 @@ import type { StorageProblem, StorageState } from '../../protocol/storage.ts';
  * event loop go into one transaction, and an append that holds a decision settles only when the disk itself has it.
  */
 export interface EventLog {
-  /** Numbers the events and stores them. Rejects with `StorageError` when the disk refused; then nothing of this append is kept. */
-  append(batch: AppendBatch): Promise<readonly StoredBatch[]>;
+  /**
+   * Numbers the events and stores them, and gives for each part the number of its stream's last event. Rejects with `StorageError`
+   * when the disk refused; then nothing of this append is kept.
+   */
+  append(batch: AppendBatch): Promise<readonly number[]>;
 
   /** A page in ascending order. Without `after` and `before`: the newest. */
   page(stream: StreamId, query: PageQuery): EventPage;
@@ -20,8 +27,17 @@ export interface EventLog {
   findAsks(toolName: string, limit: number): readonly { readonly stream: StreamId; readonly event: Event }[];
   search(query: string, limit: number): readonly SearchHit[];
 
-  /** The streams there are, each with its newest snapshot and the events after it: what a start needs, and no more. */
-  streams(): Iterable<StreamStart>;
+  /** The streams there are, or those without a summary of this version, each with its newest snapshot and the events after it. */
+  streams(withoutSummary?: number): Iterable<StreamStart>;
+  /** One of them; undefined when there is none of that name. */
+  start(stream: StreamId): StreamStart | undefined;
+
+  /** A page of the summaries, in the order of `byLastChange`. */
+  summaries(query: SummaryQuery): readonly SessionSummary[];
+  countSummaries(query: SummaryFilter): number;
+  /** Of the session with this id, or else with this key. */
+  summary(idOrKey: string): SessionSummary | undefined;
+
   blob(
     stream: StreamId,
     blobId: string,
@@ -49,16 +65,27 @@ export interface AppendPart {
   readonly blobs?: readonly Blob[];
   /** The folded state after these events: a cache that shortens the next start. */
   readonly snapshot?: Snapshot;
-  /** How far the agent's output is worked into this stream, stored with the events themselves; null forgets it. */
-  readonly mark?: ReadingMark | null;
+  /** How far what the agent said is worked into this stream, stored with the events themselves; null forgets it. */
+  readonly checkpoint?: Checkpoint | null;
+  /** What lists show of the session while nobody reads its log; null takes it away. */
+  readonly summary?: { readonly version: number; readonly of: SessionSummary } | null;
 }
 
-/** A place in an agent's output, and what its driver must remember to go on from there. */
-export interface ReadingMark {
-  readonly processId: string;
-  readonly offset: number;
-  /** Plain data, of the driver's own making. */
-  readonly memory: unknown;
+export interface SummaryFilter {
+  readonly version: number;
+  /** All of these words, in what can be found of a session. */
+  readonly words?: readonly string[];
+  readonly status?: readonly SessionStatus[];
+  readonly holdsGrants?: boolean;
+  /** Sessions that the caller knows better. */
+  readonly except?: readonly SessionId[];
+}
+
+export interface SummaryQuery extends SummaryFilter {
+  /** All, if it is left out. */
+  readonly limit?: number;
+  /** The last session of the page before. */
+  readonly after?: Changed;
 }
 
 export interface Blob {
@@ -71,11 +98,6 @@ export interface Snapshot {
   /** The version of the fold that made it; another version ignores it. */
   readonly version: number;
   readonly state: unknown;
-}
-
-export interface StoredBatch {
-  readonly stream: StreamId;
-  readonly events: readonly Event[];
 }
 
 export interface PageQuery {
@@ -103,7 +125,7 @@ export interface SearchHit {
 
 export interface StreamStart {
   readonly stream: StreamId;
-  readonly mark: ReadingMark | undefined;
+  readonly checkpoint: Checkpoint | undefined;
   readonly snapshot: { readonly seq: number; readonly version: number; readonly state: unknown } | undefined;
   /** The events after the snapshot, or all if there is none. `from(0)` reads all when the snapshot is of another version. */
   readonly eventsAfter: (seq: number) => Iterable<Event>;

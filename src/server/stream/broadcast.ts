@@ -149,8 +149,9 @@ function hasteOf({ type }: Announcement): Haste {
     case 'question-requested':
     case 'form-requested':
     case 'approval-cancelled':
-    case 'approval-resolved':
       return 'now';
+    // Whoever answered has the reply; the others are told with what comes next.
+    case 'approval-resolved':
     case 'session-updated':
       return 'this frame';
     default:

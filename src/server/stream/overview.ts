@@ -15,9 +15,13 @@ export function overviewFor(
   readonly partials: Record<string, readonly PartialBlock[]>;
 } {
   const partials: Record<string, readonly PartialBlock[]> = {};
+  const overview = room.overview();
+  const sessions = new Map(overview.sessions.map((session) => [session.id, session]));
   for (const sessionId of followed) {
     const now = room.snapshot(sessionId);
-    if (now.ok) partials[sessionId] = now.value.partial;
+    if (!now.ok) continue;
+    partials[sessionId] = now.value.partial;
+    sessions.set(sessionId, now.value.session);
   }
-  return { clientId, ...room.overview(), unlocks: unlocks(), partials };
+  return { clientId, ...overview, sessions: [...sessions.values()], unlocks: unlocks(), partials };
 }

@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import type { Logger } from '../../engine/ports/logger.ts';
 import type { ToolEndpoint } from '../../engine/ports/tool-endpoint.ts';
 import type { SessionId } from '../../protocol/ids.ts';
 import type { ToolHost } from '../host/tool-host.ts';
-import { type McpContext, type McpLimits, McpSession, type Visit } from './mcp-session.ts';
+import type { McpContext, McpLimits, McpSession, Visit } from './mcp-session.ts';
 import { rpcCode, sendError } from './reply.ts';
 import type { ToolKeys } from './tool-key.ts';
 
@@ -40,11 +39,9 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
   const { host, keys, clock } = options;
   const context: McpContext = { ...options, limits: { ...defaultLimits, ...options.limits } };
   const sessions = new Map<SessionId, McpSession>();
-  const sessionOf = (sessionId: SessionId): McpSession => {
-    const open = sessions.get(sessionId) ?? new McpSession(sessionId, context);
-    sessions.set(sessionId, open);
-    return open;
-  };
+  /** Read with the first request: the library is large, and a server without agents has no use for it. */
+  const library = () => import('./mcp-session.ts');
+  let isClosed = false;
   const forgetIdle = (): void => {
     for (const [id, session] of sessions) if (session.isIdle) sessions.delete(id);
   };
@@ -68,10 +65,16 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
   return {
     opens: (sessionId, key) => keys.fits(sessionId, key) && options.admits(sessionId as SessionId),
     async handle(sessionId, request, response, body) {
-      const client = clientOf(request);
+      const { McpSession, knownVersions } = await library();
+      if (isClosed) {
+        response.destroy();
+        return;
+      }
+      const client = clientOf(request, knownVersions);
       if ('message' in client) return sendError(response, client.status, client);
       const visit: Visit = { client, response };
-      const session = sessionOf(sessionId as SessionId);
+      const session = sessions.get(sessionId as SessionId) ?? new McpSession(sessionId as SessionId, context);
+      sessions.set(sessionId as SessionId, session);
       const lastEventId = header(request, 'last-event-id');
       try {
         if (request.method === 'POST') await session.post(visit, body);
@@ -90,6 +93,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     },
     endSession: (sessionId) => sessions.get(sessionId)?.end(),
     close() {
+      isClosed = true;
       stopTicking();
       stopListening();
       for (const session of sessions.values()) session.close();
@@ -100,26 +104,25 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
 
 type Unfit = { readonly status: number; readonly code: number; readonly message: string };
 
-function clientOf(request: IncomingMessage): Visit['client'] | Unfit {
+function clientOf(request: IncomingMessage, known: readonly string[]): Visit['client'] | Unfit {
   const accepted = header(request, 'accept') ?? '';
   const wanted =
     request.method === 'POST' ? ['application/json', 'text/event-stream'] : ['text/event-stream'];
   if (request.method !== 'DELETE' && !wanted.every((type) => accepted.includes(type) || accepted === '*/*'))
     return { status: 406, code: rpcCode.refused, message: `The client must accept ${wanted.join(' and ')}.` };
   const version = header(request, 'mcp-protocol-version');
-  if (version !== undefined && !isKnown(version, request)) {
-    const known = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
-    return { status: 400, code: rpcCode.refused, message: `This server speaks the versions ${known}.` };
+  // A client that asks in a later version what is spoken here is told in the answer itself.
+  const isKnown =
+    version === undefined || known.includes(version) || header(request, 'mcp-method') === 'server/discover';
+  if (!isKnown) {
+    const message = `This server speaks the versions ${known.join(', ')}.`;
+    return { status: 400, code: rpcCode.refused, message };
   }
   const label = header(request, 'mcp-session-id') ?? '';
   if (!/^[\x21-\x7e]{0,100}$/.test(label))
     return { status: 400, code: rpcCode.invalidRequest, message: 'This is no session id of MCP.' };
   return { label, version: version ?? '' };
 }
-
-/** A client that asks in a later version what is spoken here is told in the answer itself. */
-const isKnown = (version: string, request: IncomingMessage): boolean =>
-  SUPPORTED_PROTOCOL_VERSIONS.includes(version) || header(request, 'mcp-method') === 'server/discover';
 
 function header({ headers }: IncomingMessage, name: string): string | undefined {
   const value = headers[name];

@@ -8,6 +8,7 @@ import {
   type JSONRPCRequest,
   parseJSONRPCMessage,
   type RequestId,
+  SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
 import type { Clock } from '../../engine/ports/clock.ts';
 import type { SessionId } from '../../protocol/ids.ts';
@@ -48,6 +49,8 @@ export interface Visit {
   };
   readonly response: ServerResponse;
 }
+
+export const knownVersions: readonly string[] = SUPPORTED_PROTOCOL_VERSIONS;
 
 /** From this version on a client takes an event without data, and knows how to come back for an answer. */
 const resumableSince = '2025-11-25';

@@ -1,11 +1,26 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { BeckonError } from '../../client/beckon-error.ts';
-import type { ConnectionState, RoomSnapshot, Transport, Unsubscribe } from '../../client/transport.ts';
+import type {
+  ConnectionState,
+  RoomSnapshot,
+  SessionPage,
+  Transport,
+  Unsubscribe,
+} from '../../client/transport.ts';
 import type { Announcement } from '../../protocol/announcement.ts';
 import type { Delta, Event } from '../../protocol/event.ts';
 import type { SessionId } from '../../protocol/ids.ts';
+import type { Session } from '../../protocol/session.ts';
 import { createFrameBatch } from './frame-batch.ts';
-import { afterAnnouncement, emptyRoom, type Room, roomOf, withCommands } from './room.logic.ts';
+import {
+  afterAnnouncement,
+  emptyRoom,
+  type Room,
+  roomOf,
+  unknownCount,
+  withCommands,
+  withSessions,
+} from './room.logic.ts';
 import { type Depth, SessionFeed } from './session-feed.ts';
 
 type Connection =
@@ -54,6 +69,7 @@ interface Held {
 
 /** Feeds that are kept up to date a while longer after they left the screen. */
 const spareFeeds = 12;
+const olderAtOnce = 200;
 /** Monitors come and go together; one new stream is enough for all of them. */
 const settleMs = 60;
 
@@ -126,6 +142,43 @@ export class ControlRoom {
     const commands = await this.transport.agentCommands(sessionId);
     const state = this.store.getState();
     if (state.commands[sessionId] === known) this.store.setState(withCommands(state, sessionId, commands));
+  }
+
+  /** Reads on in the list of sessions until it has one that the page does not know. */
+  async readOlder(): Promise<void> {
+    const known = Object.keys(this.store.getState().sessions).length;
+    let { nextCursor } = this.store.getState();
+    do {
+      const page = await this.transport.sessionPage({ limit: olderAtOnce, before: nextCursor });
+      ({ nextCursor } = page);
+      this.learn(page.sessions);
+      this.store.setState({ nextCursor, total: page.total });
+    } while (nextCursor !== undefined && Object.keys(this.store.getState().sessions).length === known);
+  }
+
+  /** A page of the sessions that have these words. */
+  async findSessions(q: string, before?: string): Promise<SessionPage> {
+    const page = await this.transport.sessionPage({ q, limit: olderAtOnce, before });
+    this.learn(page.sessions);
+    return page;
+  }
+
+  /** Asks for a session that the page was not told of; false when there is none. */
+  async lookUp(idOrKey: string): Promise<boolean> {
+    if (unknownCount(this.store.getState()) === 0) return false;
+    try {
+      this.learn([await this.transport.session(idOrKey)]);
+      return true;
+    } catch (error) {
+      if (error instanceof BeckonError && error.code === 'session_not_found') return false;
+      throw error;
+    }
+  }
+
+  /** Takes what was asked for beside the stream. */
+  learn(sessions: readonly Session[]): void {
+    this.store.setState(withSessions(this.store.getState(), sessions));
+    this.#attachSoon();
   }
 
   #hold(name: string, sessionId: string, depth: Depth): Held {

@@ -4,10 +4,16 @@ import type { Interaction } from '../../protocol/interaction.ts';
 import type { AgentCommand, QueuedMessage, Session } from '../../protocol/session.ts';
 import type { StorageState } from '../../protocol/storage.ts';
 import type { Unlock } from '../../protocol/unlock.ts';
+import { needOf } from '../session/need.logic.ts';
 
 /** What is known of all sessions. */
 export interface Room {
+  /** Those that the page was told of, or asked for. */
   readonly sessions: Readonly<Record<string, Session>>;
+  /** How many there are in all. */
+  readonly total: number;
+  /** Where the list of the others goes on. */
+  readonly nextCursor: string | undefined;
   /** Open interactions, oldest first. */
   readonly pending: readonly Interaction[];
   readonly queues: Readonly<Record<string, readonly QueuedMessage[]>>;
@@ -22,6 +28,8 @@ export interface Room {
 
 export const emptyRoom: Room = {
   sessions: {},
+  total: 0,
+  nextCursor: undefined,
   pending: [],
   queues: {},
   ended: [],
@@ -35,8 +43,12 @@ const nothing: readonly QueuedMessage[] = [];
 
 /** All that is, in place of what was known. What was open before and is no longer has ended out of sight. */
 export function roomOf(snapshot: RoomSnapshot, before: Room = emptyRoom): Room {
+  const { nextCursor } = snapshot;
+  const told = Object.fromEntries(snapshot.sessions.map((session) => [session.id, session]));
   return {
-    sessions: Object.fromEntries(snapshot.sessions.map((session) => [session.id, session])),
+    sessions: nextCursor === undefined ? told : { ...olderThan(snapshot.sessions, before.sessions), ...told },
+    total: snapshot.total ?? snapshot.sessions.length,
+    nextCursor,
     pending: [...snapshot.pending].sort(byAge),
     queues: snapshot.queues,
     ended: before.ended,
@@ -46,9 +58,35 @@ export function roomOf(snapshot: RoomSnapshot, before: Room = emptyRoom): Room {
   };
 }
 
+/** Sessions at rest that were asked for before, and that lie beyond those that a snapshot tells of. */
+function olderThan(told: readonly Session[], before: Room['sessions']): Room['sessions'] {
+  const resting = told.filter(isAtRest);
+  const isOlder = ({ since }: Session): boolean => resting.every((other) => since < other.since);
+  return Object.fromEntries(
+    Object.entries(before).filter(([, session]) => isAtRest(session) && isOlder(session)),
+  );
+}
+
+const isAtRest = (session: Session): boolean => needOf(session) === 'asleep' || needOf(session) === 'ended';
+
+/** What is known of a session already is at least as new as what was asked for. */
+export const withSessions = <R extends Room>(room: R, sessions: readonly Session[]): R => ({
+  ...room,
+  sessions: { ...Object.fromEntries(sessions.map((session) => [session.id, session])), ...room.sessions },
+});
+
+/** How many sessions the page does not know of. */
+export const unknownCount = ({ total, sessions }: Room): number =>
+  Math.max(0, total - Object.keys(sessions).length);
+
 export function afterAnnouncement(room: Room, { type, data }: Announcement): Room {
   switch (type) {
     case 'session-started':
+      return {
+        ...room,
+        sessions: { ...room.sessions, [data.id]: data },
+        total: room.total + (data.id in room.sessions ? 0 : 1),
+      };
     case 'session-updated':
     case 'session-ended':
       return { ...room, sessions: { ...room.sessions, [data.id]: data } };
@@ -108,6 +146,7 @@ function withoutSession(room: Room, sessionId: string): Room {
   return {
     ...room,
     sessions,
+    total: Math.max(0, room.total - 1),
     queues,
     commands,
     pending: room.pending.filter((interaction) => interaction.sessionId !== sessionId),

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { useTransport } from '../data/room-context.tsx';
+import { useOlder } from '../data/use-older.ts';
 import { bySession, type FoundIn } from './palette.logic.ts';
 
 export interface SearchState {
@@ -18,6 +19,8 @@ const restMs = 160;
 /** Looks through what was said and done in all sessions; what an older query found never replaces a newer one's. */
 export function usePaletteSearch(query: string): SearchState {
   const transport = useTransport();
+  // Those that the page was not told of join the others by their names.
+  useOlder(query.trim().length < shortest ? '' : query);
   const [state, setState] = useState<SearchState>(nothing);
   const q = query.trim();
   useEffect(() => {

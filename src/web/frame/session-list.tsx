@@ -2,8 +2,10 @@ import { Plus, Search } from 'lucide-react';
 import { useMemo } from 'react';
 import { Link, useRoute } from 'wouter';
 import { useRoom } from '../data/room-context.tsx';
+import { useOlder } from '../data/use-older.ts';
 import { useT } from '../i18n/i18n.ts';
-import { groupByNeed, type NeedGroup } from '../session/need.logic.ts';
+import { countOf, groupByNeed, type NeedGroup } from '../session/need.logic.ts';
+import { OlderButton } from '../session/older-button.tsx';
 import { SessionRow } from '../session/session-row.tsx';
 import { cx } from '../ui/class-names.ts';
 import { IconButton } from '../ui/icon-button.tsx';
@@ -16,6 +18,7 @@ export function SessionList() {
   const t = useT();
   const sessions = useRoom((room) => room.sessions);
   const isLoaded = useRoom((room) => room.isLoaded);
+  const older = useOlder();
   const groups = useMemo(() => groupByNeed(Object.values(sessions)), [sessions]);
   return (
     <>
@@ -50,14 +53,16 @@ export function SessionList() {
           <p className="px-2 text-faint text-sm">{t('frame.noSessions')}</p>
         )}
         {groups.map((group) => (
-          <Group key={group.need} group={group} />
+          <Group key={group.need} group={group} hasOlder={older.count > 0} />
         ))}
+        <OlderButton older={older} />
       </div>
     </>
   );
 }
 
-function Group({ group: { need, sessions } }: { readonly group: NeedGroup }) {
+function Group({ group, hasOlder }: { readonly group: NeedGroup; readonly hasOlder: boolean }) {
+  const { need, sessions } = group;
   const t = useT();
   const [, params] = useRoute<{ id: string }>('/s/:id');
   const isQuiet = need === 'ended';
@@ -70,7 +75,7 @@ function Group({ group: { need, sessions } }: { readonly group: NeedGroup }) {
         )}
       >
         {t(`need.${need}`)}
-        <span>{sessions.length}</span>
+        <span>{countOf(group, hasOlder)}</span>
       </summary>
       <ul>
         {sessions.map((session) => (

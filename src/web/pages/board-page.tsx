@@ -1,16 +1,18 @@
 import { Plus } from 'lucide-react';
 import { type KeyboardEvent, useMemo, useRef } from 'react';
 import { useRoom } from '../data/room-context.tsx';
+import { type Older, useOlder } from '../data/use-older.ts';
 import { openDialog } from '../frame/dialogs.ts';
 import { PageHeader } from '../frame/page-header.tsx';
 import { useT } from '../i18n/i18n.ts';
-import type { Need, NeedGroup } from '../session/need.logic.ts';
+import { countOf, type Need, type NeedGroup } from '../session/need.logic.ts';
+import { OlderButton } from '../session/older-button.tsx';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
 import { IconButton } from '../ui/icon-button.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { type Tone, toneText } from '../ui/tone.ts';
-import { choicesOf, columnsOf, isFiltered, spotAfter } from './board/board.logic.ts';
+import { choicesOf, columnsOf, isFiltered, spotAfter, wordsOf } from './board/board.logic.ts';
 import { BoardCard } from './board/board-card.tsx';
 import { BoardFilterBar, useBoardFilter } from './board/board-filter.tsx';
 
@@ -21,6 +23,7 @@ export function BoardPage() {
   const isLoaded = useRoom((room) => room.isLoaded);
   const filter = useBoardFilter();
   const all = useMemo(() => Object.values(sessions), [sessions]);
+  const older = useOlder(wordsOf(filter));
   const columns = useMemo(() => columnsOf(all, filter), [all, filter]);
   const choices = useMemo(() => choicesOf(all), [all]);
   const board = useRef<HTMLDivElement>(null);
@@ -63,7 +66,13 @@ export function BoardPage() {
         className="flex min-h-0 flex-1 gap-3 overflow-x-auto px-4 pb-4 max-md:snap-x max-md:snap-mandatory max-md:scroll-px-3 max-md:px-3"
       >
         {columns.map((column) => (
-          <Column key={column.need} column={column} isLoaded={isLoaded} isFiltered={isFiltered(filter)} />
+          <Column
+            key={column.need}
+            column={column}
+            older={older}
+            isLoaded={isLoaded}
+            isFiltered={isFiltered(filter)}
+          />
         ))}
       </div>
     </>
@@ -72,6 +81,9 @@ export function BoardPage() {
 
 /** A new session works as soon as it has a first message, and is idle without one. */
 const beginHere: readonly Need[] = ['working', 'idle'];
+
+/** Only these have sessions that the page was not told of. */
+const endsInThePast: readonly Need[] = ['asleep', 'ended'];
 
 const tones: Readonly<Record<Need, Tone>> = {
   'needs-you': 'you',
@@ -82,15 +94,18 @@ const tones: Readonly<Record<Need, Tone>> = {
 };
 
 function Column({
-  column: { need, sessions },
+  column,
+  older,
   isLoaded,
   isFiltered: isNarrowed,
 }: {
   readonly column: NeedGroup;
+  readonly older: Older;
   readonly isLoaded: boolean;
   readonly isFiltered: boolean;
 }) {
   const t = useT();
+  const { need, sessions } = column;
   return (
     <section
       aria-label={t(`need.${need}`)}
@@ -100,7 +115,7 @@ function Column({
         <h2 className={cx('font-medium text-sm', sessions.length > 0 ? toneText[tones[need]] : 'text-faint')}>
           {t(`need.${need}`)}
         </h2>
-        <span className="text-faint text-sm">{sessions.length}</span>
+        <span className="text-faint text-sm">{countOf(column, older.count > 0)}</span>
         <span className="flex-1" />
         {beginHere.includes(need) && (
           <IconButton
@@ -123,6 +138,11 @@ function Column({
             <BoardCard session={session} />
           </li>
         ))}
+        {endsInThePast.includes(need) && older.count > 0 && (
+          <li>
+            <OlderButton older={older} />
+          </li>
+        )}
       </ul>
     </section>
   );

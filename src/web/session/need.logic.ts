@@ -21,6 +21,10 @@ export interface NeedGroup {
   readonly sessions: readonly Session[];
 }
 
+/** "200+" where there are more that the page was not told of: only sessions at rest are ever left out. */
+export const countOf = ({ need, sessions }: NeedGroup, hasOlder: boolean): string =>
+  `${sessions.length}${hasOlder && sessions.length > 0 && (need === 'asleep' || need === 'ended') ? '+' : ''}`;
+
 /** Groups with at least one session, in the order in which they concern a person. */
 export function groupByNeed(sessions: Iterable<Session>): NeedGroup[] {
   const all = [...sessions];

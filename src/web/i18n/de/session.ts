@@ -23,6 +23,7 @@ export const session = {
   'session.actions': 'Aktionen für {title}',
   'session.queued_one': '{count} eingereiht',
   'session.queued_other': '{count} eingereiht',
+  'session.older': 'Ältere zeigen ({count})',
   'session.unknown': 'Diese Sitzung gibt es nicht',
 
   'new.title': 'Neue Sitzung',

@@ -23,6 +23,7 @@ export const session = {
   'session.actions': 'Actions for {title}',
   'session.queued_one': '{count} queued',
   'session.queued_other': '{count} queued',
+  'session.older': 'Show older ({count})',
   'session.unknown': 'There is no such session',
 
   'new.title': 'New session',

@@ -1,5 +1,5 @@
+import { findableText, findWords, hasWords } from '../../../model/find-session.ts';
 import type { Session } from '../../../protocol/session.ts';
-import { titleOf } from '../../session/activity.logic.ts';
 import { groupByNeed, type NeedGroup, needs } from '../../session/need.logic.ts';
 
 /** Empty means all. */
@@ -23,11 +23,12 @@ export const isFiltered = ({ text, agent, labels }: BoardFilter): boolean =>
 export function fits(session: Session, { text, agent, labels }: BoardFilter): boolean {
   if (agent !== '' && session.agent !== agent) return false;
   if (!labels.every((label) => session.labels.includes(label))) return false;
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const all =
-    `${titleOf(session)} ${session.cwd} ${session.key ?? ''} ${session.labels.join(' ')}`.toLowerCase();
-  return words.every((word) => all.includes(word));
+  return hasWords(findableText(session), findWords(text));
 }
+
+/** What the server is asked for: it finds at least what fits. */
+export const wordsOf = ({ text, agent, labels }: BoardFilter): string =>
+  [text, agent, ...labels].join(' ').trim();
 
 /** What can be filtered by: only what is there. */
 export function choicesOf(sessions: Iterable<Session>): {

@@ -1,10 +1,12 @@
 import { Plus } from 'lucide-react';
 import { useMemo, useRef } from 'react';
 import { useRoom } from '../../data/room-context.tsx';
+import { useOlder } from '../../data/use-older.ts';
 import { openDialog } from '../../frame/dialogs.ts';
 import { PageHeader } from '../../frame/page-header.tsx';
 import { useT } from '../../i18n/i18n.ts';
 import { groupByNeed, monitorOrder } from '../../session/need.logic.ts';
+import { OlderButton } from '../../session/older-button.tsx';
 import { SessionRow } from '../../session/session-row.tsx';
 import { Button } from '../../ui/button.tsx';
 import { cx } from '../../ui/class-names.ts';
@@ -29,6 +31,7 @@ export function ControlPage() {
     () => groupByNeed(Object.values(sessions)).find(({ need }) => need === 'asleep')?.sessions ?? [],
     [sessions],
   );
+  const older = useOlder();
   useFlip(grid, order);
   const onKeyDown = useGridKeys(grid);
 
@@ -67,6 +70,7 @@ export function ControlPage() {
                 </li>
               ))}
             </ul>
+            <OlderButton older={older} />
           </details>
         )}
       </div>

@@ -5,7 +5,8 @@ import type { Session } from '../../../protocol/session.ts';
 import { Composer } from '../../composer/composer.tsx';
 import type { Row } from '../../conversation/row.ts';
 import { setPreferences, usePreferences } from '../../data/preferences.ts';
-import { useFeed, useRoom, useTransport } from '../../data/room-context.tsx';
+import { useFeed, useTransport } from '../../data/room-context.tsx';
+import { useNamedSession } from '../../data/use-older.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { routes } from '../../routes.ts';
 import { FailureNote } from '../../session/failure-note.tsx';
@@ -26,13 +27,9 @@ import { useTurnAnnouncer } from './use-turn-announcer.ts';
 
 /** One session. Its address may also name it by its key. */
 export function SessionPage({ sessionId }: { readonly sessionId: string }) {
-  const isLoaded = useRoom((room) => room.isLoaded);
-  const session = useRoom(
-    ({ sessions }) =>
-      sessions[sessionId] ?? Object.values(sessions).find(({ key }) => key !== null && key === sessionId),
-  );
-  if (session !== undefined) return <KnownSession key={session.id} session={session} />;
-  return isLoaded ? <UnknownSession /> : <ConversationShape />;
+  const session = useNamedSession(sessionId);
+  if (session === undefined) return <ConversationShape />;
+  return session === null ? <UnknownSession /> : <KnownSession key={session.id} session={session} />;
 }
 
 function KnownSession({ session }: { readonly session: Session }) {

@@ -3,7 +3,8 @@ import { useCallback, useState } from 'react';
 import { Link } from 'wouter';
 import { showSuspicious } from '../../../model/suspicious-text.ts';
 import type { Grant } from '../../../protocol/grant.ts';
-import { useRoom, useTransport } from '../../data/room-context.tsx';
+import { useTransport } from '../../data/room-context.tsx';
+import { useNamedSession } from '../../data/use-older.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { whoText } from '../../interaction/who-text.ts';
 import { routes } from '../../routes.ts';
@@ -83,8 +84,8 @@ function GrantRow({ grant, onChanged }: { readonly grant: Grant; readonly onChan
 }
 
 function GrantSession({ grant: { sessionId } }: { readonly grant: Grant }) {
-  const session = useRoom((room) => (sessionId === undefined ? undefined : room.sessions[sessionId]));
-  if (session === undefined) return null;
+  const session = useNamedSession(sessionId);
+  if (session == null) return null;
   return (
     <Link href={routes.session(session.id)} className="min-w-0 max-w-60 truncate text-soft hover:underline">
       {titleOf(session)}

@@ -1,7 +1,11 @@
-import { request as httpRequest, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import process from 'node:process';
 import { isObject, type JsonObject, objectsAt, stringAt } from '../json.ts';
 import { VERSION } from '../version.ts';
 import { serverSentEvents } from './server-sent.ts';
+
+// An import of it would also load the other client that Node has, and each start would wait for it.
+const { request: httpRequest } = process.getBuiltinModule('node:http');
 
 const PROTOCOL = '2025-11-25';
 const CONNECT_MS = 10_000;

@@ -6,18 +6,14 @@ import { fold } from '../model/fold.ts';
 import { observe, type StoredFact } from '../model/observe.ts';
 import { storedState } from '../model/snapshot.ts';
 import { type SessionState, STATE_VERSION } from '../model/state.ts';
+import { SUMMARY_VERSION, summaryAfter } from '../model/summary.ts';
 import { accept, type ErrorCode, type Refusal, type Result, refuse } from '../protocol/errors.ts';
 import type { Delta, Event, NewEvent } from '../protocol/event.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { Clock } from './ports/clock.ts';
-import {
-  type AppendPart,
-  type Blob,
-  type EventLog,
-  type ReadingMark,
-  StorageError,
-} from './ports/event-log.ts';
+import { type AppendPart, type Blob, type EventLog, StorageError } from './ports/event-log.ts';
 import type { Logger } from './ports/logger.ts';
+import type { Checkpoint } from './ports/runner.ts';
 
 /** One event with the states around it. */
 export interface Step {
@@ -34,8 +30,8 @@ export interface Commit {
   readonly global: readonly NewEvent[];
   /** What was only passed on, each with the number of steps that came before it. */
   readonly live: readonly Live[];
-  /** How far the agent's output is stored by it. */
-  readonly mark: ReadingMark | undefined;
+  /** How far what the agent said is stored by it. */
+  readonly checkpoint: Checkpoint | undefined;
 }
 
 export interface Live {
@@ -43,7 +39,7 @@ export interface Live {
   readonly deltas: readonly Delta[];
 }
 
-export interface RunnerOptions {
+export interface WriterOptions {
   readonly log: EventLog;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -71,17 +67,27 @@ type Item =
       readonly blobs: readonly Blob[];
       /** It waits for the disk instead of being refused. */
       readonly kept: boolean;
+      /** Nobody waits for it: it may wait for company. */
+      readonly patient?: true;
     } & Settled)
   | {
       readonly kind: 'fact';
       readonly processId: string;
       readonly fact: StoredFact;
       readonly blobs: readonly Blob[];
-      readonly mark: ReadingMark | undefined;
+      readonly checkpoint: Checkpoint | undefined;
+      readonly hasMore: boolean;
       /** What was stored when it came: a decision after it reaches no process that had ended by then. */
       readonly storedSeq: number;
     }
-  | { readonly kind: 'live'; readonly deltas: readonly Delta[] };
+  | { readonly kind: 'live'; readonly deltas: readonly Delta[]; readonly hasMore: boolean };
+
+interface FactOptions {
+  readonly blobs?: readonly Blob[];
+  readonly checkpoint?: Checkpoint | undefined;
+  /** A fact with the checkpoint follows, and they are stored together: nobody could go on in between. */
+  readonly hasMore?: boolean;
+}
 
 interface Settled {
   readonly settle: (result: Result<Step[]>) => void;
@@ -90,10 +96,14 @@ interface Settled {
 /** What an agent said cannot be unsaid; all else is refused when the disk is, unless it insists. */
 const isKept = (item: Item): boolean => (item.kind === 'command' ? item.kept : item.kind !== 'create');
 
+const isPressing = (item: Item): boolean => !(item.kind === 'command' && item.patient);
+
 const SNAPSHOT_EVERY = 250;
 const RETRY_MS = 1000;
 /** How much is worked through at a time: the other sessions wait for no more than this. */
 export const MOST_AT_ONCE = 64;
+/** How long what nobody waits for may wait for company. Real time: it only gathers, and no rule depends on it. */
+const COMPANY_MS = 5;
 /** How much of what the agent said may wait to be stored before it is read on. */
 export const MOST_WAITING = 128;
 
@@ -101,9 +111,9 @@ export const MOST_WAITING = 128;
  * The only writer of a session's log. What arrives while a commit is under way is worked through together and stored together:
  * a batch is decided on a state that is not yet the session's; only when it is on the disk does it become so.
  */
-export class SessionRunner {
+export class SessionWriter {
   readonly id: SessionId;
-  readonly #options: RunnerOptions;
+  readonly #options: WriterOptions;
   #state: SessionState | null;
   #mailbox: Item[] = [];
   #pumping = false;
@@ -116,9 +126,10 @@ export class SessionRunner {
   /** Why nothing more is taken. */
   #closed: 'session_not_found' | 'shutting_down' | null = null;
   #cancelRetry: (() => void) | null = null;
+  #company: NodeJS.Timeout | undefined;
   #snapshotSeq: number;
 
-  constructor(id: SessionId, stored: Stored | null, options: RunnerOptions) {
+  constructor(id: SessionId, stored: Stored | null, options: WriterOptions) {
     this.id = id;
     this.#state = stored?.state ?? null;
     this.#snapshotSeq = stored?.snapshotSeq ?? 0;
@@ -151,13 +162,22 @@ export class SessionRunner {
     return new Promise((settle) => this.#add({ kind: 'command', command, blobs: [], kept: true, settle }));
   }
 
+  /** The same for what nobody waits for: it is stored with what comes next, or a moment later, and spares a commit. */
+  note(command: SessionCommand): void {
+    if (this.#closed !== null) return;
+    const settle = (): void => undefined;
+    this.#mailbox.push({ kind: 'command', command, blobs: [], kept: true, patient: true, settle });
+    if (!this.#pumping) this.#waitForCompany();
+  }
+
   /** What the agent's process of this id did; another process's facts are ignored. */
   fact(
     processId: string,
     fact: Exclude<AgentFact, { type: 'delta' }>,
-    { blobs = [], mark }: { readonly blobs?: readonly Blob[]; readonly mark?: ReadingMark | undefined } = {},
+    { blobs = [], checkpoint, hasMore = false }: FactOptions = {},
   ): void {
-    this.#add({ kind: 'fact', processId, fact, blobs, mark, storedSeq: this.#state?.lastSeq ?? 0 });
+    const storedSeq = this.#state?.lastSeq ?? 0;
+    this.#add({ kind: 'fact', processId, fact, blobs, checkpoint, hasMore, storedSeq });
     this.#pace();
   }
 
@@ -168,12 +188,13 @@ export class SessionRunner {
   }
 
   /** Passes on what is being said, behind what was said before it: an event that is being stored must not be overtaken. */
-  live(deltas: readonly Delta[]): void {
+  live(deltas: readonly Delta[], hasMore = false): void {
     if (!this.#pumping && this.#mailbox.length === 0) {
       this.#options.onLive(deltas);
       return;
     }
-    this.#mailbox.push({ kind: 'live', deltas });
+    this.#mailbox.push({ kind: 'live', deltas, hasMore });
+    if (this.#company !== undefined) void this.#pump();
     this.#pace();
   }
 
@@ -192,6 +213,7 @@ export class SessionRunner {
   dispose(): void {
     this.#closed = 'shutting_down';
     this.#cancelRetry?.();
+    clearTimeout(this.#company);
     for (const item of this.#mailbox.splice(0)) decline(item, this.#closed);
   }
 
@@ -204,18 +226,26 @@ export class SessionRunner {
     if (!this.#pumping) void this.#pump();
   }
 
-  async #pump(): Promise<void> {
+  #waitForCompany(): void {
+    this.#company ??= setTimeout(() => void this.#pump('alone'), COMPANY_MS);
+  }
+
+  async #pump(patience?: 'alone'): Promise<void> {
     this.#pumping = true;
+    clearTimeout(this.#company);
+    this.#company = undefined;
     // Wait for the rest of this tick's arrivals, so that they share one commit.
     await Promise.resolve();
-    while (this.#mailbox.length > 0) {
-      const items = this.#mailbox.splice(0, MOST_AT_ONCE);
+    while (patience === 'alone' ? this.#mailbox.length > 0 : this.#mailbox.some(isPressing)) {
+      const items = this.#mailbox.splice(0, wholeReports(this.#mailbox));
       this.#underWay = items.length;
       const stored = await this.#work(items);
       this.#pace();
       if (!stored && this.#mailbox.every(isKept)) break;
     }
     this.#pumping = false;
+    // What the disk refused is tried again in its own time.
+    if (this.#mailbox.length > 0 && !this.#stalled) this.#waitForCompany();
   }
 
   /** Lets the agent be read as fast as what it says can be stored, and no further than people can follow what it asks. */
@@ -288,14 +318,16 @@ export class SessionRunner {
         ? { snapshot: { version: STATE_VERSION, state: storedState(state) } }
         : {};
     // Of a process that is over nothing is left to be read.
-    const mark = state?.process === null ? null : batch.mark;
+    const checkpoint = state?.process === null ? null : batch.checkpoint;
+    const summary = state === null ? undefined : summaryAfter(this.#state, state);
     const own: AppendPart = {
       stream: this.id,
       at,
       events,
       blobs: batch.blobs,
       ...snapshot,
-      ...(mark !== undefined && { mark }),
+      ...(checkpoint !== undefined && { checkpoint }),
+      ...(summary !== undefined && { summary: summary && { version: SUMMARY_VERSION, of: summary } }),
     };
     return batch.global.length === 0 ? [own] : [own, { stream: 'global', at, events: batch.global }];
   }
@@ -308,8 +340,8 @@ export class SessionRunner {
     if (after.process?.phase !== 'ready') this.#isEnding = false;
     if (after.lastSeq - this.#snapshotSeq >= SNAPSHOT_EVERY) this.#snapshotSeq = after.lastSeq;
     try {
-      const { steps, global, live, mark } = batch;
-      this.#options.onCommit({ before, after, steps, global, live, mark });
+      const { steps, global, live, checkpoint } = batch;
+      this.#options.onCommit({ before, after, steps, global, live, checkpoint });
     } catch (error) {
       // It is stored: whoever waits for it must be told so, whatever else went wrong.
       this.#options.logger.error(
@@ -337,9 +369,17 @@ export class SessionRunner {
     this.#pace();
     this.#cancelRetry ??= this.#options.clock.after(RETRY_MS, () => {
       this.#cancelRetry = null;
-      if (!this.#pumping) void this.#pump();
+      if (!this.#pumping) void this.#pump('alone');
     });
   }
+}
+
+/** How many items to work through now. */
+function wholeReports(mailbox: readonly Item[]): number {
+  let count = Math.min(MOST_AT_ONCE, mailbox.length);
+  for (let last = mailbox[count - 1]; last && 'hasMore' in last && last.hasMore; last = mailbox[count - 1])
+    count += 1;
+  return count;
 }
 
 const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
@@ -356,7 +396,7 @@ class Batch {
   readonly blobs: Blob[] = [];
   readonly live: Live[] = [];
   readonly settlements: (() => void)[] = [];
-  mark: ReadingMark | undefined;
+  checkpoint: Checkpoint | undefined;
   state: SessionState | null;
 
   constructor(state: SessionState | null, context: Context) {
@@ -376,7 +416,7 @@ class Batch {
     if (item.kind === 'fact') {
       if (this.state === null || this.state.process?.id !== item.processId) return;
       this.blobs.push(...item.blobs);
-      this.mark = item.mark ?? this.mark;
+      this.checkpoint = item.checkpoint ?? this.checkpoint;
       const { fact, storedSeq } = item;
       this.#apply(observe(this.state, fact, { ...this.context, storedSeq }));
       return;

@@ -1,0 +1,154 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { StreamId } from '../engine/ports/event-log.ts';
+import { type Event, type NewEvent, referencesOf } from '../protocol/event.ts';
+import { parseStored, type StoredEvent } from './stored-event.ts';
+import type { Transactions } from './transactions.ts';
+
+/**
+ * Finds events again: by their number, by what they refer to, by the tool that was asked for. An append writes the end of one table
+ * and nothing else; the entries follow in steps of hundreds, for with each event alone they cost four times what the event does. What
+ * has no entry yet is found by looking through it.
+ */
+export class EventIndex {
+  readonly #transactions: Transactions;
+  readonly #sql: ReturnType<typeof statementsOf>;
+  #behind = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #turn: NodeJS.Immediate | undefined;
+
+  constructor(db: DatabaseSync, transactions: Transactions) {
+    this.#transactions = transactions;
+    this.#sql = statementsOf(db);
+    this.wrote(1);
+  }
+
+  /** So many events have come. */
+  wrote(events: number): void {
+    this.#behind += events;
+    if (this.#behind >= mostBehind) this.#turn ??= setImmediate(() => this.#goOn());
+    else this.#timer ??= setTimeout(() => this.#goOn(), pauseMs).unref();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    clearImmediate(this.#turn);
+  }
+
+  events(stream: number, from: number, to: number): Event[] {
+    const { placed, unplaced } = this.#sql;
+    const rows = [...placed.all(stream, from, to), ...unplaced.all(stream, from, to)];
+    return (rows as unknown as StoredEvent[]).map(parseStored);
+  }
+
+  lastSeq(stream: number): number {
+    return (this.#sql.lastSeq.get(stream, stream) as { lastSeq: number }).lastSeq;
+  }
+
+  byReference(stream: number, reference: string, lastSeq: number): Event[] {
+    const entered = this.#sql.byReference.all(stream, reference, lastSeq) as unknown as StoredEvent[];
+    const others = this.#sql.unplaced.all(stream, 1, lastSeq) as unknown as StoredEvent[];
+    return [
+      ...entered.map(parseStored),
+      ...others.map(parseStored).filter((event) => referencesOf(event).includes(reference)),
+    ];
+  }
+
+  /** Newest first. */
+  *asks(toolName: string): Iterable<StoredEvent & { readonly name: StreamId }> {
+    for (const asks of [this.#sql.unplacedAsks, this.#sql.asks])
+      yield* asks.iterate(toolName) as Iterable<unknown> as Iterable<StoredEvent & { name: StreamId }>;
+  }
+
+  /** Removes a stream's events and the entries of them, inside a transaction. */
+  remove(stream: number): void {
+    for (const statement of this.#sql.removal) statement.run(stream);
+    // the next events may get the numbers of those removed
+    this.#sql.stepBack.run();
+  }
+
+  #goOn(): void {
+    this.stop();
+    this.#timer = undefined;
+    this.#turn = undefined;
+    this.#behind = 0;
+    try {
+      if (this.#sql.following.all(1).length === 0) return;
+      if (this.#transactions.run(() => this.#step()) === atOnce) this.wrote(mostBehind);
+    } catch {
+      // A disk that takes no more: everything is found all the same, if more slowly.
+    }
+  }
+
+  /** How many events have got their entries. */
+  #step(): number {
+    const rows = this.#sql.following.all(atOnce) as unknown as FollowingRow[];
+    const last = rows.at(-1)?.id ?? 0;
+    this.#sql.addPlaces.run(last);
+    this.#sql.addAsks.run(last);
+    for (const { id, stream, body } of rows) {
+      for (const name of new Set(referencesOf(JSON.parse(body) as NewEvent)))
+        this.#sql.addReference.run(stream, name, id);
+    }
+    this.#sql.advance.run(last);
+    return rows.length;
+  }
+}
+
+/** Some milliseconds' work; the more at once, the more of it falls on the same pages. */
+const atOnce = 256;
+const mostBehind = 256;
+const pauseMs = 1_000;
+
+interface FollowingRow {
+  readonly id: number;
+  readonly stream: number;
+  readonly body: string;
+}
+
+const statementsOf = (db: DatabaseSync) => ({
+  placed: db.prepare(`
+    SELECT event.seq, event.at, event.body FROM place JOIN event ON event.id = place.event
+    WHERE place.stream = ? AND place.seq BETWEEN ? AND ? ORDER BY place.seq`),
+  unplaced: db.prepare(`
+    SELECT seq, at, body FROM event
+    WHERE ${isUnplaced} AND stream = ? AND seq BETWEEN ? AND ? ORDER BY id`),
+  lastSeq: db.prepare(`
+    SELECT max(
+      (SELECT coalesce(max(seq), 0) FROM place WHERE stream = ?),
+      (SELECT coalesce(max(seq), 0) FROM event WHERE ${isUnplaced} AND stream = ?)
+    ) AS lastSeq`),
+  byReference: db.prepare(`
+    SELECT event.seq, event.at, event.body FROM reference JOIN event ON event.id = reference.event
+    WHERE reference.stream = ? AND reference.name = ? AND event.seq <= ? ORDER BY reference.event`),
+  asks: db.prepare(`
+    SELECT stream.name, event.seq, event.at, event.body
+    FROM asked JOIN event ON event.id = asked.event JOIN stream ON stream.id = event.stream
+    WHERE asked.tool = ? ORDER BY asked.event DESC`),
+  unplacedAsks: db.prepare(`
+    SELECT stream.name, event.seq, event.at, event.body FROM event JOIN stream ON stream.id = event.stream
+    WHERE ${isUnplaced} AND asked_tool = ? ORDER BY event.id DESC`),
+  following: db.prepare(`
+    SELECT id, stream, body FROM event WHERE ${isUnplaced} ORDER BY id LIMIT ?`),
+  addPlaces: db.prepare(`
+    INSERT INTO place SELECT stream, seq, id FROM event
+    WHERE ${isUnplaced} AND id <= ? ORDER BY stream, seq`),
+  addAsks: db.prepare(`
+    INSERT INTO asked SELECT asked_tool, id FROM event
+    WHERE ${isUnplaced} AND id <= ? AND asked_tool IS NOT NULL`),
+  addReference: db.prepare('INSERT INTO reference (stream, name, event) VALUES (?, ?, ?)'),
+  advance: db.prepare('UPDATE place_progress SET placed = ?'),
+  stepBack: db.prepare(`
+    UPDATE place_progress SET placed = min(placed, (SELECT coalesce(max(id), 0) FROM event))`),
+  removal: [
+    db.prepare(`
+      DELETE FROM asked WHERE (tool, event) IN (
+        SELECT asked_tool, event.id FROM place JOIN event ON event.id = place.event
+        WHERE place.stream = ? AND asked_tool IS NOT NULL)`),
+    db.prepare('DELETE FROM reference WHERE stream = ?'),
+    db.prepare(`DELETE FROM event WHERE ${isUnplaced} AND stream = ?`),
+    db.prepare('DELETE FROM event WHERE id IN (SELECT event FROM place WHERE stream = ?)'),
+    db.prepare('DELETE FROM place WHERE stream = ?'),
+  ],
+});
+
+const isUnplaced = 'event.id > (SELECT placed FROM place_progress)';
