@@ -35,7 +35,10 @@ describe('whether agents are behind walls is said where a person looks', () => {
       expect(next.stderr()).toContain('Agents run without walls: isolation is off');
       expect((await next.api('GET', '/api/sessions/walled')).body.session.isolation).toBe('walls');
       await next.api('POST', '/api/sessions/walled/stop');
-      expect((await next.api('GET', '/api/sessions/walled')).body.session.isolation).toBeNull();
+      await eventually('none runs', async () => {
+        const { session } = (await next.api('GET', '/api/sessions/walled')).body;
+        return session.isolation === null;
+      });
       expect(await isolationOfSession(next, 'open', cwd)).toBe('none');
     },
   );

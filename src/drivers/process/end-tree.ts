@@ -61,7 +61,10 @@ function noteTree(
     else children.set(entry.ppid, [entry]);
   }
   const found = new Set(entries.filter((entry) => noted.has(identity(entry)) || picks(entry, all)));
-  for (const entry of found) for (const child of children.get(entry.pid) ?? []) found.add(child);
+  for (const entry of found) {
+    // A server that one of its own agents started must not end itself with it.
+    for (const child of children.get(entry.pid) ?? []) if (child.pid !== process.pid) found.add(child);
+  }
   for (const entry of found) noted.set(identity(entry), entry);
   return [...found];
 }
