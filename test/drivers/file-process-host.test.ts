@@ -424,7 +424,7 @@ const stateOf = (pid: number): string | undefined =>
 /** Prints 64 kB again and again as fast as it can, and says how much in the end. */
 const printsFast = (megabytes: number) => `head -c ${megabytes}m /dev/zero | tr '\\0' x`;
 
-test('[STORE8] one that prints faster than it is read is stopped also while it is being read', async () => {
+test('[STORE9] one that prints faster than it is read is stopped also while it is being read', async () => {
   const megabytes = 96;
   const host = hostOf({ mostUnreadBytes: megabyte });
   const agent = host.start(room.shell(printsFast(megabytes)));
@@ -447,7 +447,7 @@ test('[STORE8] one that prints faster than it is read is stopped also while it i
   await host.close();
 });
 
-test('[STORE8] on a disk without room all are stopped, and those that a server left stopped go on with the next', async () => {
+test('[STORE9] on a disk without room all are stopped, and those that a server left stopped go on with the next', async () => {
   let space = { free: 100 * megabyte, all: 100 * megabyte };
   const rooms: string[] = [];
   const first = hostOf({ space: async () => space, onRoom: (each) => rooms.push(each) });
@@ -484,7 +484,7 @@ test.each([
   [{ free: 60, all: 1_000 }, 'none', 'enough'],
   [{ free: 10, all: 1_000 }, 'enough', 'low'],
   [{ free: 1, all: 1_000 }, 'enough', 'none'],
-] as const)('[STORE8] %o (in MB), after there was %s: %s', ({ free, all }, before, expected) => {
+] as const)('[STORE9] %o (in MB), after there was %s: %s', ({ free, all }, before, expected) => {
   expect(roomIn({ free: free * megabyte, all: all * megabyte }, before)).toBe(expected);
 });
 

@@ -55,7 +55,7 @@ const stateOf = (pid: number): string =>
 
 // A file system of its own can be mounted by root alone.
 describe.skipIf(probe === undefined)('a disk that is nearly full (skipped where none can be mounted)', () => {
-  it('[STORE8] an agent is stopped before its own output fails, it is said, and it goes on when there is room', async () => {
+  it('[STORE9] an agent is stopped before its own output fails, it is said, and it goes on when there is room', async () => {
     const program = join(await temporaryDirectory(), 'chatterbox');
     await writeFile(program, chatterbox);
     await chmod(program, 0o755);

@@ -46,7 +46,7 @@ describe('what is wrong with the disk', () => {
     expect(screen.getByText(/Nothing can be stored/)).toBeTruthy();
   });
 
-  it('[STORE8] tells that agents wait for room, for as long as they do', async () => {
+  it('[STORE9] tells that agents wait for room, for as long as they do', async () => {
     const { fake, tell } = await pageWith({ ok: true, missing: [], room: 'none' });
     expect(screen.getByText(/nearly full: all agents wait/)).toBeTruthy();
     const heard = (data: StorageState) =>
