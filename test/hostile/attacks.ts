@@ -412,10 +412,11 @@ function otherRun({ dataDir, sessionId }: HostileAgent): string {
   return join(runs, other);
 }
 
-/** Listens on a port, without a marker, in a session of its own; ends when somebody connects. */
+/** Listens on a port, without a marker, in a session of its own; ends when somebody connects, or after a while. */
 async function leaveBehind({ cwd }: HostileAgent): Promise<void> {
   const file = join(cwd, 'left-behind');
   const program = `const server = require('node:net').createServer(() => process.exit());
+    setTimeout(() => process.exit(), 90000);
     server.listen(0, '127.0.0.1', () => require('node:fs').writeFileSync('${file}', String(server.address().port)))`;
   spawn('env', ['-i', 'setsid', process.execPath, '-e', program], {
     stdio: 'ignore',
