@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { sourceAliases } from './test/support/source-package.ts';
 
@@ -6,6 +7,10 @@ const common = {
   testTimeout: 30_000,
   hookTimeout: 30_000,
   pool: 'forks' as const,
+  // Much of the time is spent on waiting for processes: two files at a time also where there are two processors.
+  maxWorkers: Math.max(2, availableParallelism() - 1),
+  // A worker runs file after file with what is loaded already, and with one browser.
+  isolate: false,
 };
 
 export default defineConfig({
@@ -30,6 +35,8 @@ export default defineConfig({
           include: ['test/web/**/*.test.{ts,tsx}'],
           exclude: [...common.exclude, 'test/web/browser/**'],
           environment: 'happy-dom',
+          // What a module holds of the document must not outlive it.
+          isolate: true,
           setupFiles: ['test/web/support/set-up.ts'],
         },
       },
@@ -43,8 +50,6 @@ export default defineConfig({
           globalSetup: ['test/web/browser/build-page.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          // One browser at a time: they are large, and machines are small.
-          fileParallelism: false,
         },
       },
     ],

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EventLog, StreamId } from '../src/engine/ports/event-log.ts';
-import { openRawLog } from '../src/log/raw-log.ts';
 import { openSqliteLog } from '../src/log/sqlite-log.ts';
 import type { NewEvent } from '../src/protocol/event.ts';
 import { InteractionId, SessionId } from '../src/protocol/ids.ts';
+import { openRawLog } from '../src/runner/raw-log.ts';
 import { type Part, type Row, wholeNumber } from './part.ts';
 import { temporaryDirectory } from './running.ts';
 import { spreadOf } from './spread.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const graceMs = 12_000;
+const graceMs = 60_000;
 const children = new Set<ChildProcess>();
 const directories = new Set<string>();
 

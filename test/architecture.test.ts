@@ -11,13 +11,14 @@ const mayImport: Record<string, readonly string[]> = {
   model: ['protocol'],
   engine: ['protocol', 'model'],
   log: ['protocol', 'model', 'engine/ports'],
-  drivers: ['protocol', 'model', 'engine/ports'],
+  runner: ['protocol', 'model', 'engine/ports'],
+  drivers: ['protocol', 'model', 'runner/ports'],
   tools: ['protocol', 'model', 'engine/ports'],
   server: ['protocol', 'model', 'engine/ports'],
   client: ['protocol', 'model', 'engine/ports'],
   web: ['protocol', 'model', 'client'],
-  cli: ['protocol', 'model', 'engine', 'log', 'drivers', 'tools', 'server', 'client'],
-  embed: ['protocol', 'model', 'engine', 'log', 'drivers', 'tools', 'server', 'client', 'cli'],
+  cli: ['protocol', 'model', 'engine', 'log', 'runner', 'drivers', 'tools', 'server', 'client'],
+  embed: ['protocol', 'model', 'client', 'cli'],
 };
 
 /** Which folders of `drivers` a driver may import from, besides what lies beside them all: those who speak its language. */
@@ -104,6 +105,14 @@ describe('architecture', () => {
       const owners = ownedBy[target];
       return owners !== undefined && !owners.some((owner) => file.startsWith(`${owner}/`));
     });
+    expect(wrong.map(({ file, target }) => `${file} → ${target}`)).toEqual([]);
+  });
+
+  it('the engine touches no machine: files, paths and processes are the runner’s', () => {
+    const wrong = imports.filter(
+      ({ file, target, typeOnly }) =>
+        folderOf(file) === 'engine' && target.startsWith('node:') && target !== 'node:crypto' && !typeOnly,
+    );
     expect(wrong.map(({ file, target }) => `${file} → ${target}`)).toEqual([]);
   });
 

@@ -39,7 +39,7 @@ export const startServer = (
 export function spawnServer(
   dataDir: string,
   nodeArgs: readonly string[] = [],
-  { claude, program }: { readonly claude?: string | undefined; readonly program?: string } = {},
+  { program, claude }: { readonly program?: string | undefined; readonly claude?: string | undefined } = {},
 ): ChildProcess {
   const server = start(process.execPath, [...nodeArgs, ...serveArguments(dataDir, program)], {
     env: { ...process.env, BECKON_LOG: 'warn', ...(claude !== undefined && { BECKON_CLAUDE: claude }) },

@@ -1,25 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import process from 'node:process';
-import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { claudeDriver } from '../drivers/claude/driver.ts';
-import { clearToolConfigs } from '../drivers/claude/tool-config.ts';
-import { claudeSdkDriver } from '../drivers/claude-sdk/driver.ts';
-import { demoDriver } from '../drivers/demo/driver.ts';
-import { agentEnvironment } from '../drivers/process/agent-environment.ts';
-import { FileProcessHost } from '../drivers/process/file-process-host.ts';
-import { LocalProcessHost } from '../drivers/process/local-process-host.ts';
-import { RunArchive } from '../drivers/process/run-archive.ts';
-import { findWalls, type IsolationOptions } from '../drivers/process/walls.ts';
 import { openEngine, randomIds, systemClock } from '../engine/index.ts';
 import type { ControlRoom } from '../engine/ports/control-room.ts';
-import type { ProcessHost } from '../engine/ports/process-host.ts';
-import type { RawLog } from '../engine/ports/raw-log.ts';
-import { openRawLog } from '../log/raw-log.ts';
 import { openSqliteLog } from '../log/sqlite-log.ts';
 import { createServer, type Server, urlOf } from '../server/create-server.ts';
 import { toolKeys } from '../tools/mcp/tool-key.ts';
+import { composeRunner } from './compose-runner.ts';
 import type { Environment } from './console.ts';
 import { diskState } from './disk-state.ts';
 import {
@@ -28,7 +15,7 @@ import {
   openInteractiveTools,
   toolAccessOf,
 } from './interactive-tools.ts';
-import { type IsolationReport, isolationLine } from './isolation.ts';
+import type { IsolationReport } from './isolation.ts';
 import type { Logger } from './logger.ts';
 import { sessionEnvFiles } from './session-env-files.ts';
 import type { Settings } from './settings.ts';
@@ -74,50 +61,16 @@ export async function compose(
   const disk = diskState(log);
   tellOfStorage(disk.current());
   disk.listen(tellOfStorage);
-  const rawLog = openRawLog({ directory: join(dataDir, 'raw') });
-  const onRaw: RawLog['append'] = (sessionId, direction, chunk) => rawLog.append(sessionId, direction, chunk);
-  const isolation = await openIsolation(settings, parts.env);
-  const isExpected = isolation.report.agents === 'behind-walls' || settings.isolation === 'off';
-  logger[isExpected ? 'info' : 'warn'](isolationLine(isolation.report));
-  const local = new LocalProcessHost({ dataDir, onRaw, ...isolation.options });
-  const archive = new RunArchive({
-    dataDir,
+  const { runner, isolation } = await composeRunner(settings, {
+    ...parts,
     secretsOf: (sessionId) => [toolKeys(parts.toolSecret).of(sessionId)],
+    onRoom: (room) => disk.setRoom(room),
   });
-  const processes: ProcessHost =
-    settings.ephemeral || process.platform === 'win32'
-      ? local
-      : new FileProcessHost({
-          dataDir,
-          onOver: (run) => void archive.add(run),
-          onRoom: (room) => disk.setRoom(room),
-          onUnwatched: (code) => logger.warn(unwatchedLine(code)),
-          ...isolation.options,
-        });
-  const toolConfigs = join(dataDir, 'mcp');
-  const agents = { processes, environment: parts.env, toolConfigs };
-  const claude = settings.claude === undefined ? {} : { program: settings.claude };
-  // Most people have none of these, and a start need not read it then.
-  const acp = settings.acpAgents.length === 0 ? undefined : await import('../drivers/acp/driver.ts');
-  const drivers = [
-    claudeDriver({ ...agents, ...claude, holdsQuestions: settings.deferAsksMinutes > 0 }),
-    claudeSdkDriver({ ...agents, ...claude, processes: local, directories: [settings.defaultCwd] }),
-    ...settings.acpAgents.flatMap(
-      (agent) => acp?.acpDriver({ processes, environment: parts.env, version: parts.version, agent }) ?? [],
-    ),
-    demoDriver({ ...agents, home: join(dataDir, 'demo') }),
-  ].filter(({ name }) => !settings.disabledAgents.includes(name));
-
-  const found = await processes.kept();
   const isTorn = log.storage.missing.some(({ foundAt }) => foundAt >= openedAt);
   // What they did since is not on record: taken up, they would wait for what was said to them already, or be told twice.
-  if (isTorn) await Promise.all(found.map(({ id }) => endKept(processes, id)));
-  const kept = isTorn ? [] : found;
-  clearToolConfigs(
-    toolConfigs,
-    kept.map(({ id }) => id),
-  );
-  const knownPort = kept.some(({ running }) => running) ? parts.lastPort : undefined;
+  if (isTorn) await Promise.all((await runner.left()).map(({ runId }) => runner.end(runId)));
+  const isAnyLeft = (await runner.left()).some(({ isRunning }) => isRunning);
+  const knownPort = isAnyLeft ? parts.lastPort : undefined;
 
   // Known ahead where it can be, for an agent that is taken up and has to be started over at once.
   let url = settings.port === 0 ? undefined : urlOf(settings.host, settings.port);
@@ -125,20 +78,12 @@ export async function compose(
   let tools: InteractiveTools | undefined;
   const engine = await openEngine({
     log,
+    runner,
     storage: disk,
-    rawLog: {
-      read: (sessionId) => Readable.from(concatenated([archive.read(sessionId), rawLog.read(sessionId)])),
-      async remove(sessionId) {
-        await Promise.all([archive.remove(sessionId), rawLog.remove(sessionId)]);
-      },
-    },
-    drivers,
     env: sessionEnvFiles(join(dataDir, 'env')),
     clock: systemClock,
     ids: randomIds,
     logger,
-    endLeftovers: () => processes.endLeftovers(),
-    kept: { list: async () => kept, end: (id) => endKept(processes, id) },
     listening: listening.promise,
     toolAccess: toolAccessOf(parts.toolSecret, () => ({ url, host: tools?.host })),
     toolCatalogue: () => catalogueOf(tools?.host),
@@ -175,7 +120,7 @@ export async function compose(
 
   let isListening = false;
   return {
-    isolation: isolation.report,
+    isolation,
     room: {
       ...engine,
       dispatch(...call) {
@@ -202,8 +147,7 @@ export async function compose(
       await engine.close();
       disconnect();
       await server.close();
-      await Promise.all([local.close(), processes.close()]);
-      await Promise.all([archive.close(), rawLog.close()]);
+      await runner.close();
       await log.close();
     },
     async detach() {
@@ -211,32 +155,12 @@ export async function compose(
       await engine.detach();
       disconnect();
       await server.close();
-      await local.close();
-      await processes.detach();
-      await Promise.all([archive.close(), rawLog.close()]);
+      await runner.detach();
       await log.close();
     },
-    abandon: async () => {
-      await Promise.all([local.close(), processes.close()]);
-    },
+    abandon: () => runner.close(),
   };
 }
-
-async function openIsolation(
-  { isolation, dataDir }: Settings,
-  env: Environment,
-): Promise<{ readonly options: IsolationOptions; readonly report: IsolationReport }> {
-  if (isolation === 'off')
-    return { options: {}, report: { agents: 'without-walls', reason: 'isolation is off' } };
-  const isRequired = isolation === 'require';
-  const walls = await findWalls(dataDir, agentEnvironment(env));
-  if (!('missing' in walls)) return { options: { walls, isRequired }, report: { agents: 'behind-walls' } };
-  const agents = isRequired ? 'refused' : 'without-walls';
-  return { options: { isRequired }, report: { agents, reason: walls.missing } };
-}
-
-const unwatchedLine = (code: string): string =>
-  `The system has no file watches left (${code}): agents are looked at every 50 ms instead. Linux has more with fs.inotify.max_user_watches and fs.inotify.max_user_instances.`;
 
 /** Where any port will do, the one that agents still know as that of their tools, unless someone else has it by now. */
 async function listenAgain(
@@ -246,17 +170,6 @@ async function listenAgain(
 ): Promise<Address> {
   if (port !== 0 || knownPort === undefined) return server.listen();
   return server.listen(knownPort).catch(() => server.listen());
-}
-
-/** Ends a process that outlived its session. */
-async function endKept(processes: ProcessHost, id: string): Promise<void> {
-  const stray = processes.attach(id, 0);
-  await stray?.end();
-  stray?.stored(Number.MAX_SAFE_INTEGER);
-}
-
-async function* concatenated(streams: readonly Readable[]): AsyncIterable<Buffer> {
-  for (const stream of streams) yield* stream;
 }
 
 function builtPage(): string | undefined {

@@ -1,8 +1,8 @@
 import type { Engine } from '../engine/index.ts';
-import type { ToolAccess } from '../engine/ports/agent-driver.ts';
 import type { Clock } from '../engine/ports/clock.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { ToolCatalogue } from '../protocol/tool.ts';
+import type { ToolAccess } from '../runner/ports/agent-driver.ts';
 import { createToolHost, type ToolHost } from '../tools/host/tool-host.ts';
 import { createMcpEndpoint, type McpEndpoint } from '../tools/mcp/endpoint.ts';
 import { toolKeys } from '../tools/mcp/tool-key.ts';

@@ -1,4 +1,4 @@
-import type { WriteOutcome } from '../engine/ports/process-host.ts';
+import type { WriteOutcome } from '../runner/ports/process-host.ts';
 
 /** Answers that are being written. An agent's exit is told after the last of them: until then it is not known what became of it. */
 export class AnswersUnderWay {
@@ -8,14 +8,21 @@ export class AnswersUnderWay {
   give(agentRequestId: string, write: () => Promise<WriteOutcome>): Promise<WriteOutcome> {
     const begun = this.#given.get(agentRequestId);
     if (begun) return begun;
-    const given = write();
+    const given = write().catch(maybe);
     this.#given.set(agentRequestId, given);
-    const over = () => void this.#given.delete(agentRequestId);
-    given.then(over, over);
+    void given.then(() => this.#given.delete(agentRequestId));
     return given;
   }
 
   async settled(): Promise<void> {
-    await Promise.allSettled(this.#given.values());
+    await Promise.all(this.#given.values());
   }
 }
+
+/** A fault of ours in the middle of it. */
+const maybe = (error: unknown): WriteOutcome => ({
+  ok: false,
+  code: 'failed',
+  message: error instanceof Error ? error.message : String(error),
+  uncertain: true,
+});

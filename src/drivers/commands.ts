@@ -1,4 +1,4 @@
-import type { AgentFact } from '../engine/ports/agent-driver.ts';
+import type { AgentFact } from '../runner/ports/agent-driver.ts';
 import { isObject, type JsonObject, textAt } from './fields.ts';
 
 /** The whole list of an agent's commands, as it tells it; nothing where it tells none. */

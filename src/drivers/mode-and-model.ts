@@ -1,4 +1,4 @@
-import type { AgentFact } from '../engine/ports/agent-driver.ts';
+import type { AgentFact } from '../runner/ports/agent-driver.ts';
 
 /** What an agent said of its settings last; it is told once, however often the agent says it. */
 interface Known {

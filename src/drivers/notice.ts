@@ -1,5 +1,5 @@
-import type { AgentFact } from '../engine/ports/agent-driver.ts';
 import type { NewEventOf } from '../protocol/event.ts';
+import type { AgentFact } from '../runner/ports/agent-driver.ts';
 
 /** Something the person should know, beside what the agent itself says. */
 export function notice(level: NewEventOf<'agent.notice'>['level'], code: string, text: string): AgentFact {

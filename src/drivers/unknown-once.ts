@@ -1,4 +1,4 @@
-import type { AgentFact } from '../engine/ports/agent-driver.ts';
+import type { AgentFact } from '../runner/ports/agent-driver.ts';
 import type { JsonObject } from './fields.ts';
 
 const sampleLength = 300;

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import type { Context } from '../model/command.ts';
 import { deferrable } from '../model/deferred-asks.ts';
 import { expiredGrant } from '../model/grants.ts';
@@ -11,43 +10,35 @@ import type { Grant } from '../protocol/grant.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { ToolCatalogue } from '../protocol/tool.ts';
 import { createClients } from './clients.ts';
-import { checkAgain } from './directory.ts';
 import { createDispatcher } from './dispatcher.ts';
 import { GrantBook } from './grant-book.ts';
 import { recentSessions } from './handlers/sessions.ts';
 import type { LiveSession } from './live-session.ts';
-import type { AgentDriver, ToolAccess } from './ports/agent-driver.ts';
 import type { Clock } from './ports/clock.ts';
 import type { ControlRoom, News } from './ports/control-room.ts';
 import type { EventLog } from './ports/event-log.ts';
 import type { Ids } from './ports/ids.ts';
 import type { Logger } from './ports/logger.ts';
-import type { KeptProcess } from './ports/process-host.ts';
+import type { Checkpoint, LeftRun, Runner, ToolAccess } from './ports/runner.ts';
 import type { SessionEnv } from './ports/session-env.ts';
 import type { StorageWatch } from './ports/storage-watch.ts';
 import type { ToolDesk } from './ports/tool-desk.ts';
 import { ProcessBudget } from './process-budget.ts';
-import type { SessionEffects } from './session-effects.ts';
 import { SessionRegistry, storedSession } from './session-registry.ts';
-import type { SessionRunner, Stored } from './session-runner.ts';
+import type { SessionWriter, Stored } from './session-writer.ts';
 import type { EngineSettings } from './settings.ts';
 import { Stillness } from './stillness.ts';
 import { AskDesk } from './tool-desk.ts';
 
 export interface EngineOptions {
   readonly log: EventLog;
-  readonly drivers: readonly AgentDriver[];
+  readonly runner: Runner;
   readonly env: SessionEnv;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly logger: Logger;
-  /** Ends what an earlier run left over and nobody keeps; awaited before any agent is started. */
-  readonly endLeftovers: () => Promise<unknown>;
-  /** Processes that outlived an earlier run; where there are none, agents end with the server. */
-  readonly kept?: KeptProcesses;
   /** More than the log knows of its disk, where there is more to know. */
   readonly storage?: StorageWatch;
-  readonly rawLog: RawLines;
   /** No agent is started before this: it would look for its tools at an address that does not answer yet. */
   readonly listening?: Promise<unknown>;
   /** Where a session's agent finds the interactive tools; asked at each start of a process. */
@@ -55,17 +46,6 @@ export interface EngineOptions {
   /** The tools that are offered, for people to look at. */
   readonly toolCatalogue?: () => ToolCatalogue;
   readonly settings: EngineSettings;
-}
-
-interface KeptProcesses {
-  list(): Promise<readonly KeptProcess[]>;
-  /** Ends one that no session claims. */
-  end(id: string): Promise<unknown>;
-}
-
-interface RawLines {
-  read(sessionId: SessionId): Readable;
-  remove(sessionId: SessionId): Promise<void>;
 }
 
 export interface Engine extends ControlRoom {
@@ -82,10 +62,9 @@ const SUMMARIES_AT_ONCE = 500;
 
 /** Opens the control room on a log: takes up the sessions of earlier runs, then serves. */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
-  const { log, clock, ids, logger, settings } = options;
+  const { log, runner, clock, ids, logger, settings } = options;
   const listeners = new Set<(news: News) => void>();
   const book = new GrantBook({ clock, onExpired: (grant) => void recordExpiry(grant) });
-  const drivers = new Map(options.drivers.map((driver) => [driver.name, driver]));
   const clients = createClients(ids.client);
   const lifetime = { closing: false };
 
@@ -119,7 +98,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   };
 
   const tools = new AskDesk({
-    runner: (id) => registry.get(id)?.runner,
+    writer: (id) => registry.get(id)?.writer,
     clients,
     book,
     log,
@@ -134,10 +113,10 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       clock,
       ids,
       logger,
-      driver: (name) => drivers.get(name),
+      runner,
       tools,
       toolAccess: options.toolAccess ?? (() => null),
-      directory: (state) => checkAgain(state, settings.roots),
+      roots: settings.roots,
       context,
       publish,
       onGlobal: (events) => {
@@ -155,27 +134,27 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       await options.listening;
       const session = registry.get(id);
       if (session === undefined || lifetime.closing) return false;
-      const started = await session.runner.insist({ type: 'start-process', processId: ids.process() });
+      const started = await session.writer.insist({ type: 'start-process', processId: ids.process() });
       return started.ok && started.value.length > 0;
     },
-    sleep: (id) => void registry.get(id)?.runner.command({ type: 'close-process', cause: 'sleep' }),
+    sleep: (id) => void registry.get(id)?.writer.command({ type: 'close-process', cause: 'sleep' }),
   });
 
   const remove = async (session: LiveSession): Promise<Result<undefined>> => {
-    const { id, runner } = session;
+    const { id, writer } = session;
     do {
       await session.effects.closed;
       const drained = await session.drained();
       if (!drained.ok) return drained;
       if (session.state.life === 'open') return refuse('session_not_stopped');
       // An event stored after the removal would be a log without a beginning.
-    } while (!runner.retire());
+    } while (!writer.retire());
     await log.remove(id).catch((error: unknown) => {
-      runner.reinstate();
+      writer.reinstate();
       throw error;
     });
     registry.forget(session);
-    await Promise.all([options.env.remove(id), options.rawLog.remove(id)]);
+    await Promise.all([options.env.remove(id), runner.rawLog.remove(id)]);
     publish([{ kind: 'announcement', announcement: { type: 'session-removed', data: { sessionId: id } } }]);
     return accept(undefined);
   };
@@ -196,20 +175,20 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     if (state.process !== null) budget.adopt(state.id);
     budget.notice(state);
   }
-  for (const { runner } of registry.inMemory()) tools.takeUp(runner);
+  for (const { writer } of registry.inMemory()) tools.takeUp(writer);
 
-  const idle = new Stillness<SessionRunner>(clock, IDLE_CHECK_MS);
-  const asking = new Stillness<SessionRunner>(clock, IDLE_CHECK_MS);
+  const idle = new Stillness<SessionWriter>(clock, IDLE_CHECK_MS);
+  const asking = new Stillness<SessionWriter>(clock, IDLE_CHECK_MS);
   const cancelIdleCheck = every(clock, IDLE_CHECK_MS, () => {
-    for (const { state, runner } of registry.inMemory()) {
+    for (const { state, writer } of registry.inMemory()) {
       const { since } = state;
-      if (idle.of(runner, canSleep(state) ? { what: since, since } : undefined) >= settings.idleMs) {
-        void runner.command({ type: 'close-process', cause: 'sleep' });
+      if (idle.of(writer, canSleep(state) ? { what: since, since } : undefined) >= settings.idleMs) {
+        void writer.command({ type: 'close-process', cause: 'sleep' });
       }
       const ask = settings.deferAsksMs === null ? undefined : deferrable(state)?.requested;
-      const asked = asking.of(runner, ask && { what: ask.interactionId, since: ask.at });
+      const asked = asking.of(writer, ask && { what: ask.interactionId, since: ask.at });
       if (ask !== undefined && asked >= (settings.deferAsksMs ?? 0)) {
-        void runner.command({ type: 'defer', interactionId: ask.interactionId });
+        void writer.command({ type: 'defer', interactionId: ask.interactionId });
       }
     }
   });
@@ -227,7 +206,6 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     ...options,
     registry,
     book,
-    drivers,
     clients,
     toolCatalogue,
     remove,
@@ -275,9 +253,9 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       const blob = log.blob(found.value.id, imageId);
       return blob === undefined ? refuse('image_not_found') : accept(blob);
     },
-    rawLog(idOrKey): Result<Readable> {
+    rawLog(idOrKey) {
       const found = registry.find(idOrKey);
-      return found.ok ? accept(options.rawLog.read(found.value.id)) : found;
+      return found.ok ? accept(runner.rawLog.read(found.value.id)) : found;
     },
     storage: storage.current,
     async close() {
@@ -304,10 +282,10 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 }
 
 async function letGo(session: LiveSession, tools: AskDesk): Promise<void> {
-  const { connection } = session.effects;
-  if (connection !== null && connection.detach === undefined) return shutDown(session);
+  const { run } = session.effects;
+  if (run !== null && run.detach === undefined) return shutDown(session);
   // What its tools do ends with the server, also where the agent does not. What cannot be stored now is found at the next start.
-  await session.runner.command({ type: 'lose-tools' });
+  await session.writer.command({ type: 'lose-tools' });
   tools.runEnded(session.id, 'The server ends.');
   session.effects.detach();
   await session.drained();
@@ -315,7 +293,7 @@ async function letGo(session: LiveSession, tools: AskDesk): Promise<void> {
 }
 
 async function shutDown(session: LiveSession): Promise<void> {
-  const closing = await session.runner.command({ type: 'close-process', cause: 'shutdown' });
+  const closing = await session.writer.command({ type: 'close-process', cause: 'shutdown' });
   // Where that cannot be written down, the agent must not outlive the server all the same.
   if (!closing.ok) session.effects.close();
   await session.effects.closed;
@@ -323,11 +301,9 @@ async function shutDown(session: LiveSession): Promise<void> {
   session.dispose();
 }
 
-/** An agent that nobody keeps and whose host died goes on unattended for a while: it is ended before anything else is done. */
 async function recover(options: EngineOptions, registry: SessionRegistry, book: GrantBook): Promise<void> {
-  const { log, logger } = options;
-  await options.endLeftovers();
-  const kept = (await options.kept?.list()) ?? [];
+  const { log, runner, logger } = options;
+  const left = await runner.left();
   const settled: Promise<unknown>[] = [];
   const unsummarized: Stored[] = [];
   for (const start of log.streams(SUMMARY_VERSION)) {
@@ -339,7 +315,10 @@ async function recover(options: EngineOptions, registry: SessionRegistry, book: 
       const stored = storedSession(start);
       if (stored === undefined) continue;
       if (isAtRest(stored.state)) unsummarized.push(stored);
-      else settled.push(settle(registry.takeUp(stored), { mark: start.mark, kept }, registry, options));
+      else
+        settled.push(
+          settle(registry.takeUp(stored), { checkpoint: start.checkpoint, runs: left }, registry, options),
+        );
     } catch (error) {
       // One log that cannot be understood must not keep all others closed.
       logger.error({ sessionId: start.stream, reason: String(error) }, 'A session cannot be read');
@@ -348,11 +327,9 @@ async function recover(options: EngineOptions, registry: SessionRegistry, book: 
   }
   await summarize(unsummarized, registry, options);
   await Promise.all(settled);
-  const claimed = new Set(
-    registry.inMemory().flatMap(({ id, state }) => (state.process === null ? [] : [id])),
-  );
-  const strays = kept.filter(({ sessionId }) => !claimed.has(sessionId));
-  await Promise.all(strays.map(({ id }) => options.kept?.end(id)));
+  const claimed = new Set(registry.inMemory().map(({ state }) => state.process?.id));
+  const strays = left.filter(({ runId }) => !claimed.has(runId));
+  await Promise.all(strays.map(({ runId }) => runner.end(runId)));
 }
 
 /** For sessions at rest that were stored before there were summaries, or with others: the next start need not read them. */
@@ -384,30 +361,35 @@ async function summarize(
  */
 async function settle(
   session: LiveSession,
-  left: Parameters<SessionEffects['attach']>[1],
+  left: { readonly checkpoint: Checkpoint | undefined; readonly runs: readonly LeftRun[] },
   registry: SessionRegistry,
   options: EngineOptions,
 ): Promise<void> {
-  const { id, state, runner, effects } = session;
-  const isTakenUp = state.process !== null && effects.attach(state, left);
+  const { id, state, writer, effects } = session;
+  const isTakenUp = left.runs.some(({ runId }) => runId === state.process?.id);
+  if (isTakenUp) effects.attach(state, left.checkpoint);
   // A log that came here without its end: nobody works on the turn, and nobody ever will.
   const isTorn = state.process === null && state.turn !== null;
   const isToStart = !isTakenUp && !isTorn && (wantsProcess(state) || state.process?.phase === 'starting');
   if (state.ephemeral && !isTakenUp && !isToStart) {
     registry.forget(session);
-    const removed = Promise.all([options.log.remove(id), options.env.remove(id), options.rawLog.remove(id)]);
+    const removed = Promise.all([
+      options.log.remove(id),
+      options.env.remove(id),
+      options.runner.rawLog.remove(id),
+    ]);
     await removed.catch((error: unknown) => options.logger.error({ error }, 'A session was not removed'));
     return;
   }
   effects.watchOpen(state);
   // Ahead of whatever the agent has to say: its tools did not live on with it.
-  if (hasToolAsk(state)) void runner.insist({ type: 'lose-tools' });
+  if (hasToolAsk(state)) void writer.insist({ type: 'lose-tools' });
   if (isToStart) void Promise.resolve(options.listening).then(() => effects.startAgain());
   if (isTakenUp || isToStart || (state.process === null && !isTorn)) return;
   const reason = 'The server ended while this was under way, and the agent with it.';
-  const lost = await runner.command({ type: 'lose-process', reason });
+  const lost = await writer.command({ type: 'lose-process', reason });
   // The disk can be read but not written: it opens all the same, and this is stored as soon as it can be.
-  if (!lost.ok) void runner.insist({ type: 'lose-process', reason });
+  if (!lost.ok) void writer.insist({ type: 'lose-process', reason });
 }
 
 function every(clock: Clock, milliseconds: number, callback: () => void): () => void {

@@ -8,15 +8,15 @@ import type { Delta, NewEvent } from '../protocol/event.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import { announcementsOf } from './announce.ts';
 import { PartialText } from './partial-text.ts';
-import type { AgentDriver, ToolAccess } from './ports/agent-driver.ts';
 import type { Clock } from './ports/clock.ts';
 import type { News } from './ports/control-room.ts';
-import type { Blob, EventLog, ReadingMark } from './ports/event-log.ts';
+import type { Blob, EventLog } from './ports/event-log.ts';
 import type { Ids } from './ports/ids.ts';
 import type { Logger } from './ports/logger.ts';
+import { type Checkpoint, isPassing } from './ports/runner.ts';
 import type { SessionEnv } from './ports/session-env.ts';
 import { type EffectsOptions, SessionEffects } from './session-effects.ts';
-import { type Commit, SessionRunner, type Stored } from './session-runner.ts';
+import { type Commit, SessionWriter, type Stored } from './session-writer.ts';
 
 export interface LiveSessionOptions {
   readonly log: EventLog;
@@ -24,10 +24,10 @@ export interface LiveSessionOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly logger: Logger;
-  readonly driver: (name: string) => AgentDriver | undefined;
+  readonly runner: EffectsOptions['runner'];
   readonly tools: EffectsOptions['tools'];
-  readonly toolAccess: (sessionId: SessionId) => ToolAccess | null;
-  readonly directory: EffectsOptions['directory'];
+  readonly toolAccess: EffectsOptions['toolAccess'];
+  readonly roots: readonly string[];
   readonly context: () => Omit<Context, 'storedSeq'>;
   readonly publish: (news: readonly News[]) => void;
   /** At the very first commit, before anyone hears of it. */
@@ -39,7 +39,7 @@ export interface LiveSessionOptions {
 /** One session with all that belongs to it: the writer of its log, the agent at the other end, the sentence being said. */
 export class LiveSession {
   readonly id: SessionId;
-  readonly runner: SessionRunner;
+  readonly writer: SessionWriter;
   readonly effects: SessionEffects;
   readonly partial = new PartialText();
   readonly #options: LiveSessionOptions;
@@ -49,41 +49,41 @@ export class LiveSession {
   constructor(id: SessionId, stored: Stored | null, options: LiveSessionOptions) {
     this.id = id;
     this.#options = options;
-    this.runner = new SessionRunner(id, stored, {
+    this.writer = new SessionWriter(id, stored, {
       log: options.log,
       clock: options.clock,
       logger: options.logger,
       context: options.context,
       onCommit: (commit) => this.#committed(commit),
       onLive: (deltas) => options.publish(this.#said(deltas)),
-      onReading: (reads) => (reads ? this.effects.connection?.resume() : this.effects.connection?.pause()),
+      onReading: (reads) => (reads ? this.effects.run?.release() : this.effects.run?.hold()),
     });
     this.effects = new SessionEffects({
-      runner: this.runner,
-      driver: options.driver,
+      writer: this.writer,
+      runner: options.runner,
       tools: options.tools,
       toolAccess: options.toolAccess,
-      directory: options.directory,
+      roots: options.roots,
       log: options.log,
       env: options.env,
       clock: options.clock,
       logger: options.logger,
-      onFacts: (processId, facts, mark) => this.#heard(processId, facts, mark),
+      onFacts: (runId, facts, checkpoint) => this.#heard(runId, facts, checkpoint),
     });
   }
 
   get state(): SessionState {
-    return this.runner.state;
+    return this.writer.state;
   }
 
   /** Settles when everything that has arrived so far is stored, or the disk has refused it. */
   async drained(): Promise<Result<unknown>> {
-    return this.runner.command({ type: 'interrupt-overdue', turnId: '' });
+    return this.writer.command({ type: 'interrupt-overdue', turnId: '' });
   }
 
   /** Lets go of everything; for the end of the server. */
   dispose(): void {
-    this.runner.dispose();
+    this.writer.dispose();
     this.effects.dispose();
   }
 
@@ -92,7 +92,7 @@ export class LiveSession {
     if (commit.before === null) onCreated(this);
     if (commit.global.length > 0) onGlobal(commit.global);
     publish([...this.#conversation(commit), ...announcementsOf(commit).map(announced)]);
-    if (commit.mark !== undefined) this.effects.connection?.stored?.(commit.mark);
+    if (commit.checkpoint !== undefined) this.effects.stored(commit.checkpoint);
     this.effects.after(commit);
     onChange(commit.after);
   }
@@ -123,63 +123,59 @@ export class LiveSession {
     });
   }
 
-  /** The mark goes with the last fact that is stored: with it, all before it are. */
-  #heard(processId: string, facts: readonly AgentFact[], mark: ReadingMark | undefined): void {
-    const carrier = carrierOf(facts);
+  /** The checkpoint goes with the last fact that is stored: with it, all before it are. */
+  #heard(runId: string, facts: readonly AgentFact[], checkpoint: Checkpoint | undefined): void {
+    const carrier = checkpoint === undefined ? -1 : carrierOf(facts);
     let deltas: Delta[] = [];
-    const passOn = (): void => {
-      if (deltas.length > 0) this.runner.live(deltas);
+    const passOn = (hasMore: boolean): void => {
+      if (deltas.length > 0) this.writer.live(deltas, hasMore);
       deltas = [];
     };
     for (const [index, fact] of facts.entries()) {
       if (fact.type === 'delta') {
         deltas.push(fact.delta);
       } else {
-        passOn();
-        this.#take(processId, fact, index === carrier ? mark : undefined);
+        passOn(index <= carrier);
+        this.#take(runId, fact, index === carrier ? { checkpoint } : { hasMore: index < carrier });
       }
     }
-    passOn();
+    passOn(false);
   }
 
-  #take(processId: string, fact: StoredFact, mark: ReadingMark | undefined): void {
+  #take(processId: string, fact: StoredFact, place: Place): void {
     switch (fact.type) {
       case 'diagnostic':
-        this.#diagnosed(processId, fact, mark);
+        this.#diagnosed(processId, fact, place);
         break;
       case 'said':
-        this.#keep(processId, fact, mark);
+        this.#keep(processId, fact, place);
         break;
       case 'ending':
-        this.runner.readToEnd();
+        this.writer.readToEnd();
         break;
       case 'caught-up':
         void this.drained().then(() => this.effects.doAgain(this.state));
         break;
       default:
-        this.runner.fact(processId, fact, { mark });
+        this.writer.fact(processId, fact, place);
     }
   }
 
   /** Told at the first, tenth, hundredth… time, so that an agent that babbles cannot fill the log. */
-  #diagnosed(
-    processId: string,
-    fact: Extract<AgentFact, { type: 'diagnostic' }>,
-    mark: ReadingMark | undefined,
-  ): void {
+  #diagnosed(processId: string, fact: Extract<AgentFact, { type: 'diagnostic' }>, place: Place): void {
     const count = (this.#diagnostics.get(fact.code) ?? 0) + 1;
     this.#diagnostics.set(fact.code, count);
-    if (Number.isInteger(Math.log10(count))) this.runner.fact(processId, { ...fact, count }, { mark });
+    if (Number.isInteger(Math.log10(count))) this.writer.fact(processId, { ...fact, count }, place);
   }
 
-  #keep(processId: string, fact: Extract<AgentFact, { type: 'said' }>, mark: ReadingMark | undefined): void {
+  #keep(processId: string, fact: Extract<AgentFact, { type: 'said' }>, place: Place): void {
     if (fact.images === undefined || fact.event.type !== 'tool.result') {
-      this.runner.fact(processId, { type: 'said', event: fact.event }, { mark });
+      this.writer.fact(processId, { type: 'said', event: fact.event }, place);
       return;
     }
     const blobs = fact.images.map((image) => imageBlob(this.#options.ids, image));
     const images = blobs.map(imageReference);
-    this.runner.fact(processId, { type: 'said', event: { ...fact.event, images } }, { blobs, mark });
+    this.writer.fact(processId, { type: 'said', event: { ...fact.event, images } }, { blobs, ...place });
   }
 
   #news(news: Extract<News, { kind: 'session' }>['news']): News {
@@ -187,11 +183,12 @@ export class LiveSession {
   }
 }
 
-const isPassing: ReadonlySet<AgentFact['type']> = new Set(['delta', 'diagnostic', 'caught-up', 'ending']);
+/** What goes with a fact of a report. */
+type Place = { readonly checkpoint: Checkpoint | undefined } | { readonly hasMore: boolean };
 
-/** Diagnostics are not all told, so they carry the mark only where nothing else does. */
+/** Diagnostics are not all told, so they carry the checkpoint only where nothing else does. */
 function carrierOf(facts: readonly AgentFact[]): number {
-  const stored = facts.findLastIndex(({ type }) => !isPassing.has(type));
+  const stored = facts.findLastIndex((fact) => !isPassing(fact));
   return stored === -1 ? facts.findLastIndex(({ type }) => type === 'diagnostic') : stored;
 }
 

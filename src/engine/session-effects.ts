@@ -1,31 +1,34 @@
+import type { AgentFact } from '../model/agent-fact.ts';
 import { asleep } from '../model/deferred-asks.ts';
 import { timeLeft } from '../model/limits.ts';
 import { valuesOf } from '../model/ordered-map.ts';
 import type { LiveInteraction, SessionState } from '../model/state.ts';
 import { interactionOf } from '../model/status.ts';
-import type { Result } from '../protocol/errors.ts';
 import type { Event, EventOf } from '../protocol/event.ts';
 import type { Grant } from '../protocol/grant.ts';
 import type { InteractionId, SessionId } from '../protocol/ids.ts';
-import type {
-  AgentConnection,
-  AgentDriver,
-  AgentFact,
-  AgentStart,
-  OutgoingMessage,
-  ToolAccess,
-} from './ports/agent-driver.ts';
+import { FactIntake } from './fact-intake.ts';
 import type { Clock } from './ports/clock.ts';
-import type { EventLog, ReadingMark } from './ports/event-log.ts';
+import type { EventLog } from './ports/event-log.ts';
 import type { Logger } from './ports/logger.ts';
-import type { KeptProcess } from './ports/process-host.ts';
+import type {
+  AttachOrder,
+  Checkpoint,
+  FactBatch,
+  Order,
+  Report,
+  Run,
+  Runner,
+  StartOrder,
+  ToolAccess,
+} from './ports/runner.ts';
 import type { SessionEnv } from './ports/session-env.ts';
-import type { Commit, SessionRunner } from './session-runner.ts';
+import type { Commit, SessionWriter } from './session-writer.ts';
 import type { AskDesk } from './tool-desk.ts';
 
 export interface EffectsOptions {
-  readonly runner: SessionRunner;
-  readonly driver: (name: string) => AgentDriver | undefined;
+  readonly writer: SessionWriter;
+  readonly runner: Runner;
   readonly log: EventLog;
   readonly env: SessionEnv;
   readonly clock: Clock;
@@ -33,9 +36,9 @@ export interface EffectsOptions {
   readonly tools: Pick<AskDesk, 'decided' | 'ended' | 'runEnded'>;
   /** Asked at each start, so that an agent always gets what is offered now. */
   readonly toolAccess: (sessionId: SessionId) => ToolAccess | null;
-  /** Where the agent may be started, looked at anew each time: links may have been turned since the session was made. */
-  readonly directory: (state: SessionState) => Result<string>;
-  readonly onFacts: (processId: string, facts: readonly AgentFact[], mark?: ReadingMark) => void;
+  /** The directories in which agents may work; empty for anywhere. */
+  readonly roots: readonly string[];
+  readonly onFacts: (runId: string, facts: readonly AgentFact[], checkpoint?: Checkpoint) => void;
 }
 
 const INTERRUPT_LIMIT_MS = 3000;
@@ -44,7 +47,10 @@ const ASKED_AGAIN_LIMIT_MS = 30_000;
 /** Does what stored events call for: starts, writes, interrupts, ends. Nothing is done here that is not on record first. */
 export class SessionEffects {
   readonly #options: EffectsOptions;
-  #connection: AgentConnection | null = null;
+  #run: Run | null = null;
+  /** Of the run, by whoever attached last. */
+  #intake: FactIntake | null = null;
+  #stored: Checkpoint | undefined;
   #closed: Promise<void> = Promise.resolve();
   #timers = new Map<string, (() => void)[]>();
   /** What was on record when the agent was taken up; what came after it has been done by this server. */
@@ -54,8 +60,8 @@ export class SessionEffects {
     this.#options = options;
   }
 
-  get connection(): AgentConnection | null {
-    return this.#connection;
+  get run(): Run | null {
+    return this.#run;
   }
 
   /** Settles when the process that was last asked to end has ended. */
@@ -81,7 +87,9 @@ export class SessionEffects {
         this.close();
         break;
       case 'process.exited':
-        this.#connection = null;
+        this.#run = null;
+        this.#intake = null;
+        this.#stored = undefined;
         for (const { requested } of asleep(state)) this.#clear(askingAgain(requested));
         break;
       case 'message.sending':
@@ -133,63 +141,90 @@ export class SessionEffects {
     }
   }
 
-  #start(processId: string, resume: string | null, state: SessionState): void {
+  #start(runId: string, resume: string | null, state: SessionState): void {
     try {
-      const directory = this.#options.directory(state);
-      if (!directory.ok) throw new Error(directory.refusal.message);
-      this.#connection = this.#driver(state.agent).start(
-        { ...this.#startOf(processId, resume, state), cwd: directory.value },
-        (facts, mark) => this.#options.onFacts(processId, facts, mark),
-      );
-      if (!this.#options.runner.reads) this.#connection.pause();
+      const order = this.#startOf(runId, resume, state);
+      this.#serve(0, (report) => this.#options.runner.start(order, report));
     } catch (error) {
       // A start is on record: without an end it would be awaited for ever.
-      const startError = wordsOf(error);
-      this.#options.onFacts(processId, [
-        { type: 'exited', code: null, signal: null, startError, stderr: [] },
-      ]);
+      this.#options.onFacts(runId, [exited({ startError: wordsOf(error) })]);
     }
   }
 
   /** For a start that is on record and was never made: the last server died in between. Under the same id, so that there is one. */
   startAgain(): void {
-    const { state } = this.#options.runner;
+    const { state } = this.#options.writer;
     const { process: run } = state;
-    if (run === null || this.#connection !== null) return;
+    if (run === null || this.#run !== null) return;
     if (run.phase === 'starting') this.#start(run.id, run.resume, state);
     // It was asked to end before it began.
-    else this.#options.onFacts(run.id, [{ type: 'exited', code: null, signal: null, stderr: [] }]);
+    else this.#options.onFacts(run.id, [exited()]);
   }
 
-  /** Takes up the agent that an earlier server left running. False when it is gone. */
-  attach(
-    state: SessionState,
-    left: { readonly mark: ReadingMark | undefined; readonly kept: readonly KeptProcess[] },
-  ): boolean {
-    const { process: run } = state;
-    if (run === null) return false;
-    const live = valuesOf(state.interactions).filter(({ requested }) => requested.ask.tool === undefined);
-    const connection = this.#options.driver(state.agent)?.attach?.(
-      this.#startOf(run.id, run.resume, state),
-      {
-        ...left,
-        ready: run.phase !== 'starting',
-        openAsks: live
-          .filter(({ requested }) => requested.processId === run.id)
-          .map(({ requested }) => requested.ask.agentRequestId),
-        inFlight: state.queue.flatMap(({ queued, sending }) =>
-          sending === null
-            ? []
-            : [{ messageId: queued.messageId, how: sending === 'steer' ? 'steer' : 'turn' }],
-        ),
-      },
-      (facts, mark) => this.#options.onFacts(run.id, facts, mark),
-    );
-    if (connection === undefined) return false;
-    this.#connection = connection;
-    if (!this.#options.runner.reads) connection.pause();
+  /** Takes up the run that an earlier server left, from what is stored of it. */
+  attach(state: SessionState, checkpoint: Checkpoint | undefined): void {
     this.#takenUpAt = state.lastSeq;
-    return true;
+    this.#stored = checkpoint;
+    this.#attach(state, checkpoint?.number ?? 0);
+  }
+
+  #attach(state: SessionState, last: number): void {
+    const { process: run } = state;
+    if (run === null) return;
+    try {
+      const order = this.#attachOf(run, state, last);
+      this.#serve(last, (report) => this.#options.runner.attach(order, report));
+    } catch (error) {
+      void this.#options.runner.end(run.id);
+      this.#options.onFacts(run.id, [exited({ hostLost: wordsOf(error) })]);
+    }
+  }
+
+  #attachOf(run: NonNullable<SessionState['process']>, state: SessionState, last: number): AttachOrder {
+    const asked = valuesOf(state.interactions).map(({ requested }) => requested);
+    return {
+      ...this.#startOf(run.id, run.resume, state),
+      checkpoint: this.#stored,
+      last,
+      ready: run.phase !== 'starting',
+      openAsks: asked
+        .filter(({ ask, processId }) => ask.tool === undefined && processId === run.id)
+        .map(({ ask }) => ask.agentRequestId),
+      inFlight: state.queue.flatMap(({ queued, sending }) =>
+        sending === null ? [] : [{ messageId: queued.messageId, how: howOf(sending) }],
+      ),
+    };
+  }
+
+  #serve(last: number, begin: (report: Report) => Run): void {
+    const intake = new FactIntake(last);
+    this.#intake = intake;
+    // Facts of an earlier attach may be on their way.
+    this.#run = begin((batch) => this.#intake === intake && this.#take(batch, intake));
+    if (!this.#options.writer.reads) this.#run.hold();
+  }
+
+  #take(batch: FactBatch, intake: FactIntake): void {
+    const taken = intake.take(batch);
+    if (taken === 'gap') {
+      this.#attachAgain(intake);
+      return;
+    }
+    const { facts, last } = taken;
+    if (facts.length === 0) return;
+    const checkpoint = batch.mark && { number: last, mark: batch.mark };
+    this.#options.onFacts(batch.runId, facts, checkpoint);
+  }
+
+  /** Something was lost on its way here: all that came after what is stored is asked for once more. */
+  #attachAgain({ last }: FactIntake): void {
+    this.#note('facts are missing', 'The run is attached to again');
+    this.#attach(this.#options.writer.state, last);
+  }
+
+  stored(checkpoint: Checkpoint): void {
+    this.#stored = checkpoint;
+    this.#run?.stored(checkpoint);
   }
 
   /** The limits of what is open, and of grants, go on, also where nobody runs who could be asked. */
@@ -219,14 +254,17 @@ export class SessionEffects {
 
   /** Lets go of an agent that can live on by itself. */
   detach(): void {
-    this.#connection?.detach?.();
+    this.#run?.detach?.();
   }
 
-  #startOf(processId: string, resume: string | null, state: SessionState): AgentStart {
+  #startOf(runId: string, resume: string | null, state: SessionState): StartOrder {
     return {
-      processId,
+      runId,
       sessionId: state.id,
+      agent: state.agent,
       cwd: state.cwd,
+      realCwd: state.realCwd,
+      roots: this.#options.roots,
       env: this.#options.env.load(state.id),
       permissionMode: state.permissionMode,
       model: state.model,
@@ -235,29 +273,23 @@ export class SessionEffects {
     };
   }
 
-  #driver(name: string): AgentDriver {
-    const driver = this.#options.driver(name);
-    if (driver === undefined) throw new Error(`There is no agent called "${name}" here.`);
-    return driver;
-  }
-
   /** Ends the agent, if there is one. */
   close(): void {
-    this.#closed = this.#connection?.close() ?? Promise.resolve();
+    const run = this.#run;
+    this.#closed = Promise.resolve(run?.give({ kind: 'end', id: run.id })).then(() => {});
   }
 
   #send(event: Pick<EventOf<'message.sending'>, 'messageId' | 'applied'>, state: SessionState): void {
     const item = state.queue.find((other) => other.queued.messageId === event.messageId);
-    if (item === undefined || this.#connection === null) return;
-    const message: OutgoingMessage = {
-      messageId: event.messageId,
+    if (item === undefined) return;
+    // A failed write is followed by the agent's exit, which puts the message back into the queue.
+    this.#give('A message could not be written to the agent', {
+      kind: 'message',
+      id: event.messageId,
       text: item.text,
       images: item.queued.images.flatMap((image) => this.#image(state.id, image.imageId)),
-    };
-    // A failed write is followed by the agent's exit, which puts the message back into the queue.
-    this.#connection
-      .send(message, event.applied === 'steer' ? 'steer' : 'turn')
-      .catch((error: unknown) => this.#note(error, 'A message could not be written to the agent'));
+      how: howOf(event.applied),
+    });
   }
 
   #image(sessionId: SessionId, imageId: string): { mediaType: string; data: string }[] {
@@ -272,29 +304,25 @@ export class SessionEffects {
     const live = interactionOf(state, event.interactionId);
     if (live === undefined) return;
     if (live.requested.ask.tool !== undefined) {
-      this.#options.tools.decided(this.#options.runner, live);
+      this.#options.tools.decided(this.#options.writer, live);
       return;
     }
     // The agent sleeps, or is about to: it is told when it asks again.
     if (live.deferred === 'asleep') return;
     const { interactionId } = event;
     const report = (ok: boolean, uncertain: boolean): void => {
-      this.#options.runner.note({ type: 'delivered', interactionId, ok, uncertain });
+      this.#options.writer.note({ type: 'delivered', interactionId, ok, uncertain });
     };
-    if (this.#connection === null) {
+    if (this.#run === null) {
       report(false, again);
       return;
     }
-    this.#connection.answer(live.requested.ask, event.decision).then(
-      (outcome) => {
-        if (!outcome.ok) this.#note(outcome.message, 'An answer could not be written to the agent');
-        report(outcome.ok, !outcome.ok && (again || outcome.uncertain === true));
-      },
-      (error: unknown) => {
-        this.#note(error, 'An answer may not have been written to the agent');
-        report(false, true);
-      },
-    );
+    const { ask } = live.requested;
+    const { decision } = event;
+    void this.#run.give({ kind: 'answer', id: interactionId, ask, decision }).then((outcome) => {
+      if (!outcome.ok) this.#note(outcome.message, 'An answer could not be written to the agent');
+      report(outcome.ok, !outcome.ok && (again || outcome.uncertain === true));
+    });
   }
 
   /** The agent ends its turn by itself when it is denied so; for a tool that asked, it must be told. */
@@ -313,29 +341,30 @@ export class SessionEffects {
   #defer(live: LiveInteraction | undefined): void {
     if (live === undefined) return;
     const { interactionId, ask } = live.requested;
-    const refused = (error: unknown): void => {
-      this.#note(error, 'An ask could not be left for later');
-      void this.#options.runner.insist({ type: 'not-deferred', interactionId });
-    };
-    this.#connection?.defer?.(ask).then(() => this.#expectAgain(interactionId), refused);
+    void this.#run?.give({ kind: 'defer', id: interactionId, ask }).then((outcome) => {
+      if (outcome.ok) {
+        this.#expectAgain(interactionId);
+        return;
+      }
+      this.#note(outcome.message, 'An ask could not be left for later');
+      void this.#options.writer.insist({ type: 'not-deferred', interactionId });
+    });
   }
 
   #expectAgain(interactionId: InteractionId): void {
     this.#arm(askingAgain({ interactionId }), ASKED_AGAIN_LIMIT_MS, () => {
-      void this.#options.runner.insist({ type: 'deferred-missing', interactionId });
+      void this.#options.writer.insist({ type: 'deferred-missing', interactionId });
     });
   }
 
   #interrupt(turnId: string): void {
-    this.#connection
-      ?.interrupt()
-      .catch((error: unknown) => this.#note(error, 'The agent did not acknowledge the interrupt'));
+    this.#give('The agent did not acknowledge the interrupt', { kind: 'interrupt', id: turnId });
     this.#expectEnd(turnId);
   }
 
   #expectEnd(turnId: string): void {
     this.#arm(turnId, INTERRUPT_LIMIT_MS, () => {
-      void this.#options.runner.insist({ type: 'interrupt-overdue', turnId });
+      void this.#options.writer.insist({ type: 'interrupt-overdue', turnId });
     });
   }
 
@@ -343,7 +372,7 @@ export class SessionEffects {
     const { interactionId, parksAt, expiresAt, ask } = event;
     const at = (type: 'park' | 'expire', moment: string): void => {
       const left = timeLeft(event.at, moment, this.#options.clock.now());
-      this.#arm(interactionId, left, () => void this.#options.runner.insist({ type, interactionId }));
+      this.#arm(interactionId, left, () => void this.#options.writer.insist({ type, interactionId }));
     };
     if (parksAt !== undefined) at('park', parksAt);
     // A tool has a clock of its own.
@@ -353,7 +382,7 @@ export class SessionEffects {
   #watchGrant({ id: grantId, createdAt, expiresAt }: Grant): void {
     if (expiresAt === undefined) return;
     const left = timeLeft(createdAt, expiresAt, this.#options.clock.now());
-    this.#arm(grantId, left, () => void this.#options.runner.insist({ type: 'expire-grant', grantId }));
+    this.#arm(grantId, left, () => void this.#options.writer.insist({ type: 'expire-grant', grantId }));
   }
 
   #arm(owner: InteractionId | string, milliseconds: number, callback: () => void): void {
@@ -371,8 +400,14 @@ export class SessionEffects {
     for (const owner of [...this.#timers.keys()]) this.#clear(owner);
   }
 
-  #note(error: unknown, what: string): void {
-    this.#options.logger.warn({ sessionId: this.#options.runner.id, reason: wordsOf(error) }, what);
+  #give(failure: string, order: Order): void {
+    void this.#run?.give(order).then((outcome) => {
+      if (!outcome.ok) this.#note(outcome.message, failure);
+    });
+  }
+
+  #note(reason: string, what: string): void {
+    this.#options.logger.warn({ sessionId: this.#options.writer.id, reason }, what);
   }
 }
 
@@ -392,3 +427,14 @@ function endOfRuns({ steps }: Commit): string | undefined {
 }
 
 const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const howOf = (applied: EventOf<'message.sending'>['applied']): 'turn' | 'steer' =>
+  applied === 'steer' ? 'steer' : 'turn';
+
+const exited = (words: { readonly startError?: string; readonly hostLost?: string } = {}): AgentFact => ({
+  type: 'exited',
+  code: null,
+  signal: null,
+  stderr: [],
+  ...words,
+});

@@ -11,7 +11,7 @@ import type { SessionId } from '../protocol/ids.ts';
 import type { Session, SessionStatus } from '../protocol/session.ts';
 import { LiveSession, type LiveSessionOptions } from './live-session.ts';
 import type { StreamStart, SummaryFilter } from './ports/event-log.ts';
-import type { Stored } from './session-runner.ts';
+import type { Stored } from './session-writer.ts';
 
 const MOST_AT_REST = 50;
 
@@ -135,8 +135,8 @@ export class SessionRegistry {
       return refuse('key_in_use', `The key "${key}" is in use.`);
     if (key !== null) this.#keys.set(key, sessionId);
     const session = new LiveSession(sessionId, null, this.#options);
-    const stored = [session.runner.create(event)];
-    if (first !== undefined) stored.push(session.runner.command(first));
+    const stored = [session.writer.create(event)];
+    if (first !== undefined) stored.push(session.writer.command(first));
     const refused = (await Promise.all(stored)).find((result) => !result.ok);
     if (refused === undefined) return accept(session);
     if (key !== null) this.#keys.delete(key);

@@ -13,10 +13,10 @@ import { type EventLog, StorageError } from './ports/event-log.ts';
 import type { Ids } from './ports/ids.ts';
 import type { Logger } from './ports/logger.ts';
 import type { AskEnd, LateAnswer, ToolApproval, ToolAsk, ToolDesk } from './ports/tool-desk.ts';
-import type { SessionRunner } from './session-runner.ts';
+import type { SessionWriter } from './session-writer.ts';
 
 export interface ToolDeskOptions {
-  readonly runner: (sessionId: SessionId) => SessionRunner | undefined;
+  readonly writer: (sessionId: SessionId) => SessionWriter | undefined;
   readonly clients: Clients;
   readonly book: GrantBook;
   readonly log: EventLog;
@@ -59,11 +59,11 @@ export class AskDesk implements ToolDesk {
   async #ask(sessionId: SessionId, interactionId: InteractionId, given: ToolAsk) {
     const { expiresAt, ...ask } = given;
     const limit = expiresAt === undefined ? {} : { expiresAt };
-    const runner = this.#options.runner(sessionId);
-    const asked = await runner?.command({
+    const writer = this.#options.writer(sessionId);
+    const asked = await writer?.command({
       type: 'tool-ask',
       interactionId,
-      ask: { ...ask, ...callerOf(ask, runner.state) },
+      ask: { ...ask, ...callerOf(ask, writer.state) },
       ...limit,
     });
     if (asked?.ok === true) return accept(interactionId);
@@ -77,7 +77,7 @@ export class AskDesk implements ToolDesk {
     how: { readonly outcome: 'expired' | 'withdrawn'; readonly reason: string },
   ): Promise<Result<undefined>> {
     const ending = this.#done(
-      this.#options.runner(sessionId)?.command({ type: 'end-ask', interactionId, ...how }),
+      this.#options.writer(sessionId)?.command({ type: 'end-ask', interactionId, ...how }),
     );
     this.#hold(interactionId, ending);
     return ending;
@@ -90,7 +90,7 @@ export class AskDesk implements ToolDesk {
   ): Promise<Result<undefined>> {
     const leaving = this.#done(
       this.#options
-        .runner(sessionId)
+        .writer(sessionId)
         ?.command({ type: 'leave-open', interactionId, ...(message === undefined ? {} : { message }) }),
     );
     this.#hold(interactionId, leaving);
@@ -98,10 +98,10 @@ export class AskDesk implements ToolDesk {
   }
 
   approval(sessionId: SessionId, toolName: string, key: string): 'session' | 'always' | undefined {
-    const { book, clock, runner } = this.#options;
+    const { book, clock, writer } = this.#options;
     const at = clock.now();
     if (findKeyGrant(book.grants, { toolName, key }, at) !== undefined) return 'always';
-    const own = runner(sessionId)?.state.grants ?? [];
+    const own = writer(sessionId)?.state.grants ?? [];
     return findKeyGrant(own, { toolName, key }, at) === undefined ? undefined : 'session';
   }
 
@@ -109,7 +109,7 @@ export class AskDesk implements ToolDesk {
     const { toolName, key, by, scope } = approval;
     const kept = { grantId: GrantId.parse(this.#options.ids.grant()), toolName, key, by };
     if (scope === 'session') {
-      return this.#done(this.#options.runner(sessionId)?.command({ type: 'keep-approval', ...kept }));
+      return this.#done(this.#options.writer(sessionId)?.command({ type: 'keep-approval', ...kept }));
     }
     // One after the other, so that of two at once only one is stored.
     const keeping = this.#kept.then(() => this.#keepForGood(kept));
@@ -133,7 +133,7 @@ export class AskDesk implements ToolDesk {
   }
 
   clearApprovals(sessionId: SessionId, toolName: string, by: Actor): Promise<Result<undefined>> {
-    return this.#done(this.#options.runner(sessionId)?.command({ type: 'forget-approvals', toolName, by }));
+    return this.#done(this.#options.writer(sessionId)?.command({ type: 'forget-approvals', toolName, by }));
   }
 
   onRunEnd(listener: (sessionId: SessionId, reason: string) => void): () => void {
@@ -142,12 +142,12 @@ export class AskDesk implements ToolDesk {
   }
 
   /** A decision on a tool's ask is on record: the tool hears it, or, where none is left to hear it, the agent. */
-  decided(runner: SessionRunner, live: LiveInteraction): void {
+  decided(writer: SessionWriter, live: LiveInteraction): void {
     const { interactionId } = live.requested;
     const waiting = this.#waiting.get(interactionId);
     this.#waiting.delete(interactionId);
-    if (waiting === undefined) this.#passOn(runner, live);
-    else void this.#handOver(runner, live, waiting);
+    if (waiting === undefined) this.#passOn(writer, live);
+    else void this.#handOver(writer, live, waiting);
   }
 
   /** A tool's ask has ended, and nobody decided. */
@@ -169,9 +169,9 @@ export class AskDesk implements ToolDesk {
   }
 
   /** The tools of an earlier server are gone: what was answered and did not reach them goes to the agent as it was given. */
-  takeUp(runner: SessionRunner): void {
-    for (const live of valuesOf(runner.state.interactions)) {
-      if (live.requested.ask.tool !== undefined && live.decided !== null) this.decided(runner, live);
+  takeUp(writer: SessionWriter): void {
+    for (const live of valuesOf(writer.state.interactions)) {
+      if (live.requested.ask.tool !== undefined && live.decided !== null) this.decided(writer, live);
     }
   }
 
@@ -185,7 +185,7 @@ export class AskDesk implements ToolDesk {
     return this.#waiting.size;
   }
 
-  async #handOver(runner: SessionRunner, live: LiveInteraction, waiting: Waiting): Promise<void> {
+  async #handOver(writer: SessionWriter, live: LiveInteraction, waiting: Waiting): Promise<void> {
     const { decided, requested, leftOpen } = live;
     if (decided === null) return;
     const { interactionId } = requested;
@@ -194,27 +194,27 @@ export class AskDesk implements ToolDesk {
     try {
       const answer = waiting.listener({ kind: 'decided', decision, outcome, by });
       if (leftOpen === null) {
-        void runner.insist({ type: 'delivered', interactionId, ok: true });
+        void writer.insist({ type: 'delivered', interactionId, ok: true });
         await answer;
         return;
       }
       // However long the tool takes: nothing else waits for it, and what it never says is passed on after a restart.
       const late = await answer;
-      if (late === null) void runner.insist({ type: 'delivered', interactionId, ok: true });
-      else this.#passOn(runner, live, late.text);
+      if (late === null) void writer.insist({ type: 'delivered', interactionId, ok: true });
+      else this.#passOn(writer, live, late.text);
     } catch (error) {
       this.#note(error, 'A tool failed when it was given an answer');
-      this.#passOn(runner, live);
+      this.#passOn(writer, live);
     }
   }
 
   /** Sends the answer to the agent as a message. An ask that is over by then has been told otherwise, and nothing is sent. */
-  #passOn(runner: SessionRunner, { requested, decided }: LiveInteraction, said?: string): void {
+  #passOn(writer: SessionWriter, { requested, decided }: LiveInteraction, said?: string): void {
     if (decided === null) return;
     const { interactionId, ask } = requested;
     const text = said === undefined || said.trim() === '' ? lateAnswerText(ask, decided.decision) : said;
     const messageId = MessageId.parse(this.#options.ids.message());
-    void runner.insist({ type: 'deliver-late', interactionId, messageId, text });
+    void writer.insist({ type: 'deliver-late', interactionId, messageId, text });
   }
 
   async #tell(waiting: Waiting, end: AskEnd): Promise<void> {

@@ -110,8 +110,7 @@ export class Checkpoints {
   }
 }
 
-/** The more at once, the less is written: pages that change all the time are carried over once. Decisions wait for the same disk. */
-const pagesAtOnce = 2_000;
-const pagesAtMost = 4_000;
+const pagesAtOnce = 1_000;
+const pagesAtMost = 3_000;
 
 const program = new URL(`./checkpoint-thread${extname(fileURLToPath(import.meta.url))}`, import.meta.url);

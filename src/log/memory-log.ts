@@ -17,6 +17,7 @@ import type { StorageState } from '../protocol/storage.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { pageOf, pageRange } from './page-range.ts';
 import {
+  checkpointOf,
   holdsNothing,
   type PreparedMark,
   type PreparedPart,
@@ -123,7 +124,7 @@ class MemoryLog implements EventLog {
   #startOf(stream: StreamId, { snapshot, mark }: Stream): StreamStart {
     return {
       stream,
-      mark: mark && { ...mark, memory: JSON.parse(mark.memory) },
+      checkpoint: mark && checkpointOf(mark),
       snapshot: snapshot && { ...snapshot, state: JSON.parse(snapshot.state) },
       eventsAfter: (seq) => this.#eventsOf(stream).slice(seq).map(parseStored),
     };

@@ -118,6 +118,13 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX summary_with_grants ON summary (stream) WHERE holds_grants;
     `,
   },
+  {
+    version: 5,
+    sql: `
+      -- how many facts of the run came before the mark; those of earlier versions were not counted
+      ALTER TABLE mark ADD COLUMN number INTEGER NOT NULL DEFAULT 0;
+    `,
+  },
 ];
 
 export interface Migration {

@@ -55,7 +55,7 @@ function openForWriting(path: string, maxBytes: number | undefined): DatabaseSyn
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = NORMAL;
       PRAGMA cache_size = -8000;
-      PRAGMA journal_size_limit = ${32 * 1024 * 1024};
+      PRAGMA journal_size_limit = ${16 * 1024 * 1024};
     `);
     if (maxBytes !== undefined) {
       db.exec(`PRAGMA max_page_count = ${Math.ceil(maxBytes / pragma(db, 'page_size'))}`);

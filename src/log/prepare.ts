@@ -1,4 +1,5 @@
 import type { AppendBatch, AppendPart, Blob, StreamId } from '../engine/ports/event-log.ts';
+import type { Checkpoint } from '../engine/ports/runner.ts';
 import { findableText } from '../model/find-session.ts';
 import { type Durability, eventDefinitions, type NewEvent, searchTextOf } from '../protocol/event.ts';
 
@@ -28,6 +29,7 @@ export interface PreparedEvent {
 }
 
 export interface PreparedMark {
+  readonly number: number;
   readonly processId: string;
   readonly offset: number;
   readonly memory: string;
@@ -57,14 +59,14 @@ export function prepare(batch: AppendBatch): PreparedBatch {
 export const holdsNothing = ({ events, blobs, snapshot, mark, summary }: PreparedPart): boolean =>
   events.length === 0 && blobs.length === 0 && snapshot === undefined && !mark && !summary;
 
-function preparePart({ stream, at, events, blobs, snapshot, mark, summary }: AppendPart): PreparedPart {
+function preparePart({ stream, at, events, blobs, snapshot, checkpoint, summary }: AppendPart): PreparedPart {
   return {
     stream,
     at,
     events: events.map(prepareEvent),
     blobs: blobs ?? [],
     snapshot: snapshot && { version: snapshot.version, state: jsonOf(snapshot.state) },
-    mark: mark && { processId: mark.processId, offset: mark.offset, memory: jsonOf(mark.memory) },
+    mark: checkpoint && markOf(checkpoint),
     summary: summary && prepareSummary(summary),
   };
 }
@@ -82,6 +84,19 @@ function prepareSummary({ version, of }: NonNullable<AppendPart['summary']>): Pr
     body: JSON.stringify(of),
   };
 }
+
+const markOf = ({ number, mark: { processId, offset, memory } }: Checkpoint): PreparedMark => ({
+  number,
+  processId,
+  offset,
+  memory: jsonOf(memory),
+});
+
+/** A checkpoint as it was before it was stored. */
+export const checkpointOf = ({ number, memory, ...place }: PreparedMark): Checkpoint => ({
+  number,
+  mark: { ...place, memory: JSON.parse(memory) },
+});
 
 function prepareEvent(event: NewEvent): PreparedEvent {
   if (durabilityOf(event) === 'live') throw new TypeError(`"${event.type}" is passed on, never stored.`);

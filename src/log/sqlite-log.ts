@@ -5,7 +5,6 @@ import {
   type EventLog,
   type EventPage,
   type PageQuery,
-  type ReadingMark,
   type SearchHit,
   StorageError,
   type StreamId,
@@ -13,6 +12,7 @@ import {
   type SummaryFilter,
   type SummaryQuery,
 } from '../engine/ports/event-log.ts';
+import type { Checkpoint } from '../engine/ports/runner.ts';
 import type { SessionSummary } from '../model/summary.ts';
 import type { Event } from '../protocol/event.ts';
 import type { StorageState } from '../protocol/storage.ts';
@@ -23,7 +23,7 @@ import { EventIndex } from './event-index.ts';
 import { inUseFile, keepAside, readMissing, storeMissing } from './missing-history.ts';
 import { type DatabaseOptions, type OpenDatabase, openDatabase } from './open-database.ts';
 import { pageOf, pageRange } from './page-range.ts';
-import { prepare } from './prepare.ts';
+import { checkpointOf, type PreparedMark, prepare } from './prepare.ts';
 import { Search } from './search.ts';
 import { SearchIndex } from './search-index.ts';
 import { storageFailure } from './storage-failure.ts';
@@ -322,7 +322,7 @@ class SqliteLog implements EventLog {
   #startOf(id: number, stream: StreamId): StreamStart {
     return {
       stream,
-      mark: this.#read(() => this.#mark(id)),
+      checkpoint: this.#read(() => this.#checkpoint(id)),
       snapshot: this.#read(() => this.#snapshot(id)),
       eventsAfter: (seq) => this.#eventsAfter(id, seq),
     };
@@ -333,9 +333,9 @@ class SqliteLog implements EventLog {
     return row && { seq: row.seq, version: row.version, state: JSON.parse(row.state) };
   }
 
-  #mark(stream: number): ReadingMark | undefined {
-    const row = this.#store.sql.mark.get(stream) as MarkRow | undefined;
-    return row && { processId: row.processId, offset: row.offset, memory: JSON.parse(row.memory) };
+  #checkpoint(stream: number): Checkpoint | undefined {
+    const row = this.#store.sql.mark.get(stream) as PreparedMark | undefined;
+    return row && checkpointOf(row);
   }
 
   #read<T>(work: () => T): T {
@@ -357,8 +357,8 @@ const writesNothingNew = 'UPDATE search_progress SET indexed = indexed';
 interface Store extends Pick<OpenDatabase, 'db' | 'unwritable' | 'damage'> {
   readonly sql: ReturnType<typeof statementsOf>;
   readonly search: Search;
-  readonly summaries: Summaries;
   readonly events: EventIndex;
+  readonly summaries: Summaries;
   readonly index: SearchIndex;
   readonly writer: StreamWriter;
   readonly disk: Disk;
@@ -409,12 +409,6 @@ interface SnapshotRow {
   readonly state: string;
 }
 
-interface MarkRow {
-  readonly processId: string;
-  readonly offset: number;
-  readonly memory: string;
-}
-
 interface BlobRow {
   readonly mediaType: string;
   readonly data: Uint8Array;
@@ -426,7 +420,9 @@ const statementsOf = (db: DatabaseSync) => ({
   unsummarized: db.prepare(`
     SELECT id, name FROM stream INDEXED BY sqlite_autoindex_stream_1
     WHERE id NOT IN (SELECT stream FROM summary WHERE version = ?) ORDER BY id`),
-  mark: db.prepare('SELECT process_id AS processId, read_to AS offset, memory FROM mark WHERE stream = ?'),
+  mark: db.prepare(
+    'SELECT process_id AS processId, read_to AS offset, memory, number FROM mark WHERE stream = ?',
+  ),
   snapshot: db.prepare(`
     SELECT snapshot_seq AS seq, snapshot_version AS version, snapshot_state AS state
     FROM stream WHERE id = ? AND snapshot_seq IS NOT NULL`),

@@ -83,7 +83,7 @@ export class StreamWriter {
 
   #mark(stream: number, mark: PreparedMark | null): void {
     if (mark === null) this.#sql.removeMark.run(stream);
-    else this.#sql.setMark.run(stream, mark.processId, mark.offset, mark.memory);
+    else this.#sql.setMark.run(stream, mark.processId, mark.offset, mark.memory, mark.number);
   }
 
   #summarize(stream: number, summary: PreparedSummary | null): void {
@@ -130,7 +130,7 @@ const statementsOf = (db: DatabaseSync) => ({
     'UPDATE stream SET snapshot_seq = ?, snapshot_version = ?, snapshot_state = ? WHERE id = ?',
   ),
   setMark: db.prepare(
-    'INSERT OR REPLACE INTO mark (stream, process_id, read_to, memory) VALUES (?, ?, ?, ?)',
+    'INSERT OR REPLACE INTO mark (stream, process_id, read_to, memory, number) VALUES (?, ?, ?, ?, ?)',
   ),
   removeMark: db.prepare('DELETE FROM mark WHERE stream = ?'),
   setSummary: db.prepare(

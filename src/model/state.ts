@@ -127,4 +127,4 @@ export interface RunningTool {
 }
 
 /** Raise this whenever a stored snapshot of the state could no longer be understood. */
-export const STATE_VERSION = 6;
+export const STATE_VERSION = 7;

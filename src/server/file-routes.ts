@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { ControlRoom } from '../engine/ports/control-room.ts';
 import { sendRefusal } from './errors.ts';
@@ -20,7 +21,7 @@ export function addFileRoutes(app: FastifyInstance, room: ControlRoom): void {
     return reply
       .type('text/plain; charset=utf-8')
       .header('content-disposition', 'attachment; filename="raw.ndjson.txt"')
-      .send(raw.value);
+      .send(Readable.from(raw.value));
   });
 }
 

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { endBeckons } from '../support/beckon-process.ts';
-import { testSeed } from '../support/seeded-random.ts';
+import { testSeed, times } from '../support/seeded-random.ts';
 import { endWatches } from '../support/watch.ts';
 import { chaos } from './chaos.ts';
 
 const seed = testSeed();
-const timeout = 300_000;
+const timeout = times(300_000);
 
 afterEach(async () => {
   endWatches();
@@ -26,7 +26,7 @@ describe(`nothing acknowledged is lost, nothing comes twice, nothing is invented
     {
       timeout,
     },
-    () => expectKept(16, false),
+    () => expectKept(times(10), false),
   );
 
   it(
@@ -34,6 +34,6 @@ describe(`nothing acknowledged is lost, nothing comes twice, nothing is invented
     {
       timeout,
     },
-    () => expectKept(10, true),
+    () => expectKept(times(6), true),
   );
 });

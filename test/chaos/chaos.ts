@@ -6,6 +6,7 @@ import type { Event } from '../../src/protocol/event.ts';
 import type { Session } from '../../src/protocol/session.ts';
 import { type Beckon, spawnBeckon, startBeckon, temporaryDirectory } from '../support/beckon-process.ts';
 import { agentProcesses, markedProcesses } from '../support/marked-processes.ts';
+import { signal } from '../support/running.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { wholeLog } from '../support/whole-log.ts';
 import { Clients, emptyLedger } from './clients.ts';
@@ -71,7 +72,7 @@ export async function chaos({
     killed[victim.kind] += 1;
     if (done % 50 === 0) tell(`${done} kills, ${ledger.messages.size} messages, ${ledger.won.size} answers`);
     if (victim.pid !== undefined) {
-      kill(victim.pid);
+      signal(victim.pid, 'SIGKILL');
       continue;
     }
     await beckon.kill9();
@@ -142,15 +143,6 @@ function choose(
     if (pid !== undefined) return { kind: 'holder', pid };
   }
   return { kind: roll > 0.85 ? 'starting server' : 'server' };
-}
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch (error) {
-    // It was quicker.
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
 }
 
 async function killWhileStarting(

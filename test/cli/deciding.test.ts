@@ -18,7 +18,7 @@ describe('a server on which only devices decide', () => {
   it('[SEC8] prints no pairing code where its output is no terminal, and says how to get one', async () => {
     const beckon = await startBeckon({ args: ['--decide', 'devices'] });
     expect(beckon.stdout()).toBe(`Beckon is ready: ${beckon.url}\n`);
-    expect(beckon.stderr()).toContain('A paired page makes one');
+    await eventually('it says how to get one', () => beckon.stderr().includes('A paired page makes one'));
     const pair = await beckon.run(['pair']);
     expect(pair).toMatchObject({ code: 1, stdout: '' });
     expect(pair.stderr).toContain('Only a paired device');

@@ -16,6 +16,7 @@ import {
   startBeckon,
   temporaryDirectory,
 } from '../support/beckon-process.ts';
+import { eventually } from '../support/eventually.ts';
 import { agentProcesses, markedProcesses } from '../support/marked-processes.ts';
 import { endWatches, watchSession } from '../support/watch.ts';
 
@@ -285,7 +286,9 @@ describe('beckon stop-all', () => {
     expect((await first.run(['stop-all'])).stdout).toBe('No server ran.\n');
 
     const second = await start({ dataDir: first.dataDir });
-    const { body } = await second.api('GET', `/api/sessions/${asked.id}/interactions/${asked.requestId}`);
-    expect(body.interaction).toMatchObject({ outcome: 'lost' });
+    await eventually('what it asked is lost', async () => {
+      const { body } = await second.api('GET', `/api/sessions/${asked.id}/interactions/${asked.requestId}`);
+      return body.interaction.outcome === 'lost';
+    });
   });
 });

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
+import { MessageId, SessionId } from '../../src/protocol/ids.ts';
+import type { Ask, Decision } from '../../src/protocol/interaction.ts';
 import {
   type AgentConnection,
   type AgentDriver,
   AgentRefusal,
   type AgentStart,
   type OutgoingMessage,
-} from '../../src/engine/ports/agent-driver.ts';
-import { MessageId, SessionId } from '../../src/protocol/ids.ts';
-import type { Ask, Decision } from '../../src/protocol/interaction.ts';
+} from '../../src/runner/ports/agent-driver.ts';
+import { eventually } from '../support/eventually.ts';
 import { FactRecorder } from '../support/fact-recorder.ts';
 import { isRunning } from '../support/running.ts';
 
@@ -441,12 +441,8 @@ export function driverContract(name: string, make: () => Promise<DriverUnderTest
 
 const defaultRefusedModes = ['nonsense', 'bypassPermissions'];
 
-async function fileHolding(path: string): Promise<number> {
-  const deadline = performance.now() + 20_000;
-  for (;;) {
+const fileHolding = (path: string): Promise<number> =>
+  eventually(`${path} holds a pid`, () => {
     const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
-    if (/^\d+\n$/.test(text)) return Number(text);
-    if (performance.now() > deadline) throw new Error(`${path} never held a pid`);
-    await delay(10);
-  }
-}
+    return /^\d+\n$/.test(text) && Number(text);
+  });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type EventLog, StorageError, type SummaryQuery } from '../../src/engine/ports/event-log.ts';
+import type { Checkpoint } from '../../src/engine/ports/runner.ts';
 import type { SessionSummary } from '../../src/model/summary.ts';
 import type { NewEvent } from '../../src/protocol/event.ts';
 import {
@@ -339,68 +340,73 @@ export function eventLogContract(name: string, open: () => EventLog): void {
     });
 
     describe('marking how far an agent was read', () => {
-      const mark = (offset: number, memory: unknown = { open: ['a'] }) => ({
-        processId: 'p1',
-        offset,
-        memory,
+      const mark = (offset: number, memory: unknown = { open: ['a'] }): Checkpoint => ({
+        number: offset + 1,
+        mark: { processId: 'p1', offset, memory },
       });
       const marks = () =>
-        Object.fromEntries(Array.from(log.streams(), (start) => [start.stream, start.mark]));
+        Object.fromEntries(Array.from(log.streams(), (start) => [start.stream, start.checkpoint]));
 
       it('[STORE2] keeps the newest with the events it came with, for each stream', async () => {
-        await log.append({ parts: [{ stream: one, at, events: [overdue('a')], mark: mark(10) }] });
+        await log.append({ parts: [{ stream: one, at, events: [overdue('a')], checkpoint: mark(10) }] });
         await append(log, two, overdue('b'));
         expect(marks()).toEqual({ one: mark(10), two: undefined });
+        const second = { number: 7, mark: { processId: 'p2', offset: 0, memory: null } };
         await log.append({
           parts: [
-            { stream: one, at, events: [overdue('c')], mark: mark(2 ** 40, { nested: { text: 'ü"\n' } }) },
-            { stream: two, at, events: [], mark: { processId: 'p2', offset: 0, memory: null } },
+            {
+              stream: one,
+              at,
+              events: [overdue('c')],
+              checkpoint: mark(2 ** 40, { nested: { text: 'ü"\n' } }),
+            },
+            { stream: two, at, events: [], checkpoint: second },
           ],
         });
         expect(marks()).toEqual({
           one: mark(2 ** 40, { nested: { text: 'ü"\n' } }),
-          two: { processId: 'p2', offset: 0, memory: null },
+          two: second,
         });
       });
 
       it('leaves it when an append says nothing of it, and forgets it for null', async () => {
-        await log.append({ parts: [{ stream: one, at, events: [overdue('a')], mark: mark(10) }] });
+        await log.append({ parts: [{ stream: one, at, events: [overdue('a')], checkpoint: mark(10) }] });
         await append(log, one, overdue('b'));
         expect(marks()).toEqual({ one: mark(10) });
-        await log.append({ parts: [{ stream: one, at, events: [overdue('c')], mark: null }] });
+        await log.append({ parts: [{ stream: one, at, events: [overdue('c')], checkpoint: null }] });
         expect(marks()).toEqual({ one: undefined });
-        await log.append({ parts: [{ stream: one, at, events: [], mark: mark(3) }] });
+        await log.append({ parts: [{ stream: one, at, events: [], checkpoint: mark(3) }] });
         expect(marks()).toEqual({ one: mark(3) });
         expect(log.lastSeq(one)).toBe(3);
       });
 
       it('makes no stream for forgetting one that was never there', async () => {
-        expect(await log.append({ parts: [{ stream: one, at, events: [], mark: null }] })).toEqual([0]);
+        expect(await log.append({ parts: [{ stream: one, at, events: [], checkpoint: null }] })).toEqual([0]);
         expect(marks()).toEqual({});
       });
 
       it('keeps what was marked when the caller changes it afterwards', async () => {
         const memory = { open: ['a'] };
-        const stored = log.append({ parts: [{ stream: one, at, events: [], mark: mark(1, memory) }] });
+        const stored = log.append({ parts: [{ stream: one, at, events: [], checkpoint: mark(1, memory) }] });
         memory.open.push('b');
         await stored;
         expect(marks()).toEqual({ one: mark(1) });
       });
 
       it('keeps neither when one of them cannot be stored', async () => {
-        await log.append({ parts: [{ stream: one, at, events: [overdue('a')], mark: mark(1) }] });
+        await log.append({ parts: [{ stream: one, at, events: [overdue('a')], checkpoint: mark(1) }] });
         const circular: Record<string, unknown> = {};
         circular.itself = circular;
-        const refused = (part: { events: NewEvent[]; mark: ReturnType<typeof mark> }) =>
+        const refused = (part: { events: NewEvent[]; checkpoint: Checkpoint }) =>
           expect(log.append({ parts: [{ stream: one, at, ...part }] })).rejects.toThrow();
-        await refused({ events: [called(circular)], mark: mark(2) });
-        await refused({ events: [overdue('b')], mark: mark(3, circular) });
+        await refused({ events: [called(circular)], checkpoint: mark(2) });
+        await refused({ events: [overdue('b')], checkpoint: mark(3, circular) });
         expect(marks()).toEqual({ one: mark(1) });
         expect(log.lastSeq(one)).toBe(1);
       });
 
       it('[SES14] is removed with its stream', async () => {
-        await log.append({ parts: [{ stream: one, at, events: [overdue('a')], mark: mark(1) }] });
+        await log.append({ parts: [{ stream: one, at, events: [overdue('a')], checkpoint: mark(1) }] });
         await log.remove(one);
         await append(log, one, overdue('b'));
         expect(marks()).toEqual({ one: undefined });

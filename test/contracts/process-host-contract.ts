@@ -1,9 +1,9 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { ProcessHost, ProcessSpec } from '../../src/engine/ports/process-host.ts';
-import type { RawDirection } from '../../src/engine/ports/raw-log.ts';
 import { SessionId } from '../../src/protocol/ids.ts';
+import type { ProcessHost, ProcessSpec } from '../../src/runner/ports/process-host.ts';
+import type { RawDirection } from '../../src/runner/ports/raw-log.ts';
 import { eventually } from '../support/eventually.ts';
 import { orphan, ProcessRoom, textOf } from '../support/process-room.ts';
 import { isRunning } from '../support/running.ts';

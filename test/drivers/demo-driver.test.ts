@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { demoDriver } from '../../src/drivers/demo/driver.ts';
 import { LocalProcessHost } from '../../src/drivers/process/local-process-host.ts';
 import { driverContract } from '../contracts/driver-contract.ts';
+import { demoScenario } from './demo-scenario.ts';
 
 driverContract('the demo agent', async () => {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'beckon-demo-')));
@@ -14,18 +15,7 @@ driverContract('the demo agent', async () => {
     cwd,
     env: {},
     otherModel: 'another-model',
-    scenario: {
-      reply: 'hello',
-      command: 'run touch asked.txt',
-      question: 'question',
-      endless: 'slow 100000',
-      twoAtOnce: '!parallel',
-      subAgent: 'subagent',
-      modelError: '!api-error',
-      plan: 'plan',
-      slash: 'hello',
-      sleeper: "run setsid sh -c 'echo $$ > sleeper.pid; exec sleep 600' & wait",
-    },
+    scenario: demoScenario,
     async close() {
       await processes.close();
       rmSync(dir, { recursive: true, force: true });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isRunning } from '../support/running.ts';
+import { signal } from '../support/running.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../src/drivers/demo/program/main.ts');
 const FLAGS = [
@@ -119,7 +119,7 @@ export async function endDemos(): Promise<void> {
     demo.kill('SIGKILL');
     await demo.exited;
   }
-  for (const pid of strays) if (isRunning(pid)) process.kill(pid, 'SIGKILL');
+  for (const pid of strays) signal(pid, 'SIGKILL');
   for (const made of directories) rmSync(made, { recursive: true, force: true });
   running.clear();
   strays.clear();

@@ -6,8 +6,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { claudeDriver } from '../../src/drivers/claude/driver.ts';
 import { demoDriver } from '../../src/drivers/demo/driver.ts';
 import { LocalProcessHost } from '../../src/drivers/process/local-process-host.ts';
-import type { AgentConnection } from '../../src/engine/ports/agent-driver.ts';
 import { MessageId, SessionId } from '../../src/protocol/ids.ts';
+import type { AgentConnection } from '../../src/runner/ports/agent-driver.ts';
 import { FactRecorder } from '../support/fact-recorder.ts';
 import { isRunning } from '../support/running.ts';
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { LineSplitter, type LineSplitterOptions, type OverlongLine } from '../../src/drivers/lines.ts';
+import { processorTime } from '../support/processor-time.ts';
 
 interface Cut {
   lines: string[];
@@ -86,11 +87,12 @@ test('[PEER4] a line of 32 MB in small chunks is whole, and takes no quadratic t
   const size = 32 * 1024 * 1024;
   const chunk = Buffer.alloc(16 * 1024, 'é');
   const chunks = Array.from({ length: size / chunk.length }, () => chunk);
-  const started = performance.now();
-  const { lines, overlong } = cut([...chunks, Buffer.from('\nnext\n')]);
-  expect(performance.now() - started).toBeLessThan(3_000);
-  expect(overlong).toEqual([]);
-  expect(lines.map((line) => line.length)).toEqual([size / 2, 4]);
+  const took = processorTime(() => {
+    const { lines, overlong } = cut([...chunks, Buffer.from('\nnext\n')]);
+    expect(overlong).toEqual([]);
+    expect(lines.map((line) => line.length)).toEqual([size / 2, 4]);
+  });
+  expect(took).toBeLessThan(3_000);
 });
 
 test('[PEER4] a longer line is skipped to its end and reported with its length and beginning', () => {

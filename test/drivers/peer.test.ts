@@ -5,7 +5,7 @@ import type { IncomingRequest, TypedMessage } from '../../src/drivers/claude/inc
 import { type CloseReason, type PeerOptions, ProtocolPeer } from '../../src/drivers/claude/peer.ts';
 import type { PeerDiagnostic } from '../../src/drivers/diagnostics.ts';
 import { InputPipe } from '../../src/drivers/process/input-pipe.ts';
-import type { OutputReader } from '../../src/engine/ports/process-host.ts';
+import type { OutputReader } from '../../src/runner/ports/process-host.ts';
 
 function connect(
   options: Partial<PeerOptions> = {},

@@ -7,7 +7,7 @@ import { FileProcessHost } from '../../src/drivers/process/file-process-host.ts'
 import { LocalProcessHost } from '../../src/drivers/process/local-process-host.ts';
 import { agentStatus, stopAgents } from '../../src/drivers/process/run-admin.ts';
 import { findWalls, type Walls } from '../../src/drivers/process/walls.ts';
-import type { ProcessHost } from '../../src/engine/ports/process-host.ts';
+import type { ProcessHost } from '../../src/runner/ports/process-host.ts';
 import { eventually } from '../support/eventually.ts';
 import { markedProcesses } from '../support/marked-processes.ts';
 import { ProcessRoom, textOf } from '../support/process-room.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { WritesOnce } from '../../src/drivers/process/writes-once.ts';
-import type { WriteOutcome } from '../../src/engine/ports/process-host.ts';
+import type { WriteOutcome } from '../../src/runner/ports/process-host.ts';
 
 const fine: WriteOutcome = { ok: true };
 

@@ -1,27 +1,19 @@
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { acpAgent, writeAcpConfig } from '../support/acp-config.ts';
 import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../support/beckon-process.ts';
 import { endWatches, watchSession } from '../support/watch.ts';
-
-const program = resolve(import.meta.dirname, '../support/acp-agent/main.ts');
 
 let folder: string;
 let beckon: Beckon;
 
 beforeEach(async () => {
   folder = await temporaryDirectory();
-  const config = join(folder, 'config.json');
-  const scripted = {
-    driver: 'acp',
-    label: 'Scripted',
-    command: process.execPath,
-    args: ['--no-warnings', program],
-    env: { ACP_AGENT_HOME: join(folder, 'home') },
-  };
-  const agents = { scripted, absent: { driver: 'acp', command: './no-such-agent' } };
-  await writeFile(config, JSON.stringify({ agents }));
+  const scripted = { ...acpAgent(join(folder, 'home')), label: 'Scripted' };
+  const absent = { driver: 'acp', command: './no-such-agent' };
+  const config = await writeAcpConfig(folder, { scripted, absent });
   await mkdir(join(folder, 'work'));
   beckon = await startBeckon({ args: ['--config', config] });
 });

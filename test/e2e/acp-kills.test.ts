@@ -1,7 +1,8 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Event, EventOf } from '../../src/protocol/event.ts';
+import { writeAcpConfig } from '../support/acp-config.ts';
 import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../support/beckon-process.ts';
 import { agentProcesses } from '../support/marked-processes.ts';
 import { seededRandom, testSeed } from '../support/seeded-random.ts';
@@ -13,7 +14,6 @@ const AGENTS = 5;
 const MESSAGES = 3;
 const LINES = 12;
 const seed = testSeed();
-const program = resolve(import.meta.dirname, '../support/acp-agent/main.ts');
 
 afterEach(async () => {
   endWatches();
@@ -30,14 +30,7 @@ describe('a server of agents of the Agent Client Protocol that is killed again a
     const random = seededRandom(seed);
     const folder = await temporaryDirectory();
     const dataDir = await temporaryDirectory();
-    const scripted = {
-      driver: 'acp',
-      command: process.execPath,
-      args: ['--no-warnings', program],
-      env: { ACP_AGENT_HOME: join(folder, 'home') },
-    };
-    const config = join(folder, 'config.json');
-    await writeFile(config, JSON.stringify({ agents: { scripted } }));
+    const config = await writeAcpConfig(folder);
     await mkdir(join(folder, 'work'));
     const serve = () => startBeckon({ dataDir, args: ['--config', config] });
 

@@ -1,16 +1,15 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { agentStatus } from '../../src/drivers/process/run-admin.ts';
 import type { Event, EventOf } from '../../src/protocol/event.ts';
+import { acpAgent, writeAcpConfig } from '../support/acp-config.ts';
 import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../support/beckon-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { agentProcesses } from '../support/marked-processes.ts';
 import { endWatches, type Watch, watchSession } from '../support/watch.ts';
 import { wholeLog } from '../support/whole-log.ts';
-
-const program = resolve(import.meta.dirname, '../support/acp-agent/main.ts');
 
 let folder: string;
 let dataDir: string;
@@ -22,19 +21,13 @@ const home = (agent: string, file = ''): string => join(folder, agent, file);
 async function prepare(...args: string[]): Promise<void> {
   folder = await temporaryDirectory();
   dataDir = await temporaryDirectory();
-  const agent = (name: string, ...flags: string[]) => ({
-    driver: 'acp',
-    command: process.execPath,
-    args: ['--no-warnings', program, ...flags],
-    env: { ACP_AGENT_HOME: home(name) },
-  });
   const agents = {
-    scripted: agent('scripted'),
-    slow: agent('slow'),
-    slower: agent('slower'),
-    stubborn: agent('stubborn', '--stubborn'),
+    scripted: acpAgent(home('scripted')),
+    slow: acpAgent(home('slow')),
+    slower: acpAgent(home('slower')),
+    stubborn: acpAgent(home('stubborn'), '--stubborn'),
   };
-  await writeFile(join(folder, 'config.json'), JSON.stringify({ agents }));
+  await writeAcpConfig(folder, agents);
   for (const name of ['work', ...Object.keys(agents)]) await mkdir(join(folder, name));
   writeFileSync(home('slow', 'hold-initialize'), '');
   writeFileSync(home('slower', 'hold-session-new'), '');

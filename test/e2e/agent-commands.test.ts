@@ -1,10 +1,9 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
+import { writeAcpConfig } from '../support/acp-config.ts';
 import { endBeckons, startBeckon, temporaryDirectory } from '../support/beckon-process.ts';
 import { endWatches, watch, watchSession } from '../support/watch.ts';
-
-const program = resolve(import.meta.dirname, '../support/acp-agent/main.ts');
 
 afterEach(async () => {
   endWatches();
@@ -52,17 +51,9 @@ it('[API1] [SES10] what an agent offers by name is told over HTTP, does what it 
 
 it('[API1] an agent of another kind tells its commands alike', async () => {
   const folder = await temporaryDirectory();
-  const config = join(folder, 'config.json');
-  const scripted = {
-    driver: 'acp',
-    command: process.execPath,
-    args: ['--no-warnings', program],
-    env: { ACP_AGENT_HOME: join(folder, 'home') },
-  };
-  await writeFile(config, JSON.stringify({ agents: { scripted } }));
   const cwd = join(folder, 'work');
   await mkdir(cwd);
-  const beckon = await startBeckon({ args: ['--config', config] });
+  const beckon = await startBeckon({ args: ['--config', await writeAcpConfig(folder)] });
   const { body } = await beckon.api('POST', '/api/sessions', { agent: 'scripted', cwd });
   const own = await watchSession(beckon, body.session.id);
   expect(await own.event('commands.changed')).toMatchObject({

@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
-import { mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { mkdir, realpath, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { writeAcpConfig } from '../support/acp-config.ts';
 import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../support/beckon-process.ts';
 import { endWatches, type Watch, watchSession } from '../support/watch.ts';
-
-const program = resolve(import.meta.dirname, '../support/acp-agent/main.ts');
 
 let repo: string;
 let elsewhere: string;
@@ -19,15 +18,7 @@ beforeEach(async () => {
   await mkdir(elsewhere);
   await symlink(elsewhere, join(repo, 'link'));
   await symlink(join(elsewhere, 'not-there-yet.md'), join(repo, 'dangling.md'));
-  const config = join(folder, 'config.json');
-  const scripted = {
-    driver: 'acp',
-    command: process.execPath,
-    args: ['--no-warnings', program],
-    env: { ACP_AGENT_HOME: join(folder, 'home') },
-  };
-  await writeFile(config, JSON.stringify({ agents: { scripted } }));
-  beckon = await startBeckon({ args: ['--config', config] });
+  beckon = await startBeckon({ args: ['--config', await writeAcpConfig(folder)] });
 });
 
 afterEach(async () => {

@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../support/beckon-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { type PlayedAsk, RecordingAgent, writeRecordingProgram } from '../support/recording-agent.ts';
-import { isRunning } from '../support/running.ts';
-import { seededRandom, testSeed } from '../support/seeded-random.ts';
+import { isRunning, signal } from '../support/running.ts';
+import { seededRandom, testSeed, times } from '../support/seeded-random.ts';
 import { endWatches, watchSession } from '../support/watch.ts';
 
-const SEEDS = 240;
+const SEEDS = times(120);
 const AT_ONCE = 12;
 const seed = testSeed();
 
@@ -85,15 +85,6 @@ function stepsOf(random: () => number): {
   return { steps, waits: steps.map(() => random() < 0.4) };
 }
 
-const signal = (pid: number, name: NodeJS.Signals): void => {
-  try {
-    process.kill(pid, name);
-  } catch (error) {
-    // It was quicker.
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
-};
-
 /** What an agent has read, and what the record says of it. */
 async function playOrder(random: () => number): Promise<string> {
   const { steps, waits } = stepsOf(random);
@@ -143,7 +134,7 @@ async function playOrder(random: () => number): Promise<string> {
 
 describe('the record of a decision', () => {
   it(`[ASK4] [ASK5] agrees with the agent's own, in ${SEEDS} orders of answer, stop, the agent's reading and its death (seed ${seed})`, {
-    timeout: 180_000,
+    timeout: times(180_000),
   }, async () => {
     const random = seededRandom(seed);
     const seen = new Map<string, number>();

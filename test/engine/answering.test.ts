@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { WriteOutcome } from '../../src/engine/ports/process-host.ts';
 import type { Ask, Outcome } from '../../src/protocol/interaction.ts';
+import type { WriteOutcome } from '../../src/runner/ports/process-host.ts';
 import { type EngineRoom, endRoomsAfterEach, openRoom, other, person } from '../support/engine-room.ts';
 import { bashAsk } from '../support/session-states.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Commit, MOST_AT_ONCE, MOST_WAITING, SessionRunner } from '../../src/engine/session-runner.ts';
+import { type Commit, MOST_AT_ONCE, MOST_WAITING, SessionWriter } from '../../src/engine/session-writer.ts';
 import { memoryLog } from '../../src/log/memory-log.ts';
 import { MOST_OPEN_ASKS } from '../../src/model/limits.ts';
 import { SessionId } from '../../src/protocol/ids.ts';
@@ -20,7 +20,7 @@ function runnerOf(played: PlayedSession) {
   const clock = new FakeClock();
   const commits: Commit[] = [];
   const reading: boolean[] = [];
-  const runner = new SessionRunner(
+  const runner = new SessionWriter(
     SessionId.parse('ses_1'),
     { state: played.state, snapshotSeq: 0 },
     {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { KeptProcess } from '../../src/engine/ports/process-host.ts';
 import { memoryLog } from '../../src/log/memory-log.ts';
 import { SessionId } from '../../src/protocol/ids.ts';
+import type { KeptProcess } from '../../src/runner/ports/process-host.ts';
 import { endRoomsAfterEach, openRoom } from '../support/engine-room.ts';
 import { bashAsk } from '../support/session-states.ts';
 import { keptOf, takeOver } from '../support/take-over.ts';

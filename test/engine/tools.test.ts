@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ToolAccess } from '../../src/engine/ports/agent-driver.ts';
 import { GrantId, type InteractionId, SessionId } from '../../src/protocol/ids.ts';
 import type { Interaction } from '../../src/protocol/interaction.ts';
+import type { ToolAccess } from '../../src/runner/ports/agent-driver.ts';
 import { type EngineRoom, endRoomsAfterEach, openRoom, other, person } from '../support/engine-room.ts';
 import { bashAsk, deployAsk, emailForm } from '../support/session-states.ts';
 import { ToolRun } from '../support/tool-runs.ts';

@@ -443,8 +443,9 @@ async function restarted<T>(
   await eventually('the server is gone', () => !isRunning(pid));
   const changed = change();
   const { BECKON_PROCESS: _, ...env } = process.env;
-  const { stdout } = spawn(node, [...args, ...furtherFlags], { env, stdio: ['ignore', 'pipe', 'ignore'] });
-  await once(stdout, 'data');
+  const next = spawn(node, [...args, ...furtherFlags], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  const [line] = await Promise.race([once(next.stdout, 'data'), once(next, 'close')]);
+  if (!String(line).includes('is ready')) throw new Error(`No server was started again: ${line}`);
   return changed;
 }
 
@@ -462,7 +463,8 @@ function plantDevice(agent: HostileAgent): Record<string, string> {
 const leftOpen: DatabaseSync[] = [];
 
 function plantGrant({ dataDir }: HostileAgent, command: string): void {
-  const database = new DatabaseSync(join(dataDir, 'beckon.db'));
+  const path = join(dataDir, 'beckon.db');
+  const database = new DatabaseSync(path);
   const at = new Date().toISOString();
   const grant = {
     id: 'grant_planted',

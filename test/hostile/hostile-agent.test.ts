@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { endBeckons, startBeckon, temporaryDirectory } from '../support/beckon-process.ts';
 import { eventually } from '../support/eventually.ts';
-import { isRunning } from '../support/running.ts';
+import { signal } from '../support/running.ts';
 import type { Told } from './agent.ts';
 import { attacks, leftBehind, type Setting } from './attacks.ts';
 
@@ -23,7 +23,7 @@ afterEach(async () => {
     // The agent may have left a server of its own.
     const text = await readFile(join(dataDir, 'server.json'), 'utf8').catch(() => '{}');
     const { pid } = JSON.parse(text);
-    if (typeof pid === 'number' && isRunning(pid)) process.kill(pid, 'SIGKILL');
+    if (typeof pid === 'number') signal(pid, 'SIGKILL');
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
   }
   for (const helper of helpers.splice(0)) helper.close();

@@ -14,7 +14,7 @@ for (let round = 0; ; round += 1) {
 async function appendOne(log: EventLog, name: string, round: number): Promise<void> {
   const text = `event-${run}-${name}-${round}`;
   const event = round % 5 === 0 ? decided(`i${round}`, text) : said(text);
-  const mark = { processId: text, offset: round, memory: {} };
-  const [seq] = await log.append({ parts: [{ stream: session(name), at, events: [event], mark }] });
+  const checkpoint = { number: round, mark: { processId: text, offset: round, memory: {} } };
+  const [seq] = await log.append({ parts: [{ stream: session(name), at, events: [event], checkpoint }] });
   writeSync(1, `${name} ${seq} ${text}\n`);
 }

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterEach, expect, it } from 'vitest';
 import { openSqliteLog } from '../../src/log/sqlite-log.ts';
+import { times } from '../support/seeded-random.ts';
 import { append, overdue, seqsOf, session, upTo } from './sample-events.ts';
 import { temporaryDirectories } from './temporary-directory.ts';
 
@@ -16,7 +17,7 @@ let child: ChildProcess | undefined;
 afterEach(() => child?.kill('SIGKILL'));
 
 it('[STORE2] kill -9 at any moment loses nothing acknowledged and leaves a log that opens', {
-  timeout: 120_000,
+  timeout: times(120_000),
 }, async () => {
   const path = join(directory(), 'beckon.db');
   const acknowledged = new Map<string, string>();
@@ -30,7 +31,7 @@ it('[STORE2] kill -9 at any moment loses nothing acknowledged and leaves a log t
       }
       await check(path, acknowledged);
     }),
-    { numRuns: 20, endOnFailure: true },
+    { numRuns: times(8), endOnFailure: true },
   );
 });
 
@@ -54,11 +55,11 @@ async function check(path: string, acknowledged: ReadonlyMap<string, string>): P
   try {
     expect(log.storage).toEqual({ ok: true, missing: [] });
     const stored = new Map<string, string>();
-    for (const { stream, mark, eventsAfter } of log.streams()) {
+    for (const { stream, checkpoint, eventsAfter } of log.streams()) {
       const events = [...eventsAfter(0)];
-      // the mark is of the very transaction that stored the last event
+      // the checkpoint is of the very transaction that stored the last event
       expect(JSON.stringify(events.at(-1))).toContain(
-        stream === 'after' ? 'turn.overdue' : `"${mark?.processId}"`,
+        stream === 'after' ? 'turn.overdue' : `"${checkpoint?.mark.processId}"`,
       );
       expect(seqsOf(events)).toEqual(upTo(events.length));
       for (const event of events) stored.set(`${stream} ${event.seq}`, JSON.stringify(event));

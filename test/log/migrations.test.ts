@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { StorageError } from '../../src/engine/ports/event-log.ts';
 import { type Migration, migrate, migrations } from '../../src/log/migrations.ts';
+import { openSqliteLog } from '../../src/log/sqlite-log.ts';
 import { temporaryDirectories } from './temporary-directory.ts';
 
 const directory = temporaryDirectories();
@@ -15,6 +16,20 @@ const broken: Migration = {
   version: next + 1,
   sql: 'CREATE TABLE half_done (x); INSERT INTO nowhere VALUES (1)',
 };
+
+it('[STORE4] [SES10] a mark of a version that counted no facts is a checkpoint after none', async () => {
+  const path = join(directory(), 'beckon.db');
+  const old = new DatabaseSync(path);
+  migrate(old, migrations.slice(0, 2));
+  old.exec(`INSERT INTO stream (name) VALUES ('one')`);
+  old.exec(`INSERT INTO mark (stream, process_id, read_to, memory) VALUES (1, 'run_1', 70, '{"a":1}')`);
+  old.close();
+  const log = openSqliteLog({ path });
+  expect([...log.streams()]).toMatchObject([
+    { checkpoint: { number: 0, mark: { processId: 'run_1', offset: 70, memory: { a: 1 } } } },
+  ]);
+  await log.close();
+});
 
 describe('migrations', () => {
   let db: DatabaseSync;

@@ -100,11 +100,11 @@ describe('opening the database', () => {
     old.close();
 
     const log = openSqliteLog({ path });
-    expect([...log.streams()]).toMatchObject([{ stream: one, mark: undefined }]);
+    expect([...log.streams()]).toMatchObject([{ stream: one, checkpoint: undefined }]);
     expect(log.search('start', 5)).toHaveLength(1);
-    const mark = { processId: 'p1', offset: 5, memory: {} };
-    await log.append({ parts: [{ stream: one, at, events: [overdue('t')], mark }] });
-    expect([...log.streams()]).toMatchObject([{ stream: one, mark }]);
+    const checkpoint = { number: 2, mark: { processId: 'p1', offset: 5, memory: {} } };
+    await log.append({ parts: [{ stream: one, at, events: [overdue('t')], checkpoint }] });
+    expect([...log.streams()]).toMatchObject([{ stream: one, checkpoint }]);
     expect(seqsOf(log.page(one, { limit: 5 }).events)).toEqual([1, 2]);
     await log.close();
   });

@@ -141,7 +141,10 @@ function take(log: EventLog, one: Extract<Step, { do: 'append' | 'remove' }>): P
       events,
       ...(mark === undefined
         ? {}
-        : { mark: mark === null ? null : { processId: 'p', offset: mark, memory: [mark] } }),
+        : {
+            checkpoint:
+              mark === null ? null : { number: mark, mark: { processId: 'p', offset: mark, memory: [mark] } },
+          }),
       ...(summary === undefined || stream === 'global'
         ? {}
         : { summary: summary && { version: summary.version, of: summarized(stream, summary.given) } }),
@@ -179,9 +182,9 @@ function answers(log: EventLog, { stream, after, before, limit, id, words }: Que
 }
 
 const starts = (log: EventLog) =>
-  Array.from(log.streams(), ({ stream, mark, snapshot, eventsAfter }) => ({
+  Array.from(log.streams(), ({ stream, checkpoint, snapshot, eventsAfter }) => ({
     stream,
-    mark,
+    checkpoint,
     snapshot,
     tail: [...eventsAfter(snapshot?.seq ?? 0)],
   }));

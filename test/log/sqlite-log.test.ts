@@ -16,8 +16,9 @@ it('keeps nothing of an append that failed half-way', async () => {
   const one = session('one');
   const data = 'no bytes' as unknown as Uint8Array;
   const blobs = [{ blobId: 'b', mediaType: 'image/png', data }];
-  const mark = { processId: 'p1', offset: 1, memory: {} };
-  const failing = () => log.append({ parts: [{ stream: one, at, events: [overdue('half')], blobs, mark }] });
+  const checkpoint = { number: 1, mark: { processId: 'p1', offset: 1, memory: {} } };
+  const failing = () =>
+    log.append({ parts: [{ stream: one, at, events: [overdue('half')], blobs, checkpoint }] });
 
   await expect(failing()).rejects.toThrow(StorageError);
   expect([...log.streams()]).toEqual([]);
@@ -31,6 +32,6 @@ it('keeps nothing of an append that failed half-way', async () => {
     { seq: 1, turnId: 'a' },
     { seq: 2, turnId: 'b' },
   ]);
-  expect([...log.streams()]).toMatchObject([{ stream: one, mark: undefined }]);
+  expect([...log.streams()]).toMatchObject([{ stream: one, checkpoint: undefined }]);
   await log.close();
 });

@@ -6,6 +6,8 @@ import { matches } from '../../src/model/pattern.ts';
 import type { Grant } from '../../src/protocol/grant.ts';
 import { GrantId } from '../../src/protocol/ids.ts';
 import type { Ask, Subject } from '../../src/protocol/interaction.ts';
+import { processorTime } from '../support/processor-time.ts';
+import { times } from '../support/seeded-random.ts';
 import { allow, bashAsk, PlayedSession, person } from '../support/session-states.ts';
 
 const command = (value: string): Subject => ({ kind: 'command', value });
@@ -182,9 +184,10 @@ describe('[GRANT1] a pattern matches its subject', () => {
   });
 
   it('a long pattern of stars is worked through in no time', () => {
-    const started = performance.now();
-    expect(matches(`${'a*'.repeat(5000)}b`, command('a'.repeat(100_000)))).toBe(false);
-    expect(performance.now() - started).toBeLessThan(2000);
+    const took = processorTime(() =>
+      expect(matches(`${'a*'.repeat(5000)}b`, command('a'.repeat(100_000)))).toBe(false),
+    );
+    expect(took).toBeLessThan(2000);
   });
 });
 
@@ -345,7 +348,7 @@ describe('[GRANT1] a grant of an earlier version', () => {
         const subject = { kind, value, readOnly };
         if (matches(pattern, subject)) expect(before(pattern, subject)).toBe(true);
       }),
-      { numRuns: 20_000 },
+      { numRuns: times(5_000) },
     );
   });
 

@@ -9,6 +9,7 @@ import { askOfAgent, interactionOf } from '../../src/model/status.ts';
 import { pendingView, queueView, sessionView } from '../../src/model/views.ts';
 import type { Event } from '../../src/protocol/event.ts';
 import { GrantId, InteractionId, MessageId } from '../../src/protocol/ids.ts';
+import { times } from '../support/seeded-random.ts';
 import { bashAsk, capabilities, deployAsk, PlayedSession, person } from '../support/session-states.ts';
 
 /** A move is chosen by numbers and fitted to the state it meets, so that every sequence is meaningful and shrinks well. */
@@ -182,7 +183,7 @@ function play(steps: readonly (readonly [string, number])[]): PlayedSession {
   return played;
 }
 
-const runs = { numRuns: 1500 };
+const runs = { numRuns: times(500) };
 
 describe('whatever people do and agents say', () => {
   it('[ASK3] [ASK4] an interaction has at most one decision and at most one outcome', () => {

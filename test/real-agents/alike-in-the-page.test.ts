@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Browser, Locator, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../support/beckon-process.ts';
+import type { Locator, Page } from 'playwright-core';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Beckon, startBeckon, temporaryDirectory } from '../support/beckon-process.ts';
 import { endWatches } from '../support/watch.ts';
-import { openBrowser, phone, type View, type Visit, visitPaired } from '../web/browser/browser.ts';
+import { phone, type View, withBrowser } from '../web/browser/browser.ts';
 import { acpClaudeConfig } from './acp-claude.ts';
 import { claudePrograms } from './claude-program.ts';
 import { gate, type ModelStandIn, text, toolUse } from './model-stand-in.ts';
@@ -26,13 +26,12 @@ const drivers: readonly Driver[] = [
   { agent: 'claude-acp', steers: false, editsInput: false, hearsReasons: false },
 ];
 
-let browser: Browser;
+const { come } = withBrowser({ servers: 'all tests' });
 let beckon: Beckon;
 /** What the page showed for the first driver, by the moment: the others are held against it. */
 const first = new Map<string, string>();
 
 beforeAll(async () => {
-  browser = await openBrowser();
   const config = await acpClaudeConfig(await temporaryDirectory());
   const [program] = claudePrograms();
   beckon = await startBeckon({
@@ -42,16 +41,10 @@ beforeAll(async () => {
   });
 });
 
-afterAll(async () => {
-  await browser.close();
-  await endBeckons();
-});
-
 describe.each(drivers)('$agent in the page', ({ agent, steers, editsInput, hearsReasons }) => {
   let place: Workplace;
   let model: ModelStandIn;
   let cwd: string;
-  const visits: Visit[] = [];
   const sessions: RealSession[] = [];
 
   beforeEach(async () => {
@@ -61,7 +54,6 @@ describe.each(drivers)('$agent in the page', ({ agent, steers, editsInput, hears
 
   afterEach(async () => {
     endWatches();
-    await Promise.all(visits.splice(0).map(({ context }) => context.close()));
     await Promise.all(sessions.splice(0).map((session) => session.post('stop')));
     await place.close();
   });
@@ -75,9 +67,7 @@ describe.each(drivers)('$agent in the page', ({ agent, steers, editsInput, hears
   async function start(prompt: string, more: object = {}, view?: View): Promise<Started> {
     const session = await startSession(() => beckon, place, { agent, title: 'Alike', prompt, ...more });
     sessions.push(session);
-    const visited = await visitPaired(browser, beckon, `/s/${session.id}`, view);
-    visits.push(visited);
-    const { page, problems } = visited;
+    const { page, problems } = await come(beckon, `/s/${session.id}`, view);
     const conversation = page.getByRole('region', { name: 'Conversation' });
     return { ...session, page, problems, conversation };
   }

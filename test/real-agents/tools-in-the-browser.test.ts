@@ -1,22 +1,17 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../support/beckon-process.ts';
-import { openBrowser, type Visit, visitPaired } from '../web/browser/browser.ts';
+import { type Beckon, startBeckon, temporaryDirectory } from '../support/beckon-process.ts';
+import { type Visit, withBrowser } from '../web/browser/browser.ts';
 import { claudePrograms } from './claude-program.ts';
 import { type ModelStandIn, text, toolUse } from './model-stand-in.ts';
 import { hasReadAll } from './real-session.ts';
 import { cutOff, drills, example, ours } from './tool-files.ts';
 import { openWorkplace, type Workplace } from './workplace.ts';
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-afterAll(async () => browser.close());
-
 describe.each(claudePrograms())('tools of Claude Code $version, answered in a browser', (program) => {
+  const { come } = withBrowser({ pages: 'all tests', servers: 'all tests' });
   let folder: string;
   let notes: string;
   let beckon: Beckon;
@@ -47,7 +42,7 @@ describe.each(claudePrograms())('tools of Claude Code $version, answered in a br
     folder = await temporaryDirectory();
     notes = join(folder, 'notes');
     beckon = await serve(await temporaryDirectory());
-    visit = await visitPaired(browser, beckon, '/');
+    visit = await come(beckon);
     page = visit.page;
   });
   beforeEach(async () => {
@@ -58,9 +53,7 @@ describe.each(claudePrograms())('tools of Claude Code $version, answered in a br
     for (const id of sessions.splice(0)) await beckon.api('POST', `/api/sessions/${id}/stop`, {});
     await place.close();
   });
-  afterAll(async () => {
-    await visit.context.close();
-    await endBeckons();
+  afterAll(() => {
     // One of the tests takes the server away from the page.
     expect(visit.problems.filter((problem) => !problem.includes('net::ERR_'))).toEqual([]);
   });

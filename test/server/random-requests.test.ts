@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ErrorCode, errorCatalogue } from '../../src/protocol/errors.ts';
 import { operations } from '../../src/protocol/operation.ts';
+import { times } from '../support/seeded-random.ts';
 import { startServer, token } from './running-server.ts';
 import { WsClient } from './ws-client.ts';
 
@@ -213,7 +214,7 @@ describe('random input', () => {
         expect(errorCatalogue[error.code]?.status, text).toBe(status);
         expect(error.message).not.toBe('');
       }),
-      { seed, numRuns: 1000 },
+      { seed, numRuns: times(1_000) },
     );
     agent.destroy();
     expect(logged).toEqual([]);
@@ -244,7 +245,7 @@ describe('random input', () => {
     );
     const more = fc.dictionary(fc.constantFrom(...fields, 'after', 'interaction'), value, { maxKeys: 5 });
     let count = 0;
-    for (const [base, added] of fc.sample(fc.tuple(frame, more), { seed, numRuns: 500 })) {
+    for (const [base, added] of fc.sample(fc.tuple(frame, more), { seed, numRuns: times(500) })) {
       count += 1;
       client.send({ ...added, ...base, id: count });
       const reply = await client.reply(count);

@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Readable } from 'node:stream';
 import { type Engine, openEngine, randomIds, systemClock } from '../../src/engine/index.ts';
-import type { AgentDriver, AgentFact } from '../../src/engine/ports/agent-driver.ts';
 import { memoryLog } from '../../src/log/memory-log.ts';
 import type { SessionId } from '../../src/protocol/ids.ts';
 import type { Ask, Decision } from '../../src/protocol/interaction.ts';
 import type { Agent } from '../../src/protocol/session.ts';
+import type { AgentDriver, AgentFact } from '../../src/runner/ports/agent-driver.ts';
+import { runnerOf } from '../support/runner-of.ts';
 
 /** The real engine with an agent that says what a test tells it to say. */
 export interface ScriptedRoom {
@@ -34,13 +34,11 @@ export async function scriptedRoom(): Promise<ScriptedRoom> {
   const driver = scriptedDriver(running, decisions);
   const room = await openEngine({
     log: memoryLog(),
-    drivers: [driver],
+    runner: runnerOf([driver], { raw: '{"type":"result"}\n' }),
     env: { save: async () => undefined, load: () => ({}), remove: async () => undefined },
     clock: systemClock,
     ids: randomIds,
     logger: { info: () => undefined, warn: () => undefined, error: () => undefined },
-    endLeftovers: async () => undefined,
-    rawLog: { read: () => Readable.from(['{"type":"result"}\n']), remove: async () => undefined },
     settings: {
       defaultCwd: directory,
       roots: [],

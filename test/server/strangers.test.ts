@@ -1,6 +1,10 @@
+import { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
+import type { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { PassThrough } from 'node:stream';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { graceMs, Strangers } from '../../src/server/auth/strangers.ts';
 import { endBeckons, startBeckon } from '../support/beckon-process.ts';
 import { rawRequest } from './raw-http.ts';
 import { request, startServer, token } from './running-server.ts';
@@ -9,6 +13,7 @@ import { waitUntil } from './wait-until.ts';
 const authorization = `Bearer ${token}`;
 const sockets = new Set<Socket>();
 afterEach(async () => {
+  vi.useRealTimers();
   for (const socket of sockets) socket.destroy();
   sockets.clear();
   await endBeckons();
@@ -65,6 +70,26 @@ describe('who has not said who they are', () => {
     await waitUntil(() => idle[0]?.closed ?? false);
     expect(idle.slice(1).filter(({ closed }) => closed)).toEqual([]);
     expect(later.closed).toBe(false);
+  });
+
+  it('[SEC5] each connection has its time to show who is there, also one that comes just before others have had theirs', () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'setImmediate', 'performance'] });
+    const server = new EventEmitter();
+    const strangers = new Strangers(server as Server);
+    const connection = (): PassThrough => {
+      const socket = Object.assign(new PassThrough(), { remoteAddress: '127.0.0.1' });
+      server.emit('connection', socket);
+      return socket;
+    };
+    const idle = connection();
+    vi.advanceTimersByTime(graceMs - 1);
+    const many = Array.from({ length: 200 }, connection);
+    vi.advanceTimersByTime(graceMs - 1);
+    expect(many.filter(({ destroyed }) => destroyed)).toEqual([]);
+    for (const socket of many.slice(50)) strangers.isKnown(socket);
+    vi.advanceTimersByTime(2 * graceMs);
+    expect(idle.destroyed).toBe(true);
+    expect(many.map(({ destroyed }) => destroyed)).toEqual(many.map((_, at) => at < 18));
   });
 
   it('[SEC5] who is known is never among those that go, and gets in while strangers pour in', async () => {

@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { stopAgents } from '../../src/drivers/process/run-admin.ts';
 import { eventually } from './eventually.ts';
 import { markedProcesses } from './marked-processes.ts';
+import { signal } from './running.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const program = join(root, 'bin/beckon.cjs');
@@ -66,7 +67,7 @@ const dataDirectories = new Set<string>();
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
   for (const dataDir of dataDirectories) {
-    for (const { pid } of markedProcesses(dataDir)) process.kill(pid, 'SIGKILL');
+    for (const { pid } of markedProcesses(dataDir)) signal(pid, 'SIGKILL');
   }
   for (const directory of directories) rmSync(directory, { recursive: true, force: true });
 });

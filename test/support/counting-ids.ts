@@ -14,6 +14,7 @@ export function countingIds(prefix = ''): Ids {
     interaction: next('int'),
     turn: next('turn'),
     process: next('run'),
+    order: next('ord'),
     grant: next('grant'),
     image: next('img'),
     client: next('cli'),

@@ -1,11 +1,9 @@
 import { tmpdir } from 'node:os';
-import { Readable } from 'node:stream';
 import { afterEach } from 'vitest';
 import { type Engine, type EngineSettings, openEngine } from '../../src/engine/index.ts';
-import type { ToolAccess } from '../../src/engine/ports/agent-driver.ts';
 import type { Caller, News, Reply } from '../../src/engine/ports/control-room.ts';
 import type { EventLog } from '../../src/engine/ports/event-log.ts';
-import type { KeptProcess } from '../../src/engine/ports/process-host.ts';
+import type { Runner, ToolAccess } from '../../src/engine/ports/runner.ts';
 import type { SessionEnv } from '../../src/engine/ports/session-env.ts';
 import { memoryLog } from '../../src/log/memory-log.ts';
 import type { Announcement, AnnouncementType, SessionSnapshot } from '../../src/protocol/announcement.ts';
@@ -15,8 +13,10 @@ import type { SessionId } from '../../src/protocol/ids.ts';
 import type { Ask, Interaction } from '../../src/protocol/interaction.ts';
 import type { OperationName } from '../../src/protocol/operation.ts';
 import type { Session } from '../../src/protocol/session.ts';
+import type { KeptProcess } from '../../src/runner/ports/process-host.ts';
 import { countingIds } from './counting-ids.ts';
 import { FakeClock } from './fake-clock.ts';
+import { runnerOf } from './runner-of.ts';
 import { type ScriptedAgent, ScriptedDriver } from './scripted-driver.ts';
 
 const DEADLINE_MS = 5000;
@@ -32,6 +32,8 @@ export interface RoomOptions {
   /** The processes that outlived an earlier engine. */
   readonly kept?: readonly KeptProcess[];
   readonly listening?: Promise<unknown>;
+  /** Puts something between the engine and the runner. */
+  readonly carry?: (runner: Runner) => Runner;
 }
 
 const open = new Set<EngineRoom>();
@@ -59,24 +61,23 @@ export async function openRoom(options: RoomOptions = {}): Promise<EngineRoom> {
     error: (details: object, message: string) =>
       void complaints.push(`${message} ${JSON.stringify(details)}`),
   };
+  const { kept, endLeftovers } = options;
+  const local = runnerOf([driver], {
+    ...(kept && { kept }),
+    ...(endLeftovers && { endLeftovers }),
+    onEnded: (id) => endedKept.push(id),
+    onRemoved: (sessionId) => removedRaw.push(sessionId),
+  });
+  const runner = options.carry?.(local) ?? local;
   const engine = await openEngine({
     log,
-    drivers: [driver],
+    runner,
     env,
     clock,
     ids: countingIds(options.run),
     logger,
-    endLeftovers: options.endLeftovers ?? (async () => {}),
     ...(options.toolAccess === undefined ? {} : { toolAccess: options.toolAccess }),
     ...(options.listening === undefined ? {} : { listening: options.listening }),
-    kept: {
-      list: async () => options.kept ?? [],
-      end: async (id) => void endedKept.push(id),
-    },
-    rawLog: {
-      read: () => Readable.from(['raw']),
-      remove: async (sessionId) => void removedRaw.push(sessionId),
-    },
     settings: {
       defaultCwd: tmpdir(),
       roots: [],
@@ -183,8 +184,9 @@ export class EngineRoom {
   /** A session whose agent is up and idle. */
   async idle(input: Record<string, unknown> = {}): Promise<[string, ScriptedAgent]> {
     const { id } = await this.create(input);
-    await this.event(id, 'process.starting');
-    const agent = this.driver.agent(id);
+    const agent = await this.until('it is started', () =>
+      this.driver.agents.findLast(({ start }) => start.sessionId === id),
+    );
     agent.ready();
     await this.event(id, 'process.ready');
     return [id, agent];
@@ -194,6 +196,7 @@ export class EngineRoom {
   async running(input: Record<string, unknown> = {}): Promise<[string, ScriptedAgent]> {
     const [id, agent] = await this.idle(input);
     await this.do('sendMessage', { session: id, message: 'go on' });
+    await this.until('it is sent', () => agent.sent().length > 0);
     agent.begin();
     await this.event(id, 'turn.started');
     return [id, agent];

@@ -1,4 +1,4 @@
-import type { AgentFact } from '../../src/engine/ports/agent-driver.ts';
+import type { AgentFact } from '../../src/runner/ports/agent-driver.ts';
 
 export type FactOf<T extends AgentFact['type']> = Extract<AgentFact, { type: T }>;
 type Said = FactOf<'said'>['event'];

@@ -1,10 +1,10 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AgentProcess, ProcessSpec } from '../../src/engine/ports/process-host.ts';
 import { SessionId } from '../../src/protocol/ids.ts';
+import type { AgentProcess, ProcessSpec } from '../../src/runner/ports/process-host.ts';
 import { eventually } from './eventually.ts';
-import { isRunning } from './running.ts';
+import { signal } from './running.ts';
 
 /** A data directory in which processes are started; those that told their pid end with the test. */
 export class ProcessRoom {
@@ -39,9 +39,7 @@ export class ProcessRoom {
   }
 
   async end(): Promise<void> {
-    for (const pid of this.strays) {
-      if (isRunning(pid)) process.kill(pid, 'SIGKILL');
-    }
+    for (const pid of this.strays) signal(pid, 'SIGKILL');
     rmSync(this.dir, { recursive: true, force: true });
   }
 }

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { FileProcessHost } from '../../src/drivers/process/file-process-host.ts';
-import type { AgentProcess } from '../../src/engine/ports/process-host.ts';
+import type { AgentProcess } from '../../src/runner/ports/process-host.ts';
 import type { ServerEvent, ServerOrder } from './process-server.ts';
 
 /** A server that can be killed: does what it is told on stdin, and tells on stdout what it hears. */

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { KeptProcess, ProcessExit, ProcessSpec } from '../../src/engine/ports/process-host.ts';
+import type { KeptProcess, ProcessExit, ProcessSpec } from '../../src/runner/ports/process-host.ts';
 
 export type ServerOrder =
   | { do: 'start'; spec: ProcessSpec }

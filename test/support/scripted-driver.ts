@@ -1,3 +1,7 @@
+import type { ReadingMark } from '../../src/engine/ports/runner.ts';
+import type { MessageId } from '../../src/protocol/ids.ts';
+import type { Ask, Decision } from '../../src/protocol/interaction.ts';
+import type { Agent } from '../../src/protocol/session.ts';
 import type {
   AgentConnection,
   AgentDriver,
@@ -6,13 +10,9 @@ import type {
   LeftBehind,
   OutgoingMessage,
   Report,
-} from '../../src/engine/ports/agent-driver.ts';
-import { AgentRefusal } from '../../src/engine/ports/agent-driver.ts';
-import type { ReadingMark } from '../../src/engine/ports/event-log.ts';
-import type { WriteOutcome } from '../../src/engine/ports/process-host.ts';
-import type { MessageId } from '../../src/protocol/ids.ts';
-import type { Ask, Decision } from '../../src/protocol/interaction.ts';
-import type { Agent } from '../../src/protocol/session.ts';
+} from '../../src/runner/ports/agent-driver.ts';
+import { AgentRefusal } from '../../src/runner/ports/agent-driver.ts';
+import type { WriteOutcome } from '../../src/runner/ports/process-host.ts';
 import { capabilities } from './session-states.ts';
 
 export type Written =

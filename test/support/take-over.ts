@@ -1,5 +1,5 @@
-import type { KeptProcess } from '../../src/engine/ports/process-host.ts';
 import { SessionId } from '../../src/protocol/ids.ts';
+import type { KeptProcess } from '../../src/runner/ports/process-host.ts';
 import { type EngineRoom, openRoom } from './engine-room.ts';
 
 /** The process of a session, as a host tells of it. */

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Event, NewEvent } from '../../src/protocol/event.ts';
 import { Conversation } from '../../src/web/conversation/conversation.logic.ts';
 import type { Row } from '../../src/web/conversation/row.ts';
+import { processorTime } from '../support/processor-time.ts';
 import {
   asked,
   called,
@@ -156,9 +157,7 @@ describe('a conversation', () => {
           text(`m${n}`, 'x'),
         ]).flat(),
       );
-      const began = performance.now();
-      conversationOf(events);
-      return performance.now() - began;
+      return processorTime(() => conversationOf(events));
     };
     timeOf(3_000);
     const small = Math.min(timeOf(3_000), timeOf(3_000), timeOf(3_000));

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { AgentFact, ToolAccess } from '../../engine/ports/agent-driver.ts';
-import type { EarlierWrites, WriteOutcome } from '../../engine/ports/process-host.ts';
 import type { Ask } from '../../protocol/interaction.ts';
+import type { AgentFact, ToolAccess } from '../../runner/ports/agent-driver.ts';
+import type { EarlierWrites, WriteOutcome } from '../../runner/ports/process-host.ts';
 import { DiagnosticCounter, diagnosticFact } from '../diagnostics.ts';
 import type { JsonObject } from '../fields.ts';
 import { canBeWritten } from '../nesting.ts';

@@ -1,16 +1,17 @@
+import type { Ask, Decision } from '../../protocol/interaction.ts';
+import type { Capabilities } from '../../protocol/session.ts';
 import {
   type AgentConnection,
   type AgentFact,
   AgentRefusal,
   type AgentStart,
   type LeftBehind,
+  mostFactsAtOnce,
   type OutgoingMessage,
+  type ReadingMark,
   type Report,
-} from '../../engine/ports/agent-driver.ts';
-import type { ReadingMark } from '../../engine/ports/event-log.ts';
-import type { AgentProcess, ProcessHost, WriteOutcome } from '../../engine/ports/process-host.ts';
-import type { Ask, Decision } from '../../protocol/interaction.ts';
-import type { Capabilities } from '../../protocol/session.ts';
+} from '../../runner/ports/agent-driver.ts';
+import type { AgentProcess, ProcessHost, WriteOutcome } from '../../runner/ports/process-host.ts';
 import { AnswersUnderWay } from '../answers-under-way.ts';
 import { diagnosticFact } from '../diagnostics.ts';
 import { type JsonObject, objectAt, textAt } from '../fields.ts';
@@ -149,7 +150,9 @@ export class AcpConnection implements AgentConnection {
       onCancel: (requestId) => this.#asking.takeBack(requestId),
       onNotification: (method, params) => this.#notified(method, params),
       onDiagnostic: (diagnostic) => this.#facts.push(diagnosticFact(diagnostic)),
-      onReply: () => this.#flush(),
+      onLineEnd: (isReply) => {
+        if (isReply || this.#facts.length >= mostFactsAtOnce) this.#flush();
+      },
       onReadEnd: (received) => {
         this.#flush();
         this.#haveRead(received);
@@ -210,8 +213,8 @@ export class AcpConnection implements AgentConnection {
     return outcome;
   }
 
-  async interrupt(): Promise<void> {
-    await this.#cancel();
+  async interrupt(id?: string): Promise<void> {
+    await this.#cancel(id === undefined ? undefined : `interrupt ${id}`);
     this.#settleInterrupted();
   }
 
@@ -410,11 +413,11 @@ export class AcpConnection implements AgentConnection {
     void this.#modeAfterPlan.goOn();
   }
 
-  async #cancel(): Promise<void> {
+  async #cancel(name?: string): Promise<void> {
     const session = this.#session;
     if (!session) throw new Error('The agent is not ready');
     this.#turns.cancel();
-    await this.#peer.notify('session/cancel', { sessionId: session.id });
+    await this.#peer.notify('session/cancel', { sessionId: session.id }, name);
   }
 
   /** The protocol wants what is open to be answered as cancelled, for else the turn may not end. */

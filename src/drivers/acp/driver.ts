@@ -1,6 +1,6 @@
-import type { AgentDriver, AgentStart, Report } from '../../engine/ports/agent-driver.ts';
-import type { ProcessHost } from '../../engine/ports/process-host.ts';
 import type { Agent } from '../../protocol/session.ts';
+import type { AgentDriver, AgentStart, Report } from '../../runner/ports/agent-driver.ts';
+import type { ProcessHost } from '../../runner/ports/process-host.ts';
 import { agentEnvironment } from '../process/agent-environment.ts';
 import { findProgram } from '../process/find-program.ts';
 import { leastCapabilities } from './capabilities.ts';

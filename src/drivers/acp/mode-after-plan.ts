@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AgentFact } from '../../engine/ports/agent-driver.ts';
+import type { AgentFact } from '../../runner/ports/agent-driver.ts';
 import { type JsonObject, textAt } from '../fields.ts';
 import { notice } from '../notice.ts';
 import type { Memory } from './translate/memory.ts';

@@ -1,4 +1,4 @@
-import type { AgentFact, AgentStart } from '../../engine/ports/agent-driver.ts';
+import type { AgentFact, AgentStart } from '../../runner/ports/agent-driver.ts';
 import { isObject, type JsonObject, listAt, textAt, wordsAt } from '../fields.ts';
 import { begunAnew, notice } from '../notice.ts';
 import { toolServerName } from '../tool-server.ts';

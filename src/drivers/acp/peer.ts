@@ -1,5 +1,5 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
-import type { AgentProcess, WriteOutcome } from '../../engine/ports/process-host.ts';
+import type { AgentProcess, WriteOutcome } from '../../runner/ports/process-host.ts';
 import { DiagnosticCounter, type PeerDiagnostic } from '../diagnostics.ts';
 import type { JsonObject } from '../fields.ts';
 import { LineSplitter } from '../lines.ts';
@@ -18,8 +18,8 @@ export interface PeerOptions {
   /** What the agent tells without waiting for an answer. */
   onNotification(method: string, params: JsonObject): void;
   onDiagnostic(diagnostic: PeerDiagnostic): void;
-  /** A reply was taken; whoever waits for it goes on after this. */
-  onReply(): void;
+  /** A line was handled; where it was a reply, whoever waits for it goes on after this. */
+  onLineEnd(isReply: boolean): void;
   /** All that was received, up to this place in the agent's output, is passed on. */
   onReadEnd(received: number): void;
   readonly maxLineBytes?: number;
@@ -131,8 +131,8 @@ export class Peer {
     else this.#ours.set(id, onReply);
   }
 
-  notify(method: string, params: JsonObject): Promise<void> {
-    return mustBeWritten(this.#write({ jsonrpc: '2.0', method, params }));
+  notify(method: string, params: JsonObject, name?: string): Promise<void> {
+    return mustBeWritten(this.#write({ jsonrpc: '2.0', method, params }, name));
   }
 
   respond({ id }: Pick<AgentRequest, 'id'>, result: JsonObject, name: string): Promise<WriteOutcome> {
@@ -184,9 +184,8 @@ export class Peer {
       if (next === undefined) break;
       const isReply = this.#handle(next.line, next.end);
       this.#readTo = next.end;
-      if (!isReply) continue;
-      this.#options.onReply();
-      await turnOfTheLoop();
+      this.#options.onLineEnd(isReply);
+      if (isReply) await turnOfTheLoop();
     }
     this.#isPassingOn = false;
     if (this.#isPaused || this.#isDetached || this.#isClosed) return;

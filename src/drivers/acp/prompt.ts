@@ -1,5 +1,5 @@
-import type { AgentFact, OutgoingMessage } from '../../engine/ports/agent-driver.ts';
 import type { Capabilities } from '../../protocol/session.ts';
+import type { AgentFact, OutgoingMessage } from '../../runner/ports/agent-driver.ts';
 import type { JsonObject } from '../fields.ts';
 import { notice } from '../notice.ts';
 

@@ -1,5 +1,5 @@
-import type { AgentFact } from '../../engine/ports/agent-driver.ts';
 import type { Ask, Decision } from '../../protocol/interaction.ts';
+import type { AgentFact } from '../../runner/ports/agent-driver.ts';
 import type { JsonObject } from '../fields.ts';
 import { notice } from '../notice.ts';
 import { permissionReply } from './permission-options.ts';

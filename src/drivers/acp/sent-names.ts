@@ -1,4 +1,4 @@
-import type { EarlierWrites } from '../../engine/ports/process-host.ts';
+import type { EarlierWrites } from '../../runner/ports/process-host.ts';
 
 /**
  * What we write is noted under names. By them the next server knows what was asked of the agent and what it was answered, also

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { AgentProcess, KeptProcess, ProcessExit, ProcessHost } from '../../engine/ports/process-host.ts';
 import type { SessionId } from '../../protocol/ids.ts';
+import type { AgentProcess, KeptProcess, ProcessExit, ProcessHost } from '../../runner/ports/process-host.ts';
 
 const mostTerminals = 50;
 const rememberedOutputs = 20;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { AgentFact } from '../../engine/ports/agent-driver.ts';
 import { MessageId } from '../../protocol/ids.ts';
+import type { AgentFact } from '../../runner/ports/agent-driver.ts';
 import type { Memory } from './translate/memory.ts';
 import { closeTurn } from './translate/update.ts';
 

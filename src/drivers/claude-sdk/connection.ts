@@ -1,14 +1,14 @@
 import { setTimeout as delay, setImmediate as nextRound } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import type { Ask, Decision } from '../../protocol/interaction.ts';
 import {
   type AgentConnection,
   AgentRefusal,
   type AgentStart,
   type OutgoingMessage,
   type Report,
-} from '../../engine/ports/agent-driver.ts';
-import type { AgentProcess, ProcessExit, WriteOutcome } from '../../engine/ports/process-host.ts';
-import type { Ask, Decision } from '../../protocol/interaction.ts';
+} from '../../runner/ports/agent-driver.ts';
+import type { AgentProcess, ProcessExit, WriteOutcome } from '../../runner/ports/process-host.ts';
 import { AnswersUnderWay } from '../answers-under-way.ts';
 import { answerTo } from '../claude/answer.ts';
 import { claudeCapabilities, permissionModes } from '../claude/capabilities.ts';

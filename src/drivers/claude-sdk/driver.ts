@@ -1,6 +1,6 @@
-import type { AgentDriver, AgentStart } from '../../engine/ports/agent-driver.ts';
-import type { ProcessHost } from '../../engine/ports/process-host.ts';
 import type { Agent } from '../../protocol/session.ts';
+import type { AgentDriver, AgentStart } from '../../runner/ports/agent-driver.ts';
+import type { ProcessHost } from '../../runner/ports/process-host.ts';
 import { claudeEnvironment } from '../claude/arguments.ts';
 import { claudeCapabilities } from '../claude/capabilities.ts';
 import { offeredUntilExit, offerTools } from '../claude/tool-config.ts';

@@ -1,4 +1,4 @@
-import type { AgentFact, Report } from '../../engine/ports/agent-driver.ts';
+import type { AgentFact, Report } from '../../runner/ports/agent-driver.ts';
 
 /** Reports together what comes in one round of the event loop; nothing while it is paused, and nothing after the last word. */
 export class FactBatch {

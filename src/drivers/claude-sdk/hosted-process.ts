@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { Readable, Writable } from 'node:stream';
-import type { AgentProcess, ProcessExit, WriteOutcome } from '../../engine/ports/process-host.ts';
+import type { AgentProcess, ProcessExit, WriteOutcome } from '../../runner/ports/process-host.ts';
 import { type IncomingRequest, readLine } from '../claude/incoming.ts';
 import type { DiagnosticKind } from '../diagnostics.ts';
 import { LineSplitter, type OverlongLine } from '../lines.ts';

@@ -1,4 +1,4 @@
-import type { AgentStart } from '../../engine/ports/agent-driver.ts';
+import type { AgentStart } from '../../runner/ports/agent-driver.ts';
 import { nameToAgents } from '../tool-server.ts';
 import type { SdkOptions } from './sdk-types.ts';
 

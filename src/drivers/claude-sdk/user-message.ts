@@ -1,4 +1,4 @@
-import type { OutgoingMessage } from '../../engine/ports/agent-driver.ts';
+import type { OutgoingMessage } from '../../runner/ports/agent-driver.ts';
 import type { SdkContent, SdkImageType, SdkUserMessage, SdkUuid } from './sdk-types.ts';
 
 /** A person's words as the SDK takes them. */

@@ -1,4 +1,4 @@
-import type { AgentStart } from '../../engine/ports/agent-driver.ts';
+import type { AgentStart } from '../../runner/ports/agent-driver.ts';
 import { nameToAgents, toolPatienceMs } from '../tool-server.ts';
 
 /** How Claude Code is started for a session; values are joined to their flags, so that none can pass for another flag. */

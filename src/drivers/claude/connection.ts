@@ -1,20 +1,21 @@
+import type { Ask, Decision } from '../../protocol/interaction.ts';
 import {
   type AgentConnection,
   type AgentFact,
   AgentRefusal,
   type AgentStart,
   type LeftBehind,
+  mostFactsAtOnce,
   type OutgoingMessage,
+  type ReadingMark,
   type Report,
-} from '../../engine/ports/agent-driver.ts';
-import type { ReadingMark } from '../../engine/ports/event-log.ts';
+} from '../../runner/ports/agent-driver.ts';
 import type {
   AgentProcess,
   ProcessExit,
   WriteFailure,
   WriteOutcome,
-} from '../../engine/ports/process-host.ts';
-import type { Ask, Decision } from '../../protocol/interaction.ts';
+} from '../../runner/ports/process-host.ts';
 import { AnswersUnderWay } from '../answers-under-way.ts';
 import { diagnosticFact } from '../diagnostics.ts';
 import { type JsonObject, textAt } from '../fields.ts';
@@ -150,8 +151,8 @@ export class ClaudeConnection implements AgentConnection {
     expectWritten(await this.#peer.respond(held.hookId, later));
   }
 
-  async interrupt(): Promise<void> {
-    expectReply(await this.#peer.interrupt());
+  async interrupt(id?: string): Promise<void> {
+    expectReply(await this.#peer.interrupt(id === undefined ? {} : { requestId: `interrupt ${id}` }));
   }
 
   async setPermissionMode(mode: string): Promise<void> {
@@ -260,7 +261,10 @@ export class ClaudeConnection implements AgentConnection {
       handledSubtypes,
       openRequests,
       readFrom,
-      onLine: (_line, endOffset) => this.#marks.beginLine(endOffset),
+      onLine: (_line, endOffset) => {
+        if (this.#facts.length >= mostFactsAtOnce) this.#flush();
+        this.#marks.beginLine(endOffset);
+      },
       onMessage: (message) => this.#read(message),
       onRequest: (request) => this.#readRequest(request),
       onCancel: (requestId) => this.#cancelled(requestId),

@@ -4,8 +4,8 @@ import type {
   AgentFact,
   AgentStart,
   Report,
-} from '../../engine/ports/agent-driver.ts';
-import type { AgentProcess, ProcessHost } from '../../engine/ports/process-host.ts';
+} from '../../runner/ports/agent-driver.ts';
+import type { AgentProcess, ProcessHost } from '../../runner/ports/process-host.ts';
 import { agentEnvironment } from '../process/agent-environment.ts';
 import { findProgram, type Program, VersionReader } from '../process/find-program.ts';
 import { claudeArguments, claudeEnvironment } from './arguments.ts';

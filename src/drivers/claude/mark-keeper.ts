@@ -1,4 +1,4 @@
-import type { ReadingMark } from '../../engine/ports/event-log.ts';
+import type { ReadingMark } from '../../runner/ports/agent-driver.ts';
 import { keepMemory } from './translate/kept-memory.ts';
 import type { Memory, StreamedBlock } from './translate/memory.ts';
 

@@ -1,4 +1,4 @@
-import type { WriteFailure, WriteOutcome } from '../../engine/ports/process-host.ts';
+import type { WriteFailure, WriteOutcome } from '../../runner/ports/process-host.ts';
 
 /** Where whole lines can be written, with an answer for each write. */
 export interface LineSink {

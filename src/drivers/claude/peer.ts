@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { OutputReader, WriteFailure, WriteOutcome } from '../../engine/ports/process-host.ts';
+import type { OutputReader, WriteFailure, WriteOutcome } from '../../runner/ports/process-host.ts';
 import { DiagnosticCounter, type PeerDiagnostic } from '../diagnostics.ts';
 import type { JsonObject } from '../fields.ts';
 import { LineSplitter } from '../lines.ts';

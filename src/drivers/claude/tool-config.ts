@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AgentStart, Report, ToolAccess } from '../../engine/ports/agent-driver.ts';
+import type { AgentStart, Report, ToolAccess } from '../../runner/ports/agent-driver.ts';
 import { notice } from '../notice.ts';
 import { toolServerName } from '../tool-server.ts';
 import type { ClaudeSettings } from './arguments.ts';
@@ -53,9 +53,9 @@ export function removeToolConfig(directory: string, processId: string): void {
   }
 }
 
-/** Removes what a killed server left, but for the processes that live on: they may read theirs again. */
-export function clearToolConfigs(directory: string, kept: readonly string[]): void {
-  const needed = new Set(kept.map((id) => configName(id.replace(/-anew$/, ''))));
+/** Removes what a killed server left, but for the runs that live on: they may read theirs again. */
+export function clearToolConfigs(directory: string, runs: readonly string[]): void {
+  const needed = new Set(runs.map(configName));
   for (const name of namesIn(directory))
     if (name.endsWith('.json') && !needed.has(name)) rmSync(join(directory, name), { force: true });
 }

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { AgentDriver } from '../../engine/ports/agent-driver.ts';
+import type { AgentDriver } from '../../runner/ports/agent-driver.ts';
 import { type ClaudeDriverOptions, wireDriver } from '../claude/driver.ts';
 
 export interface DemoDriverOptions extends Omit<ClaudeDriverOptions, 'program'> {

@@ -1,5 +1,5 @@
-import type { AgentFact } from '../../engine/ports/agent-driver.ts';
-import type { ProcessExit } from '../../engine/ports/process-host.ts';
+import type { AgentFact } from '../../runner/ports/agent-driver.ts';
+import type { ProcessExit } from '../../runner/ports/process-host.ts';
 
 /** The end of an agent's process as the last fact about it. */
 export function exitFact(

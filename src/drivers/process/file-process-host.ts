@@ -1,6 +1,7 @@
 import { accessSync, closeSync, constants, existsSync, statSync } from 'node:fs';
 import { delimiter, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Room } from '../../protocol/storage.ts';
 import type {
   AgentProcess,
   KeptProcess,
@@ -8,8 +9,7 @@ import type {
   ProcessExit,
   ProcessHost,
   ProcessSpec,
-} from '../../engine/ports/process-host.ts';
-import type { Room } from '../../protocol/storage.ts';
+} from '../../runner/ports/process-host.ts';
 import { roomIn, type Space, spaceOn } from './disk-room.ts';
 import { FileProcess } from './file-process.ts';
 import { holderSuffix, isThere, startHolder } from './holder.ts';

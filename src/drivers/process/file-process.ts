@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { closeSync, type FSWatcher, fstatSync, openSync, readSync, watch } from 'node:fs';
 import { join } from 'node:path';
+import type { RunIsolation } from '../../protocol/session.ts';
 import type {
   AgentProcess,
   EarlierWrites,
@@ -10,8 +11,7 @@ import type {
   WriteFailure,
   WriteOptions,
   WriteOutcome,
-} from '../../engine/ports/process-host.ts';
-import type { RunIsolation } from '../../protocol/session.ts';
+} from '../../runner/ports/process-host.ts';
 import { giveBack } from './give-back.ts';
 import { InputFifo } from './input-fifo.ts';
 import { type LargeOutcome, LargeWrites, tellHolder, wholeBytes } from './large-writes.ts';

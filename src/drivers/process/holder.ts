@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { ProcessSpec } from '../../engine/ports/process-host.ts';
+import type { ProcessSpec } from '../../runner/ports/process-host.ts';
 import { markerVariable } from './process-table.ts';
 import { exitIn, type RunDirectory, shellPid } from './run-directory.ts';
 

@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
-import type { WriteOutcome } from '../../engine/ports/process-host.ts';
+import type { WriteOutcome } from '../../runner/ports/process-host.ts';
 import { failureOf, InputPipe } from './input-pipe.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import type { WriteOutcome } from '../../engine/ports/process-host.ts';
+import type { WriteOutcome } from '../../runner/ports/process-host.ts';
 
 /** The writing end of a pipe. A reader that went away is a value here, never a crash. */
 export class InputPipe {

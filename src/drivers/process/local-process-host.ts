@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
+import type { SessionId } from '../../protocol/ids.ts';
 import type {
   AgentProcess,
   KeptProcess,
   LeftoverReport,
   ProcessHost,
   ProcessSpec,
-} from '../../engine/ports/process-host.ts';
-import type { RawDirection } from '../../engine/ports/raw-log.ts';
-import type { SessionId } from '../../protocol/ids.ts';
+} from '../../runner/ports/process-host.ts';
+import type { RawDirection } from '../../runner/ports/raw-log.ts';
 import { failedProcess, LocalProcess, spawnFailure } from './local-process.ts';
 import { ownerOf } from './owner.ts';
 import { markerVariable } from './process-table.ts';

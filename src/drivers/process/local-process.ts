@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { RunIsolation } from '../../protocol/session.ts';
 import type {
   AgentProcess,
   EarlierWrites,
@@ -11,9 +12,8 @@ import type {
   ProcessSpec,
   SpawnFailure,
   WriteOutcome,
-} from '../../engine/ports/process-host.ts';
-import type { RawDirection } from '../../engine/ports/raw-log.ts';
-import type { RunIsolation } from '../../protocol/session.ts';
+} from '../../runner/ports/process-host.ts';
+import type { RawDirection } from '../../runner/ports/raw-log.ts';
 import { InputPipe } from './input-pipe.ts';
 import { StderrTail } from './stderr-tail.ts';
 import type { TreeEnder } from './tree-ender.ts';

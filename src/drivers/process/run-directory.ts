@@ -11,9 +11,9 @@ import {
 import { constants } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import type { ProcessExit, ProcessSpec } from '../../engine/ports/process-host.ts';
 import { SessionId } from '../../protocol/ids.ts';
 import { RunIsolation } from '../../protocol/session.ts';
+import type { ProcessExit, ProcessSpec } from '../../runner/ports/process-host.ts';
 
 /**
  * What is on disk of one run of an agent, or of a command that it has us run, in `run/<id>/`:

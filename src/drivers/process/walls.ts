@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { isAbsolute, relative } from 'node:path';
-import type { ProcessSpec } from '../../engine/ports/process-host.ts';
 import type { RunIsolation } from '../../protocol/session.ts';
+import type { ProcessSpec } from '../../runner/ports/process-host.ts';
 import { findProgram } from './find-program.ts';
 import { markerVariable } from './process-table.ts';
 

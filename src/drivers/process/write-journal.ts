@@ -8,7 +8,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { EarlierWrites } from '../../engine/ports/process-host.ts';
+import type { EarlierWrites } from '../../runner/ports/process-host.ts';
 import { type RunDirectory, sizeOf } from './run-directory.ts';
 
 const mostBytes = 4 * 1024 * 1024;

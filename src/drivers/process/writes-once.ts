@@ -1,4 +1,4 @@
-import type { WriteOutcome } from '../../engine/ports/process-host.ts';
+import type { WriteOutcome } from '../../runner/ports/process-host.ts';
 
 // A write is repeated when a server died between making it and noting that it was made: a matter of milliseconds, and of as
 // many writes as fit into them.

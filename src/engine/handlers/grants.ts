@@ -1,8 +1,6 @@
-import { join } from 'node:path';
 import { directoryOf, offersFor, reachOf, warningsOf } from '../../model/grant-advice.ts';
 import { canBeGranted, isInForce, subjectOf } from '../../model/grants.ts';
 import { matches } from '../../model/pattern.ts';
-import { isSensitive } from '../../model/sensitive-files.ts';
 import { interactionOf } from '../../model/status.ts';
 import { interactionFromLog } from '../../model/views.ts';
 import type { PreviewGrant } from '../../protocol/command.ts';
@@ -10,7 +8,6 @@ import { accept, refuse } from '../../protocol/errors.ts';
 import type { GrantPreview } from '../../protocol/grant.ts';
 import { GrantId } from '../../protocol/ids.ts';
 import type { Ask, Subject } from '../../protocol/interaction.ts';
-import { filesBelow } from '../files-below.ts';
 import { publicSuffixes } from '../public-suffix.ts';
 import type { Handler, Room } from './room.ts';
 
@@ -35,7 +32,7 @@ export const revokeGrant: Handler<unknown> = async ({ registry, book, log, clock
   const holder = registry.grantHolders().find(({ grants }) => grants.some((grant) => grant.id === grantId));
   const owner = holder && registry.get(holder.session.id);
   if (owner === undefined) return refuse('grant_not_found');
-  const done = await owner.runner.command({ type: 'revoke-grant', grantId, by });
+  const done = await owner.writer.command({ type: 'revoke-grant', grantId, by });
   return done.ok ? accept({ status: 200, body: { status: 'ok' } }) : done;
 };
 
@@ -76,7 +73,7 @@ function openAsk({ registry }: Room, { sessionId, interactionId }: PreviewGrant)
 
 /** Examples; for a directory of the session, the files that are there. */
 async function reach(
-  { registry }: Room,
+  { registry, runner }: Room,
   { pattern, sessionId }: PreviewGrant,
   subject: Subject,
   asked: ReadonlySet<string>,
@@ -84,13 +81,14 @@ async function reach(
   const examples = reachOf(pattern, subject, (value) => asked.has(value));
   const session = sessionId === undefined ? undefined : registry.get(sessionId);
   if (subject.kind !== 'path' || examples.also.length === 0 || session === undefined) return examples;
-  const isExcepted = (path: string): boolean => isSensitive(path, subject.readOnly === true);
-  const files = await filesBelow(directoryOf(pattern), session.state.cwd, (directory) =>
-    isExcepted(join(directory, 'any-file')),
-  );
+  const files = await runner.filesBelow({
+    directory: directoryOf(pattern),
+    cwd: session.state.cwd,
+    readOnly: subject.readOnly === true,
+  });
   if (files === undefined || files.paths.length === 0) return examples;
   const also = files.paths.filter((path) => matches(pattern, { ...subject, value: path }));
-  const not = files.paths.filter((path) => isExcepted(join(path, 'any-file')) || isExcepted(path));
+  const not = files.sensitive;
   return {
     also: also.filter((path) => !asked.has(path)).slice(0, MOST_FILES),
     not: not.slice(0, MOST_FILES),

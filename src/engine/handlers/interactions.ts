@@ -176,7 +176,7 @@ async function decideOn(
   if (readOnly !== undefined) return readOnly;
   const { interactionId } = interaction;
   const { shown } = target;
-  const done = await session.runner.command({
+  const done = await session.writer.command({
     type: 'respond',
     interactionId,
     response,

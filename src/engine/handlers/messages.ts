@@ -7,7 +7,7 @@ import { MessageId } from '../../protocol/ids.ts';
 import { imageBlob, imageReference, type LiveSession } from '../live-session.ts';
 import type { Reply } from '../ports/control-room.ts';
 import type { EventLog } from '../ports/event-log.ts';
-import type { Step } from '../session-runner.ts';
+import type { Step } from '../session-writer.ts';
 import type { Handler } from './room.ts';
 
 export const sendMessage: Handler<SendMessage> = async ({ registry, log, ids }, input, { actor: by }) => {
@@ -18,7 +18,7 @@ export const sendMessage: Handler<SendMessage> = async ({ registry, log, ids }, 
   const earlier = findEarlier(log, session, clientMessageId);
   if (earlier !== undefined) return told(earlier);
   const blobs = (input.images ?? []).map((image) => imageBlob(ids, image));
-  const sent = await session.runner.command(
+  const sent = await session.writer.command(
     {
       type: 'send',
       messageId: MessageId.parse(ids.message()),
@@ -77,7 +77,7 @@ export const patchQueued: Handler<PatchQueued> = async ({ registry, log }, input
   if (!found.ok) return found;
   const session = found.value;
   const { message, position } = input;
-  const done = await session.runner.command({
+  const done = await session.writer.command({
     type: 'edit-queued',
     messageId: MessageId.parse(input.messageId),
     ...(message === undefined ? {} : { message }),
@@ -92,7 +92,7 @@ export const removeQueued: Handler<unknown> = async ({ registry, log }, input, {
   if (!found.ok) return found;
   const session = found.value;
   const messageId = MessageId.parse(input.messageId);
-  const done = await session.runner.command({ type: 'remove-queued', messageId, by });
+  const done = await session.writer.command({ type: 'remove-queued', messageId, by });
   return done.ok ? queueOf(session) : goneOr(log, session, input.messageId, done);
 };
 

@@ -1,4 +1,3 @@
-import { basename } from 'node:path';
 import type { SendCommand } from '../../model/command.ts';
 import type { Changed } from '../../model/find-session.ts';
 import { sessionView } from '../../model/views.ts';
@@ -7,17 +6,17 @@ import { accept, type Result, refuse } from '../../protocol/errors.ts';
 import { MessageId, SessionId } from '../../protocol/ids.ts';
 import type { Actor } from '../../protocol/interaction.ts';
 import type { Agent, Capabilities } from '../../protocol/session.ts';
-import { checkAgain, checkDirectory } from '../directory.ts';
 import type { LiveSession } from '../live-session.ts';
-import { type AgentConnection, AgentRefusal } from '../ports/agent-driver.ts';
 import type { Overview, Reply } from '../ports/control-room.ts';
+import type { Ids } from '../ports/ids.ts';
+import type { Order } from '../ports/runner.ts';
 import type { SessionRegistry } from '../session-registry.ts';
 import type { Handler, Params, Room } from './room.ts';
 
 const reply = (status: number, body: Reply['body']): Result<Reply> => accept({ status, body });
 
-export const listAgents: Handler<unknown> = async ({ drivers }) =>
-  reply(200, { agents: await Promise.all([...drivers.values()].map((driver) => driver.probe())) });
+export const listAgents: Handler<unknown> = async ({ runner }) =>
+  reply(200, { agents: await runner.agents() });
 
 export const createSession: Handler<CreateSession> = async (room, input, { actor }) => {
   if (room.lifetime.closing) return refuse('shutting_down');
@@ -29,9 +28,10 @@ export const createSession: Handler<CreateSession> = async (room, input, { actor
   if (!agent.ok) return agent;
   const unknownMode = checkMode(agent.value.capabilities, input.permissionMode);
   if (unknownMode !== undefined) return unknownMode;
-  const directory = checkDirectory(input.cwd ?? room.settings.defaultCwd, room.settings.roots);
+  const { defaultCwd, roots } = room.settings;
+  const directory = await room.runner.checkDirectory({ cwd: input.cwd ?? defaultCwd, realCwd: null, roots });
   if (!directory.ok) return directory;
-  const { path: cwd, real: realCwd } = directory.value;
+  const { path: cwd, real: realCwd, name } = directory.value;
   const sessionId = SessionId.parse(room.ids.session());
   if (input.env !== undefined) await room.env.save(sessionId, input.env);
   const created = await room.registry.create(
@@ -41,7 +41,7 @@ export const createSession: Handler<CreateSession> = async (room, input, { actor
       agent: agent.value.name,
       cwd,
       realCwd,
-      title: input.title ?? titleFrom(prompt) ?? basename(cwd),
+      title: input.title ?? titleFrom(prompt) ?? name,
       key: input.key ?? null,
       permissionMode: input.permissionMode ?? null,
       model: input.model ?? null,
@@ -97,19 +97,18 @@ function checkMode(capabilities: Capabilities | null, mode: string | undefined) 
   });
 }
 
-async function chooseAgent(room: Room, name: string | undefined): Promise<Result<Agent>> {
+async function chooseAgent({ runner }: Room, name: string | undefined): Promise<Result<Agent>> {
   if (name === undefined) {
-    const claude = await room.drivers.get('claude')?.probe();
+    const claude = await runner.agent('claude');
     if (claude?.available === true) return accept(claude);
   }
-  const driver = room.drivers.get(name ?? 'demo');
-  if (driver === undefined) {
+  const agent = await runner.agent(name ?? 'demo');
+  if (agent === undefined) {
     return refuse('agent_unknown', `There is no agent called "${name ?? 'demo'}".`, {
       field: 'agent',
-      agents: [...room.drivers.keys()],
+      agents: (await runner.agents()).map((known) => known.name),
     });
   }
-  const agent = await driver.probe();
   return agent.available
     ? accept(agent)
     : refuse('agent_not_available', agent.reason ?? `${agent.label} cannot be started here.`, {
@@ -166,70 +165,74 @@ export const getSession: Handler<unknown> = ({ registry }, input) => {
 const replyWith = (session: LiveSession): Result<Reply> =>
   reply(200, { session: sessionView(session.state) });
 
-export const patchSession: Handler<PatchSession> = async ({ registry }, input, caller) => {
+export const patchSession: Handler<PatchSession> = async ({ registry, ids }, input, caller) => {
   const found = registry.find(input.session);
   if (!found.ok) return found;
   const session = found.value;
   // One after the other: what the agent has agreed to is recorded, also if it refuses the next.
   for (const change of [changeMode, changeModel, changeWords]) {
-    const changed = await change(session, input, caller.actor);
+    const changed = await change({ session, ids }, input, caller.actor);
     if (!changed.ok) return changed;
   }
   return replyWith(session);
 };
 
-type Change = (session: LiveSession, input: PatchSession, by: Actor) => Promise<Result<unknown>>;
+type Change = (
+  what: { readonly session: LiveSession; readonly ids: Ids },
+  input: PatchSession,
+  by: Actor,
+) => Promise<Result<unknown>>;
 const unchanged: Result<undefined> = accept(undefined);
 
-const changeMode: Change = async (session, { permissionMode }, by) => {
+const changeMode: Change = async ({ session, ids }, { permissionMode }, by) => {
   if (permissionMode === undefined || permissionMode === session.state.permissionMode) return unchanged;
-  const unknownMode =
-    listening(session) === undefined ? checkMode(session.state.capabilities, permissionMode) : undefined;
+  const unknownMode = !isListening(session)
+    ? checkMode(session.state.capabilities, permissionMode)
+    : undefined;
   if (unknownMode !== undefined) return unknownMode;
-  const agreed = await confirmed(session, (connection) => connection.setPermissionMode(permissionMode));
-  return agreed.ok ? session.runner.command({ type: 'set-mode', permissionMode, by }) : agreed;
+  const agreed = await confirmed(session, { kind: 'mode', id: ids.order(), mode: permissionMode });
+  return agreed.ok ? session.writer.command({ type: 'set-mode', permissionMode, by }) : agreed;
 };
 
-const changeModel: Change = async (session, { model }, by) => {
+const changeModel: Change = async ({ session, ids }, { model }, by) => {
   if (model === undefined || model === session.state.model) return unchanged;
-  const agreed = await confirmed(session, (connection) => connection.setModel(model));
-  return agreed.ok ? session.runner.command({ type: 'set-model', model, by }) : agreed;
+  const agreed = await confirmed(session, { kind: 'model', id: ids.order(), model });
+  return agreed.ok ? session.writer.command({ type: 'set-model', model, by }) : agreed;
 };
 
-const changeWords: Change = async ({ runner }, { title, labels }, by) =>
+const changeWords: Change = async ({ session }, { title, labels }, by) =>
   title === undefined && labels === undefined
     ? unchanged
-    : runner.command({
+    : session.writer.command({
         type: 'change',
         ...(title === undefined ? {} : { title }),
         ...(labels === undefined ? {} : { labels }),
         by,
       });
 
-/** The agent at the other end, unless it sleeps or is on its way out. */
-const listening = ({ effects, state }: LiveSession): AgentConnection | undefined =>
-  state.process === null || state.process.phase === 'closing' ? undefined : (effects.connection ?? undefined);
+/** Whether there is an agent at the other end that is not on its way out. */
+const isListening = ({ effects, state }: LiveSession): boolean =>
+  effects.run !== null && state.process !== null && state.process.phase !== 'closing';
 
 /** Mode and model are the agent's to change: it must confirm before the change is shown. An agent that sleeps is told when it starts. */
 async function confirmed(
   session: LiveSession,
-  ask: (connection: AgentConnection) => Promise<void>,
+  order: Extract<Order, { kind: 'mode' | 'model' }>,
 ): Promise<Result<undefined>> {
-  const connection = listening(session);
-  if (connection === undefined) return unchanged;
+  if (!isListening(session)) return unchanged;
   if (session.state.held !== null) {
     return refuse(
       'too_many_asks',
       'The agent is held, and could not confirm it: answer some of what it asks.',
     );
   }
-  try {
-    await ask(connection);
-    return unchanged;
-  } catch (error) {
-    if (error instanceof AgentRefusal) return refuse('agent_refused', error.message);
-    return refuse('agent_refused', 'The agent ended before it could confirm the change.');
-  }
+  const outcome = await session.effects.run?.give(order);
+  if (outcome === undefined || outcome.ok) return unchanged;
+  const { code, message } = outcome;
+  return refuse(
+    'agent_refused',
+    code === 'refused' ? message : 'The agent ended before it could confirm the change.',
+  );
 }
 
 export const deleteSession: Handler<unknown> = async ({ registry, remove }, input) => {
@@ -243,7 +246,7 @@ export const deleteSession: Handler<unknown> = async ({ registry, remove }, inpu
 export const interrupt: Handler<unknown> = async ({ registry }, input, { actor: by }) => {
   const found = registry.find(input.session);
   if (!found.ok) return found;
-  const done = await found.value.runner.command({ type: 'interrupt', by });
+  const done = await found.value.writer.command({ type: 'interrupt', by });
   return done.ok ? reply(200, { status: 'ok' }) : done;
 };
 
@@ -251,7 +254,7 @@ export const interrupt: Handler<unknown> = async ({ registry }, input, { actor: 
 export const stop: Handler<unknown> = async ({ registry }, input, { actor: by }) => {
   const found = registry.find(input.session);
   if (!found.ok) return found;
-  const done = await found.value.runner.command({ type: 'stop', by });
+  const done = await found.value.writer.command({ type: 'stop', by });
   if (!done.ok) return done;
   await found.value.effects.closed;
   const stopped = done.value.find(({ event }) => event.type === 'session.stopped')?.event;
@@ -264,9 +267,10 @@ export const resume: Handler<unknown> = async (room, input: Params, { actor: by 
   const session = found.value;
   const agent = await chooseAgent(room, session.state.agent);
   if (!agent.ok) return agent;
-  const directory = checkAgain(session.state, room.settings.roots);
+  const { cwd, realCwd } = session.state;
+  const directory = await room.runner.checkDirectory({ cwd, realCwd, roots: room.settings.roots });
   if (!directory.ok) return directory;
   await session.effects.closed;
-  const done = await session.runner.command({ type: 'reopen', by });
+  const done = await session.writer.command({ type: 'reopen', by });
   return done.ok ? reply(200, { status: 'ok', session: sessionView(session.state) }) : done;
 };

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import type { Announcement, SessionNews, SessionSnapshot } from '../../protocol/announcement.ts';
 import type { Result } from '../../protocol/errors.ts';
 import type { Event } from '../../protocol/event.ts';
@@ -28,7 +27,7 @@ export interface ControlRoom {
   /** A page of stored events after `seq`, for a reader that catches up. */
   eventsAfter(session: SessionId, seq: number, limit: number): readonly Event[];
   image(session: string, imageId: string): Result<{ readonly mediaType: string; readonly data: Uint8Array }>;
-  rawLog(session: string): Result<Readable>;
+  rawLog(session: string): Result<AsyncIterable<Uint8Array>>;
   /** Whether what happens can be stored, and whether what happened is all there. */
   storage(): StorageState;
   readonly clients: Clients;

@@ -4,6 +4,7 @@ import type { Event, NewEvent } from '../../protocol/event.ts';
 import type { SessionId } from '../../protocol/ids.ts';
 import type { SessionStatus } from '../../protocol/session.ts';
 import type { StorageProblem, StorageState } from '../../protocol/storage.ts';
+import type { Checkpoint } from './runner.ts';
 
 /**
  * The truth: append-only streams of numbered events. A stream is a session's, or `global` for what belongs to none.
@@ -64,8 +65,8 @@ export interface AppendPart {
   readonly blobs?: readonly Blob[];
   /** The folded state after these events: a cache that shortens the next start. */
   readonly snapshot?: Snapshot;
-  /** How far the agent's output is worked into this stream, stored with the events themselves; null forgets it. */
-  readonly mark?: ReadingMark | null;
+  /** How far what the agent said is worked into this stream, stored with the events themselves; null forgets it. */
+  readonly checkpoint?: Checkpoint | null;
   /** What lists show of the session while nobody reads its log; null takes it away. */
   readonly summary?: { readonly version: number; readonly of: SessionSummary } | null;
 }
@@ -85,14 +86,6 @@ export interface SummaryQuery extends SummaryFilter {
   readonly limit?: number;
   /** The last session of the page before. */
   readonly after?: Changed;
-}
-
-/** A place in an agent's output, and what its driver must remember to go on from there. */
-export interface ReadingMark {
-  readonly processId: string;
-  readonly offset: number;
-  /** Plain data, of the driver's own making. */
-  readonly memory: unknown;
 }
 
 export interface Blob {
@@ -132,7 +125,7 @@ export interface SearchHit {
 
 export interface StreamStart {
   readonly stream: StreamId;
-  readonly mark: ReadingMark | undefined;
+  readonly checkpoint: Checkpoint | undefined;
   readonly snapshot: { readonly seq: number; readonly version: number; readonly state: unknown } | undefined;
   /** The events after the snapshot, or all if there is none. `from(0)` reads all when the snapshot is of another version. */
   readonly eventsAfter: (seq: number) => Iterable<Event>;

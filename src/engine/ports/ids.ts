@@ -7,7 +7,9 @@ export interface Ids {
   message(): string;
   interaction(): string;
   turn(): string;
+  /** Without "-": what belongs to a run is named after it, with one in between. */
   process(): string;
+  order(): string;
   grant(): string;
   image(): string;
   client(): string;
@@ -35,6 +37,7 @@ export const randomIds: Ids = {
   interaction: tagged('int'),
   turn: tagged('turn'),
   process: tagged('run'),
+  order: tagged('ord'),
   grant: tagged('grant'),
   image: tagged('img'),
   client: tagged('cli'),

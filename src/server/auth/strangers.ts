@@ -7,13 +7,17 @@ export interface StrangerLimits {
 }
 
 const defaultLimits: StrangerLimits = { anAddress: 32, inAll: 256 };
-/** How long a newcomer has to show who it is before it counts: a program may well open two hundred connections at once. */
-const graceMs = 250;
+/**
+ * How long each newcomer has to show who it is before it counts: a program may well open two hundred connections at once, and on a
+ * busy machine comes to send on the last of them much later than it opened the first.
+ */
+export const graceMs = 1000;
 /** So many newcomers are one too many, however new they are. */
 const mostAtOnce = 4 * defaultLimits.inAll;
 
 interface Stranger {
   readonly address: string;
+  readonly cameAt: number;
   /** Requests on it that are being answered. */
   requests: number;
 }
@@ -48,9 +52,13 @@ export class Strangers {
   }
 
   #add(socket: Duplex, address: string): void {
-    this.#open.set(socket, { address, requests: 0 });
+    this.#open.set(socket, { address, cameAt: performance.now(), requests: 0 });
     socket.once('close', () => this.#open.delete(socket));
     if (this.#open.size > mostAtOnce) this.#drop([...this.#open], 1);
+    this.#trimSoon();
+  }
+
+  #trimSoon(): void {
     // What they have sent by then is read first: on a busy machine it may have waited for us.
     this.#trimming ??= setTimeout(() => setImmediate(() => this.#trim()), graceMs).unref();
   }
@@ -58,9 +66,13 @@ export class Strangers {
   #trim(): void {
     this.#trimming = undefined;
     const { anAddress, inAll } = this.#limits;
-    const neighbours = Map.groupBy(this.#open, ([, { address }]) => address);
+    const since = performance.now() - graceMs;
+    const counted = () => [...this.#open].filter(([, { cameAt }]) => cameAt <= since);
+    const neighbours = Map.groupBy(counted(), ([, { address }]) => address);
     for (const some of neighbours.values()) this.#drop(some, some.length - anAddress);
-    this.#drop([...this.#open], this.#open.size - inAll);
+    const left = counted();
+    this.#drop(left, left.length - inAll);
+    if (left.length < this.#open.size) this.#trimSoon();
   }
 
   /** Those that ask nothing go first, the oldest of them before the others. */

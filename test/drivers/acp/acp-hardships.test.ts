@@ -3,9 +3,9 @@ import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } fro
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { AgentConnection, AgentStart } from '../../../src/engine/ports/agent-driver.ts';
 import { MessageId, SessionId } from '../../../src/protocol/ids.ts';
 import type { Decision } from '../../../src/protocol/interaction.ts';
+import type { AgentConnection, AgentStart } from '../../../src/runner/ports/agent-driver.ts';
 import { FactRecorder } from '../../support/fact-recorder.ts';
 import { isRunning } from '../../support/running.ts';
 import { type AcpRig, acpRig } from './acp-rig.ts';

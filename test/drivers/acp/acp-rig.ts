@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { acpDriver } from '../../../src/drivers/acp/driver.ts';
 import { FileProcessHost } from '../../../src/drivers/process/file-process-host.ts';
 import { LocalProcessHost } from '../../../src/drivers/process/local-process-host.ts';
-import type { AgentDriver } from '../../../src/engine/ports/agent-driver.ts';
-import type { ProcessHost } from '../../../src/engine/ports/process-host.ts';
+import type { AgentDriver } from '../../../src/runner/ports/agent-driver.ts';
+import type { ProcessHost } from '../../../src/runner/ports/process-host.ts';
 
 export interface AcpRig {
   readonly driver: AgentDriver;

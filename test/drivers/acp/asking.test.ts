@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Asking } from '../../../src/drivers/acp/asking.ts';
 import { newMemory } from '../../../src/drivers/acp/translate/memory.ts';
-import type { AgentFact } from '../../../src/engine/ports/agent-driver.ts';
+import type { AgentFact } from '../../../src/runner/ports/agent-driver.ts';
 
 /** What the agent asks under ids of its own choosing, and what it is told. */
 class Rig {

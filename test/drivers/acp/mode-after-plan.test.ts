@@ -3,7 +3,7 @@ import { ModeAfterPlan } from '../../../src/drivers/acp/mode-after-plan.ts';
 import { newMemory } from '../../../src/drivers/acp/translate/memory.ts';
 import { translateUpdate } from '../../../src/drivers/acp/translate/update.ts';
 import { modeChange } from '../../../src/drivers/mode-and-model.ts';
-import type { AgentFact } from '../../../src/engine/ports/agent-driver.ts';
+import type { AgentFact } from '../../../src/runner/ports/agent-driver.ts';
 
 /** An agent that leaves its plan for a mode of its own, and then takes or refuses the one it is asked for. */
 async function leavePlan(wanted: string, own: string, takes: boolean) {

@@ -13,15 +13,15 @@ import { FileProcessHost } from '../../../src/drivers/process/file-process-host.
 import { stopAgents } from '../../../src/drivers/process/run-admin.ts';
 import { RunArchive } from '../../../src/drivers/process/run-archive.ts';
 import { findRun } from '../../../src/drivers/process/run-directory.ts';
+import type { ReadingMark } from '../../../src/engine/ports/runner.ts';
+import { SessionId } from '../../../src/protocol/ids.ts';
 import type {
   AgentConnection,
   AgentFact,
   AgentStart,
   LeftBehind,
   Report,
-} from '../../../src/engine/ports/agent-driver.ts';
-import type { ReadingMark } from '../../../src/engine/ports/event-log.ts';
-import { SessionId } from '../../../src/protocol/ids.ts';
+} from '../../../src/runner/ports/agent-driver.ts';
 import { eventually } from '../../support/eventually.ts';
 import { FactRecorder } from '../../support/fact-recorder.ts';
 import { markedProcesses } from '../../support/marked-processes.ts';

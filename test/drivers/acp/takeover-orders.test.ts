@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import type { AgentFact, OutgoingMessage } from '../../../src/engine/ports/agent-driver.ts';
-import type { ReadingMark } from '../../../src/engine/ports/event-log.ts';
+import type { ReadingMark } from '../../../src/engine/ports/runner.ts';
 import { MessageId } from '../../../src/protocol/ids.ts';
 import type { Ask, Decision } from '../../../src/protocol/interaction.ts';
+import type { AgentFact, OutgoingMessage } from '../../../src/runner/ports/agent-driver.ts';
 import { seededRandom, testSeed } from '../../support/seeded-random.ts';
 import { StoredRun } from './stored-run.ts';
 

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { agentPid, findRun } from '../../../src/drivers/process/run-directory.ts';
-import type { AgentStart } from '../../../src/engine/ports/agent-driver.ts';
 import { MessageId } from '../../../src/protocol/ids.ts';
+import type { AgentStart } from '../../../src/runner/ports/agent-driver.ts';
 import { eventually } from '../../support/eventually.ts';
 import { StoredRun } from './stored-run.ts';
 

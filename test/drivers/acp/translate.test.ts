@@ -6,9 +6,10 @@ import { newMemory } from '../../../src/drivers/acp/translate/memory.ts';
 import { hunksOf } from '../../../src/drivers/acp/translate/patch.ts';
 import { translateReply } from '../../../src/drivers/acp/translate/turn-end.ts';
 import { closeTurn, translateSettings, translateUpdate } from '../../../src/drivers/acp/translate/update.ts';
-import type { AgentFact } from '../../../src/engine/ports/agent-driver.ts';
 import { Delta, eventDefinitions } from '../../../src/protocol/event.ts';
 import { Ask } from '../../../src/protocol/interaction.ts';
+import type { AgentFact } from '../../../src/runner/ports/agent-driver.ts';
+import { times } from '../../support/seeded-random.ts';
 
 const memory = () =>
   newMemory({
@@ -165,7 +166,7 @@ describe('[PEER6] whatever an agent sends', () => {
           if (fact.type === 'said') eventDefinitions[fact.event.type].schema.parse(fact.event);
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: times(300) },
     );
   });
 
@@ -178,7 +179,7 @@ describe('[PEER6] whatever an agent sends', () => {
         Ask.parse(permissionAsk(memory(), 'r1', { toolCall: call, options: offered }).ask);
         Ask.parse(elicitationAsk(memory(), 'r2', { toolCallId: 'c1', ...form }));
       }),
-      { numRuns: 1_000 },
+      { numRuns: times(300) },
     );
   });
 });

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { claudeSdkDriver } from '../../../src/drivers/claude-sdk/driver.ts';
 import { LocalProcessHost } from '../../../src/drivers/process/local-process-host.ts';
 import { driverContract } from '../../contracts/driver-contract.ts';
+import { demoScenario } from '../demo-scenario.ts';
 import { installSdk } from './sdk-package.ts';
 import { standInSdk } from './stand-in-sdk.ts';
 
@@ -27,18 +28,7 @@ driverContract('the demo agent through an Agent SDK', async () => {
     cwd,
     env: { BECKON_DEMO_HOME: join(dir, 'home'), BECKON_DEMO_PACE: '1' },
     otherModel: 'another-model',
-    scenario: {
-      reply: 'hello',
-      command: 'run touch asked.txt',
-      question: 'question',
-      endless: 'slow 100000',
-      twoAtOnce: '!parallel',
-      subAgent: 'subagent',
-      modelError: '!api-error',
-      plan: 'plan',
-      slash: 'hello',
-      sleeper: "run setsid sh -c 'echo $$ > sleeper.pid; exec sleep 600' & wait",
-    },
+    scenario: demoScenario,
     async close() {
       await processes.close();
       rmSync(dir, { recursive: true, force: true });

@@ -4,9 +4,9 @@ import { SdkConnection } from '../../../src/drivers/claude-sdk/connection.ts';
 import { sdkOptions } from '../../../src/drivers/claude-sdk/options.ts';
 import type { AgentSdk } from '../../../src/drivers/claude-sdk/sdk-types.ts';
 import type { JsonObject } from '../../../src/drivers/fields.ts';
-import type { AgentConnection, AgentStart } from '../../../src/engine/ports/agent-driver.ts';
 import { MessageId, SessionId } from '../../../src/protocol/ids.ts';
 import type { Ask } from '../../../src/protocol/interaction.ts';
+import type { AgentConnection, AgentStart } from '../../../src/runner/ports/agent-driver.ts';
 import { FactRecorder } from '../../support/fact-recorder.ts';
 import { ScriptedHost, type ScriptedProcess } from './scripted-process.ts';
 

@@ -4,7 +4,7 @@ import type {
   ProcessExit,
   ProcessHost,
   ProcessSpec,
-} from '../../../src/engine/ports/process-host.ts';
+} from '../../../src/runner/ports/process-host.ts';
 
 /** A host whose one process prints what the test lets it print, and keeps what is written to it. */
 export class ScriptedHost implements ProcessHost {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { ClaudeConnection } from '../../../src/drivers/claude/connection.ts';
-import type { AgentFact } from '../../../src/engine/ports/agent-driver.ts';
-import type { OutputReader } from '../../../src/engine/ports/process-host.ts';
 import type { Ask, Decision } from '../../../src/protocol/interaction.ts';
+import type { AgentFact } from '../../../src/runner/ports/agent-driver.ts';
+import type { OutputReader } from '../../../src/runner/ports/process-host.ts';
 import { bashAsk } from '../../support/session-states.ts';
 import { leftProcess, leftStart } from './left-agent.ts';
 

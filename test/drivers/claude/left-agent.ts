@@ -1,6 +1,6 @@
-import type { AgentStart } from '../../../src/engine/ports/agent-driver.ts';
-import type { AgentProcess, OutputReader } from '../../../src/engine/ports/process-host.ts';
 import { SessionId } from '../../../src/protocol/ids.ts';
+import type { AgentStart } from '../../../src/runner/ports/agent-driver.ts';
+import type { AgentProcess, OutputReader } from '../../../src/runner/ports/process-host.ts';
 
 export const leftStart: AgentStart = {
   processId: 'run',

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ClaudeConnection } from '../../../src/drivers/claude/connection.ts';
-import type { AgentFact } from '../../../src/engine/ports/agent-driver.ts';
-import type { ReadingMark } from '../../../src/engine/ports/event-log.ts';
-import type { OutputReader } from '../../../src/engine/ports/process-host.ts';
+import type { ReadingMark } from '../../../src/engine/ports/runner.ts';
 import { MessageId } from '../../../src/protocol/ids.ts';
+import { type AgentFact, mostFactsAtOnce } from '../../../src/runner/ports/agent-driver.ts';
+import type { OutputReader } from '../../../src/runner/ports/process-host.ts';
 import { leftProcess, leftStart } from './left-agent.ts';
 
 const fixtures = join(import.meta.dirname, '../../fixtures/claude-wire');
@@ -20,6 +20,8 @@ const messageId = MessageId.parse('00000000-0000-4000-8000-000000000001');
 
 interface Reported {
   readonly facts: AgentFact[];
+  /** How many were told at once. */
+  readonly sizes: number[];
   readonly marks: { readonly mark: ReadingMark; readonly factsBefore: number }[];
 }
 
@@ -31,7 +33,7 @@ function read(
   chunkBytes: number,
   toldBefore: readonly AgentFact[] = [],
 ): Reported {
-  const reported: Reported = { facts: [], marks: [] };
+  const reported: Reported = { facts: [], sizes: [], marks: [] };
   let reader: OutputReader | undefined;
   const process = leftProcess((given) => {
     reader = given;
@@ -50,6 +52,7 @@ function read(
     },
     report(facts, mark) {
       reported.facts.push(...facts);
+      reported.sizes.push(facts.length);
       if (mark !== undefined) {
         // As it comes back from the disk.
         const kept = JSON.parse(JSON.stringify(mark)) as ReadingMark;
@@ -77,6 +80,24 @@ function streamedText(facts: readonly AgentFact[], place: { agentMessageId: stri
     .map(({ text }) => text)
     .join('');
 }
+
+test('[SES15] [STORE2] an agent that says much at once is told of in pieces, and can be gone on with after each', () => {
+  const line = (n: number) => ({
+    type: 'assistant',
+    message: { id: `m${n}`, role: 'assistant', content: [{ type: 'text', text: `text ${n}` }] },
+    parent_tool_use_id: null,
+    session_id: 's',
+  });
+  const lines = Array.from({ length: 300 }, (_, n) => `${JSON.stringify(line(n))}\n`);
+  const bytes = Buffer.from(lines.join(''));
+  const whole = read(bytes, undefined, bytes.length, bytes.length);
+  expect(Math.max(...whole.sizes)).toBeLessThan(mostFactsAtOnce + 8);
+  expect(whole.marks.length).toBeGreaterThan(300 / (mostFactsAtOnce + 8));
+  for (const { mark, factsBefore } of whole.marks) {
+    const rest = read(bytes, mark, bytes.length, bytes.length);
+    expect(stored(rest.facts)).toEqual(stored(whole.facts).slice(factsBefore));
+  }
+});
 
 describe.each(recordings)('taking over from a server that ended: $name', ({ bytes }) => {
   test.each([1 << 20, 700])(

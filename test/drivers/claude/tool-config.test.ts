@@ -9,8 +9,8 @@ import {
 } from '../../../src/drivers/claude/tool-config.ts';
 import { demoDriver } from '../../../src/drivers/demo/driver.ts';
 import { LocalProcessHost } from '../../../src/drivers/process/local-process-host.ts';
-import type { AgentStart } from '../../../src/engine/ports/agent-driver.ts';
 import type { SessionId } from '../../../src/protocol/ids.ts';
+import type { AgentStart } from '../../../src/runner/ports/agent-driver.ts';
 import { FactRecorder } from '../../support/fact-recorder.ts';
 
 let folder: string;
@@ -48,7 +48,7 @@ test('[SEC3] a name cannot lead out of the folder', () => {
 
 test('[SEC3] what no process needs any more is cleared, and the rest is kept', () => {
   for (const id of ['run_1', 'run_2', 'run_3']) writeToolConfig(folder, id, access);
-  clearToolConfigs(folder, ['run_2', 'run_3-anew']);
+  clearToolConfigs(folder, ['run_2', 'run_3']);
   expect(readdirSync(folder).sort()).toEqual(['run_2.json', 'run_3.json']);
   expect(() => clearToolConfigs(join(folder, 'nowhere'), [])).not.toThrow();
 });

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { askOf } from '../../../src/drivers/claude/translate/ask.ts';
 import { translate } from '../../../src/drivers/claude/translate/translate.ts';
+import { times } from '../../support/seeded-random.ts';
 import { expectMessage, freshMemory, play, replay, uuidOfMessage, versions } from './replay.ts';
 
 const fixtures = join(import.meta.dirname, '../../fixtures/claude-wire');
@@ -354,7 +355,7 @@ test('[PEER6] whatever fields a known line has, translating it does not throw', 
     fc.property(fc.constantFrom(...types), fc.constantFrom(...subtypes), fields, (type, subtype, rest) => {
       translate(freshMemory(), { ...rest, type, subtype });
     }),
-    { numRuns: 2_000 },
+    { numRuns: times(500) },
   );
 });
 

@@ -4,45 +4,25 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { WsClient } from '../../server/ws-client.ts';
-import {
-  type Beckon,
-  endBeckons,
-  spawnBeckon,
-  startBeckon,
-  temporaryDirectory,
-} from '../../support/beckon-process.ts';
+import { spawnBeckon, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import { eventually } from '../../support/eventually.ts';
 import { violationsOf } from './accessibility.ts';
-import { openBrowser, type Visit, visitPaired } from './browser.ts';
+import { withBrowser } from './browser.ts';
 import { startSessions, threeSessions } from './demo-sessions.ts';
 
 const picture =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-let browser: Browser;
-const visits: Visit[] = [];
+const { come } = withBrowser();
 const servers: Server[] = [];
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-afterAll(async () => browser.close());
-afterEach(async () => {
-  await Promise.all(visits.splice(0).map(({ context }) => context.close()));
+afterEach(() => {
   for (const server of servers.splice(0)) {
     server.closeAllConnections();
     server.close();
   }
-  await endBeckons();
 });
-
-async function come(beckon: Beckon, path: string): Promise<Visit> {
-  const visited = await visitPaired(browser, beckon, path);
-  visits.push(visited);
-  return visited;
-}
 
 /** What an agent may run on another port of this machine, and show to the person. */
 async function devServer(

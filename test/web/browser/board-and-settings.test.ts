@@ -1,28 +1,13 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import { violationsOf } from './accessibility.ts';
-import { desktop, openBrowser, phone, type View, type Visit, visitPaired } from './browser.ts';
+import { desktop, phone, withBrowser } from './browser.ts';
 import { manySessions, startSessions, threeSessions } from './demo-sessions.ts';
 import { storeSession } from './stored-session.ts';
 import { long } from './told-conversations.ts';
 
-let browser: Browser;
-const visits: Visit[] = [];
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-afterAll(async () => browser.close());
-afterEach(async () => {
-  await Promise.all(visits.splice(0).map(({ context }) => context.close()));
-  await endBeckons();
-});
-
-async function come(beckon: Beckon, path: string, view: View = desktop): Promise<Visit> {
-  const visited = await visitPaired(browser, beckon, path, view);
-  visits.push(visited);
-  return visited;
-}
+const { come } = withBrowser();
 
 const column = (page: Page, name: string) => page.locator('main').getByRole('region', { name });
 
@@ -193,8 +178,7 @@ describe('notifications in a browser', () => {
   it('[UI11] show what waits in another session once, and lead to it', async () => {
     const beckon = await startBeckon();
     const [id = ''] = await startSessions(beckon, threeSessions.slice(0, 1), await temporaryDirectory());
-    const visited = await come(beckon, '/settings');
-    const { page, context } = visited;
+    const { page, context } = await come(beckon, '/settings');
     await context.grantPermissions(['notifications'], { origin: beckon.url });
     // The browser without a screen has no place to show one: it is kept to be looked at, and pressed.
     await page.addInitScript(() => {

@@ -1,6 +1,7 @@
 import chromium from '@sparticuz/chromium';
 import { type Browser, type BrowserContext, type Page, chromium as playwright } from 'playwright-core';
-import type { Beckon } from '../../support/beckon-process.ts';
+import { afterAll, afterEach } from 'vitest';
+import { type Beckon, endBeckons } from '../../support/beckon-process.ts';
 
 export interface View {
   readonly width: number;
@@ -24,6 +25,52 @@ const unwanted = new Set([
   '--allow-running-insecure-content',
 ]);
 
+type Span = 'one test' | 'all tests';
+
+interface Browsing {
+  /** What is open now. */
+  readonly visits: readonly Visit[];
+  /** A person who was let in, at a page of Beckon. */
+  come(beckon: Beckon, path?: string, view?: View): Promise<Visit>;
+  /** A person who was not let in yet, at an empty page. */
+  comeAsStranger(view?: View): Promise<Visit>;
+}
+
+/** For a file of tests: what they open in the browser and every server they start is ended after each of them, or after the last. */
+export function withBrowser({
+  pages = 'one test',
+  servers = 'one test',
+}: {
+  pages?: Span;
+  servers?: Span;
+} = {}): Browsing {
+  const visits: Visit[] = [];
+  const endThoseOf = async (span: Span): Promise<void> => {
+    if (pages === span) await Promise.all(visits.splice(0).map(({ context }) => context.close()));
+    if (servers === span) await endBeckons();
+  };
+  afterEach(() => endThoseOf('one test'));
+  afterAll(() => endThoseOf('all tests'));
+  const keep = (visited: Visit): Visit => {
+    visits.push(visited);
+    return visited;
+  };
+  return {
+    visits,
+    come: async (beckon, path = '/', view = desktop) =>
+      keep(await visitPaired(await sharedBrowser(), beckon, path, view)),
+    comeAsStranger: async (view) => keep(await visit(await sharedBrowser(), view)),
+  };
+}
+
+let shared: Promise<Browser> | undefined;
+
+/** One for all files that this process runs; it ends with the process. */
+const sharedBrowser = (): Promise<Browser> => {
+  shared ??= openBrowser();
+  return shared;
+};
+
 /** The browser that comes with the packages: nothing needs to be installed on the machine. */
 export async function openBrowser(): Promise<Browser> {
   chromium.setGraphicsMode = false;
@@ -42,7 +89,7 @@ export interface Visit {
   readonly problems: readonly string[];
 }
 
-export async function visit(browser: Browser, view: View = desktop): Promise<Visit> {
+async function visit(browser: Browser, view: View = desktop): Promise<Visit> {
   const isPhone = view.width < 600;
   const context = await browser.newContext({
     viewport: { width: view.width, height: view.height },

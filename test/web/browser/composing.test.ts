@@ -1,20 +1,11 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { type Beckon, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import { violationsOf } from './accessibility.ts';
-import { desktop, openBrowser, phone, type View, type Visit, visitPaired } from './browser.ts';
+import { desktop, phone, type View, type Visit, withBrowser } from './browser.ts';
 import { startSessions } from './demo-sessions.ts';
 
-let browser: Browser;
-const visits: Visit[] = [];
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-afterAll(async () => browser.close());
-afterEach(async () => {
-  await Promise.all(visits.splice(0).map(({ context }) => context.close()));
-  await endBeckons();
-});
+const { come } = withBrowser();
 
 /** A session of the demo agent at work, and its page in a browser. */
 async function begin(
@@ -28,9 +19,7 @@ async function begin(
     [{ title: 'Talk', prompt, status }],
     await temporaryDirectory(),
   );
-  const visited = await visitPaired(browser, beckon, `/s/${id}`, view);
-  visits.push(visited);
-  return { ...visited, beckon, id };
+  return { ...(await come(beckon, `/s/${id}`, view)), beckon, id };
 }
 
 const composerOf = (page: Page) => page.getByRole('textbox', { name: 'Message to Talk' });
@@ -112,9 +101,7 @@ describe('the composer in a browser', () => {
       [{ title: 'Talk', prompt: 'hello', status: 'idle' }],
       await temporaryDirectory(),
     );
-    const visited = await visitPaired(browser, beckon, `/s/${id}`);
-    visits.push(visited);
-    const { page } = visited;
+    const { page } = await come(beckon, `/s/${id}`);
     await composerOf(page).fill('image');
     await paste(page);
     await page.getByRole('button', { name: 'Remove shot.png' }).waitFor();

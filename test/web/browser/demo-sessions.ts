@@ -1,4 +1,5 @@
 import type { Beckon } from '../../support/beckon-process.ts';
+import { eventually } from '../../support/eventually.ts';
 
 export interface DemoSession {
   readonly title: string;
@@ -90,14 +91,8 @@ export async function startSessions(
   return ids;
 }
 
-async function untilStatus(beckon: Beckon, id: string, status: string): Promise<void> {
-  const deadline = Date.now() + 30_000;
-  for (;;) {
+const untilStatus = (beckon: Beckon, id: string, status: string): Promise<unknown> =>
+  eventually(`${id} is ${status}`, async () => {
     const { body } = await beckon.api('GET', `/api/sessions/${id}`);
-    if (body.session.status === status) return;
-    if (Date.now() > deadline)
-      throw new Error(`"${body.session.title}" is ${body.session.status}, not ${status}`);
-    // Asked in turn with the others; each reply takes its time.
-    await beckon.api('GET', `/api/sessions/${id}/events?limit=1`);
-  }
-}
+    return body.session.status === status;
+  });

@@ -1,30 +1,18 @@
 import { existsSync } from 'node:fs';
 import { mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { endBeckons, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
+import { describe, expect, it } from 'vitest';
+import { startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import { violationsOf } from './accessibility.ts';
-import { desktop, openBrowser, type Visit, visitPaired } from './browser.ts';
+import { withBrowser } from './browser.ts';
 import { startSessions } from './demo-sessions.ts';
 
-let browser: Browser;
-const visits: Visit[] = [];
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-afterAll(async () => browser.close());
-afterEach(async () => {
-  await Promise.all(visits.splice(0).map(({ context }) => context.close()));
-  await endBeckons();
-});
+const { come } = withBrowser();
 
 async function ask(prompt: string, cwd: string) {
   const beckon = await startBeckon();
   const [id = ''] = await startSessions(beckon, [{ title: 'Asking', prompt, status: 'waiting' }], cwd);
-  const visit = await visitPaired(browser, beckon, `/s/${id}`, desktop);
-  visits.push(visit);
-  return { id, page: visit.page, problems: visit.problems };
+  return { id, ...(await come(beckon, `/s/${id}`)) };
 }
 
 describe('what a person decides on in a browser', () => {

@@ -1,28 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import { violationsOf } from './accessibility.ts';
-import { desktop, openBrowser, phone, type Visit, visitPaired } from './browser.ts';
+import { desktop, phone, withBrowser } from './browser.ts';
 import { startSessions } from './demo-sessions.ts';
 
-let browser: Browser;
-const visits: Visit[] = [];
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-afterAll(async () => browser.close());
-afterEach(async () => {
-  await Promise.all(visits.splice(0).map(({ context }) => context.close()));
-  await endBeckons();
-});
-
-async function come(beckon: Beckon, path = '/', view = desktop): Promise<Visit> {
-  const visited = await visitPaired(browser, beckon, path, view);
-  visits.push(visited);
-  return visited;
-}
+const { come, visits } = withBrowser();
 
 /** A session that waits, and the page that shows it. */
 async function ask(prompt: string) {

@@ -1,6 +1,6 @@
-import type { Browser, Locator, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Beckon, endBeckons, startBeckon } from '../../support/beckon-process.ts';
+import type { Locator, Page } from 'playwright-core';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Beckon, startBeckon } from '../../support/beckon-process.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
   type ScriptedAsk,
@@ -9,23 +9,16 @@ import {
   startScripted,
 } from '../../support/scripted-claude/scripted-claude.ts';
 import { violationsOf } from './accessibility.ts';
-import { desktop, openBrowser, phone, type View, type Visit, visitPaired } from './browser.ts';
+import { desktop, phone, type View, withBrowser } from './browser.ts';
 
-let browser: Browser;
+const { come } = withBrowser({ servers: 'all tests' });
 let beckon: Beckon;
 let agent: ScriptedSession;
-const visits: Visit[] = [];
 beforeAll(async () => {
-  browser = await openBrowser();
   beckon = await startBeckon({ args: ['--claude', await scriptedClaude()] });
   agent = await startScripted(beckon, 'Asking');
 });
-afterAll(async () => {
-  await browser.close();
-  await endBeckons();
-});
 afterEach(async () => {
-  await Promise.all(visits.splice(0).map(({ context }) => context.close()));
   const { body } = await beckon.api('GET', '/api/pending');
   await agent.script({
     withdraw: body.pending.map(({ toolCallId }: { toolCallId: string }) => toolCallId),
@@ -42,9 +35,7 @@ const numbered = (lines: number) => Array.from({ length: lines }, (_, at) => `li
 
 async function show(ask: ScriptedAsk, path = `/s/${agent.sessionId}`, view: View = desktop) {
   const [id = ''] = await agent.script({ ask: [ask] });
-  const visited = await visitPaired(browser, beckon, path, view);
-  visits.push(visited);
-  const { page } = visited;
+  const { page } = await come(beckon, path, view);
   // The browser of the tests shows no scroll bars, as a phone does not.
   const card = page.locator(`main [data-ask="${id}"]`);
   await card.waitFor();

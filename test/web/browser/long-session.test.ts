@@ -1,26 +1,11 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
-import { openBrowser, type Visit, visitPaired } from './browser.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { type Beckon, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
+import { withBrowser } from './browser.ts';
 import { storeSession } from './stored-session.ts';
 import { long } from './told-conversations.ts';
 
-let browser: Browser;
-const visits: Visit[] = [];
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-afterAll(async () => browser.close());
-afterEach(async () => {
-  await Promise.all(visits.splice(0).map(({ context }) => context.close()));
-  await endBeckons();
-});
-
-async function come(beckon: Beckon, path: string): Promise<Page> {
-  const visited = await visitPaired(browser, beckon, path);
-  visits.push(visited);
-  return visited.page;
-}
+const { come } = withBrowser();
 
 const conversation = (page: Page) => page.getByRole('region', { name: 'Conversation' });
 
@@ -35,7 +20,7 @@ describe('a long session in the browser', () => {
     await storeSession(dataDir, { id: 'ses_short', title: 'Short', events: long(1_000) });
     await storeSession(dataDir, { id: 'ses_long', title: 'Long', events: long(100_000) });
     const beckon = await startBeckon({ dataDir });
-    const page = await come(beckon, '/');
+    const { page } = await come(beckon, '/');
     const times: Record<string, number[]> = { ses_short: [], ses_long: [] };
     for (let run = 0; run < 5; run += 1) {
       for (const id of ['ses_short', 'ses_long']) times[id]?.push(await openingTime(page, beckon, id));
@@ -52,7 +37,7 @@ describe('a long session in the browser', () => {
     const cwd = await temporaryDirectory();
     const beckon = await startBeckon({ cwd });
     const { body } = await beckon.api('POST', '/api/sessions', { agent: 'demo', title: 'Flood', cwd });
-    const page = await come(beckon, `/s/${body.session.id}`);
+    const { page } = await come(beckon, `/s/${body.session.id}`);
     await conversation(page).waitFor();
     await send(page, beckon, body.session.id, 2_000);
     const before = await heapOf(page);
@@ -86,6 +71,8 @@ interface MainThread {
 
 /** How long the page was busy at a time while something went on. */
 async function mainThreadDuring(page: Page, work: () => Promise<void>): Promise<MainThread> {
+  const browser = page.context().browser();
+  if (browser === null) throw new Error('The page has no browser.');
   await browser.startTracing(page, { categories: ['toplevel'] });
   await work();
   const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as {

@@ -1,36 +1,19 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
+import { describe, expect, it } from 'vitest';
+import { startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import { violationsOf } from './accessibility.ts';
-import { desktop, openBrowser, phone, type Visit, visit, visitPaired } from './browser.ts';
+import { desktop, phone, withBrowser } from './browser.ts';
 import { longTitles, manySessions, startSessions, threeSessions } from './demo-sessions.ts';
 
-let browser: Browser;
-const visits: Visit[] = [];
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-afterAll(async () => browser.close());
-afterEach(async () => {
-  await Promise.all(visits.splice(0).map(({ context }) => context.close()));
-  await endBeckons();
-});
-
-async function come(beckon: Beckon, path = '/', view = desktop): Promise<Visit> {
-  const visited = await visitPaired(browser, beckon, path, view);
-  visits.push(visited);
-  return visited;
-}
+const { come, comeAsStranger } = withBrowser();
 
 describe('the page in a browser', () => {
   it('[SEC1] lets a browser in by the link that was printed, once, and takes the code out of the address', async () => {
     const beckon = await startBeckon();
     const link = `${beckon.url}/#pair=${beckon.pairingCode}`;
-    const first = await visit(browser);
-    visits.push(first);
+    const first = await comeAsStranger();
     await first.page.goto(link);
     await first.page.getByRole('button', { name: 'Try the demo' }).waitFor();
     expect(first.page.url()).toBe(`${beckon.url}/`);
@@ -38,8 +21,7 @@ describe('the page in a browser', () => {
     await first.page.getByRole('button', { name: 'Try the demo' }).waitFor();
     expect(first.problems).toEqual([]);
 
-    const second = await visit(browser);
-    visits.push(second);
+    const second = await comeAsStranger();
     await second.page.goto(link);
     const field = second.page.getByRole('textbox', { name: 'Link or code' });
     await field.waitFor();

@@ -1,21 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { endBeckons, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
-import { openBrowser, type Visit, visitPaired } from './browser.ts';
+import { describe, expect, it } from 'vitest';
+import { startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
+import { withBrowser } from './browser.ts';
 import { startSessions } from './demo-sessions.ts';
 
-let browser: Browser;
-let visited: Visit | undefined;
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-afterAll(async () => browser.close());
-afterEach(async () => {
-  await visited?.context.close();
-  await endBeckons();
-});
+const { come } = withBrowser();
 
 describe('a page whose server is killed and started again', () => {
   it('[ASK2] [MULTI5] [SES10] comes back by itself with the card still open, and Allow runs the tool', async () => {
@@ -23,8 +13,7 @@ describe('a page whose server is killed and started again', () => {
     const first = await startBeckon();
     const session = { title: 'Asking', prompt: 'run echo made >> made.txt', status: 'waiting' };
     const [id = ''] = await startSessions(first, [session], cwd);
-    visited = await visitPaired(browser, first, `/s/${id}`);
-    const { page } = visited;
+    const { page } = await come(first, `/s/${id}`);
     const main = page.getByRole('main');
     const card = main.locator('[data-ask]');
     await card.waitFor();

@@ -1,29 +1,14 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { type Beckon, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import { burstAgent } from '../../support/burst-agent.ts';
 import { violationsOf } from './accessibility.ts';
-import { desktop, openBrowser, phone, type View, type Visit, visitPaired } from './browser.ts';
+import { desktop, phone, type View, type Visit, withBrowser } from './browser.ts';
 import { startSessions } from './demo-sessions.ts';
 import { storeSession } from './stored-session.ts';
 import { everyday, hostile, long } from './told-conversations.ts';
 
-let browser: Browser;
-const visits: Visit[] = [];
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-afterAll(async () => browser.close());
-afterEach(async () => {
-  await Promise.all(visits.splice(0).map(({ context }) => context.close()));
-  await endBeckons();
-});
-
-async function come(beckon: Beckon, path: string, view: View = desktop): Promise<Visit> {
-  const visited = await visitPaired(browser, beckon, path, view);
-  visits.push(visited);
-  return visited;
-}
+const { come } = withBrowser();
 
 const conversation = (page: Page) => page.getByRole('region', { name: 'Conversation' });
 

@@ -1,29 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { Browser, Locator, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
+import type { Locator, Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import { violationsOf } from './accessibility.ts';
-import { desktop, openBrowser, phone, type View, type Visit, visitPaired } from './browser.ts';
+import { desktop, phone, type View, withBrowser } from './browser.ts';
 
 const example = (name: string): string => resolve(import.meta.dirname, `../../../examples/tools/${name}.ts`);
 
-let browser: Browser;
-const visits: Visit[] = [];
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-afterAll(async () => browser.close());
-afterEach(async () => {
-  await Promise.all(visits.splice(0).map(({ context }) => context.close()));
-  await endBeckons();
-});
-
-async function come(beckon: Beckon, path = '/', view: View = desktop): Promise<Visit> {
-  const visited = await visitPaired(browser, beckon, path, view);
-  visits.push(visited);
-  return visited;
-}
+const { come } = withBrowser();
 
 /** An idle session of the demo agent, on the screen of someone who can answer. */
 async function sessionWith(tools: readonly string[], view: View = desktop, dataDir?: string) {

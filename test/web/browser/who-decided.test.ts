@@ -1,34 +1,19 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import { RecordingAgent, writeRecordingProgram } from '../../support/recording-agent.ts';
-import { desktop, openBrowser, type View, type Visit, visitPaired } from './browser.ts';
+import { desktop, withBrowser } from './browser.ts';
 import { startSessions } from './demo-sessions.ts';
 
-let browser: Browser;
-const visits: Visit[] = [];
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-afterAll(async () => browser.close());
-afterEach(async () => {
-  await Promise.all(visits.splice(0).map(({ context }) => context.close()));
-  await endBeckons();
-});
+const { come } = withBrowser();
 
-async function come(beckon: Beckon, path: string, view: View = desktop) {
-  const visited = await visitPaired(browser, beckon, path, view);
-  visits.push(visited);
-  return visited.page;
-}
-
-const mainOf = (page: Visit['page']) => page.getByRole('main');
+const mainOf = (page: Page) => page.getByRole('main');
 
 it('[ASK12] a page says which browser decided, and of what came with the token that it did, whatever it calls itself', async () => {
   const beckon = await startBeckon();
   const ask = { title: 'Asking', prompt: 'run touch made.txt', status: 'waiting' };
   const [one = '', two = ''] = await startSessions(beckon, [ask, ask], await temporaryDirectory());
-  const first = await come(beckon, `/s/${one}`);
+  const { page: first } = await come(beckon, `/s/${one}`);
   await mainOf(first).getByRole('button', { name: 'Allow', exact: true }).click();
   await mainOf(first).locator('summary', { hasText: 'by this browser' }).waitFor();
 
@@ -40,7 +25,7 @@ it('[ASK12] a page says which browser decided, and of what came with the token t
     via: 'device',
     device: { id: devices[0].id, name: devices[0].name },
   });
-  const second = await come(beckon, `/s/${one}`);
+  const { page: second } = await come(beckon, `/s/${one}`);
   await mainOf(second)
     .locator('summary', { hasText: `by ${devices[0].name}` })
     .waitFor();
@@ -73,7 +58,7 @@ it('[ASK4] an answer that may have reached the agent is shown as that, with what
   const made = await beckon.api('POST', '/api/sessions', { agent: 'claude', cwd: directory, env: agent.env });
   const { id } = made.body.session;
   const path = `/s/${id}`;
-  const first = await come(beckon, path);
+  const { page: first } = await come(beckon, path);
   await mainOf(first).getByRole('button', { name: 'Allow', exact: true }).waitFor();
   // It does not read, and the answer is longer than a pipe holds: when both are gone, nobody can say how far it came.
   process.kill(await agent.pid(), 'SIGSTOP');
@@ -87,10 +72,10 @@ it('[ASK4] an answer that may have reached the agent is shown as that, with what
   await beckon.kill9();
   process.kill(await agent.pid(), 'SIGKILL');
   const next = await startBeckon({ dataDir: beckon.dataDir, args });
-  const page = await come(next, path);
+  const { page } = await come(next, path);
   const words = 'may have reached the agent';
   await mainOf(page).locator('summary', { hasText: words }).waitFor();
-  const german = await come(next, path, { ...desktop, language: 'de' });
+  const { page: german } = await come(next, path, { ...desktop, language: 'de' });
   await mainOf(german).locator('summary', { hasText: 'hat den Agenten vielleicht erreicht' }).waitFor();
   expect(agent.read()).toEqual([]);
 });

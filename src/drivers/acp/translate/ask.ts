@@ -1,5 +1,5 @@
-import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
 import type { Ask } from '../../../protocol/interaction.ts';
+import type { AgentFact } from '../../../runner/ports/agent-driver.ts';
 import { askTitle, callTitle } from '../../ask-title.ts';
 import { type JsonObject, objectAt, textAt } from '../../fields.ts';
 import { optionsIn, type PermissionOption } from '../permission-options.ts';

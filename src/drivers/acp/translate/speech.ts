@@ -1,4 +1,4 @@
-import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
+import type { AgentFact } from '../../../runner/ports/agent-driver.ts';
 import { type JsonObject, objectAt, textAt } from '../../fields.ts';
 import { unknownOnce } from '../../unknown-once.ts';
 import { wordsOf } from './content.ts';

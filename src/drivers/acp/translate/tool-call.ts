@@ -1,5 +1,5 @@
-import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
 import type { NewEventOf } from '../../../protocol/event.ts';
+import type { AgentFact } from '../../../runner/ports/agent-driver.ts';
 import { isObject, type JsonObject, textAt } from '../../fields.ts';
 import { unknownOnce } from '../../unknown-once.ts';
 import { imagesIn } from './content.ts';

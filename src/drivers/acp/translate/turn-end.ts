@@ -1,4 +1,4 @@
-import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
+import type { AgentFact } from '../../../runner/ports/agent-driver.ts';
 import { type JsonObject, numberAt, objectAt, wordsAt } from '../../fields.ts';
 import { unknownOnce } from '../../unknown-once.ts';
 import type { Memory } from './memory.ts';

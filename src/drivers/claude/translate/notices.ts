@@ -1,5 +1,5 @@
-import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
 import type { NewEventOf } from '../../../protocol/event.ts';
+import type { AgentFact } from '../../../runner/ports/agent-driver.ts';
 import { type JsonObject, numberAt, objectAt, textAt } from '../../fields.ts';
 
 export function notice(

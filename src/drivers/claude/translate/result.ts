@@ -1,4 +1,4 @@
-import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
+import type { AgentFact } from '../../../runner/ports/agent-driver.ts';
 import { isObject, type JsonObject, numberAt, objectAt, textAt, textsAt } from '../../fields.ts';
 import { allTaken } from './lifecycle.ts';
 import type { Memory } from './memory.ts';

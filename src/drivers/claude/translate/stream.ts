@@ -1,5 +1,5 @@
-import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
 import type { Delta } from '../../../protocol/event.ts';
+import type { AgentFact } from '../../../runner/ports/agent-driver.ts';
 import { type JsonObject, numberAt, objectAt, textAt } from '../../fields.ts';
 import type { Memory, StreamedBlock } from './memory.ts';
 import { parentOf } from './parent.ts';

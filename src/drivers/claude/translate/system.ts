@@ -1,5 +1,5 @@
-import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
 import type { MessageId } from '../../../protocol/ids.ts';
+import type { AgentFact } from '../../../runner/ports/agent-driver.ts';
 import { type JsonObject, textAt, textsAt, wordsAt } from '../../fields.ts';
 import { modeChange, modelChange } from '../../mode-and-model.ts';
 import { unknownOnce } from '../../unknown-once.ts';

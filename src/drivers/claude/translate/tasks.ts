@@ -1,4 +1,4 @@
-import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
+import type { AgentFact } from '../../../runner/ports/agent-driver.ts';
 import { type JsonObject, objectAt, textAt } from '../../fields.ts';
 import type { Memory, Task, TaskStatus } from './memory.ts';
 

@@ -1,4 +1,4 @@
-import type { AgentFact } from '../../../engine/ports/agent-driver.ts';
+import type { AgentFact } from '../../../runner/ports/agent-driver.ts';
 import { type JsonObject, listAt, objectAt, textAt } from '../../fields.ts';
 import { echoed } from './lifecycle.ts';
 import type { Memory } from './memory.ts';

@@ -78,7 +78,7 @@ export function useInbox(): InboxView {
   const face = current === undefined ? null : faceOf(current);
   const isFirst = useRef(true);
   useEffect(() => {
-    if (face !== known.current && !isFirst.current && !isAsOpened)
+    if (face !== known.current && !isFirst.current && (!isAsOpened || isAnswered.current))
       moved.current = { at: performance.now(), isAfterAnswer: isAnswered.current };
     isFirst.current = false;
     isAnswered.current = false;

@@ -1,11 +1,11 @@
+import type { AttachOrder, ReadingMark, StartOrder, ToolAccess } from '../../engine/ports/runner.ts';
 import type { AgentFact } from '../../model/agent-fact.ts';
-import type { MessageId, SessionId } from '../../protocol/ids.ts';
+import type { MessageId } from '../../protocol/ids.ts';
 import type { Ask, Decision } from '../../protocol/interaction.ts';
 import type { Agent } from '../../protocol/session.ts';
-import type { ReadingMark } from './event-log.ts';
 import type { KeptProcess, WriteOutcome } from './process-host.ts';
 
-export type { AgentFact };
+export type { AgentFact, ReadingMark, ToolAccess };
 
 /** Our adapter for one kind of agent. What the agent says leaves the driver only as facts; vendor shapes stop there. */
 export interface AgentDriver {
@@ -25,42 +25,23 @@ export interface AgentDriver {
   attach?(options: AgentStart, left: LeftBehind, report: Report): AgentConnection | undefined;
 }
 
+/** What an agent says at once is reported in pieces of about so many facts: each is stored as a whole, and others wait for it. */
+export const mostFactsAtOnce = 64;
+
 /** With a mark: once these facts are stored, everything before the mark need not be read again. */
 export type Report = (facts: readonly AgentFact[], mark?: ReadingMark) => void;
 
 /** How an earlier server left an agent. */
-export interface LeftBehind {
+export interface LeftBehind extends Pick<AttachOrder, 'ready' | 'openAsks' | 'inFlight'> {
   /** None when nothing it said was stored yet. */
   readonly mark: ReadingMark | undefined;
   readonly kept: readonly KeptProcess[];
-  readonly ready: boolean;
-  /** The agent's own ids of the asks that are not settled. */
-  readonly openAsks: readonly string[];
-  /** Messages that were handed over, or were about to be, and that it has not shown to have taken. */
-  readonly inFlight: readonly { readonly messageId: MessageId; readonly how: 'turn' | 'steer' }[];
 }
 
-export interface AgentStart {
+export interface AgentStart
+  extends Pick<StartOrder, 'sessionId' | 'cwd' | 'env' | 'permissionMode' | 'model' | 'resume' | 'tools'> {
   /** Names this run of the agent's program; a restart gets another. */
   readonly processId: string;
-  readonly sessionId: SessionId;
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly permissionMode: string | null;
-  readonly model: string | null;
-  /** The agent's own session to go on with, or null for a new one. */
-  readonly resume: string | null;
-  /** Where the agent finds the interactive tools, or null when there are none to offer. */
-  readonly tools: ToolAccess | null;
-}
-
-/** An MCP server of ours (Streamable HTTP), for one session alone. */
-export interface ToolAccess {
-  readonly url: string;
-  /** Sent as a bearer token. A secret: it goes into a file of mode 0600, never into an argument. */
-  readonly key: string;
-  /** The tools that may be called without the agent asking first: they ask by themselves. */
-  readonly unasked: readonly string[];
 }
 
 export interface OutgoingMessage {
@@ -80,8 +61,8 @@ export interface AgentConnection {
   answer(ask: Ask, decision: Decision): Promise<WriteOutcome>;
   /** Lets the agent leave this ask for later: it ends its turn as suspended. Only for asks that are `deferrable`. */
   defer?(ask: Ask): Promise<void>;
-  /** Resolves when the agent has acknowledged; the turn ends with its own fact. */
-  interrupt(): Promise<void>;
+  /** Resolves when the agent has acknowledged; the turn ends with its own fact. Under the same id, also by another server, it is one. */
+  interrupt(id?: string): Promise<void>;
   /** Resolve when the agent confirmed; reject with an `AgentRefusal` when it would not. */
   setPermissionMode(mode: string): Promise<void>;
   setModel(model: string): Promise<void>;

@@ -1,8 +1,8 @@
 import { appendFile, type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import type { RawDirection, RawLog } from '../engine/ports/raw-log.ts';
 import type { SessionId } from '../protocol/ids.ts';
+import type { RawDirection, RawLog } from './ports/raw-log.ts';
 
 export interface RawLogOptions {
   /** Each session has a folder of its own in it. */

@@ -11,14 +11,9 @@ import { accept, type ErrorCode, type Refusal, type Result, refuse } from '../pr
 import type { Delta, Event, NewEvent } from '../protocol/event.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { Clock } from './ports/clock.ts';
-import {
-  type AppendPart,
-  type Blob,
-  type EventLog,
-  type ReadingMark,
-  StorageError,
-} from './ports/event-log.ts';
+import { type AppendPart, type Blob, type EventLog, StorageError } from './ports/event-log.ts';
 import type { Logger } from './ports/logger.ts';
+import type { Checkpoint } from './ports/runner.ts';
 
 /** One event with the states around it. */
 export interface Step {
@@ -35,8 +30,8 @@ export interface Commit {
   readonly global: readonly NewEvent[];
   /** What was only passed on, each with the number of steps that came before it. */
   readonly live: readonly Live[];
-  /** How far the agent's output is stored by it. */
-  readonly mark: ReadingMark | undefined;
+  /** How far what the agent said is stored by it. */
+  readonly checkpoint: Checkpoint | undefined;
 }
 
 export interface Live {
@@ -44,7 +39,7 @@ export interface Live {
   readonly deltas: readonly Delta[];
 }
 
-export interface RunnerOptions {
+export interface WriterOptions {
   readonly log: EventLog;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -80,11 +75,19 @@ type Item =
       readonly processId: string;
       readonly fact: StoredFact;
       readonly blobs: readonly Blob[];
-      readonly mark: ReadingMark | undefined;
+      readonly checkpoint: Checkpoint | undefined;
+      readonly hasMore: boolean;
       /** What was stored when it came: a decision after it reaches no process that had ended by then. */
       readonly storedSeq: number;
     }
-  | { readonly kind: 'live'; readonly deltas: readonly Delta[] };
+  | { readonly kind: 'live'; readonly deltas: readonly Delta[]; readonly hasMore: boolean };
+
+interface FactOptions {
+  readonly blobs?: readonly Blob[];
+  readonly checkpoint?: Checkpoint | undefined;
+  /** A fact with the checkpoint follows, and they are stored together: nobody could go on in between. */
+  readonly hasMore?: boolean;
+}
 
 interface Settled {
   readonly settle: (result: Result<Step[]>) => void;
@@ -108,9 +111,9 @@ export const MOST_WAITING = 128;
  * The only writer of a session's log. What arrives while a commit is under way is worked through together and stored together:
  * a batch is decided on a state that is not yet the session's; only when it is on the disk does it become so.
  */
-export class SessionRunner {
+export class SessionWriter {
   readonly id: SessionId;
-  readonly #options: RunnerOptions;
+  readonly #options: WriterOptions;
   #state: SessionState | null;
   #mailbox: Item[] = [];
   #pumping = false;
@@ -126,7 +129,7 @@ export class SessionRunner {
   #company: NodeJS.Timeout | undefined;
   #snapshotSeq: number;
 
-  constructor(id: SessionId, stored: Stored | null, options: RunnerOptions) {
+  constructor(id: SessionId, stored: Stored | null, options: WriterOptions) {
     this.id = id;
     this.#state = stored?.state ?? null;
     this.#snapshotSeq = stored?.snapshotSeq ?? 0;
@@ -171,9 +174,10 @@ export class SessionRunner {
   fact(
     processId: string,
     fact: Exclude<AgentFact, { type: 'delta' }>,
-    { blobs = [], mark }: { readonly blobs?: readonly Blob[]; readonly mark?: ReadingMark | undefined } = {},
+    { blobs = [], checkpoint, hasMore = false }: FactOptions = {},
   ): void {
-    this.#add({ kind: 'fact', processId, fact, blobs, mark, storedSeq: this.#state?.lastSeq ?? 0 });
+    const storedSeq = this.#state?.lastSeq ?? 0;
+    this.#add({ kind: 'fact', processId, fact, blobs, checkpoint, hasMore, storedSeq });
     this.#pace();
   }
 
@@ -184,12 +188,12 @@ export class SessionRunner {
   }
 
   /** Passes on what is being said, behind what was said before it: an event that is being stored must not be overtaken. */
-  live(deltas: readonly Delta[]): void {
+  live(deltas: readonly Delta[], hasMore = false): void {
     if (!this.#pumping && this.#mailbox.length === 0) {
       this.#options.onLive(deltas);
       return;
     }
-    this.#mailbox.push({ kind: 'live', deltas });
+    this.#mailbox.push({ kind: 'live', deltas, hasMore });
     if (this.#company !== undefined) void this.#pump();
     this.#pace();
   }
@@ -233,7 +237,7 @@ export class SessionRunner {
     // Wait for the rest of this tick's arrivals, so that they share one commit.
     await Promise.resolve();
     while (patience === 'alone' ? this.#mailbox.length > 0 : this.#mailbox.some(isPressing)) {
-      const items = this.#mailbox.splice(0, MOST_AT_ONCE);
+      const items = this.#mailbox.splice(0, wholeReports(this.#mailbox));
       this.#underWay = items.length;
       const stored = await this.#work(items);
       this.#pace();
@@ -314,7 +318,7 @@ export class SessionRunner {
         ? { snapshot: { version: STATE_VERSION, state: storedState(state) } }
         : {};
     // Of a process that is over nothing is left to be read.
-    const mark = state?.process === null ? null : batch.mark;
+    const checkpoint = state?.process === null ? null : batch.checkpoint;
     const summary = state === null ? undefined : summaryAfter(this.#state, state);
     const own: AppendPart = {
       stream: this.id,
@@ -322,7 +326,7 @@ export class SessionRunner {
       events,
       blobs: batch.blobs,
       ...snapshot,
-      ...(mark !== undefined && { mark }),
+      ...(checkpoint !== undefined && { checkpoint }),
       ...(summary !== undefined && { summary: summary && { version: SUMMARY_VERSION, of: summary } }),
     };
     return batch.global.length === 0 ? [own] : [own, { stream: 'global', at, events: batch.global }];
@@ -336,8 +340,8 @@ export class SessionRunner {
     if (after.process?.phase !== 'ready') this.#isEnding = false;
     if (after.lastSeq - this.#snapshotSeq >= SNAPSHOT_EVERY) this.#snapshotSeq = after.lastSeq;
     try {
-      const { steps, global, live, mark } = batch;
-      this.#options.onCommit({ before, after, steps, global, live, mark });
+      const { steps, global, live, checkpoint } = batch;
+      this.#options.onCommit({ before, after, steps, global, live, checkpoint });
     } catch (error) {
       // It is stored: whoever waits for it must be told so, whatever else went wrong.
       this.#options.logger.error(
@@ -370,6 +374,14 @@ export class SessionRunner {
   }
 }
 
+/** How many items to work through now. */
+function wholeReports(mailbox: readonly Item[]): number {
+  let count = Math.min(MOST_AT_ONCE, mailbox.length);
+  for (let last = mailbox[count - 1]; last && 'hasMore' in last && last.hasMore; last = mailbox[count - 1])
+    count += 1;
+  return count;
+}
+
 const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function decline(item: Item, code: ErrorCode, message?: string): void {
@@ -384,7 +396,7 @@ class Batch {
   readonly blobs: Blob[] = [];
   readonly live: Live[] = [];
   readonly settlements: (() => void)[] = [];
-  mark: ReadingMark | undefined;
+  checkpoint: Checkpoint | undefined;
   state: SessionState | null;
 
   constructor(state: SessionState | null, context: Context) {
@@ -404,7 +416,7 @@ class Batch {
     if (item.kind === 'fact') {
       if (this.state === null || this.state.process?.id !== item.processId) return;
       this.blobs.push(...item.blobs);
-      this.mark = item.mark ?? this.mark;
+      this.checkpoint = item.checkpoint ?? this.checkpoint;
       const { fact, storedSeq } = item;
       this.#apply(observe(this.state, fact, { ...this.context, storedSeq }));
       return;

@@ -2,10 +2,10 @@ import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RawLog } from '../../src/engine/ports/raw-log.ts';
-import { openRawLog, type RawLogOptions } from '../../src/log/raw-log.ts';
-import { session } from './sample-events.ts';
-import { temporaryDirectories } from './temporary-directory.ts';
+import type { RawLog } from '../../src/runner/ports/raw-log.ts';
+import { openRawLog, type RawLogOptions } from '../../src/runner/raw-log.ts';
+import { session } from '../log/sample-events.ts';
+import { temporaryDirectories } from '../log/temporary-directory.ts';
 
 const directory = temporaryDirectories();
 const one = session('one');

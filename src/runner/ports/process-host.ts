@@ -1,3 +1,4 @@
+import type { OrderOutcome } from '../../engine/ports/runner.ts';
 import type { SessionId } from '../../protocol/ids.ts';
 import type { RunIsolation } from '../../protocol/session.ts';
 
@@ -33,8 +34,11 @@ export interface KeptProcess {
   readonly outputEnd: number;
 }
 
+/** The run that a process belongs to. */
+export const runOf = (processId: string): string => processId.split('-', 1)[0] ?? processId;
+
 export interface ProcessSpec {
-  /** Unique for each start, also across restarts of the server. */
+  /** Unique for each start, also across restarts of the server: that of the run, or that with "-" and a name behind it. */
   id: string;
   sessionId: SessionId;
   command: string;
@@ -109,8 +113,7 @@ export interface EarlierWrites {
   readonly doubtful: ReadonlySet<string>;
 }
 
-/** `uncertain`: nobody can say whether it reached the process all the same. Without it, it certainly did not, or not whole. */
-export type WriteOutcome = { ok: true } | { ok: false; code: string; message: string; uncertain?: true };
+export type WriteOutcome = OrderOutcome;
 export type WriteFailure = Extract<WriteOutcome, { ok: false }>;
 
 export type ProcessExit =

@@ -1,0 +1,105 @@
+import { join } from 'node:path';
+import process from 'node:process';
+import { claudeDriver } from '../drivers/claude/driver.ts';
+import { clearToolConfigs } from '../drivers/claude/tool-config.ts';
+import { claudeSdkDriver } from '../drivers/claude-sdk/driver.ts';
+import { demoDriver } from '../drivers/demo/driver.ts';
+import { agentEnvironment } from '../drivers/process/agent-environment.ts';
+import { FileProcessHost } from '../drivers/process/file-process-host.ts';
+import { LocalProcessHost } from '../drivers/process/local-process-host.ts';
+import { RunArchive } from '../drivers/process/run-archive.ts';
+import { findWalls, type IsolationOptions } from '../drivers/process/walls.ts';
+import type { Runner } from '../engine/ports/runner.ts';
+import type { SessionId } from '../protocol/ids.ts';
+import type { Room } from '../protocol/storage.ts';
+import { localRunner } from '../runner/local-runner.ts';
+import type { ProcessHost } from '../runner/ports/process-host.ts';
+import { openRawLog } from '../runner/raw-log.ts';
+import type { Environment } from './console.ts';
+import { type IsolationReport, isolationLine } from './isolation.ts';
+import type { Logger } from './logger.ts';
+import type { Settings } from './settings.ts';
+
+/** The agents of this machine: each kind with its driver, on the processes that suit it. */
+export async function composeRunner(
+  settings: Settings,
+  parts: {
+    readonly env: Environment;
+    readonly logger: Logger;
+    readonly version: string;
+    /** Texts that are said to the agents of a session and must not be in its raw log. */
+    readonly secretsOf: (sessionId: SessionId) => readonly string[];
+    /** How much room the disk has for what agents print. */
+    readonly onRoom: (room: Room) => void;
+  },
+): Promise<{ readonly runner: Runner; readonly isolation: IsolationReport }> {
+  const { dataDir } = settings;
+  const { logger } = parts;
+  const rawLog = openRawLog({ directory: join(dataDir, 'raw') });
+  const archive = new RunArchive({ dataDir, secretsOf: parts.secretsOf });
+  const isolation = await openIsolation(settings, parts.env);
+  const isExpected = isolation.report.agents === 'behind-walls' || settings.isolation === 'off';
+  logger[isExpected ? 'info' : 'warn'](isolationLine(isolation.report));
+  const local = new LocalProcessHost({
+    dataDir,
+    onRaw: (sessionId, direction, chunk) => rawLog.append(sessionId, direction, chunk),
+    ...isolation.options,
+  });
+  const processes: ProcessHost =
+    settings.ephemeral || process.platform === 'win32'
+      ? local
+      : new FileProcessHost({
+          dataDir,
+          onOver: (run) => void archive.add(run),
+          onRoom: parts.onRoom,
+          onUnwatched: (code) => logger.warn(unwatchedLine(code)),
+          ...isolation.options,
+        });
+  const toolConfigs = join(dataDir, 'mcp');
+  const agents = { processes, environment: parts.env, toolConfigs };
+  const claude = settings.claude === undefined ? {} : { program: settings.claude };
+  // Most people have none of these, and a start need not read it then.
+  const acp = settings.acpAgents.length === 0 ? undefined : await import('../drivers/acp/driver.ts');
+  const runner = localRunner({
+    drivers: [
+      claudeDriver({ ...agents, ...claude, holdsQuestions: settings.deferAsksMinutes > 0 }),
+      claudeSdkDriver({ ...agents, ...claude, processes: local, directories: [settings.defaultCwd] }),
+      ...settings.acpAgents.flatMap(
+        (agent) => acp?.acpDriver({ processes, environment: parts.env, version: parts.version, agent }) ?? [],
+      ),
+      demoDriver({ ...agents, home: join(dataDir, 'demo') }),
+    ].filter(({ name }) => !settings.disabledAgents.includes(name)),
+    processes,
+    others: [local],
+    onLeft: (runs) => clearToolConfigs(toolConfigs, runs),
+    rawLog: {
+      async *read(sessionId) {
+        yield* archive.read(sessionId);
+        yield* rawLog.read(sessionId);
+      },
+      async remove(sessionId) {
+        await Promise.all([archive.remove(sessionId), rawLog.remove(sessionId)]);
+      },
+      async close() {
+        await Promise.all([archive.close(), rawLog.close()]);
+      },
+    },
+  });
+  return { runner, isolation: isolation.report };
+}
+
+async function openIsolation(
+  { isolation, dataDir }: Settings,
+  env: Environment,
+): Promise<{ readonly options: IsolationOptions; readonly report: IsolationReport }> {
+  if (isolation === 'off')
+    return { options: {}, report: { agents: 'without-walls', reason: 'isolation is off' } };
+  const isRequired = isolation === 'require';
+  const walls = await findWalls(dataDir, agentEnvironment(env));
+  if (!('missing' in walls)) return { options: { walls, isRequired }, report: { agents: 'behind-walls' } };
+  const agents = isRequired ? 'refused' : 'without-walls';
+  return { options: { isRequired }, report: { agents, reason: walls.missing } };
+}
+
+const unwatchedLine = (code: string): string =>
+  `The system has no file watches left (${code}): agents are looked at every 50 ms instead. Linux has more with fs.inotify.max_user_watches and fs.inotify.max_user_instances.`;

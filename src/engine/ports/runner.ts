@@ -1,0 +1,205 @@
+import type { AgentFact } from '../../model/agent-fact.ts';
+import type { Result } from '../../protocol/errors.ts';
+import type { MessageId, SessionId } from '../../protocol/ids.ts';
+import type { Ask, Decision } from '../../protocol/interaction.ts';
+import type { Agent } from '../../protocol/session.ts';
+
+/**
+ * The machine that agents run on: programs, processes, directories, files. The engine gives orders with ids and takes facts that are
+ * numbered per run. All that crosses here is plain data that JSON can carry, and nothing may be expected to have happened when a
+ * call returns: the machine may be another one.
+ */
+export interface Runner {
+  /** The agents that are known here: whether each can be started, and what it can do. */
+  agents(): Promise<readonly Agent[]>;
+  /** Undefined where none has this name. */
+  agent(name: string): Promise<Agent | undefined>;
+
+  /** Whether an agent may work in this directory. Links are followed first, so that none leads out of the roots. */
+  checkDirectory(place: WorkPlace): Promise<Result<Directory>>;
+  /** The files below a directory, if it lies in the session's own. */
+  filesBelow(query: FilesQuery): Promise<FilesBelow | undefined>;
+
+  /** The runs that outlived an earlier server, also those that have ended meanwhile. What cannot be taken up is ended first. */
+  left(): Promise<readonly LeftRun[]>;
+  /**
+   * Starts an agent; one that an earlier server started under this id is taken up from its first word instead. Never throws: what goes wrong, also with the directory, is reported as `exited`.
+   * Nothing is reported before this returns, nor after `exited`.
+   */
+  start(order: StartOrder, report: Report): Run;
+  /**
+   * Goes on with a run: what was said since the checkpoint is reported as if it had just been said, then `caught-up`. A run that
+   * cannot be gone on with is ended, and `exited` says why. Whoever attached before, here or elsewhere, hears no more.
+   */
+  attach(order: AttachOrder, report: Report): Run;
+  /** Ends a run that no session claims. */
+  end(runId: string): Promise<void>;
+
+  readonly rawLog: {
+    /** What went over the wire, byte for byte, as far as it is kept. */
+    read(sessionId: SessionId): AsyncIterable<Uint8Array>;
+    remove(sessionId: SessionId): Promise<void>;
+  };
+
+  /** Ends every agent, with all it started, and starts no more. */
+  close(): Promise<void>;
+  /** Lets go of everything; agents that can live on by themselves do. */
+  detach(): Promise<void>;
+}
+
+/** One start of an agent. */
+export interface Run {
+  readonly id: string;
+  /**
+   * Settles when the outcome is known, at the latest when the agent has exited; never rejects. An order reaches the agent once,
+   * however often it is given under the same id, also by another server. The outcome of an answer is told before `exited` is
+   * reported, that of an `end` after it.
+   */
+  give(order: Order): Promise<OrderOutcome>;
+  /** Stops and continues the reading of the agent's output, for an engine that cannot store what it is told. */
+  hold(): void;
+  release(): void;
+  /** The facts up to this checkpoint are on the disk: nobody will attach at an earlier one. */
+  stored(checkpoint: Checkpoint): void;
+  /** Lets go of the agent without ending it; nothing is reported any more. Only where it can live on without the server. */
+  readonly detach?: (() => void) | undefined;
+}
+
+/** Where a session works. */
+export interface WorkPlace {
+  readonly cwd: string;
+  /** Where that led when the session was made; null when that is not known. It must still lead there. */
+  readonly realCwd: string | null;
+  /** The directories in which agents may work; empty for anywhere. */
+  readonly roots: readonly string[];
+}
+
+export interface Directory {
+  /** Whole, and otherwise as it was given. */
+  readonly path: string;
+  /** Where that leads, with all links followed. */
+  readonly real: string;
+  /** What it is called, without the way to it. */
+  readonly name: string;
+}
+
+export interface FilesQuery {
+  readonly directory: string;
+  /** The session's own. */
+  readonly cwd: string;
+  /** Whether they would only be read: fewer of them are sensitive then. */
+  readonly readOnly: boolean;
+}
+
+export interface FilesBelow {
+  /** Nearest first. Links are left out: they lead elsewhere. */
+  readonly paths: readonly string[];
+  /** Of these, the files that no wildcard may reach, and the folders full of such files, which were not looked into. */
+  readonly sensitive: readonly string[];
+  readonly isAll: boolean;
+}
+
+export interface LeftRun {
+  readonly runId: string;
+  readonly sessionId: SessionId;
+  readonly isRunning: boolean;
+}
+
+export interface StartOrder extends WorkPlace {
+  /** Names this run; a restart gets another. */
+  readonly runId: string;
+  readonly sessionId: SessionId;
+  /** The name of the agent to start. */
+  readonly agent: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly permissionMode: string | null;
+  readonly model: string | null;
+  /** The agent's own session to go on with, or null for a new one. */
+  readonly resume: string | null;
+  /** Where the agent finds the interactive tools, or null when there are none to offer. */
+  readonly tools: ToolAccess | null;
+}
+
+export interface AttachOrder extends StartOrder {
+  /** None when nothing it said was stored yet. */
+  readonly checkpoint: Checkpoint | undefined;
+  /** The number of the last fact that was taken: that of the checkpoint, or a later one where a fact was lost on its way. */
+  readonly last: number;
+  /** Whether it has told that it is ready. */
+  readonly ready: boolean;
+  /** The agent's own ids of the asks that are not settled. */
+  readonly openAsks: readonly string[];
+  /** Messages that were handed over, or were about to be, and that it has not shown to have taken. */
+  readonly inFlight: readonly { readonly messageId: MessageId; readonly how: 'turn' | 'steer' }[];
+}
+
+/** An MCP server of ours (Streamable HTTP), for one session alone. */
+export interface ToolAccess {
+  readonly url: string;
+  /** Sent as a bearer token. A secret: it goes into a file of mode 0600, never into an argument. */
+  readonly key: string;
+  /** The tools that may be called without the agent asking first: they ask by themselves. */
+  readonly unasked: readonly string[];
+}
+
+/** What an agent is told. The id is that of what it is about; orders of different kinds may have the same. */
+export type Order =
+  | ({ readonly kind: 'message'; readonly id: MessageId } & Message)
+  /** The decision on this very ask, built from the stored ask. */
+  | { readonly kind: 'answer'; readonly id: string; readonly ask: Ask; readonly decision: Decision }
+  /** Lets the agent leave this ask for later: it ends its turn as suspended. Only for asks that are `deferrable`. */
+  | { readonly kind: 'defer'; readonly id: string; readonly ask: Ask }
+  /** Done when the agent has acknowledged; the turn ends with its own fact. */
+  | { readonly kind: 'interrupt'; readonly id: string }
+  /** Done when the agent has confirmed. */
+  | { readonly kind: 'mode'; readonly id: string; readonly mode: string }
+  | { readonly kind: 'model'; readonly id: string; readonly model: string }
+  /** Ends the agent and all its descendants. */
+  | { readonly kind: 'end'; readonly id: string };
+
+interface Message {
+  readonly text: string;
+  readonly images: readonly { readonly mediaType: string; readonly data: string }[];
+  /** `steer` puts the message into the running turn; only where `capabilities.steer`. */
+  readonly how: 'turn' | 'steer';
+}
+
+/**
+ * `refused`: the agent said no, in its own words. `uncertain`: nobody can say whether it reached the agent all the same; without it,
+ * it certainly did not, or not whole.
+ */
+export type OrderOutcome =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly code: string; readonly message: string; readonly uncertain?: true };
+
+export type Report = (batch: FactBatch) => void;
+
+/** What was said at once. Of one run the numbers of the facts follow each other without a gap. */
+export interface FactBatch {
+  readonly runId: string;
+  /** The number of the first fact in it that has one, or of the next to come; the first of a run has 1. */
+  readonly first: number;
+  /** In order. Those that only pass by have no number: they may be lost. */
+  readonly facts: readonly AgentFact[];
+  /** Where to go on once these facts are stored; none for an agent that ends with the server. */
+  readonly mark?: ReadingMark | undefined;
+}
+
+/** A place in what a run said: all facts up to the number came before the mark. */
+export interface Checkpoint {
+  readonly number: number;
+  readonly mark: ReadingMark;
+}
+
+/** A place in an agent's output. It is the runner's own: the engine keeps it and gives it back. */
+export interface ReadingMark {
+  readonly processId: string;
+  readonly offset: number;
+  /** Plain data: what the driver must remember to go on from there. */
+  readonly memory: unknown;
+}
+
+const passing: ReadonlySet<AgentFact['type']> = new Set(['delta', 'diagnostic', 'caught-up', 'ending']);
+
+/** Whether a fact only passes by: it becomes no event, or one that may be missing. */
+export const isPassing = ({ type }: AgentFact): boolean => passing.has(type);

@@ -1,0 +1,45 @@
+import { realpathSync, statSync } from 'node:fs';
+import { basename, resolve, sep } from 'node:path';
+import type { Directory, WorkPlace } from '../engine/ports/runner.ts';
+import { accept, type Result, refuse } from '../protocol/errors.ts';
+
+/**
+ * The directory to work in, if it exists and lies in one of the roots. Links are followed first, so that none leads out; with roots,
+ * none may have been turned since the session was made.
+ */
+export function checkDirectory({ cwd, realCwd, roots }: WorkPlace): Result<Directory> {
+  const path = resolve(cwd);
+  const real = realDirectory(path);
+  if (real === undefined) {
+    return refuse('directory_not_found', `There is no directory "${path}".`, { field: 'cwd' });
+  }
+  const directory = { path, real, name: basename(path) };
+  if (roots.length === 0) return accept(directory);
+  if (!roots.some((root) => isWithin(real, realDirectory(resolve(root)))))
+    return refuse('directory_not_allowed', `"${path}" lies outside the configured roots.`, { field: 'cwd' });
+  if (realCwd === null || realCwd === real) return accept(directory);
+  return refuse(
+    'directory_not_allowed',
+    `"${cwd}" led to "${realCwd}" when the session was made, and leads to "${real}" now.`,
+    { field: 'cwd' },
+  );
+}
+
+/** Where to start an agent. With roots it is the real path, so that no link can be turned between the check and the start. */
+export function startDirectory(place: WorkPlace): Result<string> {
+  const checked = checkDirectory(place);
+  if (!checked.ok) return checked;
+  return accept(place.roots.length === 0 ? place.cwd : checked.value.real);
+}
+
+function realDirectory(path: string): string | undefined {
+  try {
+    const real = realpathSync.native(path);
+    return statSync(real).isDirectory() ? real : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isWithin = (path: string, root: string | undefined): boolean =>
+  root !== undefined && (path === root || path.startsWith(root.endsWith(sep) ? root : root + sep));

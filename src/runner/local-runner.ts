@@ -1,0 +1,128 @@
+import type { LeftRun, Report, Runner, StartOrder } from '../engine/ports/runner.ts';
+import { checkDirectory, startDirectory } from './directory.ts';
+import { filesBelow } from './files-below.ts';
+import { LocalRun } from './local-run.ts';
+import type { AgentDriver, AgentStart } from './ports/agent-driver.ts';
+import { type KeptProcess, type ProcessHost, runOf } from './ports/process-host.ts';
+
+export interface LocalRunnerOptions {
+  readonly drivers: readonly AgentDriver[];
+  /** Where agents run, and outlive this program if they can. */
+  readonly processes: Pick<ProcessHost, 'kept' | 'attach' | 'endLeftovers' | 'close' | 'detach'>;
+  /** Where those run that cannot. */
+  readonly others?: readonly Pick<ProcessHost, 'close'>[];
+  readonly rawLog: Runner['rawLog'] & { close(): Promise<void> };
+  /** Told the runs that are left: what was kept for others can go. */
+  onLeft?(runs: readonly string[]): void;
+}
+
+/** The agents on this machine, in this program: an order is the call of a function. */
+export function localRunner(options: LocalRunnerOptions): Runner {
+  const { drivers, processes, others = [], rawLog } = options;
+  const driverOf = new Map(drivers.map((driver) => [driver.name, driver]));
+  const runs = new Map<string, LocalRun>();
+  let kept: readonly KeptProcess[] = [];
+  let looked: Promise<void> | undefined;
+
+  /** What nobody keeps goes on unattended after its server died: it is ended before anything else is done. */
+  async function look(): Promise<void> {
+    await processes.endLeftovers();
+    kept = await processes.kept();
+    options.onLeft?.(leftRuns(kept).map(({ runId }) => runId));
+  }
+
+  async function end(runId: string): Promise<void> {
+    const ofRun = kept.filter(({ id }) => runOf(id) === runId);
+    kept = kept.filter((process) => !ofRun.includes(process));
+    const ended = ofRun.map(async ({ id }) => {
+      const process = processes.attach(id, 0);
+      await process?.end();
+      process?.stored(Number.MAX_SAFE_INTEGER);
+    });
+    await Promise.all(ended);
+  }
+
+  function find(agent: string): AgentDriver {
+    const driver = driverOf.get(agent);
+    if (driver === undefined) throw new Error(`There is no agent called "${agent}" here.`);
+    return driver;
+  }
+
+  function add(id: string, last: number, report: Report): LocalRun {
+    const run = new LocalRun({ id, last, report, onExit: () => runs.delete(id) });
+    runs.set(id, run);
+    return run;
+  }
+
+  return {
+    rawLog,
+    agents: () => Promise.all(drivers.map((driver) => driver.probe())),
+    agent: async (name) => driverOf.get(name)?.probe(),
+    checkDirectory: async (place) => checkDirectory(place),
+    filesBelow,
+    end,
+
+    async left() {
+      looked ??= look();
+      await looked;
+      return leftRuns(kept);
+    },
+
+    start(order, report) {
+      const run = add(order.runId, 0, report);
+      run.begin('startError', 0, () => {
+        const directory = startDirectory(order);
+        if (!directory.ok) throw new Error(directory.refusal.message);
+        return find(order.agent).start(startOf(order, directory.value), run.heard);
+      });
+      return run;
+    },
+
+    attach(order, report) {
+      const { runId, checkpoint, ready, openAsks, inFlight } = order;
+      const served = runs.get(runId);
+      if (served) {
+        served.tellAgain(order.last, report);
+        return served;
+      }
+      const run = add(runId, checkpoint?.number ?? 0, report);
+      run.begin('hostLost', order.last, () => {
+        const directory = startDirectory(order);
+        const start = startOf(order, directory.ok ? directory.value : order.cwd);
+        const left = { mark: checkpoint?.mark, kept, ready, openAsks, inFlight };
+        const connection = driverOf.get(order.agent)?.attach?.(start, left, run.heard);
+        if (connection !== undefined) return connection;
+        void end(runId);
+        throw new Error('The agent could not be gone on with, and was ended.');
+      });
+      return run;
+    },
+
+    async close() {
+      await Promise.all([processes, ...others].map((host) => host.close()));
+      await rawLog.close();
+    },
+
+    async detach() {
+      await Promise.all(others.map((host) => host.close()));
+      await processes.detach();
+      await rawLog.close();
+    },
+  };
+}
+
+/** A run may have several processes: an agent that was started anew, commands that it has us run. */
+function leftRuns(kept: readonly KeptProcess[]): readonly LeftRun[] {
+  const runs = new Map<string, LeftRun>();
+  for (const { id, sessionId, running } of kept) {
+    const runId = runOf(id);
+    const isRunning = running || runs.get(runId)?.isRunning === true;
+    runs.set(runId, { runId, sessionId, isRunning });
+  }
+  return [...runs.values()];
+}
+
+function startOf(order: StartOrder, cwd: string): AgentStart {
+  const { runId: processId, sessionId, env, permissionMode, model, resume, tools } = order;
+  return { processId, sessionId, cwd, env, permissionMode, model, resume, tools };
+}

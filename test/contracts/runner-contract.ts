@@ -1,0 +1,544 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterEach, describe, expect, test } from 'vitest';
+import {
+  type AttachOrder,
+  type Checkpoint,
+  type FactBatch,
+  isPassing,
+  type Order,
+  type Run,
+  type Runner,
+  type StartOrder,
+} from '../../src/engine/ports/runner.ts';
+import { MessageId, SessionId } from '../../src/protocol/ids.ts';
+import type { Ask, Decision } from '../../src/protocol/interaction.ts';
+import { eventually } from '../support/eventually.ts';
+import { FactRecorder } from '../support/fact-recorder.ts';
+import { seededRandom, testSeed } from '../support/seeded-random.ts';
+import type { Scenario } from './driver-contract.ts';
+
+export interface RunnerUnderTest {
+  /** A runner on the same machine as the one before, whose server is gone. */
+  open(): Runner;
+  /** The name of an agent that plays the scenario. */
+  readonly agent: string;
+  readonly scenario: Pick<Scenario, 'reply' | 'command' | 'endless'>;
+  /** Empty, for directories to work in. */
+  readonly dir: string;
+  close(): Promise<void>;
+}
+
+export interface RunnerAbilities {
+  /** Why its agents end with the server, where they do. */
+  readonly noneOutlives?: string;
+}
+
+const allow: Decision = { type: 'allow', scope: 'once' };
+const deny: Decision = { type: 'deny', message: 'no', interrupt: false };
+
+/** What a machine that runs agents does, wherever it is. */
+export function runnerContract(
+  name: string,
+  make: () => Promise<RunnerUnderTest>,
+  { noneOutlives }: RunnerAbilities = {},
+): void {
+  describe(name, () => {
+    let under: RunnerUnderTest | undefined;
+    let runner: Runner | undefined;
+
+    afterEach(async () => {
+      await runner?.close();
+      await under?.close();
+      under = undefined;
+      runner = undefined;
+    });
+
+    async function machine() {
+      under ??= await make();
+      runner ??= under.open();
+      const cwd = realpathSync(under.dir);
+      return { ...under, runner, cwd };
+    }
+
+    async function begin(settings: Partial<StartOrder> = {}) {
+      const place = await machine();
+      const order = { ...orderIn(place), ...settings };
+      const facts = new RunRecorder(order.runId);
+      const run = place.runner.start(order, facts.take);
+      return { ...place, order, facts, run };
+    }
+
+    async function ready(settings: Partial<StartOrder> = {}) {
+      const begun = await begin(settings);
+      await begun.facts.of('ready');
+      return begun;
+    }
+
+    test('[PEER2] agents are found by name, with what they can do', async () => {
+      const { runner, agent } = await machine();
+      const known = await runner.agents();
+      expect(known.find(({ name }) => name === agent)).toMatchObject({ available: true });
+      expect(await runner.agent(agent)).toMatchObject({ name: agent, available: true });
+      expect(await runner.agent('nobody')).toBeUndefined();
+    });
+
+    test('[SES19] facts are numbered from the first, without a gap; fragments are not', async () => {
+      const { run, facts, scenario } = await ready();
+      expect(await run.give(message(scenario.reply))).toEqual({ ok: true });
+      await facts.of('turn-ended');
+      expect(facts.every('delta').length).toBeGreaterThan(0);
+      expect(facts.last).toBe(facts.all.filter((fact) => !isPassing(fact)).length);
+      expect(facts.checkpoints.length > 0).toBe(noneOutlives === undefined);
+    });
+
+    test('[SES19] [MSG5] a message that is given twice is taken once', async () => {
+      const { run, facts, scenario } = await ready();
+      const order = message(scenario.reply);
+      expect(await Promise.all([run.give(order), run.give(order)])).toEqual([{ ok: true }, { ok: true }]);
+      await facts.of('turn-ended');
+      expect(await run.give(order)).toEqual({ ok: true });
+      const next = message(scenario.reply);
+      const from = facts.all.length;
+      await run.give(next);
+      await facts.of('turn-ended', from);
+      expect(facts.every('message-taken').map(({ messageId }) => messageId)).toEqual([order.id, next.id]);
+      expect(facts.every('turn-started')).toHaveLength(2);
+    });
+
+    test('[SES19] [ASK5] of two answers under one id the first is given, and both are told what became of it', async () => {
+      const { run, facts, scenario, cwd } = await ready();
+      await run.give(message(scenario.command));
+      const { ask } = await facts.of('asked');
+      const outcomes = await Promise.all([run.give(answer(ask, allow)), run.give(answer(ask, deny))]);
+      expect(outcomes).toEqual([{ ok: true }, { ok: true }]);
+      expect(await facts.of('turn-ended')).toMatchObject({ outcome: 'completed' });
+      expect(existsSync(join(cwd, 'asked.txt'))).toBe(true);
+    });
+
+    test('[ASK5] an answer to an agent that is gone certainly did not reach it', async () => {
+      const { run, facts, scenario, order } = await ready();
+      await run.give(message(scenario.command));
+      const { ask } = await facts.of('asked');
+      expect(await run.give({ kind: 'end', id: order.runId })).toEqual({ ok: true });
+      const outcome = await run.give(answer(ask, allow));
+      expect(outcome).toMatchObject({ ok: false });
+      expect(outcome).not.toHaveProperty('uncertain');
+    });
+
+    test('[ASK5] what became of an answer is told before the exit of its agent', async () => {
+      const { run, facts, scenario, order } = await ready();
+      await run.give(message(scenario.command));
+      const { ask } = await facts.of('asked');
+      const exitsBefore = run.give(answer(ask, allow)).then(() => facts.every('exited').length);
+      void run.give({ kind: 'end', id: order.runId });
+      expect(await exitsBefore).toBe(0);
+      await facts.of('exited');
+    });
+
+    test('[SES5] [SES19] an interrupt ends the turn, once, however often it is given', async () => {
+      const { run, facts, scenario } = await ready();
+      await run.give(message(scenario.endless));
+      await facts.of('delta');
+      const interrupt: Order = { kind: 'interrupt', id: 'turn_1' };
+      expect(await Promise.all([run.give(interrupt), run.give(interrupt)])).toEqual([
+        { ok: true },
+        { ok: true },
+      ]);
+      expect(await facts.of('turn-ended')).toMatchObject({ outcome: 'interrupted' });
+      const from = facts.all.length;
+      await run.give(message(scenario.reply));
+      await run.give(interrupt);
+      expect(await facts.of('turn-ended', from)).toMatchObject({ outcome: 'completed' });
+    });
+
+    test('[SES13] a mode is changed on the agent’s word, or refused in words', async () => {
+      const { run, facts } = await ready();
+      expect(await run.give({ kind: 'mode', id: 'ord_1', mode: 'acceptEdits' })).toEqual({ ok: true });
+      expect(facts.every('mode-changed').at(-1)).toMatchObject({ permissionMode: 'acceptEdits' });
+      const refused = await run.give({ kind: 'mode', id: 'ord_2', mode: 'nonsense' });
+      expect(refused).toMatchObject({ ok: false, code: 'refused' });
+    });
+
+    test('[SES6] an end is told after the exit, and everything that waits is settled', async () => {
+      const { run, facts, scenario, order } = await ready();
+      await run.give(message(scenario.endless));
+      await facts.of('delta');
+      const exits = run.give({ kind: 'end', id: order.runId }).then(() => facts.every('exited').length);
+      expect(await exits).toBe(1);
+      expect(await run.give({ kind: 'end', id: order.runId })).toEqual({ ok: true });
+      expect(await run.give(message('anyone?'))).toMatchObject({ ok: false });
+      expect(facts.all.at(-1)?.type).toBe('exited');
+    });
+
+    test('[SES15] an agent that is held tells nothing, and everything once it is released', async () => {
+      const held = await ready();
+      const other = await ready();
+      held.run.hold();
+      await held.run.give(message(held.scenario.reply));
+      const before = held.facts.all.length;
+      await other.run.give(message(other.scenario.reply));
+      await other.facts.of('turn-ended');
+      expect(held.facts.all.slice(before)).toEqual([]);
+      held.run.release();
+      expect(await held.facts.of('turn-ended')).toMatchObject({ outcome: 'completed' });
+    });
+
+    test.skipIf(noneOutlives !== undefined)(
+      '[SES19] whoever attaches again is told once more what is not stored, and goes on',
+      async () => {
+        const { runner, run, facts, scenario, order, cwd } = await ready();
+        await run.give(message(scenario.command));
+        const { ask } = await facts.of('asked');
+        const checkpoint = facts.checkpoints[0];
+        if (checkpoint) run.stored(checkpoint);
+        const heard = facts.all.length;
+        const second = new RunRecorder(order.runId, checkpoint?.number);
+        const openAsks = [ask.agentRequestId];
+        const again = runner.attach(
+          { ...order, checkpoint, last: checkpoint?.number ?? 0, ready: true, openAsks, inFlight: [] },
+          second.take,
+        );
+        expect((await second.of('asked')).ask).toEqual(ask);
+        await second.of('caught-up');
+        expect(await again.give(answer(ask, allow))).toEqual({ ok: true });
+        expect(await second.of('turn-ended')).toMatchObject({ outcome: 'completed' });
+        expect(existsSync(join(cwd, 'asked.txt'))).toBe(true);
+        expect(facts.all).toHaveLength(heard);
+      },
+    );
+
+    test('[SES7] an agent that cannot be started is told as its exit, and takes no orders', async () => {
+      const { run, facts } = await begin({ agent: 'nobody' });
+      expect(await facts.of('exited')).toMatchObject({ startError: expect.stringMatching(/nobody/) });
+      expect(await run.give(message('hello'))).toMatchObject({ ok: false });
+      expect(await run.give(answer(anyAsk, allow))).toMatchObject({ ok: false });
+      run.hold();
+      run.release();
+    });
+
+    test('[SEC4] a directory that is missing, or not allowed, is refused, and no agent starts in it', async () => {
+      const { runner, cwd } = await machine();
+      const [root, outside] = [join(cwd, 'root'), join(cwd, 'outside')];
+      for (const directory of [root, outside, join(root, 'work')]) mkdirSync(directory);
+      symlinkSync(outside, join(root, 'link'));
+      const check = (path: string) =>
+        runner.checkDirectory({ cwd: join(cwd, path), realCwd: null, roots: [root] });
+      expect(await check('root/work')).toEqual({
+        ok: true,
+        value: { path: join(root, 'work'), real: join(root, 'work'), name: 'work' },
+      });
+      for (const [path, code] of [
+        ['root/none', 'directory_not_found'],
+        ['outside', 'directory_not_allowed'],
+        ['root/link', 'directory_not_allowed'],
+      ] as const) {
+        expect(await check(path)).toMatchObject({ ok: false, refusal: { code } });
+        const { facts } = await begin({ cwd: join(cwd, path), roots: [root] });
+        expect((await facts.of('exited')).startError).toContain(path);
+        expect(facts.types()).toEqual(['exited']);
+      }
+    });
+
+    test('[SEC4] a link that was turned between the check and the start is not followed', async () => {
+      const { runner, cwd } = await machine();
+      for (const directory of ['first', 'second']) mkdirSync(join(cwd, directory));
+      const link = join(cwd, 'link');
+      symlinkSync(join(cwd, 'first'), link);
+      const checked = await runner.checkDirectory({ cwd: link, realCwd: null, roots: [cwd] });
+      const realCwd = checked.ok ? checked.value.real : '';
+      expect(realCwd).toBe(join(cwd, 'first'));
+      rmSync(link);
+      symlinkSync(join(cwd, 'second'), link);
+      const { facts } = await begin({ cwd: link, realCwd, roots: [cwd] });
+      expect((await facts.of('exited')).startError).toContain('second');
+    });
+
+    test('[GRANT2] files are listed below the session’s own directory alone, sensitive ones apart', async () => {
+      const { runner, cwd } = await machine();
+      mkdirSync(join(cwd, 'src'));
+      writeFileSync(join(cwd, 'src', 'a.ts'), '');
+      writeFileSync(join(cwd, 'src', '.env'), '');
+      const query = { directory: join(cwd, 'src'), cwd, readOnly: false };
+      const found = await runner.filesBelow(query);
+      expect(found?.paths.toSorted()).toEqual([join(cwd, 'src', '.env'), join(cwd, 'src', 'a.ts')]);
+      expect(found).toMatchObject({ sensitive: [join(cwd, 'src', '.env')], isAll: true });
+      expect(await runner.filesBelow({ ...query, directory: '/' })).toBeUndefined();
+    });
+
+    test('[STORE3] what went over the wire can be read, and is removed when that is wanted', async () => {
+      const { runner, run, facts, scenario, order } = await ready();
+      const end: Order = { kind: 'end', id: order.runId };
+      await run.give(message(scenario.reply));
+      await facts.of('turn-ended');
+      const raw = () => text(runner.rawLog.read(order.sessionId));
+      await eventually('it is in the raw log', async () => (await raw()).includes(scenario.reply));
+      await run.give(end);
+      const checkpoint = facts.checkpoints.at(-1);
+      if (checkpoint) run.stored(checkpoint);
+      // Given again, it comes behind what is stored.
+      await run.give(end);
+      await runner.rawLog.remove(order.sessionId);
+      expect(await raw()).toBe('');
+    });
+
+    test('[SES7] to attach to a run that is not there tells its exit', async () => {
+      const { runner, order } = await begin({ agent: 'nobody' });
+      const runId = 'run_of_nobody';
+      const facts = new RunRecorder(runId);
+      const gone: AttachOrder = { ...order, runId, ...nothingKnown };
+      const run = runner.attach(gone, facts.take);
+      expect(await facts.of('exited')).toMatchObject({ hostLost: expect.any(String) });
+      expect(await run.give(answer(anyAsk, allow))).toMatchObject({ ok: false });
+    });
+
+    describe('of agents that outlive their server', () => {
+      const outliving = test.skipIf(noneOutlives !== undefined);
+
+      async function leave(run?: Run) {
+        run?.detach?.();
+        await runner?.detach();
+        runner = undefined;
+        const next = await machine();
+        return { runner: next.runner, left: await next.runner.left() };
+      }
+
+      outliving('[SES10] those that are left are listed, and one that nobody claims is ended', async () => {
+        const { run, order, facts } = await ready();
+        const { runId, sessionId } = order;
+        const next = await leave(run);
+        expect(next.left).toEqual([{ runId, sessionId, isRunning: true }]);
+        await next.runner.end(runId);
+        expect(await next.runner.left()).toEqual([]);
+        expect(facts.every('exited')).toEqual([]);
+        expect((await leave(run)).left).toEqual([]);
+      });
+
+      outliving('[SES19] [ASK5] an answer that the server before has given is not given again', async () => {
+        const { run, facts, scenario, order } = await ready();
+        await run.give(message(scenario.command));
+        const { ask } = await facts.of('asked');
+        const checkpoint = facts.checkpoints.at(-1);
+        expect(await run.give(answer(ask, allow))).toEqual({ ok: true });
+        const next = await leave(run);
+        const second = new RunRecorder(order.runId, checkpoint?.number);
+        const openAsks = [ask.agentRequestId];
+        const again = next.runner.attach(
+          { ...order, checkpoint, last: checkpoint?.number ?? 0, ready: true, openAsks, inFlight: [] },
+          second.take,
+        );
+        await second.of('caught-up');
+        expect(await again.give(answer(ask, deny))).toEqual({ ok: true });
+        expect(await second.of('turn-ended')).toMatchObject({ outcome: 'completed' });
+        expect(second.said('tool.result')).toMatchObject([{ isError: false }]);
+        expect(second.every('diagnostic')).toEqual([]);
+      });
+
+      outliving('[SES10] a start that the server before has made is not made again', async () => {
+        const { run, facts, order, scenario } = await ready();
+        const next = await leave(run);
+        const second = new RunRecorder(order.runId);
+        const again = next.runner.start(order, second.take);
+        expect(await second.of('ready')).toEqual(await facts.of('ready'));
+        await again.give(message(scenario.reply));
+        expect(await second.of('turn-ended')).toMatchObject({ outcome: 'completed' });
+        expect((await leave(again)).left).toMatchObject([{ runId: order.runId, isRunning: true }]);
+      });
+
+      const seed = testSeed();
+      outliving(`[SES10] [SES19] from any checkpoint the rest is told, once (seed ${seed})`, async () => {
+        const random = seededRandom(seed);
+        const place = await machine();
+        for (let round = 0; round < 2; round += 1) {
+          const work = join(place.cwd, `round-${round}`);
+          mkdirSync(work);
+          const order = { ...orderIn(place), cwd: work };
+          const { reply, command } = place.scenario;
+          const room = new SmallRoom(order, [reply, command, reply], () => random() < 0.12);
+          let isLeft = false;
+          while ((await room.serve(await machine().then((now) => now.runner), isLeft)) === 'killed') {
+            const { left } = await leave();
+            isLeft = left.some(({ runId }) => runId === order.runId);
+          }
+          expect({ seed, round, ...room.record() }).toEqual({
+            seed,
+            round,
+            taken: room.messages,
+            turns: ['completed', 'completed', 'completed'],
+            asks: 1,
+            results: [false],
+          });
+          expect(existsSync(join(work, 'asked.txt'))).toBe(true);
+        }
+      });
+    });
+  });
+}
+
+const orderIn = ({ agent, cwd }: Pick<StartOrder, 'agent' | 'cwd'>): StartOrder => ({
+  runId: `run_${randomUUID().replaceAll('-', '')}`,
+  sessionId: SessionId.parse(randomUUID()),
+  agent,
+  cwd,
+  realCwd: null,
+  roots: [],
+  env: {},
+  permissionMode: null,
+  model: null,
+  resume: null,
+  tools: null,
+});
+
+const nothingKnown = { checkpoint: undefined, last: 0, ready: false, openAsks: [], inFlight: [] } as const;
+
+const message = (words: string, id = randomUUID() as string): Extract<Order, { kind: 'message' }> => ({
+  kind: 'message',
+  id: MessageId.parse(id),
+  text: words,
+  images: [],
+  how: 'turn',
+});
+
+const answer = (ask: Ask, decision: Decision): Order => ({
+  kind: 'answer',
+  id: `int of ${ask.agentRequestId}`,
+  ask,
+  decision,
+});
+
+const anyAsk: Ask = {
+  kind: 'approval',
+  agentRequestId: 'r1',
+  toolName: 'Bash',
+  title: 'Bash: ls',
+  input: { command: 'ls' },
+  subject: { kind: 'command', value: 'ls' },
+};
+
+/** Keeps what a run reports; a report that is not as it must be fails the test that reads on. */
+class RunRecorder extends FactRecorder {
+  readonly runId: string;
+  readonly checkpoints: Checkpoint[] = [];
+  /** The number of the last fact. */
+  last: number;
+
+  constructor(runId: string, last = 0) {
+    super();
+    this.runId = runId;
+    this.last = last;
+  }
+
+  readonly take = (batch: FactBatch): void => {
+    const { runId, first, facts, mark } = batch;
+    expect({ runId, first }).toEqual({ runId: this.runId, first: this.last + 1 });
+    expect(JSON.parse(JSON.stringify(batch))).toEqual(batch);
+    expect(this.all.at(-1)?.type).not.toBe('exited');
+    this.last += facts.filter((fact) => !isPassing(fact)).length;
+    if (mark) this.checkpoints.push({ number: this.last, mark });
+    this.report(facts);
+  };
+}
+
+/** As much of an engine as it takes: what it has stored, it goes on from. It is killed before it stores a report, or after. */
+class SmallRoom {
+  readonly messages: readonly string[];
+  readonly #order: StartOrder;
+  readonly #script: readonly string[];
+  readonly #dies: () => boolean;
+  readonly #stored = new FactRecorder();
+  readonly #handedOver = new Set<string>();
+  #checkpoint: Checkpoint | undefined;
+
+  constructor(order: StartOrder, script: readonly string[], dies: () => boolean) {
+    this.#order = order;
+    this.#script = script;
+    this.#dies = dies;
+    this.messages = script.map(() => randomUUID());
+  }
+
+  /** One server's life. */
+  serve(runner: Runner, isLeft: boolean): Promise<'over' | 'killed'> {
+    const { promise, resolve } = Promise.withResolvers<'over' | 'killed'>();
+    const given = new Set<string>();
+    let isCaughtUp = !isLeft;
+    let isOver = false;
+    let last = this.#checkpoint?.number ?? 0;
+    const take = (batch: FactBatch): void => {
+      if (isOver) return;
+      expect(batch.first).toBe(last + 1);
+      last += batch.facts.filter((fact) => !isPassing(fact)).length;
+      const [isBefore, isAfter] = [this.#dies(), this.#dies()];
+      if (!isBefore) this.#store(batch, last, run);
+      isCaughtUp ||= batch.facts.some(({ type }) => type === 'caught-up');
+      if (isBefore || isAfter) die();
+      else if (isCaughtUp) goOn();
+    };
+    const die = (): void => {
+      isOver = true;
+      run.detach?.();
+      resolve('killed');
+    };
+    const goOn = (): void => {
+      for (const order of this.#due()) {
+        if (given.has(order.id)) continue;
+        given.add(order.id);
+        const done = run.give(order);
+        if (order.kind !== 'end') continue;
+        isOver = true;
+        void done.then(() => resolve('over'));
+      }
+    };
+    const run = isLeft
+      ? runner.attach({ ...this.#order, ...this.#known() }, take)
+      : runner.start(this.#order, take);
+    return promise;
+  }
+
+  record() {
+    return {
+      taken: this.#stored.every('message-taken').map(({ messageId }) => messageId),
+      turns: this.#stored.every('turn-ended').map(({ outcome }) => outcome),
+      asks: this.#stored.every('asked').length,
+      results: this.#stored.said('tool.result').map(({ isError }) => isError),
+    };
+  }
+
+  #store({ facts, mark }: FactBatch, number: number, run: Run): void {
+    this.#stored.report(facts);
+    if (mark === undefined) return;
+    this.#checkpoint = JSON.parse(JSON.stringify({ number, mark })) as Checkpoint;
+    run.stored(this.#checkpoint);
+  }
+
+  #known(): Pick<AttachOrder, 'checkpoint' | 'last' | 'ready' | 'openAsks' | 'inFlight'> {
+    const taken = new Set<string>(this.#stored.every('message-taken').map(({ messageId }) => messageId));
+    return {
+      checkpoint: this.#checkpoint,
+      last: this.#checkpoint?.number ?? 0,
+      ready: this.#stored.every('ready').length > 0,
+      openAsks: this.#open().map(({ agentRequestId }) => agentRequestId),
+      inFlight: [...this.#handedOver]
+        .filter((id) => !taken.has(id))
+        .map((id) => ({ messageId: MessageId.parse(id), how: 'turn' })),
+    };
+  }
+
+  #open(): Ask[] {
+    const done = new Set(this.#stored.said('tool.result').map(({ toolCallId }) => toolCallId));
+    const asks = this.#stored.every('asked').map(({ ask }) => ask);
+    return asks.filter(({ toolCallId = '' }) => !done.has(toolCallId));
+  }
+
+  #due(): Order[] {
+    const { turns, taken } = this.record();
+    if (turns.length === this.#script.length) return [{ kind: 'end', id: this.#order.runId }];
+    const id = this.messages[turns.length] ?? '';
+    const isReady = this.#stored.every('ready').length > 0;
+    const answers = this.#open().map((ask) => answer(ask, allow));
+    if (!isReady || taken.some((messageId) => messageId === id)) return answers;
+    this.#handedOver.add(id);
+    return [...answers, message(this.#script[turns.length] ?? '', id)];
+  }
+}

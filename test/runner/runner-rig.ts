@@ -1,0 +1,76 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { demoDriver } from '../../src/drivers/demo/driver.ts';
+import { FileProcessHost } from '../../src/drivers/process/file-process-host.ts';
+import { LocalProcessHost } from '../../src/drivers/process/local-process-host.ts';
+import { stopAgents } from '../../src/drivers/process/run-admin.ts';
+import { RunArchive } from '../../src/drivers/process/run-archive.ts';
+import type { Runner } from '../../src/engine/ports/runner.ts';
+import { localRunner } from '../../src/runner/local-runner.ts';
+import type { AgentDriver } from '../../src/runner/ports/agent-driver.ts';
+import type { ProcessHost } from '../../src/runner/ports/process-host.ts';
+import { openRawLog } from '../../src/runner/raw-log.ts';
+import type { RunnerUnderTest } from '../contracts/runner-contract.ts';
+import { scriptedDriver } from '../drivers/acp/acp-rig.ts';
+
+type Agent = Pick<RunnerUnderTest, 'agent' | 'scenario'> & {
+  readonly driver: (processes: ProcessHost, dataDir: string) => AgentDriver;
+};
+
+const scenario = { reply: 'hello', command: 'run touch asked.txt', endless: 'slow 100000' };
+
+export const demoAgent: Agent = {
+  agent: 'demo',
+  scenario,
+  driver: (processes, dataDir) =>
+    demoDriver({ processes, environment: process.env, home: join(dataDir, 'home'), paceMs: 1 }),
+};
+
+export const acpAgent: Agent = {
+  agent: 'scripted',
+  scenario: { ...scenario, endless: 'endless' },
+  driver: (processes, dataDir) => scriptedDriver({ processes, home: join(dataDir, 'home'), flags: [] }),
+};
+
+/** The runner of this program, with an agent that outlives it. */
+export function onFiles({ agent, scenario, driver }: Agent): RunnerUnderTest {
+  const { dataDir, dir, remove } = directories();
+  return {
+    agent,
+    scenario,
+    dir,
+    open(): Runner {
+      const archive = new RunArchive({ dataDir });
+      const processes = new FileProcessHost({ dataDir, onOver: (run) => void archive.add(run) });
+      return localRunner({ drivers: [driver(processes, dataDir)], processes, rawLog: archive });
+    },
+    async close() {
+      await stopAgents(dataDir, 500);
+      remove();
+    },
+  };
+}
+
+/** With one that does not. */
+export function onPipes({ agent, scenario, driver }: Agent): RunnerUnderTest {
+  const { dataDir, dir, remove } = directories();
+  return {
+    agent,
+    scenario,
+    dir,
+    open(): Runner {
+      const rawLog = openRawLog({ directory: join(dataDir, 'raw') });
+      const processes = new LocalProcessHost({ dataDir, onRaw: rawLog.append.bind(rawLog) });
+      return localRunner({ drivers: [driver(processes, dataDir)], processes, rawLog });
+    },
+    close: async () => remove(),
+  };
+}
+
+function directories() {
+  const all = realpathSync(mkdtempSync(join(tmpdir(), 'beckon-runner-')));
+  const [dataDir, dir] = [join(all, 'data'), join(all, 'work')];
+  for (const directory of [dataDir, dir, join(dataDir, 'home')]) mkdirSync(directory);
+  return { dataDir, dir, remove: () => rmSync(all, { recursive: true, force: true }) };
+}
