@@ -113,7 +113,8 @@ export const migrations: readonly Migration[] = [
       ) STRICT;
       CREATE UNIQUE INDEX summary_by_id ON summary (id);
       CREATE INDEX summary_by_key ON summary (key) WHERE key IS NOT NULL;
-      CREATE INDEX summary_by_change ON summary (version, since, id, status);
+      -- has all that a list is filtered and ordered by: the rows themselves are long
+      CREATE INDEX summary_by_change ON summary (version, since, id, status, words);
       CREATE INDEX summary_with_grants ON summary (stream) WHERE holds_grants;
     `,
   },
