@@ -1,9 +1,10 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { BeckonError } from '../../src/client/beckon-error.ts';
 import type { Interaction } from '../../src/protocol/interaction.ts';
 import { closeDialog } from '../../src/web/frame/dialogs.ts';
+import { quietMs } from '../../src/web/interaction/stillness.ts';
 import { FakeTransport } from './support/fake-transport.ts';
 import { renderPage } from './support/render-page.tsx';
 import { anInteraction, aSession, at } from './support/samples.ts';
@@ -39,6 +40,9 @@ const endOf = (interaction: Interaction, outcome: 'allowed' | 'denied' = 'allowe
 beforeEach(() => {
   history.replaceState(null, '', '/inbox');
   closeDialog();
+});
+afterEach(() => {
+  vi.useRealTimers();
 });
 
 async function openInbox(asks: readonly Interaction[], fake = new FakeTransport()) {
@@ -84,6 +88,7 @@ describe('the inbox', () => {
   });
 
   it('[UI2] [UI8] is worked by keyboard: move, allow, and on to the next with the focus', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
     const fake = new FakeTransport();
     fake.answers = {
       approve: (_, { requestId }) => {
@@ -98,6 +103,10 @@ describe('the inbox', () => {
     await userEvent.keyboard('a');
     await waitFor(() => expect(current()).toContain('Session b'));
     expect(document.activeElement?.textContent).toContain('Session b');
+    // [UI13] The next is decided only when it has been there for a moment.
+    await userEvent.keyboard('s');
+    vi.advanceTimersByTime(quietMs);
+    expect(current()).toContain('Session b');
     await userEvent.keyboard('s');
     await waitFor(() => expect(current()).toContain('Session c'));
     expect(fake.called('approve').map(([session, { scope }]) => [session, scope])).toEqual([
