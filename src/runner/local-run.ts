@@ -87,6 +87,8 @@ export class LocalRun implements Run {
     if (earlier) return earlier;
     const outcome = this.#connection ? carryOut(this.#connection, order) : Promise.resolve(notThere);
     this.#given.set(key, outcome);
+    // What certainly did not reach the agent may be tried again.
+    void outcome.then((known) => !known.ok && !known.uncertain && this.#given.delete(key));
     if (this.#given.size > rememberedOrders) this.#given.delete(this.#given.keys().next().value ?? key);
     return outcome;
   }
