@@ -13,7 +13,8 @@ probe?.remove();
 const megabyte = 1024 * 1024;
 let disk: SmallDisk;
 beforeEach(() => {
-  disk = mountSmallDisk(256) as SmallDisk;
+  // Large enough that what is left when agents are stopped lasts for seconds: the limits are shares of it.
+  disk = mountSmallDisk(1024) as SmallDisk;
 });
 afterEach(async () => {
   endWatches();
@@ -68,7 +69,7 @@ describe.skipIf(probe === undefined)('a disk that is nearly full (skipped where 
       return events.some(({ type }: { type: string }) => type === 'agent.text');
     });
     const { agents } = JSON.parse((await beckon.run(['status', '--json'])).stdout);
-    disk.fill(2 * megabyte);
+    disk.fill(4 * megabyte);
 
     await stream.until(
       'it is told',
