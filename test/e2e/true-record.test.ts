@@ -87,7 +87,12 @@ function stepsOf(random: () => number): {
 }
 
 const signal = (pid: number, name: NodeJS.Signals): void => {
-  if (isRunning(pid)) process.kill(pid, name);
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    // It was quicker.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 };
 
 /** What an agent has read, and what the record says of it. */
