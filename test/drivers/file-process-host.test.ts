@@ -271,6 +271,27 @@ test('[SES7] an agent that ended while nobody listened tells its end, its last w
   await host.close();
 });
 
+test('[STORE3] a raw log that is being read when its run ends is read to the end', async () => {
+  const archive = new RunArchive({ dataDir: room.dir });
+  const size = 4 * megabyte;
+  const host = hostOf({ onOver: (run) => void archive.add(run) });
+  const agent = host.start(
+    room.node(`process.stdout.write('x'.repeat(${size})); process.stderr.write('why')`),
+  );
+  expect((await textOf(agent)).length).toBe(size);
+  await agent.exited;
+  const download = archive.read(SessionId.parse('s1'))[Symbol.asyncIterator]();
+  const pieces = [(await download.next()).value];
+  agent.stored(size);
+  await eventually('it is over', () => readdirSync(join(room.dir, 'run')).length === 0);
+  await archive.close();
+  for (let next = await download.next(); !next.done; next = await download.next()) pieces.push(next.value);
+  const raw = Buffer.concat(pieces).toString();
+  expect(raw.match(/x/g)).toHaveLength(size);
+  expect(raw).toContain('why');
+  await host.close();
+});
+
 test('an end that was told, and not stored by the server that heard it, is told to the next', async () => {
   const spec = room.shell('echo all; exit 0');
   const first = server();

@@ -1,18 +1,10 @@
-import { createReadStream } from 'node:fs';
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { createReadStream, existsSync } from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { SessionId } from '../../protocol/ids.ts';
 import { givenBack } from './give-back.ts';
-import {
-  folderOf,
-  listRuns,
-  outputPath,
-  type RunDirectory,
-  readRun,
-  sizeOf,
-  stderrPath,
-} from './run-directory.ts';
+import { folderOf, listRuns, outputPath, type RunDirectory, readRun, stderrPath } from './run-directory.ts';
 import { withoutSecrets } from './without-secrets.ts';
 import { readTold, type Told, toldPath } from './write-journal.ts';
 
@@ -39,7 +31,7 @@ export class RunArchive {
   /** Takes what is left of a run that is over; of a command nothing is kept. Never rejects: what cannot be kept is given up. */
   add(run: RunDirectory): Promise<void> {
     return this.#inTurn(async () => {
-      const target = join(this.#folderOf(run.sessionId), `run ${run.startedAt} ${folderOf(run.id)}`);
+      const target = this.#placeOf(run);
       if (run.isCommand || this.#removed.has(run.sessionId)) {
         // First of all it is no longer listed: what is left of it after a crash could not be told from a run that goes on.
         await rm(join(run.path, 'about.json'), { force: true });
@@ -79,8 +71,20 @@ export class RunArchive {
     );
     const secrets = this.#options.secretsOf?.(sessionId) ?? [];
     for (const run of [...over, ...live]) {
-      for await (const piece of rawOf(run)) yield withoutSecrets(piece, secrets);
+      const files = await this.#open(run);
+      try {
+        for await (const piece of rawOf(run, files)) yield withoutSecrets(piece, secrets);
+      } finally {
+        await Promise.all([files.out?.close(), files.err?.close()]);
+      }
     }
+  }
+
+  /** A run that ends while it is read is put in its place, or makes room for another: what is open can be read to its end. */
+  #open(run: RunDirectory): Promise<RawFiles> {
+    const opened = this.#lastTurn.then(() => openRaw(existsSync(run.path) ? run.path : this.#placeOf(run)));
+    this.#lastTurn = opened.catch(() => undefined);
+    return opened;
   }
 
   async #archived(sessionId: SessionId): Promise<string[]> {
@@ -102,6 +106,10 @@ export class RunArchive {
 
   #folderOf(sessionId: SessionId): string {
     return join(this.#options.dataDir, 'raw', folderOf(sessionId));
+  }
+
+  #placeOf({ sessionId, startedAt, id }: RunDirectory): string {
+    return join(this.#folderOf(sessionId), `run ${startedAt} ${folderOf(id)}`);
   }
 
   #inTurn(work: () => Promise<void>): Promise<void> {
@@ -130,27 +138,44 @@ async function bytesOn(path: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
+interface RawFiles {
+  readonly out: FileHandle | undefined;
+  readonly err: FileHandle | undefined;
+  readonly records: readonly Told[];
+  /** How much of the output is no longer there. */
+  readonly givenBack: number;
+}
+
+async function openRaw(path: string): Promise<RawFiles> {
+  const [out, err] = await Promise.all(
+    [outputPath({ path }), stderrPath({ path })].map((file) => open(file).catch(() => undefined)),
+  );
+  const told = toldPath({ path });
+  const records = [...readTold(`${told}.older`).told, ...readTold(told).told];
+  return { out, err, records, givenBack: givenBack({ path }) };
+}
+
 /**
  * Each piece of what the agent was told stands behind all the output that had been read by then. Its own output is told with the
  * time at which it had been read at the latest.
  */
-async function* rawOf(run: RunDirectory): AsyncIterable<Buffer> {
-  const records = [...readTold(`${toldPath(run)}.older`).told, ...readTold(toldPath(run)).told];
+async function* rawOf({ startedAt }: RunDirectory, files: RawFiles): AsyncIterable<Buffer> {
+  const { records } = files;
   const end: Told = {
     kind: 'at',
-    at: run.startedAt,
+    at: startedAt,
     ...records.at(-1),
-    out: sizeOf(outputPath(run)),
-    err: sizeOf(stderrPath(run)),
+    out: await sizeIn(files.out),
+    err: await sizeIn(files.err),
     id: undefined,
     data: Buffer.alloc(0),
   };
-  let out = givenBack(run);
+  let out = files.givenBack;
   let err = 0;
-  if (out > 0) yield Buffer.from(`== dropped ${run.startedAt} ${out}\n`);
+  if (out > 0) yield Buffer.from(`== dropped ${startedAt} ${out}\n`);
   for (const record of [...records, end]) {
-    yield* piece('out', record.at, outputPath(run), out, record.out);
-    yield* piece('err', record.at, stderrPath(run), err, record.err);
+    yield* piece('out', record.at, files.out, out, record.out);
+    yield* piece('err', record.at, files.err, err, record.err);
     out = Math.max(out, record.out);
     err = Math.max(err, record.err);
     if (record.kind === 'in') {
@@ -162,14 +187,16 @@ async function* rawOf(run: RunDirectory): AsyncIterable<Buffer> {
 async function* piece(
   kind: 'out' | 'err',
   at: string,
-  path: string,
+  file: FileHandle | undefined,
   start: number,
   end: number,
 ): AsyncIterable<Buffer> {
-  if (end <= start) return;
+  if (file === undefined || end <= start) return;
   yield Buffer.from(`== ${kind} ${at} ${end - start}\n`);
-  yield* createReadStream(path, { start, end: end - 1 });
+  yield* createReadStream('', { fd: file, autoClose: false, start, end: end - 1 });
   yield lineEnd;
 }
+
+const sizeIn = async (file: FileHandle | undefined): Promise<number> => (await file?.stat())?.size ?? 0;
 
 const lineEnd = Buffer.from('\n');
