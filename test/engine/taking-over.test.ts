@@ -316,7 +316,7 @@ test('[ASK5] when what keeps the agents dies, the session sleeps and nothing is 
   const room = await openRoom();
   const [id, agent] = await room.running();
   const asked = await room.asks(id, bashAsk('r1', 'ls'));
-  const hostLost = 'The keeper of the agents ended, and the agent with it.';
+  const hostLost = 'The agent has ended; how is not known';
   agent.report({ type: 'exited', code: null, signal: null, stderr: [], hostLost });
   const exited = await room.event(id, 'process.exited');
   expect(exited).toMatchObject({ cause: 'host-ended', crashed: false, reason: hostLost });

@@ -240,7 +240,7 @@ describe.each(claudePrograms())('Beckon with Claude Code $version', (program) =>
   it('[SES3] [SES10] a session of a stopped server goes on in the next one, with its context', () =>
     goesOnInTheNextServer(room));
 
-  it('[ASK5] [SES10] without a keeper, an ask whose server was killed is lost, in words, and the session goes on', async () => {
+  it('[ASK5] [SES10] where agents end with the server, an ask whose server was killed is lost, in words, and the session goes on', async () => {
     await room.beckon.stop();
     await room.serveAgain('--ephemeral');
     room.model.on('make a file', [toolUse('Bash', { command: 'touch made.txt' }, [text('Made.')])]);
