@@ -1,17 +1,14 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { storeSessions } from '../../../bench/stored-sessions.ts';
-import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
+import { type Beckon, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import { violationsOf } from './accessibility.ts';
-import { desktop, openBrowser, phone, type View, type Visit, visitPaired } from './browser.ts';
+import { phone, withBrowser } from './browser.ts';
 
 const stored = 900;
 
-let browser: Browser;
+const { come } = withBrowser({ servers: 'all tests' });
 let beckon: Beckon;
-const visits: Visit[] = [];
 beforeAll(async () => {
-  browser = await openBrowser();
   const dataDir = await temporaryDirectory();
   await storeSessions(
     dataDir,
@@ -19,22 +16,9 @@ beforeAll(async () => {
   );
   beckon = await startBeckon({ dataDir });
 });
-afterAll(async () => {
-  await browser.close();
-  await endBeckons();
-});
-afterEach(async () => {
-  await Promise.all(visits.splice(0).map(({ context }) => context.close()));
-});
-
-async function come(path: string, view: View = desktop): Promise<Visit> {
-  const visited = await visitPaired(browser, beckon, path, view);
-  visits.push(visited);
-  return visited;
-}
 
 it('[UI15] the list shows the sessions used last, and older ones on demand', async () => {
-  const { page, problems } = await come('/sessions', phone);
+  const { page, problems } = await come(beckon, '/sessions', phone);
   const rows = page.locator('main a[href^="/s/"]');
   const older = page.locator('main').getByRole('button', { name: 'Show older (700)' });
   await older.waitFor();
@@ -48,7 +32,7 @@ it('[UI15] the list shows the sessions used last, and older ones on demand', asy
 });
 
 it('[UI15] the board finds any session by its words, and its oldest cards are a page away', async () => {
-  const { page } = await come('/board');
+  const { page } = await come(beckon, '/board');
   const cards = page.locator('[data-card]');
   await page.locator('main').getByRole('button', { name: 'Show older (700)' }).first().waitFor();
   expect(await cards.count()).toBe(200);
@@ -58,7 +42,7 @@ it('[UI15] the board finds any session by its words, and its oldest cards are a 
 });
 
 it('[UI15] the palette finds a session that the page was not told of, and its page opens', async () => {
-  const { page, problems } = await come('/');
+  const { page, problems } = await come(beckon, '/');
   await page.getByText('asleep').first().waitFor();
   await page.keyboard.press('Control+k');
   await page.keyboard.type('session ses_bench_137');
@@ -73,11 +57,11 @@ it('[UI15] the palette finds a session that the page was not told of, and its pa
 });
 
 it('[UI15] the address of any session opens it, by id or key, and it goes on when it is written to', async () => {
-  const { page } = await come('/s/key-of-ses_bench_7');
+  const { page } = await come(beckon, '/s/key-of-ses_bench_7');
   await page.getByRole('heading', { name: 'Stored session ses_bench_7' }).waitFor();
   await page.getByRole('textbox', { name: /message/i }).fill('hello');
   await page.keyboard.press('Enter');
   await page.getByText('I am the demo agent', { exact: false }).first().waitFor();
-  const none = await come('/s/nobody');
+  const none = await come(beckon, '/s/nobody');
   await none.page.getByText('There is no such session').first().waitFor();
 });
