@@ -19,7 +19,7 @@ export class EventIndex {
   constructor(db: DatabaseSync, transactions: Transactions) {
     this.#transactions = transactions;
     this.#sql = statementsOf(db);
-    this.wrote(1);
+    this.#catchUp();
   }
 
   /** So many events have come. */
@@ -73,15 +73,25 @@ export class EventIndex {
     this.#behind = 0;
     try {
       if (this.#sql.following.all(1).length === 0) return;
-      if (this.#transactions.run(() => this.#step()) === atOnce) this.wrote(mostBehind);
+      if (this.#transactions.run(() => this.#step(atOnce)) === atOnce) this.wrote(mostBehind);
     } catch {
       // A disk that takes no more: everything is found all the same, if more slowly.
     }
   }
 
+  /** What a killed server left behind, before anything is read: a start reads stream after stream, and would look through all of it each time. */
+  #catchUp(): void {
+    try {
+      while (this.#sql.following.all(1).length > 0) this.#transactions.run(() => this.#step(atOnceAtStart));
+    } catch {
+      // It cannot be written: everything is found all the same, if more slowly.
+      this.wrote(1);
+    }
+  }
+
   /** How many events have got their entries. */
-  #step(): number {
-    const rows = this.#sql.following.all(atOnce) as unknown as FollowingRow[];
+  #step(most: number): number {
+    const rows = this.#sql.following.all(most) as unknown as FollowingRow[];
     const last = rows.at(-1)?.id ?? 0;
     this.#sql.addPlaces.run(last);
     this.#sql.addAsks.run(last);
@@ -96,6 +106,7 @@ export class EventIndex {
 
 /** Some milliseconds' work; the more at once, the more of it falls on the same pages. */
 const atOnce = 256;
+const atOnceAtStart = 10_000;
 const mostBehind = 256;
 const pauseMs = 1_000;
 

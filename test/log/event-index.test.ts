@@ -112,3 +112,17 @@ describe('what events are found by', () => {
     await log.close();
   });
 });
+
+it('[STORE4] [PERF5] what a server left without entries has them before the next one reads anything', async () => {
+  const path = join(directory(), 'log.db');
+  const first = openSqliteLog({ path });
+  // At once, and closed at once: more than one step makes.
+  await append(first, session('one'), ...Array.from({ length: 30_000 }, () => overdue('t')));
+  await first.close();
+  const second = openSqliteLog({ path });
+  const reader = new DatabaseSync(path, { readOnly: true });
+  const behind = reader.prepare('SELECT max(id) - (SELECT placed FROM place_progress) AS n FROM event').get();
+  expect(behind?.n).toBe(0);
+  reader.close();
+  await second.close();
+});
