@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { messageOf } from '../protocol/errors.ts';
 import { UsageError } from './failure.ts';
 
 export type FlagDefinitions = NonNullable<ParseArgsConfig['options']>;
@@ -83,7 +84,7 @@ function ordered(token: Token): OrderedArgument[] {
 }
 
 function plain(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const firstSentence = message.split(/\.\s|\n/, 1)[0] ?? message;
   return firstSentence.charAt(0).toLowerCase() + firstSentence.slice(1);
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../protocol/errors.ts';
 import type { WriteOutcome } from '../runner/ports/process-host.ts';
 
 /** Answers that are being written. An agent's exit is told after the last of them: until then it is not known what became of it. */
@@ -23,6 +24,6 @@ export class AnswersUnderWay {
 const maybe = (error: unknown): WriteOutcome => ({
   ok: false,
   code: 'failed',
-  message: error instanceof Error ? error.message : String(error),
+  message: messageOf(error),
   uncertain: true,
 });

@@ -4,6 +4,7 @@ import { timeLeft } from '../model/limits.ts';
 import { valuesOf } from '../model/ordered-map.ts';
 import type { LiveInteraction, SessionState } from '../model/state.ts';
 import { interactionOf } from '../model/status.ts';
+import { messageOf } from '../protocol/errors.ts';
 import type { Event, EventOf } from '../protocol/event.ts';
 import type { Grant } from '../protocol/grant.ts';
 import type { InteractionId, SessionId } from '../protocol/ids.ts';
@@ -147,7 +148,7 @@ export class SessionEffects {
       this.#serve(0, (report) => this.#options.runner.start(order, report));
     } catch (error) {
       // A start is on record: without an end it would be awaited for ever.
-      this.#options.onFacts(runId, [exited({ startError: wordsOf(error) })]);
+      this.#options.onFacts(runId, [exited({ startError: messageOf(error) })]);
     }
   }
 
@@ -176,7 +177,7 @@ export class SessionEffects {
       this.#serve(last, (report) => this.#options.runner.attach(order, report));
     } catch (error) {
       void this.#options.runner.end(run.id);
-      this.#options.onFacts(run.id, [exited({ hostLost: wordsOf(error) })]);
+      this.#options.onFacts(run.id, [exited({ hostLost: messageOf(error) })]);
     }
   }
 
@@ -425,8 +426,6 @@ function endOfRuns({ steps }: Commit): string | undefined {
   }
   return reason;
 }
-
-const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const howOf = (applied: EventOf<'message.sending'>['applied']): 'turn' | 'steer' =>
   applied === 'steer' ? 'steer' : 'turn';

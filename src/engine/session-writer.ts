@@ -7,7 +7,7 @@ import { observe, type StoredFact } from '../model/observe.ts';
 import { storedState } from '../model/snapshot.ts';
 import { type SessionState, STATE_VERSION } from '../model/state.ts';
 import { SUMMARY_VERSION, summaryAfter } from '../model/summary.ts';
-import { accept, type ErrorCode, type Refusal, type Result, refuse } from '../protocol/errors.ts';
+import { accept, type ErrorCode, messageOf, type Refusal, type Result, refuse } from '../protocol/errors.ts';
 import type { Delta, Event, NewEvent } from '../protocol/event.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { Clock } from './ports/clock.ts';
@@ -299,7 +299,7 @@ export class SessionWriter {
   }
 
   #giveUp(item: Item, error: unknown): void {
-    const reason = wordsOf(error);
+    const reason = messageOf(error);
     this.#options.logger.error({ sessionId: this.id, kind: item.kind, reason }, 'Something cannot be stored');
     if (item.kind === 'create' || item.kind === 'command') {
       item.settle(refuse('internal_error'));
@@ -345,7 +345,7 @@ export class SessionWriter {
     } catch (error) {
       // It is stored: whoever waits for it must be told so, whatever else went wrong.
       this.#options.logger.error(
-        { sessionId: this.id, reason: wordsOf(error) },
+        { sessionId: this.id, reason: messageOf(error) },
         'A commit was not followed up',
       );
     }
@@ -381,8 +381,6 @@ function wholeReports(mailbox: readonly Item[]): number {
     count += 1;
   return count;
 }
-
-const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function decline(item: Item, code: ErrorCode, message?: string): void {
   if (item.kind === 'create' || item.kind === 'command') item.settle(refuse(code, message));

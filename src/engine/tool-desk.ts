@@ -3,7 +3,7 @@ import { lateAnswerText } from '../model/late-answer.ts';
 import { valueAt, valuesOf } from '../model/ordered-map.ts';
 import type { LiveInteraction, SessionState } from '../model/state.ts';
 import { interactionOf } from '../model/status.ts';
-import { accept, type Result, refuse } from '../protocol/errors.ts';
+import { accept, messageOf, type Result, refuse } from '../protocol/errors.ts';
 import { GrantId, InteractionId, MessageId, type SessionId } from '../protocol/ids.ts';
 import type { Actor, Outcome } from '../protocol/interaction.ts';
 import type { GrantBook } from './grant-book.ts';
@@ -244,7 +244,7 @@ export class AskDesk implements ToolDesk {
   }
 
   #note(error: unknown, what: string): void {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     this.#options.logger.error({ reason }, what);
   }
 }

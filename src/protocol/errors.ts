@@ -85,3 +85,6 @@ export const refuse = (
 });
 
 export const statusOf = (code: ErrorCode): number => errorCatalogue[code].status;
+
+/** What was thrown, in words. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -8,6 +8,7 @@ import {
   type Report,
   type Run,
 } from '../engine/ports/runner.ts';
+import { messageOf } from '../protocol/errors.ts';
 import { type AgentConnection, type AgentFact, AgentRefusal } from './ports/agent-driver.ts';
 
 // An order is repeated by who takes over, or does not hear of its outcome: those of the last minutes.
@@ -51,7 +52,7 @@ export class LocalRun implements Run {
         code: null,
         signal: null,
         stderr: [],
-        [reason]: wordsOf(error),
+        [reason]: messageOf(error),
       } as const;
       queueMicrotask(() => this.heard([gone]));
     }
@@ -146,7 +147,7 @@ const outcomeOf = (done: Promise<void>): Promise<OrderOutcome> =>
     (error: unknown) => ({
       ok: false,
       code: error instanceof AgentRefusal ? 'refused' : 'failed',
-      message: wordsOf(error),
+      message: messageOf(error),
     }),
   );
 
@@ -156,5 +157,3 @@ const cannotDefer: OrderOutcome = {
   message: 'This agent leaves nothing for later',
 };
 const notThere: OrderOutcome = { ok: false, code: 'not-started', message: 'The agent is not there' };
-
-const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

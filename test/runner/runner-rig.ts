@@ -7,7 +7,7 @@ import { LocalProcessHost } from '../../src/drivers/process/local-process-host.t
 import { stopAgents } from '../../src/drivers/process/run-admin.ts';
 import { RunArchive } from '../../src/drivers/process/run-archive.ts';
 import type { Runner } from '../../src/engine/ports/runner.ts';
-import { localRunner } from '../../src/runner/local-runner.ts';
+import { type LocalRunnerOptions, localRunner } from '../../src/runner/local-runner.ts';
 import type { AgentDriver } from '../../src/runner/ports/agent-driver.ts';
 import type { ProcessHost } from '../../src/runner/ports/process-host.ts';
 import { openRawLog } from '../../src/runner/raw-log.ts';
@@ -34,37 +34,42 @@ export const acpAgent: Agent = {
 };
 
 /** The runner of this program, with an agent that outlives it. */
-export function onFiles({ agent, scenario, driver }: Agent): RunnerUnderTest {
-  const { dataDir, dir, remove } = directories();
-  return {
+export const onFiles = (agent: Agent): RunnerUnderTest =>
+  underTest(
     agent,
-    scenario,
-    dir,
-    open(): Runner {
+    (dataDir) => {
       const archive = new RunArchive({ dataDir });
       const processes = new FileProcessHost({ dataDir, onOver: (run) => void archive.add(run) });
-      return localRunner({ drivers: [driver(processes, dataDir)], processes, rawLog: archive });
+      return { processes, rawLog: archive };
     },
-    async close() {
-      await stopAgents(dataDir, 500);
-      remove();
-    },
-  };
-}
+    (dataDir) => stopAgents(dataDir, 500),
+  );
 
 /** With one that does not. */
-export function onPipes({ agent, scenario, driver }: Agent): RunnerUnderTest {
+export const onPipes = (agent: Agent): RunnerUnderTest =>
+  underTest(agent, (dataDir) => {
+    const rawLog = openRawLog({ directory: join(dataDir, 'raw') });
+    return { processes: new LocalProcessHost({ dataDir, onRaw: rawLog.append.bind(rawLog) }), rawLog };
+  });
+
+function underTest(
+  { agent, scenario, driver }: Agent,
+  parts: (dataDir: string) => Pick<LocalRunnerOptions, 'rawLog'> & { readonly processes: ProcessHost },
+  end: (dataDir: string) => Promise<unknown> = async () => {},
+): RunnerUnderTest {
   const { dataDir, dir, remove } = directories();
   return {
     agent,
     scenario,
     dir,
     open(): Runner {
-      const rawLog = openRawLog({ directory: join(dataDir, 'raw') });
-      const processes = new LocalProcessHost({ dataDir, onRaw: rawLog.append.bind(rawLog) });
+      const { processes, rawLog } = parts(dataDir);
       return localRunner({ drivers: [driver(processes, dataDir)], processes, rawLog });
     },
-    close: async () => remove(),
+    async close() {
+      await end(dataDir);
+      remove();
+    },
   };
 }
 

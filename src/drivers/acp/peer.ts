@@ -1,4 +1,5 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import { messageOf } from '../../protocol/errors.ts';
 import type { AgentProcess, WriteOutcome } from '../../runner/ports/process-host.ts';
 import { DiagnosticCounter, type PeerDiagnostic } from '../diagnostics.ts';
 import type { JsonObject } from '../fields.ts';
@@ -141,7 +142,7 @@ export class Peer {
 
   respondError({ id }: Pick<AgentRequest, 'id'>, error: unknown, name?: string): Promise<WriteOutcome> {
     const code = error instanceof RequestError ? error.code : errorCodes.internalError;
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     return this.#write({ jsonrpc: '2.0', id, error: { code, message } }, name);
   }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { messageOf } from '../../protocol/errors.ts';
 import type { AgentFact } from '../../runner/ports/agent-driver.ts';
 import { type JsonObject, listAt, numberAt, textAt, textsAt } from '../fields.ts';
 import { notice } from '../notice.ts';
@@ -260,7 +261,7 @@ export class Services {
       return await act();
     } catch (error) {
       if (error instanceof WorkspaceRefusal && error.isOutside) this.#tellOutside(what, params);
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       const { invalidParams, internalError } = errorCodes;
       throw new RequestError(error instanceof WorkspaceRefusal ? invalidParams : internalError, message);
     }

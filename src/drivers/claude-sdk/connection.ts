@@ -1,5 +1,6 @@
 import { setTimeout as delay, setImmediate as nextRound } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { messageOf } from '../../protocol/errors.ts';
 import type { Ask, Decision } from '../../protocol/interaction.ts';
 import {
   type AgentConnection,
@@ -190,7 +191,7 @@ export class SdkConnection implements AgentConnection {
       if (this.#isClosing) return undefined;
       return sdk.query({ prompt: this.#inbox, options: this.#sdkOptions(resume) });
     } catch (error) {
-      this.#startError = `The Agent SDK could not start the agent: ${wordsOf(error)}`;
+      this.#startError = `The Agent SDK could not start the agent: ${messageOf(error)}`;
       return undefined;
     }
   }
@@ -246,7 +247,7 @@ export class SdkConnection implements AgentConnection {
       }
     } catch (error) {
       // That the program has ended is told by its exit.
-      if (this.#isRunning()) this.#giveUp(wordsOf(error));
+      if (this.#isRunning()) this.#giveUp(messageOf(error));
     }
   }
 
@@ -255,7 +256,7 @@ export class SdkConnection implements AgentConnection {
     try {
       this.#understand(message);
     } catch (error) {
-      const text = `A message of the agent could not be handled (${message.type}): ${wordsOf(error)}`;
+      const text = `A message of the agent could not be handled (${message.type}): ${messageOf(error)}`;
       this.#facts.add({ type: 'diagnostic', code: 'handler-failed', text });
     }
   }
@@ -278,7 +279,7 @@ export class SdkConnection implements AgentConnection {
       this.#isReady = true;
       this.#becomeReady({ ...response });
     } catch (error) {
-      if (this.#isRunning()) this.#giveUp(wordsOf(error));
+      if (this.#isRunning()) this.#giveUp(messageOf(error));
       void this.#process?.end();
     }
   }
@@ -339,7 +340,7 @@ export class SdkConnection implements AgentConnection {
     try {
       await Promise.race([make(query), this.#exitReported]);
     } catch (error) {
-      if (this.#isRunning()) throw new AgentRefusal(wordsOf(error));
+      if (this.#isRunning()) throw new AgentRefusal(messageOf(error));
     }
     if (!this.#isRunning()) throw new Error('The agent has ended');
   }
@@ -393,8 +394,4 @@ function rejectedBy(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(new Error('it took too long')), { once: true });
   });
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,7 +1,8 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentStart, Report, ToolAccess } from '../../runner/ports/agent-driver.ts';
 import { notice } from '../notice.ts';
+import { namesIn } from '../process/run-directory.ts';
 import { toolServerName } from '../tool-server.ts';
 import type { ClaudeSettings } from './arguments.ts';
 
@@ -62,11 +63,3 @@ export function clearToolConfigs(directory: string, runs: readonly string[]): vo
 
 const configName = (processId: string): string => `${encodeURIComponent(processId)}.json`;
 const configPath = (directory: string, processId: string): string => join(directory, configName(processId));
-
-function namesIn(directory: string): readonly string[] {
-  try {
-    return readdirSync(directory);
-  } catch {
-    return [];
-  }
-}

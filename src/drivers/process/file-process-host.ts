@@ -1,6 +1,7 @@
 import { accessSync, closeSync, constants, existsSync, statSync } from 'node:fs';
 import { delimiter, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { messageOf } from '../../protocol/errors.ts';
 import type { Room } from '../../protocol/storage.ts';
 import type {
   AgentProcess,
@@ -304,7 +305,7 @@ function isExecutable(path: string): boolean {
 const failed = (error: unknown): ProcessExit => ({
   kind: 'spawn-failed',
   code: 'failed',
-  message: error instanceof Error ? error.message : String(error),
+  message: messageOf(error),
 });
 
 const hostClosed = {

@@ -5,14 +5,13 @@ import {
   existsSync,
   mkdirSync,
   openSync,
-  readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { RunDirectory } from './run-directory.ts';
+import { namesIn, type RunDirectory } from './run-directory.ts';
 import type { LargeWrite } from './write-journal.ts';
 
 /** A FIFO takes so many bytes at once or none of them (PIPE_BUF). */
@@ -148,13 +147,5 @@ function remove(path: string): void {
     rmSync(path, { force: true });
   } catch {
     // A disk that is read-only: what is left there is passed over by the next server.
-  }
-}
-
-function namesIn(path: string): string[] {
-  try {
-    return readdirSync(path);
-  } catch {
-    return [];
   }
 }

@@ -179,7 +179,8 @@ function textIn(path: string): string {
   }
 }
 
-function namesIn(path: string): string[] {
+/** None where there is no such directory. */
+export function namesIn(path: string): string[] {
   try {
     return readdirSync(path);
   } catch {
