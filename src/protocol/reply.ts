@@ -38,10 +38,8 @@ export const Queue = z.object({ queue: z.array(QueuedMessage) });
 
 export const PendingList = z.object({ pending: z.array(Interaction) });
 export const OneInteraction = z.object({ interaction: Interaction });
-export const Resolved = Done.extend({
-  interaction: Interaction,
-  warnings: z.array(GrantWarning).optional(),
-});
+export const Resolved = Done.extend({ interaction: Interaction });
+export const Approved = Resolved.extend({ warnings: z.array(GrantWarning).optional() });
 export const GrantList = z.object({ grants: z.array(Grant) });
 
 /** Of an event, what they all have: `eventDefinitions` says the rest of each. */
