@@ -160,7 +160,6 @@ const commitOf = (before: SessionState, event: Event, after: SessionState) => ({
   before,
   after,
   steps: [{ event, before, after }],
-  global: [],
   live: [],
   checkpoint: undefined,
 });
