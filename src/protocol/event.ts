@@ -3,6 +3,7 @@ import { Grant } from './grant.ts';
 import { GrantId, InteractionId, MessageId, SessionId } from './ids.ts';
 import { Actor, Ask, Decision, LeftOpen, Outcome } from './interaction.ts';
 import { AgentCommand, Applied, AskTimeout, Capabilities, Disposition, RunIsolation } from './session.ts';
+import { CallShape, ResultShape } from './tool-call.ts';
 
 /**
  * The facts of a session, in the order they happened. Each kind says here whether it is kept:
@@ -142,6 +143,8 @@ export const eventDefinitions = {
     toolCallId: z.string(),
     name: z.string(),
     input: z.record(z.string(), z.unknown()),
+    /** What it does, as pointers into the input; events of older logs lack it. */
+    call: CallShape.optional(),
     /** True when the call starts another agent, whose own calls name this one as their parent. */
     startsAgent: z.boolean(),
     ...parent,
@@ -153,6 +156,8 @@ export const eventDefinitions = {
     images: z.array(ImageRef).optional(),
     /** The agent's structured account of the result (a diff, an exit code), as it gave it. */
     detail: z.unknown().optional(),
+    /** What of it is known by name, as pointers into the detail. */
+    output: ResultShape.optional(),
     ...parent,
   }),
   'task.changed': define('fact', {
@@ -231,6 +236,8 @@ export const Delta = z.object({
   text: z.string(),
   toolCallId: z.string().optional(),
   toolName: z.string().optional(),
+  /** With `tool-input`: what the call will do, as far as its name tells. */
+  call: CallShape.optional(),
   parentToolCallId: z.string().optional(),
 });
 export type Delta = z.infer<typeof Delta>;
