@@ -23,7 +23,7 @@ export function withRisks(shape: CallShape, input: JsonObject, cwd?: string): Ca
   return risks.length === 0 ? shape : { ...shape, risks };
 }
 
-/** The value that tells most of a call. */
+/** The value that tells most of a call. Words of the agent's own on what it is for are none: they need not be true. */
 export function tellingText(shape: CallShape, input: JsonObject): string | undefined {
   const pointer = tellingPointer(shape);
   return pointer === undefined ? undefined : textUnder(input, pointer);
@@ -40,12 +40,11 @@ function tellingPointer(shape: CallShape): Pointer | undefined {
       return shape.pattern ?? shape.path;
     case 'page':
       return shape.url;
-    case 'agent':
-      return shape.description;
     case 'fields':
-      return shape.title;
+      return shape.title === '/description' ? undefined : shape.title;
     case 'todos':
     case 'plan':
+    case 'agent':
     case 'question':
       return undefined;
   }
