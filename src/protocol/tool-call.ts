@@ -4,9 +4,9 @@ import { z } from 'zod';
 export const Pointer = z.string();
 export type Pointer = z.infer<typeof Pointer>;
 
-/** What a person must not overlook in a call, and where in the input it stands. */
+/** What a person must not overlook in a call, and where in the input it stands. `dangerous` is what the field's own name says. */
 export const CallRisk = z.object({
-  kind: z.enum(['background', 'sandbox-off', 'outside-directory']),
+  kind: z.enum(['background', 'sandbox-off', 'outside-directory', 'dangerous']),
   at: Pointer,
 });
 export type CallRisk = z.infer<typeof CallRisk>;
@@ -33,11 +33,14 @@ export const CallShape = z.discriminatedUnion('is', [
     path: Pointer,
     /** Where a file is moved to. */
     to: Pointer.optional(),
+    /** None where what is changed is not told in a known way. */
     edits: z.array(
       z.object({
+        /** Of another file than the one above. */
+        path: Pointer.optional(),
         before: Pointer.optional(),
         after: Pointer,
-        /** Every place where the old text stands is changed: points to a flag that is set. */
+        /** Points to a flag. Where it is true, every place where the old text stands is changed. */
         everywhere: Pointer.optional(),
       }),
     ),
@@ -81,6 +84,8 @@ export const ResultShape = z.object({
   /** A list of hunks, each `{ oldStart, newStart, lines }` with lines that begin with ' ', '+' or '-'. */
   patch: Pointer.optional(),
   changed: z.object({ added: z.number(), removed: z.number() }).optional(),
+  /** It only started something that goes on: its text does not tell what came of it. */
+  goesOn: z.boolean().optional(),
   /** The plan as it was approved, where it was edited before. */
   plan: Pointer.optional(),
 });
