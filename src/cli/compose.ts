@@ -15,11 +15,10 @@ import {
   openInteractiveTools,
   toolAccessOf,
 } from './interactive-tools.ts';
-import type { IsolationReport } from './isolation.ts';
 import type { Logger } from './logger.ts';
+import { type IsolationReport, storageLogger } from './server-lines.ts';
 import { sessionEnvFiles } from './session-env-files.ts';
 import type { Settings } from './settings.ts';
-import { storageLogger } from './storage-lines.ts';
 
 export interface Address {
   readonly url: string;

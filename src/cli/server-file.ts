@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { IsolationReport } from './isolation.ts';
 import { readSecretFile, writeSecretFile } from './secret-file.ts';
+import { IsolationReport } from './server-lines.ts';
 
 /** How the terminal client finds the server of a data directory. */
 export interface ServerFile {

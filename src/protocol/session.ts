@@ -64,6 +64,8 @@ export const Agent = z.object({
   reason: z.string().optional(),
   version: z.string().optional(),
   capabilities: Capabilities,
+  /** The mode in which this server starts it where a session names none; without it, the agent's own. */
+  defaultPermissionMode: z.string().optional(),
 });
 export type Agent = z.infer<typeof Agent>;
 
