@@ -92,6 +92,7 @@ export async function compose(
       mostProcesses: settings.maxProcesses,
       idleMs: settings.idleMinutes * 60_000,
       askTimeout: settings.askTimeout ?? null,
+      whileBusy: settings.whileBusy,
       deferAsksMs: settings.deferAsksMinutes === 0 ? null : settings.deferAsksMinutes * 60_000,
     },
   });

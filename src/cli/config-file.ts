@@ -6,7 +6,7 @@ import { permissionModes } from '../drivers/claude/capabilities.ts';
 import { isolations } from '../drivers/process/walls.ts';
 import { messageOf } from '../protocol/errors.ts';
 import { nearestName } from '../protocol/nearest.ts';
-import { AskTimeout } from '../protocol/session.ts';
+import { AskTimeout, WhileBusy } from '../protocol/session.ts';
 import type { Environment } from './console.ts';
 import { Failure } from './failure.ts';
 import { absolute } from './paths.ts';
@@ -54,6 +54,7 @@ const Config = z.strictObject({
   idleMinutes: z.number().positive().optional(),
   askTimeout: AskTimeout.strict().optional(),
   deferAsksMinutes: z.number().min(0).optional(),
+  whileBusy: WhileBusy.optional(),
   agents: z
     .record(z.string(), AgentConfig)
     .superRefine((agents, { addIssue }) => {

@@ -49,6 +49,7 @@ export const createSession: Handler<CreateSession> = async (room, input, { actor
       model: input.model ?? null,
       labels: input.labels ?? [],
       askTimeout: input.askTimeout ?? room.settings.askTimeout,
+      ...(input.whileBusy && { whileBusy: input.whileBusy }),
       ephemeral: input.ephemeral ?? false,
       closeAfterTurn: input.closeAfterTurn ?? false,
       by: actor,
@@ -203,13 +204,14 @@ const changeModel: Change = async ({ session, ids }, { model }, by) => {
   return agreed.ok ? session.writer.command({ type: 'set-model', model, by }) : agreed;
 };
 
-const changeWords: Change = async ({ session }, { title, labels }, by) =>
-  title === undefined && labels === undefined
+const changeWords: Change = async ({ session }, { title, labels, whileBusy }, by) =>
+  title === undefined && labels === undefined && whileBusy === undefined
     ? unchanged
     : session.writer.command({
         type: 'change',
         ...(title === undefined ? {} : { title }),
         ...(labels === undefined ? {} : { labels }),
+        ...(whileBusy === undefined ? {} : { whileBusy }),
         by,
       });
 
