@@ -216,6 +216,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
             .filter(([, queue]) => queue.length > 0),
         ),
         storage: storage.current(),
+        whileBusy: settings.whileBusy ?? 'queue',
       };
     },
     snapshot(idOrKey) {

@@ -73,9 +73,9 @@ export const frame = {
   'help.move': 'Zwischen den Monitoren wechseln',
   'help.open': 'Sitzung öffnen',
   'help.message': 'Nachricht schreiben',
-  'help.send': 'Senden; einreihen, solange der Agent arbeitet',
+  'help.send': 'Senden; solange der Agent arbeitet, einreihen oder unterbrechen, wie eingestellt',
   'help.break': 'Neue Zeile',
-  'help.interrupt': 'Unterbrechen und senden',
+  'help.interrupt': 'Solange der Agent arbeitet, das andere von beiden',
   'help.editLast': 'Letzte eingereihte Nachricht bearbeiten',
 
   'unlock.wish': 'Das Terminal {name} möchte {minutes} min lang für dich entscheiden.',

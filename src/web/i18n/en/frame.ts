@@ -71,9 +71,9 @@ export const frame = {
   'help.move': 'Move between monitors',
   'help.open': 'Open the session',
   'help.message': 'Write a message',
-  'help.send': 'Send, or queue while the agent works',
+  'help.send': 'Send; while the agent works, queue or interrupt, as it is set',
   'help.break': 'New line',
-  'help.interrupt': 'Interrupt and send',
+  'help.interrupt': 'While the agent works, the other of the two',
   'help.editLast': 'Edit the last queued message',
 
   'unlock.wish': 'The terminal {name} wants to decide for you, for {minutes} min.',

@@ -1,5 +1,28 @@
+import { z } from 'zod';
 import { missingInWords, roomReasons, type StorageState } from '../protocol/storage.ts';
 import type { Logger } from './logger.ts';
+
+/** How a server runs its agents; `refused`: not at all, since walls are required and there are none. */
+export const IsolationReport = z.object({
+  agents: z.enum(['behind-walls', 'without-walls', 'refused']),
+  /** Why there are none. */
+  reason: z.string().optional(),
+});
+export type IsolationReport = z.infer<typeof IsolationReport>;
+
+export function isolationLine({ agents, reason = 'unknown' }: IsolationReport): string {
+  switch (agents) {
+    case 'behind-walls':
+      return 'Agents run behind walls';
+    case 'without-walls':
+      return `Agents run without walls: ${reason}`;
+    case 'refused':
+      return `No agent can be started: isolation is required, and ${reason}`;
+  }
+}
+
+/** Behind an agent's name: how it is started where a session does not say it. */
+export const modeWords = (permissionMode: string): string => `starts in the mode "${permissionMode}"`;
 
 /** How things stand with the disk, where that is worth a word; in sentences that begin small, to be put behind a name. */
 export const storageLines = ({ ok, reason, missing, room }: StorageState): string[] => [
