@@ -4,6 +4,7 @@ import { valueAt, valuesOf } from '../model/ordered-map.ts';
 import type { LiveInteraction, SessionState } from '../model/state.ts';
 import { interactionOf } from '../model/status.ts';
 import { accept, messageOf, type Result, refuse } from '../protocol/errors.ts';
+import { askReference } from '../protocol/event.ts';
 import { GrantId, InteractionId, MessageId, type SessionId } from '../protocol/ids.ts';
 import type { Actor, Outcome } from '../protocol/interaction.ts';
 import type { GrantBook } from './grant-book.ts';
@@ -92,6 +93,19 @@ export class AskDesk implements ToolDesk {
     );
     this.#hold(interactionId, leaving);
     return leaving;
+  }
+
+  /** Read from the log: an answer that was given since the start, or under a server between, has left nothing in the state. */
+  leftOpen(sessionId: SessionId, callId: string): 'open' | 'answered' | undefined {
+    const { log } = this.#options;
+    const last = log
+      .findByReference(sessionId, askReference(callId))
+      .findLast((event) => event.type === 'interaction.requested' && event.ask.tool !== undefined);
+    if (last?.type !== 'interaction.requested') return undefined;
+    const types = new Set(log.findByReference(sessionId, last.interactionId).map(({ type }) => type));
+    if (!types.has('interaction.left-open')) return undefined;
+    if (types.has('interaction.decided')) return 'answered';
+    return types.has('interaction.resolved') ? undefined : 'open';
   }
 
   approval(sessionId: SessionId, toolName: string, key: string): 'session' | 'always' | undefined {

@@ -258,7 +258,7 @@ export function referencesOf(event: NewEvent): string[] {
     case 'interaction.requested':
       return event.ask.toolCallId === undefined
         ? [event.interactionId]
-        : [event.interactionId, `ask:${event.ask.toolCallId}`];
+        : [event.interactionId, askReference(event.ask.toolCallId)];
     case 'interaction.parked':
     case 'interaction.left-open':
     case 'interaction.deferred':
@@ -277,6 +277,9 @@ export function referencesOf(event: NewEvent): string[] {
       return [];
   }
 }
+
+/** Under which the asks of a call are found: of the agent whether it may be made, and of the tool itself. */
+export const askReference = (toolCallId: string): string => `ask:${toolCallId}`;
 
 /** The words of an event that a person may search for. */
 export function searchTextOf(event: NewEvent): string | undefined {
