@@ -89,6 +89,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     writer: (id) => registry.get(id)?.writer,
     clients,
     book,
+    log,
     clock,
     ids,
     logger,

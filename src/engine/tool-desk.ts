@@ -10,6 +10,7 @@ import type { Actor, Outcome } from '../protocol/interaction.ts';
 import type { GrantBook } from './grant-book.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Clients } from './ports/control-room.ts';
+import type { EventLog } from './ports/event-log.ts';
 import type { Ids } from './ports/ids.ts';
 import type { Logger } from './ports/logger.ts';
 import type { AskEnd, LateAnswer, ToolApproval, ToolAsk, ToolDesk } from './ports/tool-desk.ts';
@@ -19,6 +20,7 @@ export interface ToolDeskOptions {
   readonly writer: (sessionId: SessionId) => SessionWriter | undefined;
   readonly clients: Clients;
   readonly book: GrantBook;
+  readonly log: Pick<EventLog, 'findByReference'>;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly logger: Logger;
