@@ -95,6 +95,7 @@ function looksTheSame(a: SessionState, b: SessionState): boolean {
     a.awaited?.id === b.awaited?.id &&
     a.title === b.title &&
     a.labels === b.labels &&
+    a.whileBusy === b.whileBusy &&
     a.permissionMode === b.permissionMode &&
     a.model === b.model &&
     a.usage === b.usage &&

@@ -89,6 +89,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     writer: (id) => registry.get(id)?.writer,
     clients,
     book,
+    log,
     clock,
     ids,
     logger,
@@ -216,6 +217,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
             .filter(([, queue]) => queue.length > 0),
         ),
         storage: storage.current(),
+        whileBusy: settings.whileBusy ?? 'queue',
       };
     },
     snapshot(idOrKey) {

@@ -4,11 +4,13 @@ import { valueAt, valuesOf } from '../model/ordered-map.ts';
 import type { LiveInteraction, SessionState } from '../model/state.ts';
 import { interactionOf } from '../model/status.ts';
 import { accept, messageOf, type Result, refuse } from '../protocol/errors.ts';
+import { askReference } from '../protocol/event.ts';
 import { GrantId, InteractionId, MessageId, type SessionId } from '../protocol/ids.ts';
 import type { Actor, Outcome } from '../protocol/interaction.ts';
 import type { GrantBook } from './grant-book.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Clients } from './ports/control-room.ts';
+import type { EventLog } from './ports/event-log.ts';
 import type { Ids } from './ports/ids.ts';
 import type { Logger } from './ports/logger.ts';
 import type { AskEnd, LateAnswer, ToolApproval, ToolAsk, ToolDesk } from './ports/tool-desk.ts';
@@ -18,6 +20,7 @@ export interface ToolDeskOptions {
   readonly writer: (sessionId: SessionId) => SessionWriter | undefined;
   readonly clients: Clients;
   readonly book: GrantBook;
+  readonly log: Pick<EventLog, 'findByReference'>;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly logger: Logger;
@@ -92,6 +95,19 @@ export class AskDesk implements ToolDesk {
     );
     this.#hold(interactionId, leaving);
     return leaving;
+  }
+
+  /** Read from the log: an answer that was given since the start, or under a server between, has left nothing in the state. */
+  leftOpen(sessionId: SessionId, callId: string): 'open' | 'answered' | undefined {
+    const { log } = this.#options;
+    const last = log
+      .findByReference(sessionId, askReference(callId))
+      .findLast((event) => event.type === 'interaction.requested' && event.ask.tool !== undefined);
+    if (last?.type !== 'interaction.requested') return undefined;
+    const types = new Set(log.findByReference(sessionId, last.interactionId).map(({ type }) => type));
+    if (!types.has('interaction.left-open')) return undefined;
+    if (types.has('interaction.decided')) return 'answered';
+    return types.has('interaction.resolved') ? undefined : 'open';
   }
 
   approval(sessionId: SessionId, toolName: string, key: string): 'session' | 'always' | undefined {

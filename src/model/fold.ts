@@ -42,6 +42,7 @@ function created(event: EventOf<'session.created'>): SessionState {
     model: event.model,
     labels: event.labels,
     askTimeout: event.askTimeout,
+    whileBusy: event.whileBusy ?? null,
     ephemeral: event.ephemeral,
     closeAfterTurn: event.closeAfterTurn,
     life: 'open',
@@ -74,7 +75,12 @@ function created(event: EventOf<'session.created'>): SessionState {
 function apply(state: SessionState, event: Exclude<Event, { type: 'session.created' }>): SessionState {
   switch (event.type) {
     case 'session.changed':
-      return { ...state, title: event.title ?? state.title, labels: event.labels ?? state.labels };
+      return {
+        ...state,
+        title: event.title ?? state.title,
+        labels: event.labels ?? state.labels,
+        whileBusy: event.whileBusy === undefined ? state.whileBusy : event.whileBusy,
+      };
     case 'session.stopped':
       return { ...state, life: 'stopped', wake: null, grants: [], tools: emptyMap, tasks: emptyMap };
     case 'session.failed':

@@ -12,6 +12,7 @@ import type {
   SessionStatus,
   Usage,
   WaitingOn,
+  WhileBusy,
 } from '../protocol/session.ts';
 import type { OrderedMap } from './ordered-map.ts';
 
@@ -34,6 +35,7 @@ export interface SessionState {
   readonly model: string | null;
   readonly labels: readonly string[];
   readonly askTimeout: AskTimeout | null;
+  readonly whileBusy: WhileBusy | null;
   readonly ephemeral: boolean;
   readonly closeAfterTurn: boolean;
 

@@ -26,6 +26,7 @@ export function sessionView(state: SessionState): Session {
     model: state.model,
     labels: [...state.labels],
     askTimeout: state.askTimeout,
+    ...(state.whileBusy !== null && { whileBusy: state.whileBusy }),
     ephemeral: state.ephemeral,
     capabilities: state.capabilities,
     isolation: state.process?.isolation ?? null,

@@ -83,7 +83,7 @@ test('[SES8] an agent that dies before it has its answer asks once more, and get
   expect(third.answers().map(({ ask }) => ask.agentRequestId)).toEqual(['third']);
 });
 
-test('[ASK15] an agent that dies after it has asked again: everyone is told that the question sleeps once more', async () => {
+test('[ASK16] an agent that dies after it has asked again: everyone is told that the question sleeps once more', async () => {
   const room = await openWith();
   const { id, requestId } = await asleep(room);
   await room.do('sendMessage', { session: id, message: 'hello?' });

@@ -13,7 +13,7 @@ export type Move = (
 
 export const nth = <T>(list: readonly T[], index: number): T | undefined =>
   list[index % Math.max(1, list.length)];
-export const interactionAt = (played: PlayedSession, index: number): InteractionId =>
+const interactionAt = (played: PlayedSession, index: number): InteractionId =>
   InteractionId.parse(nth(played.liveIds(), index) ?? 'int_unknown');
 const messageAt = (played: PlayedSession, index: number): MessageId =>
   nth(played.state.queue, index)?.queued.messageId ?? MessageId.parse('m_unknown');

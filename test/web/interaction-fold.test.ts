@@ -79,7 +79,7 @@ const fromLog = (state: SessionState, events: readonly Event[], id: string): Int
     events.filter((event) => referencesOf(event).includes(id)),
   );
 
-describe('[ASK15] an interaction is the same from the state, from the log and on the page', () => {
+describe('[ASK16] an interaction is the same from the state, from the log and on the page', () => {
   it('after every event, in whatever order it is put off, raised, parked, left open, answered, withdrawn, interrupted or lost', () => {
     const seen = new Set<string>();
     fc.assert(
