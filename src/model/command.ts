@@ -123,8 +123,8 @@ export interface Context {
   readonly grants: readonly Grant[];
 }
 
-/** What a command comes to: events for the session's log, and perhaps for the log of all sessions. */
+/** What a command comes to: events for the session's log, and perhaps a grant for all sessions. */
 export interface Decided {
   readonly events: readonly NewEvent[];
-  readonly global?: readonly NewEvent[];
+  readonly grant?: Grant;
 }

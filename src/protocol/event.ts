@@ -11,6 +11,7 @@ import {
   RunIsolation,
   WhileBusy,
 } from './session.ts';
+import { CallShape, ResultShape } from './tool-call.ts';
 
 /**
  * The facts of a session, in the order they happened. Each kind says here whether it is kept:
@@ -152,6 +153,8 @@ export const eventDefinitions = {
     toolCallId: z.string(),
     name: z.string(),
     input: z.record(z.string(), z.unknown()),
+    /** What it does, as pointers into the input; events of older logs lack it. */
+    call: CallShape.optional(),
     /** True when the call starts another agent, whose own calls name this one as their parent. */
     startsAgent: z.boolean(),
     ...parent,
@@ -163,6 +166,8 @@ export const eventDefinitions = {
     images: z.array(ImageRef).optional(),
     /** The agent's structured account of the result (a diff, an exit code), as it gave it. */
     detail: z.unknown().optional(),
+    /** What of it is known by name, as pointers into the detail. */
+    output: ResultShape.optional(),
     ...parent,
   }),
   'task.changed': define('fact', {
@@ -241,6 +246,8 @@ export const Delta = z.object({
   text: z.string(),
   toolCallId: z.string().optional(),
   toolName: z.string().optional(),
+  /** With `tool-input`: what the call will do, as far as its name tells. */
+  call: CallShape.optional(),
   parentToolCallId: z.string().optional(),
 });
 export type Delta = z.infer<typeof Delta>;
@@ -251,7 +258,7 @@ export function referencesOf(event: NewEvent): string[] {
     case 'interaction.requested':
       return event.ask.toolCallId === undefined
         ? [event.interactionId]
-        : [event.interactionId, `ask:${event.ask.toolCallId}`];
+        : [event.interactionId, askReference(event.ask.toolCallId)];
     case 'interaction.parked':
     case 'interaction.left-open':
     case 'interaction.deferred':
@@ -270,6 +277,9 @@ export function referencesOf(event: NewEvent): string[] {
       return [];
   }
 }
+
+/** Under which the asks of a call are found: of the agent whether it may be made, and of the tool itself. */
+export const askReference = (toolCallId: string): string => `ask:${toolCallId}`;
 
 /** The words of an event that a person may search for. */
 export function searchTextOf(event: NewEvent): string | undefined {

@@ -7,6 +7,7 @@ export const frame = {
   'error.unreachable':
     'Beckon ist gerade nicht erreichbar. Es wurde nichts gesendet; versuche es gleich noch einmal.',
 
+  'frame.noPage': 'Unter dieser Adresse gibt es keine Seite',
   'frame.skip': 'Zum Inhalt springen',
   'frame.navigation': 'Seiten',
   'frame.control': 'Leitstand',

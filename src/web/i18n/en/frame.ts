@@ -6,6 +6,7 @@ export const frame = {
     'Done until the server ends, but it could not be stored. Beckon tries again until it is; if the server ends before, it is as it was.',
   'error.unreachable': 'Beckon cannot be reached right now. Nothing was sent; try again in a moment.',
 
+  'frame.noPage': 'There is no page at this address',
   'frame.skip': 'Skip to the page',
   'frame.navigation': 'Pages',
   'frame.control': 'Mission Control',
