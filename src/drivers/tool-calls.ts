@@ -234,6 +234,7 @@ function shapeOfDetail(detail: JsonObject): ResultShape {
     }),
     ...patchIn(detail, 'structuredPatch'),
     ...(detail.type === 'create' && newFileIn(textAt(detail, 'content'))),
+    ...(detail.isAsync === true && { goesOn: true }),
     ...(textAt(detail, 'plan') && { plan: '/plan' }),
   };
 }

@@ -84,6 +84,8 @@ export const ResultShape = z.object({
   /** A list of hunks, each `{ oldStart, newStart, lines }` with lines that begin with ' ', '+' or '-'. */
   patch: Pointer.optional(),
   changed: z.object({ added: z.number(), removed: z.number() }).optional(),
+  /** It only started something that goes on: its text does not tell what came of it. */
+  goesOn: z.boolean().optional(),
   /** The plan as it was approved, where it was edited before. */
   plan: Pointer.optional(),
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type DiffLine, diffLines } from '../../src/model/diff-lines.ts';
+import { type DiffLine, diffLines, hunksBetween } from '../../src/model/diff-lines.ts';
 
 const shown = (lines: readonly DiffLine[]): string[] => lines.map(({ sign, text }) => sign + text);
 const side = (lines: readonly DiffLine[], left: '-' | '+'): string =>
@@ -35,5 +35,23 @@ describe('a change, line by line', () => {
     const text = (word: string) => Array.from({ length: 5000 }, (_, at) => `${word}${at}`).join('\n');
     const lines = diffLines(text('a'), text('b'));
     expect(lines.map(({ sign }) => sign).join('')).toBe('-'.repeat(5000) + '+'.repeat(5000));
+  });
+
+  it('[ASK1] shows a line break at the end, and carriage returns, where they are what changes', () => {
+    expect(shown(diffLines('a', 'a\n'))).toEqual([' a', '+']);
+    expect(shown(diffLines('a\r\nb\r\n', 'a\nb\n'))).toEqual(['-a\r', '-b\r', '+a', '+b']);
+    expect(shown(diffLines('a\r\nb\r\n', 'a\r\nc\r\n'))).toEqual([' a', '-b', '+c']);
+  });
+
+  it('leaves out what is far from a change, and marks what differs within a line', () => {
+    const lines = Array.from({ length: 20 }, (_, at) => `line ${at}`);
+    const after = lines.with(3, 'line three').with(16, 'line sixteen');
+    const hunks = hunksBetween(lines.join('\n'), after.join('\n'));
+    expect(hunks.map((hunk) => shown(hunk)[0])).toEqual([' line 0', ' line 13']);
+    const added = hunks.flat().filter(({ sign }) => sign === '+');
+    expect(added.flatMap(({ text, marks }) => marks.map((mark) => text.slice(...mark)))).toEqual([
+      'three',
+      'sixteen',
+    ]);
   });
 });
