@@ -4,9 +4,10 @@ import type { StoredFact } from '../model/observe.ts';
 import type { SessionState } from '../model/state.ts';
 import type { Announcement } from '../protocol/announcement.ts';
 import type { Result } from '../protocol/errors.ts';
-import type { Delta, NewEvent } from '../protocol/event.ts';
+import type { Delta } from '../protocol/event.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import { announcementsOf } from './announce.ts';
+import type { GrantBook } from './grant-book.ts';
 import { PartialText } from './partial-text.ts';
 import type { Clock } from './ports/clock.ts';
 import type { News } from './ports/control-room.ts';
@@ -20,6 +21,7 @@ import { type Commit, SessionWriter, type Stored } from './session-writer.ts';
 
 export interface LiveSessionOptions {
   readonly log: EventLog;
+  readonly book: GrantBook;
   readonly env: SessionEnv;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -32,7 +34,6 @@ export interface LiveSessionOptions {
   readonly publish: (news: readonly News[]) => void;
   /** At the very first commit, before anyone hears of it. */
   readonly onCreated: (session: LiveSession) => void;
-  readonly onGlobal: (events: readonly NewEvent[]) => void;
   readonly onChange: (state: SessionState) => void;
 }
 
@@ -50,7 +51,7 @@ export class LiveSession {
     this.id = id;
     this.#options = options;
     this.writer = new SessionWriter(id, stored, {
-      log: options.log,
+      append: (parts, grants) => options.book.append(parts, grants),
       clock: options.clock,
       logger: options.logger,
       context: options.context,
@@ -88,9 +89,8 @@ export class LiveSession {
   }
 
   #committed(commit: Commit): void {
-    const { publish, onCreated, onGlobal, onChange } = this.#options;
+    const { publish, onCreated, onChange } = this.#options;
     if (commit.before === null) onCreated(this);
-    if (commit.global.length > 0) onGlobal(commit.global);
     publish([...this.#conversation(commit), ...announcementsOf(commit).map(announced)]);
     if (commit.checkpoint !== undefined) this.effects.stored(commit.checkpoint);
     this.effects.after(commit);

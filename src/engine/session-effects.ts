@@ -107,7 +107,7 @@ export class SessionEffects {
         if (event.decision.type === 'deny' && event.decision.interrupt) this.#endTurn(event, state);
         break;
       case 'interaction.deferred':
-        this.#defer(interactionOf(final, event.interactionId));
+        this.#putOff(interactionOf(final, event.interactionId), state);
         break;
       case 'interaction.raised': {
         this.#clear(askingAgain(event));
@@ -246,7 +246,7 @@ export class SessionEffects {
       if (sending !== null) this.#send({ messageId: queued.messageId, applied: sending }, state);
     }
     for (const live of valuesOf(state.interactions)) {
-      if (live.deferred === 'asleep') this.#leaveAgain(live, state);
+      if (live.deferred === 'asleep') this.#putOff(live, state);
       else if (live.decided !== null && live.decided.seq <= this.#takenUpAt)
         this.#answer(live.decided, state, true);
     }
@@ -334,14 +334,13 @@ export class SessionEffects {
   }
 
   /** To the process that asked; one that was started since is about to ask again. */
-  #leaveAgain(live: LiveInteraction, { process: run }: SessionState): void {
+  #putOff(live: LiveInteraction | undefined, { process: run }: SessionState): void {
+    if (live === undefined) return;
     if (live.requested.processId === run?.id) this.#defer(live);
     else if (run?.phase === 'ready') this.#expectAgain(live.requested.interactionId);
   }
 
-  #defer(live: LiveInteraction | undefined): void {
-    if (live === undefined) return;
-    const { interactionId, ask } = live.requested;
+  #defer({ requested: { interactionId, ask } }: LiveInteraction): void {
     void this.#run?.give({ kind: 'defer', id: interactionId, ask }).then((outcome) => {
       if (outcome.ok) {
         this.#expectAgain(interactionId);

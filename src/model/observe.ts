@@ -4,7 +4,7 @@ import type { Actor, Ask } from '../protocol/interaction.ts';
 import { keptCommands, sameCommands } from './agent-commands.ts';
 import type { AgentFact } from './agent-fact.ts';
 import type { Context } from './command.ts';
-import { notDeferred, raisedAgain, suspend } from './deferred-asks.ts';
+import { isAskedAgain, notDeferred, raisedAgain, suspend } from './deferred-asks.ts';
 import { findGrant } from './grants.ts';
 import { isHandedOver, settleAll } from './interactions.ts';
 import { askLimits, isFull } from './limits.ts';
@@ -210,11 +210,11 @@ function exited(
     state,
     { outcome: 'lost', by: { kind: 'server' }, reason: why },
     context,
-    // What was left open needs no process to be answered, what was put off needs the next one, and a tool that was given its answer
-    // is no part of the process.
+    // What was left open needs no process to be answered, what was put off is asked again by the next one, and a tool that was given its
+    // answer is no part of the process.
     (live) =>
       live.leftOpen === null &&
-      live.deferred === null &&
+      !isAskedAgain(state, live) &&
       (live.requested.ask.tool === undefined || !isHandedOver(live, context)),
   );
   if (state.turn !== null) {

@@ -2,7 +2,15 @@ import { z } from 'zod';
 import { Grant } from './grant.ts';
 import { GrantId, InteractionId, MessageId, SessionId } from './ids.ts';
 import { Actor, Ask, Decision, LeftOpen, Outcome } from './interaction.ts';
-import { AgentCommand, Applied, AskTimeout, Capabilities, Disposition, RunIsolation } from './session.ts';
+import {
+  AgentCommand,
+  Applied,
+  AskTimeout,
+  Capabilities,
+  Disposition,
+  RunIsolation,
+  WhileBusy,
+} from './session.ts';
 import { CallShape, ResultShape } from './tool-call.ts';
 
 /**
@@ -44,6 +52,7 @@ export const eventDefinitions = {
     model: z.string().nullable(),
     labels: z.array(z.string()),
     askTimeout: AskTimeout.nullable(),
+    whileBusy: WhileBusy.optional(),
     ephemeral: z.boolean(),
     closeAfterTurn: z.boolean(),
     by: Actor,
@@ -51,6 +60,7 @@ export const eventDefinitions = {
   'session.changed': define('decision', {
     title: z.string().optional(),
     labels: z.array(z.string()).optional(),
+    whileBusy: WhileBusy.nullable().optional(),
     by: Actor,
   }),
   'session.stopped': define('decision', { by: Actor, returned: z.array(z.string()) }),
@@ -248,7 +258,7 @@ export function referencesOf(event: NewEvent): string[] {
     case 'interaction.requested':
       return event.ask.toolCallId === undefined
         ? [event.interactionId]
-        : [event.interactionId, `ask:${event.ask.toolCallId}`];
+        : [event.interactionId, askReference(event.ask.toolCallId)];
     case 'interaction.parked':
     case 'interaction.left-open':
     case 'interaction.deferred':
@@ -267,6 +277,9 @@ export function referencesOf(event: NewEvent): string[] {
       return [];
   }
 }
+
+/** Under which the asks of a call are found: of the agent whether it may be made, and of the tool itself. */
+export const askReference = (toolCallId: string): string => `ask:${toolCallId}`;
 
 /** The words of an event that a person may search for. */
 export function searchTextOf(event: NewEvent): string | undefined {

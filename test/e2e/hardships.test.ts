@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../support/beckon-process.ts';
+import { drilledAgent } from '../support/drilled-agent.ts';
 import { agentProcesses } from '../support/marked-processes.ts';
 import { endWatches, type Watch, watch, watchSession } from '../support/watch.ts';
 
@@ -9,7 +10,7 @@ let cwd: string;
 
 beforeEach(async () => {
   cwd = await temporaryDirectory();
-  beckon = await startBeckon({ env: { BECKON_DEMO_PACE: '0' } });
+  beckon = await startBeckon({ args: ['--claude', drilledAgent(await temporaryDirectory())] });
 });
 
 afterEach(async () => {
@@ -23,7 +24,12 @@ interface Started {
 }
 
 async function start(prompt: string, more: object = {}): Promise<Started> {
-  const { status, body } = await beckon.api('POST', '/api/sessions', { agent: 'demo', cwd, prompt, ...more });
+  const { status, body } = await beckon.api('POST', '/api/sessions', {
+    agent: 'claude',
+    cwd,
+    prompt,
+    ...more,
+  });
   expect(status, JSON.stringify(body)).toBe(201);
   return { id: body.session.id, watch: await watchSession(beckon, body.session.id) };
 }
