@@ -51,6 +51,16 @@ const vendorNames = new RegExp(
   ].join('|'),
 );
 
+/** What agents call the fields of their tools, results and requests: a driver says in words of ours what they mean. */
+const vendorFields = [
+  ...['file_path', 'old_string', 'new_string', 'replace_all', 'notebook_path', 'new_source', 'cell_id'],
+  ...['run_in_background', 'dangerouslyDisableSandbox', 'activeForm', 'output_mode', 'head_limit'],
+  ...['structuredPatch', 'originalFile', 'numFiles', 'numLines', 'backgroundTaskId', 'isAsync'],
+  ...['tool_use_id', 'parent_tool_use_id', 'tool_use_result', 'tool_name', 'tool_input', 'agent_id'],
+  ...['permission_suggestions', 'blocked_path', 'decision_reason', 'requires_user_interaction'],
+  ...['rawInput', 'rawOutput', 'claudeCode', 'toolResponse', 'abs_path'],
+];
+
 interface Import {
   readonly file: string;
   readonly target: string;
@@ -149,6 +159,23 @@ describe('architecture', () => {
         /Date\.now|new Date\(\)|Math\.random|randomUUID/.test(readFileSync(join(source, file), 'utf8')),
       );
     expect(impure).toEqual([]);
+  });
+
+  it('no field of a vendor’s is named outside of the drivers', () => {
+    const named = files
+      .filter((file) => folderOf(file) !== 'drivers')
+      .flatMap((file) => {
+        const text = readFileSync(join(source, file), 'utf8');
+        return vendorFields
+          .filter((field) => new RegExp(`\\b${field}\\b`).test(text))
+          .map((field) => `${file}: ${field}`);
+      });
+    expect(named).toEqual([]);
+    const readHere = files
+      .filter((file) => folderOf(file) === 'drivers')
+      .map((file) => readFileSync(join(source, file), 'utf8'));
+    const unread = vendorFields.filter((field) => !readHere.some((text) => text.includes(field)));
+    expect(unread, 'a list that names what nobody reads proves nothing').toEqual([]);
   });
 
   it('only what is started or called from outside reads the environment', () => {
