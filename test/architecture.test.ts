@@ -38,7 +38,18 @@ const ownedBy: Record<string, readonly string[]> = {
   ws: ['server'],
   pino: ['cli'],
   '@modelcontextprotocol/server': ['tools'],
+  diff: ['model'],
 };
+
+/** How agents call their tools, and the fields of what goes into them and comes out. */
+const vendorNames = new RegExp(
+  [
+    '\\b(?:file_path|notebook_path|old_string|new_string|new_source|replace_all|run_in_background|blocked_path)\\b',
+    '\\b(?:structuredPatch|backgroundTaskId|isAsync|activeForm|numLines|numFiles|rawInput|rawOutput)\\b|dangerously',
+    "'(?:Bash|PowerShell|Read|Write|Edit|MultiEdit|NotebookEdit|Grep|Glob|WebFetch|WebSearch|TodoWrite|Task)'",
+    "'(?:ExitPlanMode|AskUserQuestion)'",
+  ].join('|'),
+);
 
 interface Import {
   readonly file: string;
@@ -106,6 +117,13 @@ describe('architecture', () => {
       return owners !== undefined && !owners.some((owner) => file.startsWith(`${owner}/`));
     });
     expect(wrong.map(({ file, target }) => `${file} → ${target}`)).toEqual([]);
+  });
+
+  it('[ASK15] no agent’s name for a tool or a field is read outside the drivers', () => {
+    const readers = files
+      .filter((file) => !file.startsWith('drivers/') && !file.startsWith('web/i18n/'))
+      .filter((file) => vendorNames.test(readFileSync(join(source, file), 'utf8')));
+    expect(readers).toEqual([]);
   });
 
   it('the engine touches no machine: files, paths and processes are the runner’s', () => {

@@ -15,11 +15,10 @@ import {
   openInteractiveTools,
   toolAccessOf,
 } from './interactive-tools.ts';
-import type { IsolationReport } from './isolation.ts';
 import type { Logger } from './logger.ts';
+import { type IsolationReport, storageLogger } from './server-lines.ts';
 import { sessionEnvFiles } from './session-env-files.ts';
 import type { Settings } from './settings.ts';
-import { storageLogger } from './storage-lines.ts';
 
 export interface Address {
   readonly url: string;
@@ -93,6 +92,7 @@ export async function compose(
       mostProcesses: settings.maxProcesses,
       idleMs: settings.idleMinutes * 60_000,
       askTimeout: settings.askTimeout ?? null,
+      whileBusy: settings.whileBusy,
       deferAsksMs: settings.deferAsksMinutes === 0 ? null : settings.deferAsksMinutes * 60_000,
     },
   });

@@ -24,6 +24,7 @@ import type {
   QueuedMessage,
   Session,
   SessionStatus,
+  WhileBusy,
 } from '../protocol/session.ts';
 import type { StorageState } from '../protocol/storage.ts';
 import type { ToolCatalogue } from '../protocol/tool.ts';
@@ -148,6 +149,8 @@ export interface RoomSnapshot {
   readonly queues: Readonly<Record<string, readonly QueuedMessage[]>>;
   /** Whether anything can be stored, and whether something is missing; an older server does not tell. */
   readonly storage?: StorageState;
+  /** What messages of people do while an agent works, in sessions that are not set for themselves; an older server does not tell. */
+  readonly whileBusy?: WhileBusy;
   /** The terminals that decide, or want to; only a server tells. */
   readonly unlocks?: readonly Unlock[];
   /** What is being said right now in the sessions followed. */

@@ -32,4 +32,5 @@ export * from './interaction.ts';
 export * from './operation.ts';
 export * from './session.ts';
 export * from './tool.ts';
+export * from './tool-call.ts';
 export * from './unlock.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { GrantId, InteractionId, SessionId } from './ids.ts';
+import { CallShape } from './tool-call.ts';
 
 export const InteractionKind = z.enum(['approval', 'question', 'form']);
 export type InteractionKind = z.infer<typeof InteractionKind>;
@@ -134,6 +135,10 @@ export const Ask = z.object({
   parentToolCallId: z.string().optional(),
   title: z.string(),
   input: z.record(z.string(), z.unknown()),
+  /** What the call would do, as pointers into its input; events of older logs lack it. */
+  call: CallShape.optional(),
+  /** The path that made the agent ask, where it says so. */
+  blockedPath: z.string().optional(),
   questions: z.array(Question).optional(),
   form: Form.optional(),
   plan: z.string().optional(),

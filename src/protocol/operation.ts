@@ -85,7 +85,7 @@ export const operations = {
   patchSession: {
     method: 'PATCH',
     path: '/api/sessions/:session',
-    summary: 'Change title, labels, permission mode or model',
+    summary: 'Change title, labels, permission mode, model, or what messages do while the agent works',
     body: command.PatchSession,
     decides: ['permissionMode'],
     replies: { 200: z.object({ session: Session }) },

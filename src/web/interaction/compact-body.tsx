@@ -7,9 +7,8 @@ import { plainText } from '../text/plain-text.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
 import { answerWith } from './answers-to.ts';
-import { type CallBody, callBody } from './ask-body.logic.ts';
-import { Rest, ToolCall } from './ask-body.tsx';
-import { type AskSummary, summaryOf } from './ask-summary.logic.ts';
+import { type AskSummary, type CallBody, callBody, summaryOf } from './ask-body.logic.ts';
+import { Rest, ToolCall, WarningLines } from './ask-body.tsx';
 import { faceOf } from './digest.ts';
 import { FormCard } from './form-card.tsx';
 import { isAnswerable } from './interaction-card.logic.ts';
@@ -124,6 +123,13 @@ function Summary({
           {body.is === 'change' && body.edits.some(({ isEverywhere }) => isEverywhere) && (
             <p className="text-soft text-xs">{t('ask.everywhereInFile')}</p>
           )}
+          {otherPaths(body).map((path) => (
+            <p key={path} className="font-mono text-xs wrap-anywhere">
+              {path}
+            </p>
+          ))}
+          {/* Where a link leads is said beside the path. */}
+          <WarningLines warnings={{ ...body, leadsTo: null }} />
           {body.rest.length > 0 && <Rest rest={body.rest} />}
           {reason !== undefined && <p className="text-faint text-xs wrap-anywhere">{plainText(reason)}</p>}
         </>
@@ -135,6 +141,7 @@ function Summary({
           <p className="whitespace-pre-wrap text-sm text-soft wrap-anywhere">
             {summary.text === '' ? t('ask.noPlan') : summary.text}
           </p>
+          {body.rest.length > 0 && <Rest rest={body.rest} />}
         </>
       );
     case 'tool':
@@ -161,6 +168,12 @@ function Summary({
       return <Sentence>{summary.text}</Sentence>;
   }
 }
+
+/** What a change names beside its first path: where the file goes, and other files. */
+const otherPaths = (body: CallBody): string[] =>
+  body.is === 'change'
+    ? [...new Set([body.to, ...body.edits.map(({ path }) => path)])].filter((path) => path !== null)
+    : [];
 
 const Sentence = ({ children }: { readonly children: ReactNode }) => (
   <p className="font-medium text-sm wrap-anywhere">{children}</p>

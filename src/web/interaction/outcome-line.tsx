@@ -23,8 +23,8 @@ import { oneLine, plainText } from '../text/plain-text.ts';
 import { cx } from '../ui/class-names.ts';
 import { Time } from '../ui/time.tsx';
 import { toneText } from '../ui/tone.ts';
+import { summaryOf } from './ask-body.logic.ts';
 import { AskBody } from './ask-body.tsx';
-import { summaryOf } from './ask-summary.logic.ts';
 import type { EndedBy } from './interaction-card.logic.ts';
 import {
   type DecisionPart,

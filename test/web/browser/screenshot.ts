@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
 import { buildWeb } from '../../../scripts/build-web.ts';
 import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
+import { drilledAgent } from '../../support/drilled-agent.ts';
 import { desktop, openBrowser, phone, type View, visitPaired } from './browser.ts';
 import {
   type DemoSession,
@@ -90,7 +91,9 @@ try {
 }
 
 async function take(shot: Shot): Promise<void> {
-  const beckon: Beckon = await startBeckon();
+  const beckon: Beckon = await startBeckon({
+    args: ['--claude', drilledAgent(await temporaryDirectory())],
+  });
   const ids = await startSessions(beckon, shot.sessions, await temporaryDirectory());
   for (const name of values.views.split(',')) {
     const view = views[name];
