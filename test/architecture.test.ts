@@ -39,7 +39,28 @@ const ownedBy: Record<string, readonly string[]> = {
   ws: ['server'],
   pino: ['cli'],
   '@modelcontextprotocol/server': ['tools'],
+  diff: ['model'],
 };
+
+/** How agents call their tools, and the fields of what goes into them and comes out. */
+const vendorNames = new RegExp(
+  [
+    '\\b(?:file_path|notebook_path|old_string|new_string|new_source|replace_all|run_in_background|blocked_path)\\b',
+    '\\b(?:structuredPatch|backgroundTaskId|isAsync|activeForm|numLines|numFiles|rawInput|rawOutput)\\b|dangerously',
+    "'(?:Bash|PowerShell|Read|Write|Edit|MultiEdit|NotebookEdit|Grep|Glob|WebFetch|WebSearch|TodoWrite|Task)'",
+    "'(?:ExitPlanMode|AskUserQuestion)'",
+  ].join('|'),
+);
+
+/** What agents call the fields of their tools, results and requests: a driver says in words of ours what they mean. */
+const vendorFields = [
+  ...['file_path', 'old_string', 'new_string', 'replace_all', 'notebook_path', 'new_source', 'cell_id'],
+  ...['run_in_background', 'dangerouslyDisableSandbox', 'activeForm', 'output_mode', 'head_limit'],
+  ...['structuredPatch', 'originalFile', 'numFiles', 'numLines', 'backgroundTaskId', 'isAsync'],
+  ...['tool_use_id', 'parent_tool_use_id', 'tool_use_result', 'tool_name', 'tool_input', 'agent_id'],
+  ...['permission_suggestions', 'blocked_path', 'decision_reason', 'requires_user_interaction'],
+  ...['rawInput', 'rawOutput', 'claudeCode', 'toolResponse', 'abs_path'],
+];
 
 interface Import {
   readonly file: string;
@@ -113,6 +134,13 @@ describe('architecture', () => {
     expect(wrong.map(({ file, target }) => `${file} → ${target}`)).toEqual([]);
   });
 
+  it('[ASK15] no agent’s name for a tool or a field is read outside the drivers', () => {
+    const readers = files
+      .filter((file) => !file.startsWith('drivers/') && !file.startsWith('web/i18n/'))
+      .filter((file) => vendorNames.test(readFileSync(join(source, file), 'utf8')));
+    expect(readers).toEqual([]);
+  });
+
   it('the engine touches no machine: files, paths and processes are the runner’s', () => {
     const wrong = imports.filter(
       ({ file, target, typeOnly }) =>
@@ -136,6 +164,23 @@ describe('architecture', () => {
         /Date\.now|new Date\(\)|Math\.random|randomUUID/.test(readFileSync(join(source, file), 'utf8')),
       );
     expect(impure).toEqual([]);
+  });
+
+  it('no field of a vendor’s is named outside of the drivers', () => {
+    const named = files
+      .filter((file) => folderOf(file) !== 'drivers')
+      .flatMap((file) => {
+        const text = readFileSync(join(source, file), 'utf8');
+        return vendorFields
+          .filter((field) => new RegExp(`\\b${field}\\b`).test(text))
+          .map((field) => `${file}: ${field}`);
+      });
+    expect(named).toEqual([]);
+    const readHere = files
+      .filter((file) => folderOf(file) === 'drivers')
+      .map((file) => readFileSync(join(source, file), 'utf8'));
+    const unread = vendorFields.filter((field) => !readHere.some((text) => text.includes(field)));
+    expect(unread, 'a list that names what nobody reads proves nothing').toEqual([]);
   });
 
   it('[API6] the path of an operation stands in the table of operations, and nowhere else', () => {

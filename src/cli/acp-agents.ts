@@ -1,14 +1,8 @@
 import { type AcpAgent, knownAgents } from '../drivers/acp/known-agents.ts';
 import { agentEnvironment } from '../drivers/process/agent-environment.ts';
 import { findProgram } from '../drivers/process/find-program.ts';
-import type { Config } from './config-file.ts';
+import type { AgentConfig, Config } from './config-file.ts';
 import type { Environment } from './console.ts';
-import { Failure } from './failure.ts';
-
-type Configured = NonNullable<Config['agents']>[string];
-
-/** Names that drivers of their own have. */
-const builtIn = ['claude', 'claude-sdk', 'demo'];
 
 /**
  * The agents to reach by the Agent Client Protocol: those of the configuration, and of the known ones those whose program is
@@ -24,20 +18,10 @@ export function acpAgents(configured: Config['agents'] = {}, env: Environment): 
   return [...named, ...found];
 }
 
-function agentOf(name: string, { driver, enabled, command, args, env, label }: Configured): AcpAgent[] {
+function agentOf(name: string, { driver, enabled, command, args, env, label }: AgentConfig): AcpAgent[] {
   const known = knownAgents.find((agent) => agent.name === name);
-  if (driver === undefined && !known) {
-    const given = Object.entries({ command, args, env, label }).find(([, value]) => value !== undefined);
-    if (given)
-      throw new Failure(`the agent "${name}" of the configuration has a "${given[0]}" and no "driver"`);
-    return [];
-  }
-  if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name))
-    throw new Failure(`"${name}" is no name for an agent: letters, digits, "-", "." and "_" are`);
-  if (builtIn.includes(name)) throw new Failure(`the agent "${name}" is built in; give yours another name`);
-  if (enabled === false) return [];
   const program = command ?? known?.command;
-  if (program === undefined) throw new Failure(`the agent "${name}" of the configuration has no "command"`);
+  if ((driver === undefined && !known) || program === undefined || enabled === false) return [];
   // With another program the arguments of the known one mean nothing.
   const usual = command === undefined ? known?.args : undefined;
   return [

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { withShapes } from '../drivers/older-events.ts';
 import { openEngine, randomIds, systemClock } from '../engine/index.ts';
 import type { ControlRoom } from '../engine/ports/control-room.ts';
 import { openSqliteLog } from '../log/sqlite-log.ts';
@@ -15,11 +16,10 @@ import {
   openInteractiveTools,
   toolAccessOf,
 } from './interactive-tools.ts';
-import type { IsolationReport } from './isolation.ts';
 import type { Logger } from './logger.ts';
+import { type IsolationReport, storageLogger } from './server-lines.ts';
 import { sessionEnvFiles } from './session-env-files.ts';
 import type { Settings } from './settings.ts';
-import { storageLogger } from './storage-lines.ts';
 
 export interface Address {
   readonly url: string;
@@ -56,7 +56,7 @@ export async function compose(
   const { dataDir } = settings;
   const { logger } = parts;
   const openedAt = new Date().toISOString();
-  const log = openSqliteLog({ path: join(dataDir, 'beckon.db') });
+  const log = openSqliteLog({ path: join(dataDir, 'beckon.db'), upcast: withShapes });
   const tellOfStorage = storageLogger(logger);
   const disk = diskState(log);
   tellOfStorage(disk.current());
@@ -93,6 +93,7 @@ export async function compose(
       mostProcesses: settings.maxProcesses,
       idleMs: settings.idleMinutes * 60_000,
       askTimeout: settings.askTimeout ?? null,
+      whileBusy: settings.whileBusy,
       deferAsksMs: settings.deferAsksMinutes === 0 ? null : settings.deferAsksMinutes * 60_000,
     },
   });

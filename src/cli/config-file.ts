@@ -1,13 +1,41 @@
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
+import { knownAgents } from '../drivers/acp/known-agents.ts';
+import { permissionModes } from '../drivers/claude/capabilities.ts';
 import { isolations } from '../drivers/process/walls.ts';
-import { AskTimeout } from '../protocol/session.ts';
+import { messageOf } from '../protocol/errors.ts';
+import { nearestName } from '../protocol/nearest.ts';
+import { AskTimeout, WhileBusy } from '../protocol/session.ts';
 import type { Environment } from './console.ts';
 import { Failure } from './failure.ts';
 import { absolute } from './paths.ts';
 
 export const deciders = ['anyone', 'devices'] as const;
+
+/** Agents that have a driver of their own; the modes of all of them are Claude Code's. */
+const builtIn = ['claude', 'claude-sdk', 'demo'];
+
+const AgentConfig = z.strictObject({
+  enabled: z.boolean().optional(),
+  driver: z.literal('acp').optional(),
+  command: z.string().min(1).optional(),
+  args: z.array(z.string()).optional(),
+  label: z.string().min(1).optional(),
+  /** For sessions that name none. */
+  permissionMode: z.string().min(1).max(100).optional(),
+  /** Under what a session gives itself. A process cannot be started with a zero byte, nor with "=" in a name. */
+  env: z
+    .record(z.string(), z.string().regex(/^[^\0]*$/, 'a variable cannot hold a zero byte'))
+    .superRefine((variables, { addIssue }) => {
+      for (const name of Object.keys(variables)) {
+        if (!/^[^=\0]+$/.test(name))
+          addIssue({ code: 'custom', path: [name], message: 'this is no name for a variable' });
+      }
+    })
+    .optional(),
+});
+export type AgentConfig = z.infer<typeof AgentConfig>;
 
 const Config = z.strictObject({
   port: z.number().int().min(0).max(65_535).optional(),
@@ -24,23 +52,49 @@ const Config = z.strictObject({
   roots: z.array(z.string().min(1)).min(1).optional(),
   maxProcesses: z.number().int().min(1).optional(),
   idleMinutes: z.number().positive().optional(),
-  askTimeout: AskTimeout.optional(),
+  askTimeout: AskTimeout.strict().optional(),
   deferAsksMinutes: z.number().min(0).optional(),
+  whileBusy: WhileBusy.optional(),
   agents: z
-    .record(
-      z.string(),
-      z.strictObject({
-        enabled: z.boolean().optional(),
-        driver: z.literal('acp').optional(),
-        command: z.string().min(1).optional(),
-        args: z.array(z.string()).optional(),
-        env: z.record(z.string(), z.string()).optional(),
-        label: z.string().min(1).optional(),
-      }),
-    )
+    .record(z.string(), AgentConfig)
+    .superRefine((agents, { addIssue }) => {
+      for (const [name, agent] of Object.entries(agents)) {
+        for (const [field, message] of problemsOf(name, agent))
+          addIssue({ code: 'custom', path: field === '' ? [name] : [name, field], message });
+      }
+    })
     .optional(),
 });
 export type Config = z.infer<typeof Config>;
+
+/** What is wrong with an agent of the file beyond the types of its fields: by field, or by none where it is the agent itself. */
+function problemsOf(
+  name: string,
+  agent: AgentConfig,
+): readonly (readonly [field: string, message: string])[] {
+  const known = [...builtIn, ...knownAgents.map((each) => each.name)];
+  const program = (['driver', 'command', 'args', 'label'] as const).find((each) => agent[each] !== undefined);
+  if (builtIn.includes(name)) {
+    if (program !== undefined) return [[program, `"${name}" is built in; give yours another name`]];
+    const { permissionMode: mode } = agent;
+    return mode === undefined || permissionModes.includes(mode)
+      ? []
+      : [['permissionMode', `there is no mode "${mode}"${meant(mode, permissionModes)}`]];
+  }
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name))
+    return [['', `"${name}" is no name for an agent: letters, digits, "-", "." and "_" are`]];
+  if (known.includes(name)) return [];
+  if (agent.driver === undefined)
+    return program === undefined
+      ? [['', `there is no agent "${name}"${meant(name, known)}`]]
+      : [['', `it has a "${program}" and no "driver"`]];
+  return agent.command === undefined ? [['', 'it has no "command"']] : [];
+}
+
+const meant = (name: string, known: readonly string[]): string => {
+  const nearest = nearestName(name, known);
+  return nearest === undefined ? '' : `; did you mean "${nearest}"?`;
+};
 
 /** Reads the configuration; paths in it are relative to it. A missing file is an error only if it was named. */
 export async function readConfigFile(path: string, isNamed: boolean, env: Environment): Promise<Config> {
@@ -80,7 +134,7 @@ async function contentOf(path: string, isNamed: boolean): Promise<string | undef
     return await readFile(path, 'utf8');
   } catch (error) {
     if (!isNamed && (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new Failure(`the configuration ${path} cannot be read: ${(error as Error).message}`);
+    throw new Failure(`the configuration ${path} cannot be read: ${messageOf(error)}`);
   }
 }
 
@@ -88,13 +142,20 @@ function json(text: string, path: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Failure(`${path} is no JSON: ${(error as Error).message}`);
+    // The parser quotes what it could not read, which may be a variable's value.
+    throw new Failure(`${path} is no JSON: ${messageOf(error).replace(/, (\.\.\.)?".*$/s, '')}`);
   }
 }
 
 function sentence(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'unrecognized_keys')
-    return `unknown field ${issue.keys.map((key) => `"${key}"`).join(', ')}`;
-  const field = issue.path.join('.');
-  return field === '' ? issue.message : `field "${field}": ${issue.message}`;
+  const field = (...keys: PropertyKey[]): string => `"${[...issue.path, ...keys].join('.')}"`;
+  if (issue.code !== 'unrecognized_keys')
+    return issue.path.length === 0 ? issue.message : `field ${field()}: ${issue.message}`;
+  return issue.keys.map((key) => `unknown field ${field(key)}${meant(key, fieldsAt(issue.path))}`).join('; ');
+}
+
+/** The fields that are known at this place of the file. */
+function fieldsAt([top]: readonly PropertyKey[]): readonly string[] {
+  if (top === undefined) return Object.keys(Config.shape);
+  return Object.keys(top === 'agents' ? AgentConfig.shape : AskTimeout.shape);
 }

@@ -42,10 +42,7 @@ export async function openInteractiveTools(
     host,
     keys: toolKeys(parts.secret),
     admits,
-    isLeftOpen(sessionId, callId) {
-      const now = engine.snapshot(sessionId);
-      return now.ok && now.value.pending.some(({ tool, leftOpen }) => leftOpen && tool?.callId === callId);
-    },
+    leftOpen: (sessionId, callId) => engine.tools.leftOpen(sessionId, callId),
     version,
     clock,
     logger,

@@ -1,7 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { IsolationReport } from './isolation.ts';
+import { WhileBusy } from '../protocol/session.ts';
 import { readSecretFile, writeSecretFile } from './secret-file.ts';
+import { IsolationReport } from './server-lines.ts';
 
 /** How the terminal client finds the server of a data directory. */
 export interface ServerFile {
@@ -11,6 +12,8 @@ export interface ServerFile {
   readonly pid: number;
   /** Who decides there, for the one that is started in its place. */
   readonly decide?: string;
+  /** What messages do there while an agent works, in sessions that are not set for themselves. */
+  readonly whileBusy?: WhileBusy;
   /** The process is another program's, which has the server in it: no command may end it. */
   readonly isEmbedded?: boolean;
   readonly startedAt: string;
@@ -36,6 +39,7 @@ export async function readServerFile(dataDir: string): Promise<ServerFile | unde
       text,
     ) as Partial<ServerFile>;
     if (typeof url !== 'string' || typeof pid !== 'number') return undefined;
+    const whileBusy = WhileBusy.safeParse(rest.whileBusy).data;
     const isolation = IsolationReport.safeParse(rest.isolation).data;
     return {
       url,
@@ -44,6 +48,7 @@ export async function readServerFile(dataDir: string): Promise<ServerFile | unde
       ...(typeof host === 'string' && { host }),
       ...(typeof decide === 'string' && { decide }),
       ...(isEmbedded === true && { isEmbedded }),
+      ...(whileBusy !== undefined && { whileBusy }),
       ...(isolation !== undefined && { isolation }),
     };
   } catch {

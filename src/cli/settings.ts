@@ -1,7 +1,8 @@
 import { delimiter, join } from 'node:path';
 import type { AcpAgent } from '../drivers/acp/known-agents.ts';
 import { type Isolation, isolations } from '../drivers/process/walls.ts';
-import type { AskTimeout } from '../protocol/session.ts';
+import type { AskTimeout, WhileBusy } from '../protocol/session.ts';
+import type { LaunchDefaults } from '../runner/local-runner.ts';
 import type { WhoDecides } from '../server/auth/guard.ts';
 import { acpAgents } from './acp-agents.ts';
 import { type Config, deciders, readConfigFile } from './config-file.ts';
@@ -28,7 +29,11 @@ export interface Settings {
   readonly askTimeout: AskTimeout | undefined;
   /** How long a question may wait until its agent sleeps, where it can; 0 for as long as it takes. */
   readonly deferAsksMinutes: number;
+  /** What messages of people do while an agent works. */
+  readonly whileBusy: WhileBusy;
   readonly disabledAgents: readonly string[];
+  /** How agents are started where a session does not say it, by their names. */
+  readonly launch: Readonly<Record<string, LaunchDefaults>>;
   /** When the server is asked to end, its agents go on for the next one. */
   readonly keepAgents: boolean;
   /** Who decides for a person. */
@@ -100,6 +105,8 @@ export function settingsOf(
     askTimeout: config.askTimeout,
     deferAsksMinutes: config.deferAsksMinutes ?? 240,
     acpAgents: acpAgents(config.agents, env),
+    whileBusy: config.whileBusy ?? 'queue',
+    launch: config.agents ?? {},
     disabledAgents: Object.entries(config.agents ?? {}).flatMap(([name, { enabled }]) =>
       enabled === false ? [name] : [],
     ),

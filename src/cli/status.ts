@@ -1,18 +1,18 @@
 import { statfs } from 'node:fs/promises';
 import { HttpTransport } from '../client/index.ts';
 import { type AgentStatus, agentStatus } from '../drivers/process/run-admin.ts';
+import type { Agent, Session } from '../protocol/session.ts';
 import { StorageState, storageReasons } from '../protocol/storage.ts';
 import type { Command } from './command.ts';
 import type { Console } from './console.ts';
 import type { ParsedFlags } from './flags.ts';
-import { isolationLine } from './isolation.ts';
 import { dataDirectoryOf } from './paths.ts';
 import { columns } from './render/columns.ts';
 import { isolationWords } from './render/isolation.ts';
 import { age, counted } from './render/measures.ts';
 import { oneLine } from './render/safe-text.ts';
 import { isTaken, runningServer } from './running-server.ts';
-import { storageLines } from './storage-lines.ts';
+import { isolationLine, modeWords, storageLines } from './server-lines.ts';
 import { clientFlags, clientFlagsHelp, connect, print } from './terminal/connect.ts';
 
 export const status: Command = {
@@ -25,13 +25,16 @@ has been up, and which agents end with the server.\n\n${clientFlagsHelp}`,
     const server = (await runningServer(dataDir)) ?? null;
     const storage = server === null ? await diskOf(dataDir) : await storageOf(server.url);
     const agents = await agentStatus(dataDir);
-    const ending = server === null ? [] : await endingWithServer(flags, console);
+    const told = server === null ? undefined : await askServer(flags, console);
+    const ending = endingWithServer(told);
+    const modes = defaultModes(told);
     const now = Date.now();
     const up = (since: string): string => `up ${age(since, now)}`;
     const document = {
       server,
       storage,
       agents,
+      defaultModes: modes,
       endingWithServer: ending.map(({ label: _, ...agent }) => agent),
     };
     print(console, flags, document, [
@@ -42,6 +45,9 @@ has been up, and which agents end with the server.\n\n${clientFlagsHelp}`,
       ]),
       ...(storage === null ? [] : storageLines(storage)),
       ...(server?.isolation === undefined ? [] : [isolationLine(server.isolation)]),
+      ...modes.map(
+        ({ agent, permissionMode }) => `${agent} ${modeWords(permissionMode)} unless a session says another`,
+      ),
       ...agentLines(agents, up),
       ...endingLines(ending),
       ...(agents.length + ending.length === 0 ? ['No agents.'] : []),
@@ -91,27 +97,45 @@ function agentLines(agents: readonly AgentStatus[], up: (since: string) => strin
 /** A server that hangs must not keep the rest from being told. */
 const serverPatienceMs = 3_000;
 
+/** Undefined when it does not answer. */
+async function askServer(flags: ParsedFlags, console: Console): Promise<Told | undefined> {
+  try {
+    const transport = await connect(flags, console, { timeoutMs: serverPatienceMs });
+    const [kinds, sessions] = await Promise.all([transport.agents(), transport.sessions()]);
+    return { kinds, sessions };
+  } catch {
+    return undefined;
+  }
+}
+
+interface Told {
+  readonly kinds: readonly Agent[];
+  readonly sessions: readonly Session[];
+}
+
 interface EndingAgent {
   readonly sessionId: string;
   readonly agent: string;
   readonly label: string;
 }
 
-/** Those that are not on files, of which only the server can tell; none when it does not answer. */
-async function endingWithServer(flags: ParsedFlags, console: Console): Promise<readonly EndingAgent[]> {
-  try {
-    const transport = await connect(flags, console, { timeoutMs: serverPatienceMs });
-    const [kinds, sessions] = await Promise.all([transport.agents(), transport.sessions()]);
-    return sessions.flatMap(({ id, agent, status: state, capabilities }) => {
-      const kind = kinds.find(({ name }) => name === agent);
-      const outlives = (capabilities ?? kind?.capabilities)?.outlivesServer ?? true;
-      const isThere = !['asleep', 'stopped', 'failed'].includes(state);
-      return outlives || !isThere ? [] : [{ sessionId: id, agent, label: kind?.label ?? agent }];
-    });
-  } catch {
-    return [];
-  }
+/** Those that are not on files, of which only the server can tell. */
+function endingWithServer({ kinds, sessions }: Told = nothingTold): readonly EndingAgent[] {
+  return sessions.flatMap(({ id, agent, status: state, capabilities }) => {
+    const kind = kinds.find(({ name }) => name === agent);
+    const outlives = (capabilities ?? kind?.capabilities)?.outlivesServer ?? true;
+    const isThere = !['asleep', 'stopped', 'failed'].includes(state);
+    return outlives || !isThere ? [] : [{ sessionId: id, agent, label: kind?.label ?? agent }];
+  });
 }
+
+/** A mode may make an agent ask for less than people expect of it. */
+const defaultModes = ({ kinds }: Told = nothingTold) =>
+  kinds.flatMap(({ name, defaultPermissionMode }) =>
+    defaultPermissionMode === undefined ? [] : [{ agent: name, permissionMode: defaultPermissionMode }],
+  );
+
+const nothingTold: Told = { kinds: [], sessions: [] };
 
 function endingLines(ending: readonly EndingAgent[]): string[] {
   if (ending.length === 0) return [];

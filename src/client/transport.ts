@@ -2,7 +2,7 @@ import type { Announcement, PartialBlock, SessionSnapshot } from '../protocol/an
 import type { Delta, Event } from '../protocol/event.ts';
 import type { Interaction } from '../protocol/interaction.ts';
 import type { operations, ReplyOf } from '../protocol/operation.ts';
-import type { QueuedMessage, Session } from '../protocol/session.ts';
+import type { QueuedMessage, Session, WhileBusy } from '../protocol/session.ts';
 import type { StorageState } from '../protocol/storage.ts';
 import type { Unlock } from '../protocol/unlock.ts';
 import type { RoomCalls } from './calls.ts';
@@ -47,6 +47,8 @@ export interface RoomSnapshot {
   readonly queues: Readonly<Record<string, readonly QueuedMessage[]>>;
   /** Whether anything can be stored, and whether something is missing; an older server does not tell. */
   readonly storage?: StorageState;
+  /** What messages of people do while an agent works, in sessions that are not set for themselves; an older server does not tell. */
+  readonly whileBusy?: WhileBusy;
   /** The terminals that decide, or want to; only a server tells. */
   readonly unlocks?: readonly Unlock[];
   /** What is being said right now in the sessions followed. */

@@ -1,5 +1,4 @@
 import type { Subject } from '../protocol/interaction.ts';
-import { type JsonObject, textAt } from './fields.ts';
 
 const longest = 200;
 
@@ -10,13 +9,12 @@ export function askTitle(words: string): string {
   return cut === words ? words : `${cut}…`;
 }
 
-/** What a tool is to be used for; where a link leads elsewhere, both. */
-export function callTitle(toolName: string, { kind, value, asked }: Subject, input: JsonObject): string {
-  const about =
-    kind === 'input'
-      ? (textAt(input, 'command') ?? textAt(input, 'file_path') ?? textAt(input, 'url'))
-      : asked === undefined
-        ? value
-        : `${asked} → ${value}`;
+/** What a tool is to be used for; where a link leads elsewhere, both. `told` tells most of a call that only its whole input stands for. */
+export function callTitle(
+  toolName: string,
+  { kind, value, asked }: Subject,
+  told: string | undefined,
+): string {
+  const about = kind === 'input' ? told : asked === undefined ? value : `${asked} → ${value}`;
   return askTitle(about === undefined ? toolName : `${toolName}: ${about}`);
 }

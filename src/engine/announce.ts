@@ -1,3 +1,4 @@
+import { foldInteraction } from '../model/interaction-fold.ts';
 import type { SessionState } from '../model/state.ts';
 import { interactionOf } from '../model/status.ts';
 import { interactionView, queueView, resolvedNotice, sessionView } from '../model/views.ts';
@@ -63,9 +64,9 @@ const requestedWord = {
 
 function resolved(event: EventOf<'interaction.resolved'>, before: SessionState | null): Announcement[] {
   if (before === null) return [];
-  const live = interactionOf(before, event.interactionId);
-  if (live === undefined) return [];
-  const interaction = interactionView(before, live, event);
+  const ended = foldInteraction(interactionOf(before, event.interactionId), event);
+  if (ended === undefined) return [];
+  const interaction = interactionView(before, ended);
   const notice: Announcement = { type: 'approval-resolved', data: resolvedNotice(interaction, event) };
   const byAgent = event.by.kind === 'agent';
   return byAgent ? [{ type: 'approval-cancelled', data: interaction }, notice] : [notice];
@@ -94,6 +95,7 @@ function looksTheSame(a: SessionState, b: SessionState): boolean {
     a.awaited?.id === b.awaited?.id &&
     a.title === b.title &&
     a.labels === b.labels &&
+    a.whileBusy === b.whileBusy &&
     a.permissionMode === b.permissionMode &&
     a.model === b.model &&
     a.usage === b.usage &&

@@ -1,12 +1,10 @@
 import type { Context } from '../model/command.ts';
 import { deferrable } from '../model/deferred-asks.ts';
-import { expiredGrant } from '../model/grants.ts';
 import type { SessionState } from '../model/state.ts';
 import { canSleep, hasToolAsk, wantsProcess } from '../model/status.ts';
 import { isAtRest, SUMMARY_VERSION, summaryOf } from '../model/summary.ts';
 import { pendingView, queueView, sessionView } from '../model/views.ts';
 import { accept, type Result, refuse } from '../protocol/errors.ts';
-import type { Grant } from '../protocol/grant.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { ToolCatalogue } from '../protocol/tool.ts';
 import { createClients } from './clients.ts';
@@ -64,19 +62,9 @@ const SUMMARIES_AT_ONCE = 500;
 export async function openEngine(options: EngineOptions): Promise<Engine> {
   const { log, runner, clock, ids, logger, settings } = options;
   const listeners = new Set<(news: News) => void>();
-  const book = new GrantBook({ clock, onExpired: (grant) => void recordExpiry(grant) });
+  const book = new GrantBook({ log, clock, logger });
   const clients = createClients(ids.client);
   const lifetime = { closing: false };
-
-  /** Of a grant for all sessions: for this server it is over already, for the next it is so once it is on record. */
-  const recordExpiry = async (grant: Grant): Promise<void> => {
-    try {
-      await log.append({ parts: [{ stream: 'global', at: clock.now(), events: [expiredGrant(grant)] }] });
-    } catch (error) {
-      logger.error({ grantId: grant.id, reason: String(error) }, 'The end of a grant was not stored');
-      if (!lifetime.closing) clock.after(IDLE_CHECK_MS, () => void recordExpiry(grant));
-    }
-  };
 
   const context = (): Omit<Context, 'storedSeq'> => ({
     at: clock.now(),
@@ -109,6 +97,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const registry = new SessionRegistry(
     {
       log,
+      book,
       env: options.env,
       clock,
       ids,
@@ -119,9 +108,6 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       roots: settings.roots,
       context,
       publish,
-      onGlobal: (events) => {
-        for (const event of events) book.fold(event);
-      },
       onChange: (state) => changed(state),
     },
     settings.mostAtRest,
@@ -231,6 +217,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
             .filter(([, queue]) => queue.length > 0),
         ),
         storage: storage.current(),
+        whileBusy: settings.whileBusy ?? 'queue',
       };
     },
     snapshot(idOrKey) {
@@ -308,7 +295,7 @@ async function recover(options: EngineOptions, registry: SessionRegistry, book: 
   const unsummarized: Stored[] = [];
   for (const start of log.streams(SUMMARY_VERSION)) {
     if (start.stream === 'global') {
-      for (const event of start.eventsAfter(0)) book.fold(event);
+      book.load(start.eventsAfter(0));
       continue;
     }
     try {

@@ -1,12 +1,13 @@
-import type { AgentFact } from '../model/agent-fact.ts';
+import type { AgentFact, CountedFact } from '../model/agent-fact.ts';
 import type { Context } from '../model/command.ts';
 import type { StoredFact } from '../model/observe.ts';
 import type { SessionState } from '../model/state.ts';
 import type { Announcement } from '../protocol/announcement.ts';
 import type { Result } from '../protocol/errors.ts';
-import type { Delta, NewEvent } from '../protocol/event.ts';
+import type { Delta } from '../protocol/event.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import { announcementsOf } from './announce.ts';
+import type { GrantBook } from './grant-book.ts';
 import { PartialText } from './partial-text.ts';
 import type { Clock } from './ports/clock.ts';
 import type { News } from './ports/control-room.ts';
@@ -20,6 +21,7 @@ import { type Commit, SessionWriter, type Stored } from './session-writer.ts';
 
 export interface LiveSessionOptions {
   readonly log: EventLog;
+  readonly book: GrantBook;
   readonly env: SessionEnv;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -32,7 +34,6 @@ export interface LiveSessionOptions {
   readonly publish: (news: readonly News[]) => void;
   /** At the very first commit, before anyone hears of it. */
   readonly onCreated: (session: LiveSession) => void;
-  readonly onGlobal: (events: readonly NewEvent[]) => void;
   readonly onChange: (state: SessionState) => void;
 }
 
@@ -43,14 +44,13 @@ export class LiveSession {
   readonly effects: SessionEffects;
   readonly partial = new PartialText();
   readonly #options: LiveSessionOptions;
-  readonly #diagnostics = new Map<string, number>();
 
   /** With what was stored of it, unless it is new. */
   constructor(id: SessionId, stored: Stored | null, options: LiveSessionOptions) {
     this.id = id;
     this.#options = options;
     this.writer = new SessionWriter(id, stored, {
-      log: options.log,
+      append: (parts, grants) => options.book.append(parts, grants),
       clock: options.clock,
       logger: options.logger,
       context: options.context,
@@ -88,9 +88,8 @@ export class LiveSession {
   }
 
   #committed(commit: Commit): void {
-    const { publish, onCreated, onGlobal, onChange } = this.#options;
+    const { publish, onCreated, onChange } = this.#options;
     if (commit.before === null) onCreated(this);
-    if (commit.global.length > 0) onGlobal(commit.global);
     publish([...this.#conversation(commit), ...announcementsOf(commit).map(announced)]);
     if (commit.checkpoint !== undefined) this.effects.stored(commit.checkpoint);
     this.effects.after(commit);
@@ -124,8 +123,8 @@ export class LiveSession {
   }
 
   /** The checkpoint goes with the last fact that is stored: with it, all before it are. */
-  #heard(runId: string, facts: readonly AgentFact[], checkpoint: Checkpoint | undefined): void {
-    const carrier = checkpoint === undefined ? -1 : carrierOf(facts);
+  #heard(runId: string, facts: readonly CountedFact[], checkpoint: Checkpoint | undefined): void {
+    const carrier = checkpoint === undefined ? -1 : facts.findLastIndex(isStored);
     let deltas: Delta[] = [];
     const passOn = (hasMore: boolean): void => {
       if (deltas.length > 0) this.writer.live(deltas, hasMore);
@@ -144,9 +143,6 @@ export class LiveSession {
 
   #take(processId: string, fact: StoredFact, place: Place): void {
     switch (fact.type) {
-      case 'diagnostic':
-        this.#diagnosed(processId, fact, place);
-        break;
       case 'said':
         this.#keep(processId, fact, place);
         break;
@@ -159,13 +155,6 @@ export class LiveSession {
       default:
         this.writer.fact(processId, fact, place);
     }
-  }
-
-  /** Told at the first, tenth, hundredth… time, so that an agent that babbles cannot fill the log. */
-  #diagnosed(processId: string, fact: Extract<AgentFact, { type: 'diagnostic' }>, place: Place): void {
-    const count = (this.#diagnostics.get(fact.code) ?? 0) + 1;
-    this.#diagnostics.set(fact.code, count);
-    if (Number.isInteger(Math.log10(count))) this.writer.fact(processId, { ...fact, count }, place);
   }
 
   #keep(processId: string, fact: Extract<AgentFact, { type: 'said' }>, place: Place): void {
@@ -186,11 +175,7 @@ export class LiveSession {
 /** What goes with a fact of a report. */
 type Place = { readonly checkpoint: Checkpoint | undefined } | { readonly hasMore: boolean };
 
-/** Diagnostics are not all told, so they carry the checkpoint only where nothing else does. */
-function carrierOf(facts: readonly AgentFact[]): number {
-  const stored = facts.findLastIndex((fact) => !isPassing(fact));
-  return stored === -1 ? facts.findLastIndex(({ type }) => type === 'diagnostic') : stored;
-}
+const isStored = (fact: CountedFact): boolean => fact.type === 'diagnostic' || !isPassing(fact);
 
 const announced = (announcement: Announcement): News => ({ kind: 'announcement', announcement });
 

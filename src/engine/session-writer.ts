@@ -1,5 +1,4 @@
 import { advance } from '../model/advance.ts';
-import type { AgentFact } from '../model/agent-fact.ts';
 import type { Context, Decided, SessionCommand } from '../model/command.ts';
 import { decide } from '../model/decide.ts';
 import { fold } from '../model/fold.ts';
@@ -9,9 +8,11 @@ import { type SessionState, STATE_VERSION } from '../model/state.ts';
 import { SUMMARY_VERSION, summaryAfter } from '../model/summary.ts';
 import { accept, type ErrorCode, messageOf, type Refusal, type Result, refuse } from '../protocol/errors.ts';
 import type { Delta, Event, NewEvent } from '../protocol/event.ts';
+import type { Grant } from '../protocol/grant.ts';
 import type { SessionId } from '../protocol/ids.ts';
+import type { GrantBook } from './grant-book.ts';
 import type { Clock } from './ports/clock.ts';
-import { type AppendPart, type Blob, type EventLog, StorageError } from './ports/event-log.ts';
+import { type AppendPart, type Blob, StorageError } from './ports/event-log.ts';
 import type { Logger } from './ports/logger.ts';
 import type { Checkpoint } from './ports/runner.ts';
 
@@ -27,7 +28,6 @@ export interface Commit {
   readonly before: SessionState | null;
   readonly after: SessionState;
   readonly steps: readonly Step[];
-  readonly global: readonly NewEvent[];
   /** What was only passed on, each with the number of steps that came before it. */
   readonly live: readonly Live[];
   /** How far what the agent said is stored by it. */
@@ -40,7 +40,8 @@ export interface Live {
 }
 
 export interface WriterOptions {
-  readonly log: EventLog;
+  /** Stores the session's part, and with it the grants for all sessions that were given. */
+  readonly append: GrantBook['append'];
   readonly clock: Clock;
   readonly logger: Logger;
   readonly context: () => Omit<Context, 'storedSeq'>;
@@ -173,7 +174,7 @@ export class SessionWriter {
   /** What the agent's process of this id did; another process's facts are ignored. */
   fact(
     processId: string,
-    fact: Exclude<AgentFact, { type: 'delta' }>,
+    fact: StoredFact,
     { blobs = [], checkpoint, hasMore = false }: FactOptions = {},
   ): void {
     const storedSeq = this.#state?.lastSeq ?? 0;
@@ -274,7 +275,7 @@ export class SessionWriter {
     // Not between two facts of one breath: an agent that ends a turn and begins the next is never idle in between.
     if (this.#mailbox[0]?.kind !== 'fact') batch.advance();
     if (batch.steps.length > 0) {
-      await this.#options.log.append({ parts: this.#parts(batch) });
+      await this.#options.append([this.#part(batch)], batch.grants);
       this.#committed(batch);
     } else {
       for (const { deltas } of batch.live) this.#options.onLive(deltas);
@@ -305,11 +306,12 @@ export class SessionWriter {
       item.settle(refuse('internal_error'));
     } else if (item.kind === 'fact' && item.fact.type !== 'diagnostic') {
       const text = `Something the agent did (${item.fact.type}) could not be stored: ${reason}`;
-      this.fact(item.processId, { type: 'diagnostic', code: 'not-stored', text });
+      const count = (this.#state?.process?.diagnostics['not-stored'] ?? 0) + 1;
+      this.fact(item.processId, { type: 'diagnostic', code: 'not-stored', text, count });
     }
   }
 
-  #parts(batch: Batch): AppendPart[] {
+  #part(batch: Batch): AppendPart {
     const { at } = batch.context;
     const events = batch.steps.map((step) => step.event);
     const state = batch.state;
@@ -320,7 +322,7 @@ export class SessionWriter {
     // Of a process that is over nothing is left to be read.
     const checkpoint = state?.process === null ? null : batch.checkpoint;
     const summary = state === null ? undefined : summaryAfter(this.#state, state);
-    const own: AppendPart = {
+    return {
       stream: this.id,
       at,
       events,
@@ -329,7 +331,6 @@ export class SessionWriter {
       ...(checkpoint !== undefined && { checkpoint }),
       ...(summary !== undefined && { summary: summary && { version: SUMMARY_VERSION, of: summary } }),
     };
-    return batch.global.length === 0 ? [own] : [own, { stream: 'global', at, events: batch.global }];
   }
 
   #committed(batch: Batch): void {
@@ -340,8 +341,8 @@ export class SessionWriter {
     if (after.process?.phase !== 'ready') this.#isEnding = false;
     if (after.lastSeq - this.#snapshotSeq >= SNAPSHOT_EVERY) this.#snapshotSeq = after.lastSeq;
     try {
-      const { steps, global, live, checkpoint } = batch;
-      this.#options.onCommit({ before, after, steps, global, live, checkpoint });
+      const { steps, live, checkpoint } = batch;
+      this.#options.onCommit({ before, after, steps, live, checkpoint });
     } catch (error) {
       // It is stored: whoever waits for it must be told so, whatever else went wrong.
       this.#options.logger.error(
@@ -390,7 +391,7 @@ function decline(item: Item, code: ErrorCode, message?: string): void {
 class Batch {
   readonly context: Context;
   readonly steps: Step[] = [];
-  readonly global: NewEvent[] = [];
+  readonly grants: Grant[] = [];
   readonly blobs: Blob[] = [];
   readonly live: Live[] = [];
   readonly settlements: (() => void)[] = [];
@@ -428,7 +429,7 @@ class Batch {
       return;
     }
     if (item.kind === 'command' && result.value.events.length > 0) this.blobs.push(...item.blobs);
-    this.global.push(...(result.value.global ?? []));
+    if (result.value.grant !== undefined) this.grants.push(result.value.grant);
     this.#apply(result.value.events);
     this.advance();
     const last = this.steps.length;

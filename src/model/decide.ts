@@ -2,7 +2,7 @@ import { accept, type Result, refuse } from '../protocol/errors.ts';
 import type { NewEvent } from '../protocol/event.ts';
 import type { Actor } from '../protocol/interaction.ts';
 import type { Context, Decided, SessionCommand } from './command.ts';
-import { defer, deferredMissing, keepAsking } from './deferred-asks.ts';
+import { defer, deferredMissing, isAskedAgain, keepAsking } from './deferred-asks.ts';
 import { expiredGrant, findKeyGrant, keyGrant } from './grants.ts';
 import { deliver, expire, isHandedOver, park, respond, settleAll } from './interactions.ts';
 import { editQueued, removeQueued, requeueInFlight, send } from './messages.ts';
@@ -74,6 +74,7 @@ export function decide(state: SessionState, command: SessionCommand, context: Co
             type: 'session.changed',
             ...(command.title === undefined ? {} : { title: command.title }),
             ...(command.labels === undefined ? {} : { labels: [...command.labels] }),
+            ...(command.whileBusy === undefined ? {} : { whileBusy: command.whileBusy }),
             by: command.by,
           },
         ],
@@ -184,7 +185,7 @@ function loseProcess(state: SessionState, reason: string, context: Context): New
       state,
       end,
       context,
-      ({ requested, deferred }) => requested.ask.tool === undefined && deferred === null,
+      (live) => live.requested.ask.tool === undefined && !isAskedAgain(state, live),
     ),
   ];
   if (state.turn !== null) {

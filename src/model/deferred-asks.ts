@@ -65,6 +65,10 @@ export function raisedAgain(state: SessionState, ask: Ask): NewEvent | undefined
   };
 }
 
+/** Whether the next process will ask it once more; a stopped session has none. */
+export const isAskedAgain = ({ life }: SessionState, { deferred }: LiveInteraction): boolean =>
+  deferred !== null && life !== 'stopped';
+
 /** The turn went on without an answer: the agent would not, or could not, leave the question for later. */
 export const notDeferred = (state: SessionState): NewEvent[] =>
   asleep(state).map((live) => lost(live, 'withdrawn', 'The agent went on without an answer.'));
@@ -76,8 +80,13 @@ export function deferredMissing(state: SessionState, interactionId: InteractionI
     : nothing;
 }
 
-export const asleep = (state: SessionState): LiveInteraction[] =>
-  hasDeferred(state) ? valuesOf(state.interactions).filter(({ deferred }) => deferred === 'asleep') : [];
+export const asleep = (state: SessionState): LiveInteraction[] => deferredAs('asleep', state);
+
+/** Asked again by a process; when that is gone, the next one asks once more. */
+export const raised = (state: SessionState): LiveInteraction[] => deferredAs('raised', state);
+
+const deferredAs = (how: 'asleep' | 'raised', state: SessionState): LiveInteraction[] =>
+  hasDeferred(state) ? valuesOf(state.interactions).filter(({ deferred }) => deferred === how) : [];
 
 function lost(
   { requested, decided }: LiveInteraction,

@@ -6,7 +6,7 @@ import type { Actor, ApprovalScope, Ask, Decision, Outcome } from '../protocol/i
 import { normaliseAnswers } from './answers.ts';
 import type { Context, Decided, Response, SessionCommand } from './command.ts';
 import { checkForm } from './form.ts';
-import { canBeGranted, subjectOf } from './grants.ts';
+import { canBeGranted, isSameGrant, subjectOf } from './grants.ts';
 import { valuesOf } from './ordered-map.ts';
 import { matches } from './pattern.ts';
 import { shownDigest } from './shown-digest.ts';
@@ -37,11 +37,11 @@ export function respond(
   };
   const grant = grantFrom(state, ask, command, context);
   if (!grant.ok) return grant;
-  if (grant.value === undefined) return accept({ events: [decided] });
-  const created: NewEvent = { type: 'grant.created', grant: grant.value };
-  return grant.value.scope === 'always'
-    ? accept({ events: [decided], global: [created] })
-    : accept({ events: [decided, created] });
+  const given = grant.value;
+  if (given?.scope === 'always') return accept({ events: [decided], grant: given });
+  return given === undefined || state.grants.some((known) => isSameGrant(known, given))
+    ? accept({ events: [decided] })
+    : accept({ events: [decided, { type: 'grant.created', grant: given }] });
 }
 
 function decisionOn(

@@ -12,6 +12,7 @@ import type {
   SessionStatus,
   Usage,
   WaitingOn,
+  WhileBusy,
 } from '../protocol/session.ts';
 import type { OrderedMap } from './ordered-map.ts';
 
@@ -34,6 +35,7 @@ export interface SessionState {
   readonly model: string | null;
   readonly labels: readonly string[];
   readonly askTimeout: AskTimeout | null;
+  readonly whileBusy: WhileBusy | null;
   readonly ephemeral: boolean;
   readonly closeAfterTurn: boolean;
 
@@ -93,6 +95,8 @@ export interface AgentRun {
   readonly turns: number;
   /** Null until it is known. */
   readonly isolation: RunIsolation | null;
+  /** How many of each kind are on record: whoever takes the run up counts on from there. */
+  readonly diagnostics: Readonly<Record<string, number>>;
 }
 
 export interface Turn {
@@ -118,6 +122,8 @@ export interface LiveInteraction {
   /** `asleep`: the agent is to ask it again when it is started; `raised`: it has. */
   readonly deferred: 'asleep' | 'raised' | null;
   readonly decided: EventOf<'interaction.decided'> | null;
+  /** How it ended. The state lets go of it then; who reads it from the log does not. */
+  readonly resolved: EventOf<'interaction.resolved'> | null;
 }
 
 export interface RunningTool {
@@ -127,4 +133,4 @@ export interface RunningTool {
 }
 
 /** Raise this whenever a stored snapshot of the state could no longer be understood. */
-export const STATE_VERSION = 7;
+export const STATE_VERSION = 8;

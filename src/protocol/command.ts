@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Answer, ApprovalScope } from './interaction.ts';
-import { AskTimeout, Disposition, SessionStatus } from './session.ts';
+import { AskTimeout, Disposition, SessionStatus, WhileBusy } from './session.ts';
 
 const text = z.string().max(4_000_000);
 const shortText = z.string().max(10_000);
@@ -29,6 +29,7 @@ export const CreateSession = z.strictObject({
   env: z.record(z.string(), z.string()).optional(),
   labels: z.array(z.string().min(1).max(200)).max(50).optional(),
   askTimeout: AskTimeout.strict().optional(),
+  whileBusy: WhileBusy.optional(),
   ephemeral: z.boolean().optional(),
   closeAfterTurn: z.boolean().optional(),
 });
@@ -39,6 +40,8 @@ export const PatchSession = z.strictObject({
   labels: z.array(z.string().min(1).max(200)).max(50).optional(),
   permissionMode: z.string().min(1).max(100).optional(),
   model: z.string().min(1).max(200).optional(),
+  /** Null for what the server is set to. */
+  whileBusy: WhileBusy.nullable().optional(),
 });
 export type PatchSession = z.infer<typeof PatchSession>;
 

@@ -19,4 +19,5 @@ export * from './reply.ts';
 export * from './server-operation.ts';
 export * from './session.ts';
 export * from './tool.ts';
+export * from './tool-call.ts';
 export * from './unlock.ts';

@@ -92,7 +92,7 @@ export const operations = {
   patchSession: {
     method: 'PATCH',
     path: '/api/sessions/:session',
-    summary: 'Change title, labels, permission mode or model',
+    summary: 'Change title, labels, permission mode, model, or what messages do while the agent works',
     body: 'PatchSession',
     replies: { 200: 'OneSession' },
     refusals: ['agent_refused', 'too_many_asks'],

@@ -216,6 +216,20 @@ export function describeToolDesk(name: string, open: () => Promise<DeskUnderTest
       expect(await on.outcome(id)).toBe('submitted');
     });
 
+    it('[TOOL6] tells of a call whether what it left open waits, was answered, or ended otherwise', async () => {
+      const call = (callId = 'toolu_1') => on.desk.leftOpen(on.sessionId, callId);
+      const id = await ask(form);
+      expect([call(), call('toolu_9')]).toEqual([undefined, undefined]);
+      await leave(id);
+      expect(call()).toBe('open');
+      await on.respond(id, red);
+      expect(call()).toBe('answered');
+      await leave(await ask(approval));
+      expect(call('toolu_2')).toBe('open');
+      await on.stop();
+      expect([call(), call('toolu_2')]).toEqual(['answered', undefined]);
+    });
+
     it('[TOOL6] left open, with a listener that fails: the answer as it was given', async () => {
       const id = await ask(form, () => Promise.reject(new Error('broken by then')));
       await leave(id);

@@ -17,6 +17,7 @@ const text = (words: string) =>
 
 /** A runner of a session in the middle of a turn, on a log that is behind as long as it is told so. */
 function runnerOf(played: PlayedSession) {
+  const log = memoryLog();
   const clock = new FakeClock();
   const commits: Commit[] = [];
   const reading: boolean[] = [];
@@ -24,7 +25,7 @@ function runnerOf(played: PlayedSession) {
     SessionId.parse('ses_1'),
     { state: played.state, snapshotSeq: 0 },
     {
-      log: memoryLog(),
+      append: (parts) => log.append({ parts }),
       clock,
       logger: quiet,
       context: () => ({ at: clock.now(), mint: (kind) => `${kind}_x`, grants: [] }),

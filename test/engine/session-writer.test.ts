@@ -14,7 +14,7 @@ async function created() {
   const commits: string[][] = [];
   const id = SessionId.parse('ses_1');
   const writer = new SessionWriter(id, null, {
-    log,
+    append: (parts) => log.append({ parts }),
     clock,
     logger: quiet,
     context: () => ({ at: clock.now(), mint: (kind) => `${kind}_1`, grants: [] }),
@@ -86,7 +86,7 @@ describe('the only writer of a session’s log', () => {
       SessionId.parse('ses_1'),
       { state: new PlayedSession().state, snapshotSeq: 0 },
       {
-        log,
+        append: (parts) => log.append({ parts }),
         clock,
         logger: quiet,
         context: () => ({ at: clock.now(), mint: (kind) => `${kind}_1`, grants: [] }),

@@ -116,7 +116,7 @@ export async function stage(options: Partial<McpEndpointOptions> & { port?: numb
     clock,
     version: '1.2.3',
     admits: () => true,
-    isLeftOpen: () => false,
+    leftOpen: () => undefined,
     logger: { error: (details, message) => logged.push({ details, message }) },
     ...options,
   });

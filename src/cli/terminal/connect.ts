@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { HttpTransport, type HttpTransportOptions } from '../../client/http-transport.ts';
+import type { WhileBusy } from '../../protocol/session.ts';
 import type { Console } from '../console.ts';
 import { Failure } from '../failure.ts';
 import { type FlagDefinitions, isSet, type ParsedFlags } from '../flags.ts';
@@ -38,6 +39,10 @@ export async function connect(
     ...options,
   });
 }
+
+/** What a message does while the agent works, in a session that is not set for itself. */
+export const serverWhileBusy = async (flags: ParsedFlags, console: Console): Promise<WhileBusy> =>
+  (await runningServer(dataDirectoryOf(flags, console)))?.whileBusy ?? 'queue';
 
 /** Prints lines for people or, with --json, one document for machines. */
 export function print(

@@ -11,7 +11,7 @@ import { AnswerDesk } from './answer-desk.ts';
 import type { AskedInteraction } from './dialog.ts';
 import { endOfWatch } from './end-of-watch.ts';
 import { interactiveScreen, plainScreen, type Screen } from './screen.ts';
-import { receiptLine } from './send.ts';
+import { dispositionOf, receiptLine } from './send.ts';
 import type { Watching } from './watch.ts';
 
 /** A second Ctrl-C within this time leaves. */
@@ -29,6 +29,7 @@ export function followAsConversation(
     const ownTexts = new Set<string>();
     const ownMessages = new Set<string>();
     let isTurnRunning = false;
+    let { whileBusy } = session;
     let hasBegun = false;
     let isLost = false;
     let leavesUntil = 0;
@@ -64,6 +65,7 @@ export function followAsConversation(
       after: watching.after,
       onSnapshot(snapshot) {
         isTurnRunning = snapshot.session.status === 'running' || snapshot.session.status === 'waiting';
+        whileBusy = snapshot.session.whileBusy;
         screen.write(transcript.snapshot(snapshot));
         // Later snapshots tell nothing new: the events since then follow them.
         if (!hasBegun) for (const open of snapshot.pending) desk.open(open, false);
@@ -80,6 +82,8 @@ export function followAsConversation(
       if (event.type === 'message.queued' && ownTexts.delete(event.clientMessageId ?? '')) {
         ownMessages.add(event.messageId);
       }
+      if (event.type === 'session.changed' && event.whileBusy !== undefined)
+        whileBusy = event.whileBusy ?? undefined;
       if (event.type === 'turn.started') isTurnRunning = true;
       if (event.type === 'turn.ended') isTurnRunning = false;
       screen.write(transcript.event(event));
@@ -107,7 +111,8 @@ export function followAsConversation(
       const clientMessageId = globalThis.crypto.randomUUID();
       ownTexts.add(clientMessageId);
       try {
-        const receipt = await transport.sendMessage(session.id, { message, clientMessageId });
+        const disposition = dispositionOf(whileBusy ?? watching.whileBusy);
+        const receipt = await transport.sendMessage(session.id, { message, clientMessageId, disposition });
         if (receipt.status === 'queued') say(paint('dim', receiptLine(receipt)));
       } catch (error) {
         if (!(error instanceof BeckonError)) throw error;

@@ -1,10 +1,11 @@
 import type { CreateSession } from '../../protocol/command.ts';
+import { WhileBusy } from '../../protocol/session.ts';
 import type { Command } from '../command.ts';
 import type { Console } from '../console.ts';
 import { UsageError } from '../failure.ts';
-import { type FlagDefinitions, isSet, listFlag, type ParsedFlags, textFlag } from '../flags.ts';
+import { choiceFlag, type FlagDefinitions, isSet, listFlag, type ParsedFlags, textFlag } from '../flags.ts';
 import { absolute } from '../paths.ts';
-import { clientFlags, clientFlagsHelp, connect, print } from './connect.ts';
+import { clientFlags, clientFlagsHelp, connect, print, serverWhileBusy } from './connect.ts';
 import { textOf } from './text-of.ts';
 import { isInteractive, watchSession } from './watch.ts';
 
@@ -16,6 +17,7 @@ const newFlags = {
   title: { type: 'string' },
   mode: { type: 'string' },
   model: { type: 'string' },
+  'while-busy': { type: 'string' },
   label: { type: 'string', multiple: true },
   env: { type: 'string', multiple: true },
   ephemeral: { type: 'boolean' },
@@ -33,6 +35,7 @@ export const newSession: Command = {
   --cwd DIR         where the agent works (this directory)
   --key K           another system's name for the session
   --title T, --mode MODE, --model M, --label L (may be repeated)
+  --while-busy HOW  queue or interrupt: what messages do while the agent works (as the server is set)
   --env NAME=VALUE  a variable for the agent (may be repeated)
   --ephemeral       its log is removed when it ends
   --watch, --no-watch    follow it, or only print the id
@@ -51,6 +54,7 @@ ${clientFlagsHelp}`,
       after: 0,
       isInteractive: isInteractive(flags, console),
       isOnce: isSet(flags, 'once'),
+      whileBusy: await serverWhileBusy(flags, console),
       isJson: isSet(flags, 'json'),
     });
   },
@@ -67,6 +71,7 @@ async function requestOf(flags: ParsedFlags, console: Console): Promise<CreateSe
     title: textFlag(flags, 'title'),
     permissionMode: textFlag(flags, 'mode'),
     model: textFlag(flags, 'model'),
+    whileBusy: choiceFlag(flags, 'while-busy', WhileBusy.options),
   };
   return {
     cwd: cwd === undefined ? console.cwd : absolute(cwd, console.cwd, console.env),

@@ -1,10 +1,10 @@
 import type { Transport } from '../../client/transport.ts';
-import type { Session } from '../../protocol/session.ts';
+import type { Session, WhileBusy } from '../../protocol/session.ts';
 import type { Command } from '../command.ts';
 import type { Console } from '../console.ts';
 import { UsageError } from '../failure.ts';
 import { isSet, type ParsedFlags, textFlag } from '../flags.ts';
-import { clientFlags, connect } from './connect.ts';
+import { clientFlags, connect, serverWhileBusy } from './connect.ts';
 import { findSession } from './find.ts';
 import { followAsConversation } from './follow-conversation.ts';
 import { followAsJson } from './follow-json.ts';
@@ -35,6 +35,7 @@ while it asks, a line that begins with ">" is sent as a message. Ctrl-C interrup
       after: isSet(flags, 'all') ? 0 : Math.max(0, session.lastSeq - tail),
       isInteractive: isInteractive(flags, console),
       isOnce: isSet(flags, 'once'),
+      whileBusy: await serverWhileBusy(flags, console),
       isJson: isSet(flags, 'json'),
     });
   },
@@ -44,6 +45,8 @@ export interface Watching {
   readonly after: number;
   readonly isInteractive: boolean;
   readonly isOnce: boolean;
+  /** As the server is set, for a session that is not. */
+  readonly whileBusy: WhileBusy;
   readonly isJson: boolean;
 }
 

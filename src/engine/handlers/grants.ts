@@ -22,14 +22,9 @@ export const grantHandlers = {
     return accept({ status: 200, body: { grants: grants.filter((grant) => isInForce(grant, now)) } });
   },
 
-  async revokeGrant({ registry, book, log, clock }, input, { actor: by }) {
+  async revokeGrant({ registry, book }, input, { actor: by }) {
     const grantId = GrantId.parse(input.grantId);
-    if (book.grants.some((grant) => grant.id === grantId)) {
-      const event = { type: 'grant.ended', grantId, cause: 'revoked', by } as const;
-      await log.append({ parts: [{ stream: 'global', at: clock.now(), events: [event] }] });
-      book.fold(event);
-      return done;
-    }
+    if (await book.revoke(grantId, by)) return done;
     const holder = registry.grantHolders().find(({ grants }) => grants.some((grant) => grant.id === grantId));
     const owner = holder && registry.get(holder.session.id);
     if (owner === undefined) return refuse('grant_not_found');

@@ -26,7 +26,9 @@ export const sessionHandlers = {
     }
     const agent = await chooseAgent(room, input.agent);
     if (!agent.ok) return agent;
-    const unknownMode = checkMode(agent.value.capabilities, input.permissionMode);
+    const { capabilities, defaultPermissionMode } = agent.value;
+    const { permissionMode = defaultPermissionMode } = input;
+    const unknownMode = checkMode(capabilities, permissionMode, input.permissionMode === undefined);
     if (unknownMode !== undefined) return unknownMode;
     const { defaultCwd, roots } = room.settings;
     const directory = await room.runner.checkDirectory({
@@ -47,10 +49,11 @@ export const sessionHandlers = {
         realCwd,
         title: input.title ?? titleFrom(prompt) ?? name,
         key: input.key ?? null,
-        permissionMode: input.permissionMode ?? null,
+        permissionMode: permissionMode ?? null,
         model: input.model ?? null,
         labels: input.labels ?? [],
         askTimeout: input.askTimeout ?? room.settings.askTimeout,
+        ...(input.whileBusy && { whileBusy: input.whileBusy }),
         ephemeral: input.ephemeral ?? false,
         closeAfterTurn: input.closeAfterTurn ?? false,
         by: actor,
@@ -152,10 +155,11 @@ function titleFrom(prompt: string | undefined): string | undefined {
 }
 
 /** An agent that is started in a mode it does not know ends at once; better said before. */
-function checkMode(capabilities: Capabilities | null, mode: string | undefined) {
+function checkMode(capabilities: Capabilities | null, mode: string | undefined, isDefault = false) {
   const modes = capabilities?.permissionModes ?? [];
   if (mode === undefined || modes.length === 0 || modes.includes(mode)) return undefined;
-  return refuse('invalid_value', `The agent has no permission mode "${mode}".`, {
+  const origin = isDefault ? ", which the server's configuration gives it" : '';
+  return refuse('invalid_value', `The agent has no permission mode "${mode}"${origin}.`, {
     field: 'permissionMode',
     modes,
   });
@@ -229,13 +233,14 @@ const changeModel: Change = async ({ session, ids }, { model }, by) => {
   return agreed.ok ? session.writer.command({ type: 'set-model', model, by }) : agreed;
 };
 
-const changeWords: Change = async ({ session }, { title, labels }, by) =>
-  title === undefined && labels === undefined
+const changeWords: Change = async ({ session }, { title, labels, whileBusy }, by) =>
+  title === undefined && labels === undefined && whileBusy === undefined
     ? unchanged
     : session.writer.command({
         type: 'change',
         ...(title === undefined ? {} : { title }),
         ...(labels === undefined ? {} : { labels }),
+        ...(whileBusy === undefined ? {} : { whileBusy }),
         by,
       });
 

@@ -2,7 +2,7 @@ import type { Approvals, ToolContext } from '../sdk/context.ts';
 import type { ApprovalScope, RequestInteraction } from '../sdk/interaction.ts';
 import { ToolError } from '../sdk/tool-error.ts';
 import { Exchange } from './exchange.ts';
-import type { AnyRequest } from './shown.ts';
+import type { AnyRequest } from './request.ts';
 import type { ToolRun } from './tool-run.ts';
 
 /** What the handler of a run may do. */
@@ -32,11 +32,7 @@ export function contextOf(run: ToolRun): ToolContext {
 
 async function ask(run: ToolRun, request: AnyRequest): Promise<unknown> {
   run.throwIfOver();
-  const exchange = new Exchange(run, request);
-  if (!run.desk.available(run.call.sessionId)) {
-    throw new ToolError('interaction_unavailable', 'Nobody is connected who can and wants to answer.');
-  }
-  return exchange.result();
+  return new Exchange(run, request).result();
 }
 
 function approvalsOf(run: ToolRun): Approvals {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Tool } from '../sdk/define-tool.ts';
+import { unknownName } from './request.ts';
 import { wordsOf } from './result.ts';
 
 export interface ToolDescription {
@@ -15,6 +16,8 @@ export interface ToolDescription {
 /** What an agent is told of a tool, or, in words, why it cannot be offered. */
 export function describeTool(tool: Tool, file: string | undefined): ToolDescription | string {
   const { name, description, input, askFirst, handler } = tool as Partial<Record<keyof Tool, unknown>>;
+  const stranger = Object.keys(tool).find((key) => !known.includes(key));
+  if (stranger !== undefined) return unknownName(stranger, known);
   if (typeof name !== 'string' || name === '') return 'it has no name';
   if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name)) {
     return 'its name may have only letters, digits, "_" and "-", and at most 64 of them';
@@ -31,6 +34,8 @@ export function describeTool(tool: Tool, file: string | undefined): ToolDescript
     return `its input cannot be described to an agent: ${wordsOf(error)}`;
   }
 }
+
+const known = ['name', 'description', 'input', 'askFirst', 'handler'] satisfies (keyof Tool)[] as string[];
 
 /** Also one of another copy of zod: tool files bring their own. */
 const isZodObject = (input: unknown): input is z.ZodObject =>

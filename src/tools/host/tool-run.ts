@@ -7,8 +7,8 @@ import type { ToolLogger } from '../sdk/context.ts';
 import { ToolError, type ToolErrorCode } from '../sdk/tool-error.ts';
 import { asAuthor } from './fault.ts';
 import { OpenAsk } from './open-ask.ts';
+import { type Shown, screenOf } from './request.ts';
 import { wordsOf } from './result.ts';
-import { type Shown, screenOf } from './shown.ts';
 
 /** What all runs share. */
 export interface Surroundings {

@@ -11,6 +11,7 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
 import type { Clock } from '../../engine/ports/clock.ts';
+import type { ToolDesk } from '../../engine/ports/tool-desk.ts';
 import type { SessionId } from '../../protocol/ids.ts';
 import type { ToolHost } from '../host/tool-host.ts';
 import { EventStream } from './event-stream.ts';
@@ -21,8 +22,8 @@ import { type Exchange, serveMessage, toolCallIdOf } from './session-server.ts';
 
 export interface McpContext {
   readonly host: Pick<ToolHost, 'tools' | 'call'>;
-  /** Whether what this run asked is still open although the run is gone: its answer will come as a message. */
-  readonly isLeftOpen: (sessionId: SessionId, callId: string) => boolean;
+  /** What became of the ask of a run that is gone: its answer is a message. */
+  readonly leftOpen: ToolDesk['leftOpen'];
   readonly version: string;
   readonly clock: Pick<Clock, 'after'>;
   readonly limits: McpLimits;
@@ -101,7 +102,7 @@ export class McpSession {
     else if (running?.point.callId === point.callId) running.attach(response);
     else {
       const stream = new EventStream(response, () => {});
-      stream.message(goneAnswer(point, this.#context.isLeftOpen(this.#id, point.callId)));
+      stream.message(goneAnswer(point, this.#context.leftOpen(this.#id, point.callId)));
       stream.end();
     }
   }
@@ -214,13 +215,20 @@ const noEvent = { code: rpcCode.invalidParams, message: 'There is no such event 
 const idInUse = { code: rpcCode.invalidRequest, message: 'A request with this id is being answered.' };
 const tooMany = { code: rpcCode.refused, message: 'Too much is open for this session. Try again later.' };
 
-function goneAnswer({ requestId }: ResumePoint, isLeftOpen: boolean): object {
-  const text = isLeftOpen
-    ? 'Beckon was restarted while this tool waited for a person. The question is still open: the answer will reach you as a message. Do not ask again.'
-    : 'The connection to Beckon was lost while this tool ran, and its result with it. The tool may have done its work: find out before you call it again.';
+/** What a call is told whose server is gone. The answer itself is a message, here only announced: it is heard once. */
+function goneAnswer({ requestId }: ResumePoint, left: 'open' | 'answered' | undefined): object {
+  const text = left === undefined ? resultLost : `${restarted} ${goesOn[left]}`;
   return {
     jsonrpc: '2.0',
     id: requestId,
-    result: { content: [{ type: 'text', text }], isError: !isLeftOpen },
+    result: { content: [{ type: 'text', text }], isError: left === undefined },
   };
 }
+
+const restarted = 'Beckon was restarted while this tool waited for a person.';
+const goesOn = {
+  open: 'The question is still open: the answer will reach you as a message. Do not ask again.',
+  answered: 'The person has answered meanwhile: the answer will reach you as a message. Do not ask again.',
+} as const;
+const resultLost =
+  'The connection to Beckon was lost while this tool ran, and its result with it. The tool may have done its work: find out before you call it again.';

@@ -17,6 +17,7 @@ export type {
   ApprovalRequest,
   ApprovalResponse,
   ApprovalScope,
+  CompletedView,
   FormSchema,
   InputRequest,
   InputResponse,
@@ -26,5 +27,6 @@ export type {
   QueuedResult,
   Reprompt,
   RequestInteraction,
+  WhenNobody,
 } from './interaction.ts';
 export { ToolError, type ToolErrorCode } from './tool-error.ts';

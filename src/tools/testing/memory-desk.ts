@@ -80,6 +80,13 @@ export class MemoryDesk implements ToolDesk {
     return accept(undefined);
   }
 
+  leftOpen(sessionId: SessionId, callId: string): 'open' | 'answered' | undefined {
+    const last = this.puts.findLast((put) => put.sessionId === sessionId && put.ask.tool.callId === callId);
+    if (last?.leftOpen === undefined) return undefined;
+    if (last.outcome === undefined) return 'open';
+    return decided.has(last.outcome) ? 'answered' : undefined;
+  }
+
   approval(_sessionId: SessionId, toolName: string, key: string): 'session' | 'always' | undefined {
     return this.approvals.get(nameOf(toolName, key))?.scope;
   }
@@ -125,8 +132,7 @@ export class MemoryDesk implements ToolDesk {
     const put = this.puts.find((one) => one.id === id);
     if (put === undefined) return refuse('interaction_not_found');
     if (put.outcome === undefined) return accept(put);
-    const wasDecided = ['allowed', 'denied', 'submitted', 'dismissed'].includes(put.outcome);
-    return refuse(wasDecided ? 'interaction_already_resolved' : 'interaction_gone');
+    return refuse(decided.has(put.outcome) ? 'interaction_already_resolved' : 'interaction_gone');
   }
 
   #settle(put: Put, outcome: Outcome, reason: string): void {
@@ -152,5 +158,7 @@ export class MemoryDesk implements ToolDesk {
     return listener?.(end) ?? null;
   }
 }
+
+const decided: ReadonlySet<Outcome> = new Set(['allowed', 'denied', 'submitted', 'dismissed']);
 
 const nameOf = (toolName: string, key: string): string => `${toolName}\n${key}`;

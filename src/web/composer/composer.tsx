@@ -53,8 +53,7 @@ export function Composer({ session }: { readonly session: Session }) {
   const pressed = (event: KeyboardEvent): void => {
     if (event.nativeEvent.isComposing || commandList.pressed(event)) return;
     if (event.key === 'Enter' && !event.shiftKey) {
-      const isForced = (event.ctrlKey || event.metaKey) && offer.others.includes('interrupt');
-      void composer.submit(isForced ? 'interrupt' : 'auto');
+      void composer.submit((event.ctrlKey || event.metaKey) && offer.modEnter ? offer.modEnter : undefined);
     } else if (event.key === 'ArrowUp' && draft === '' && !event.altKey) {
       const last = lastEditable(queue);
       if (last === undefined) return;

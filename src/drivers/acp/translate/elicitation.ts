@@ -2,8 +2,8 @@ import type { Answer, Ask, Decision, Question } from '../../../protocol/interact
 import { askTitle } from '../../ask-title.ts';
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../fields.ts';
 import { formFields } from '../../form-fields.ts';
+import { toolNameOf } from './describe-call.ts';
 import type { Memory } from './memory.ts';
-import { toolNameOf } from './tool-name.ts';
 
 /** A form that the agent wants filled in, questions it asks, or an address it wants visited. */
 export function elicitationAsk(memory: Memory, agentRequestId: string, request: JsonObject): Ask {

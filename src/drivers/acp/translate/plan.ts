@@ -1,5 +1,6 @@
 import type { AgentFact } from '../../../runner/ports/agent-driver.ts';
 import { type JsonObject, listAt, textAt } from '../../fields.ts';
+import { callShapeOf } from '../../tool-calls.ts';
 import { unknownOnce } from '../../unknown-once.ts';
 import { type Memory, newName } from './memory.ts';
 import { nextPlace } from './place.ts';
@@ -27,6 +28,7 @@ export function translatePlan(memory: Memory, update: JsonObject): readonly Agen
         toolCallId,
         name: 'TodoWrite',
         input: { todos },
+        call: callShapeOf('TodoWrite', { todos }),
         startsAgent: false,
       },
     },

@@ -1,9 +1,11 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Ask } from '../../../protocol/interaction.ts';
+import type { CallShape } from '../../../protocol/tool-call.ts';
 import { askTitle, callTitle } from '../../ask-title.ts';
 import { type JsonObject, objectAt, textAt } from '../../fields.ts';
 import { canBeWritten } from '../../nesting.ts';
 import { subjectOf } from '../../subject.ts';
+import { callShapeOf, tellingText } from '../../tool-calls.ts';
 import type { IncomingRequest } from '../incoming.ts';
 import { elicitationAsk } from './elicitation.ts';
 import type { Memory } from './memory.ts';
@@ -20,7 +22,15 @@ function toolAsk(memory: Memory, agentRequestId: string, request: JsonObject): A
   const given = objectAt(request, 'input');
   if (toolName === undefined || !given) return undefined;
   const input = { ...given };
-  const common = { agentRequestId, toolName, input, ...originOf(memory, request), ...reasonOf(request) };
+  const call = callShapeOf(toolName, input, memory.cwd);
+  const common = {
+    agentRequestId,
+    toolName,
+    input,
+    call,
+    ...originOf(memory, request),
+    ...reasonOf(request),
+  };
   switch (toolName) {
     case 'AskUserQuestion': {
       const questions = questionsOf(input);
@@ -38,10 +48,10 @@ function toolAsk(memory: Memory, agentRequestId: string, request: JsonObject): A
   return {
     ...common,
     kind: 'approval',
-    title: callTitle(toolName, subject, input),
+    title: callTitle(toolName, subject, tellingText(call, input)),
     subject,
     ...(Array.isArray(request.permission_suggestions) && { suggestions: request.permission_suggestions }),
-    ...(needsPerson(request, input) && { requiresPerson: true }),
+    ...(needsPerson(request, call) && { requiresPerson: true }),
     ...(request.default_to_no === true && { defaultToNo: true }),
   };
 }
@@ -60,19 +70,20 @@ function originOf(
   };
 }
 
-/** Reasons are written for a terminal, colours included. */
-function reasonOf(request: JsonObject): Pick<Ask, 'reason'> {
+/** Why the agent asks. Reasons are written for a terminal, colours included. */
+function reasonOf(request: JsonObject): Pick<Ask, 'reason' | 'blockedPath'> {
   const reason = stripVTControlCharacters(textAt(request, 'decision_reason') ?? '').trim();
-  return reason === '' ? {} : { reason };
+  const blockedPath = textAt(request, 'blocked_path') ?? '';
+  return { ...(reason !== '' && { reason }), ...(blockedPath !== '' && { blockedPath }) };
 }
 
-function needsPerson(request: JsonObject, input: JsonObject): boolean {
+function needsPerson(request: JsonObject, { risks = [] }: CallShape): boolean {
   return (
     request.requires_user_interaction === true ||
     request.suppress_always_allow_rule === true ||
     (request.matched_ask_rule !== undefined && request.matched_ask_rule !== null) ||
     textAt(request, 'tool_use_id') === undefined ||
     // The same command without its sandbox is another thing than what was granted.
-    input.dangerouslyDisableSandbox === true
+    risks.some(({ kind }) => kind === 'sandbox-off')
   );
 }

@@ -1,12 +1,11 @@
 import type { AgentFact } from '../../../runner/ports/agent-driver.ts';
 import { type JsonObject, listAt, objectAt, textAt, wordsAt } from '../../fields.ts';
+import { callShapeOf } from '../../tool-calls.ts';
 import { unknownOnce } from '../../unknown-once.ts';
 import type { Memory } from './memory.ts';
 import { notice } from './notices.ts';
 import { parentOf } from './parent.ts';
 import { nextBlock } from './place.ts';
-
-const agentStarters = new Set(['Agent', 'Task']);
 
 /** One line for each finished block of a message. */
 export function translateAssistant(memory: Memory, line: JsonObject): readonly AgentFact[] {
@@ -57,8 +56,11 @@ function translateCall(memory: Memory, block: JsonObject, place: Place): readonl
   if (toolCallId === undefined || name === undefined) return unknownOnce(memory, 'tool call', block);
   noteCall(memory, place, toolCallId);
   const input = { ...objectAt(block, 'input') };
-  const startsAgent = agentStarters.has(name);
-  return [{ type: 'said', event: { type: 'tool.called', ...place, toolCallId, name, input, startsAgent } }];
+  const call = callShapeOf(name, input);
+  const startsAgent = call.is === 'agent';
+  return [
+    { type: 'said', event: { type: 'tool.called', ...place, toolCallId, name, input, call, startsAgent } },
+  ];
 }
 
 function noteCall(memory: Memory, { agentMessageId, parentToolCallId }: Place, toolCallId: string): void {

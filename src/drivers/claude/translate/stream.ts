@@ -1,6 +1,7 @@
 import type { Delta } from '../../../protocol/event.ts';
 import type { AgentFact } from '../../../runner/ports/agent-driver.ts';
 import { type JsonObject, numberAt, objectAt, textAt } from '../../fields.ts';
+import { expectedShape } from '../../tool-calls.ts';
 import type { Memory, StreamedBlock } from './memory.ts';
 import { parentOf } from './parent.ts';
 
@@ -36,7 +37,9 @@ function beginBlock(memory: Memory, event: JsonObject, line: JsonObject): readon
   streamed.block = numberAt(event, 'index') ?? streamed.block + 1;
   streamed.toolCallId = textAt(block, 'id');
   streamed.toolName = textAt(block, 'name');
-  return streamed.toolCallId === undefined ? [] : [delta(streamed, line, 'tool-input', '')];
+  if (streamed.toolCallId === undefined) return [];
+  const call = expectedShape(streamed.toolName ?? '');
+  return [delta(streamed, line, 'tool-input', '', call && { call })];
 }
 
 function passOn({ streamed }: Memory, event: JsonObject, line: JsonObject): readonly AgentFact[] {
@@ -54,7 +57,13 @@ function passOn({ streamed }: Memory, event: JsonObject, line: JsonObject): read
   }
 }
 
-function delta(streamed: StreamedBlock, line: JsonObject, kind: Delta['kind'], text: string): AgentFact {
+function delta(
+  streamed: StreamedBlock,
+  line: JsonObject,
+  kind: Delta['kind'],
+  text: string,
+  more: Pick<Delta, 'call'> = {},
+): AgentFact {
   const { agentMessageId: messageId, block, toolCallId, toolName } = streamed;
   return {
     type: 'delta',
@@ -65,6 +74,7 @@ function delta(streamed: StreamedBlock, line: JsonObject, kind: Delta['kind'], t
       text,
       ...(toolCallId !== undefined && { toolCallId }),
       ...(toolName !== undefined && { toolName }),
+      ...more,
       ...parentOf(line),
     },
   };

@@ -1,5 +1,6 @@
 import type { AgentFact } from '../../../runner/ports/agent-driver.ts';
 import { type JsonObject, listAt, objectAt, textAt } from '../../fields.ts';
+import { resultShapeOf } from '../../tool-calls.ts';
 import { parentOf } from './parent.ts';
 
 /** `isOnly`: the line's structured account belongs to this result and no other. */
@@ -12,15 +13,19 @@ export function translateToolResult(
   if (toolCallId === undefined) return [];
   const images = listAt(block, 'content').flatMap(imageOf);
   const detail = isOnly && images.length === 0 ? detailOf(line) : undefined;
+  const isError = block.is_error === true;
+  const text = textOf(block);
+  const output = resultShapeOf(text, detail, isError);
   return [
     {
       type: 'said',
       event: {
         type: 'tool.result',
         toolCallId,
-        isError: block.is_error === true,
-        text: textOf(block),
+        isError,
+        text,
         ...(detail !== undefined && { detail }),
+        ...(output !== undefined && { output }),
         ...parentOf(line),
       },
       ...(images.length > 0 && { images }),
