@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { memoryLog } from '../../src/log/memory-log.ts';
 import type { SessionId } from '../../src/protocol/ids.ts';
-import { resumeIdOf } from '../../src/tools/mcp/resume-id.ts';
+import { resumeIdOf } from '../../src/tools/mcp/open-call.ts';
 import { type EngineRoom, endRoomsAfterEach, openRoom } from '../support/engine-room.ts';
 import { failingLog } from '../support/failing-log.ts';
 import { seededRandom, testSeed, times } from '../support/seeded-random.ts';
