@@ -99,7 +99,6 @@ export const checkpointOf = ({ number, memory, ...place }: PreparedMark): Checkp
 });
 
 function prepareEvent(event: NewEvent): PreparedEvent {
-  if (durabilityOf(event) === 'live') throw new TypeError(`"${event.type}" is passed on, never stored.`);
   return {
     body: JSON.stringify(event),
     askedTool:
