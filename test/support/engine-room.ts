@@ -5,7 +5,6 @@ import type { Caller, News, Reply } from '../../src/engine/ports/control-room.ts
 import type { EventLog } from '../../src/engine/ports/event-log.ts';
 import type { Runner, ToolAccess } from '../../src/engine/ports/runner.ts';
 import type { SessionEnv } from '../../src/engine/ports/session-env.ts';
-import { memoryLog } from '../../src/log/memory-log.ts';
 import type { Announcement, AnnouncementType, SessionSnapshot } from '../../src/protocol/announcement.ts';
 import type { ErrorCode, Refusal } from '../../src/protocol/errors.ts';
 import type { Event, EventOf, EventType } from '../../src/protocol/event.ts';
@@ -17,6 +16,7 @@ import type { Session } from '../../src/protocol/session.ts';
 import type { KeptProcess } from '../../src/runner/ports/process-host.ts';
 import { countingIds } from './counting-ids.ts';
 import { FakeClock } from './fake-clock.ts';
+import { memoryLog } from './memory-log.ts';
 import { runnerOf } from './runner-of.ts';
 import { type ScriptedAgent, ScriptedDriver } from './scripted-driver.ts';
 
