@@ -1,4 +1,5 @@
 import { sep } from 'node:path';
+import type { Subject } from '../protocol/interaction.ts';
 import type { CallRisk, CallShape, Pointer, ResultShape } from '../protocol/tool-call.ts';
 import { isObject, type JsonObject, listAt, numberAt, objectAt, textAt } from './fields.ts';
 import { realPath } from './real-path.ts';
@@ -275,3 +276,22 @@ const optional = <Name extends string, Value>(
   value: Value | undefined,
 ): { readonly [K in Name]?: Value } =>
   value === undefined ? {} : ({ [name]: value } as { readonly [K in Name]?: Value });
+
+const longest = 200;
+
+/** What is asked, in one line that fits on a card. */
+export function askTitle(words: string): string {
+  const [firstLine = ''] = words.split('\n', 1);
+  const cut = firstLine.slice(0, longest);
+  return cut === words ? words : `${cut}…`;
+}
+
+/** What a tool is to be used for; where a link leads elsewhere, both. `told` tells most of a call that only its whole input stands for. */
+export function callTitle(
+  toolName: string,
+  { kind, value, asked }: Subject,
+  told: string | undefined,
+): string {
+  const about = kind === 'input' ? told : asked === undefined ? value : `${asked} → ${value}`;
+  return askTitle(about === undefined ? toolName : `${toolName}: ${about}`);
+}

@@ -1,9 +1,9 @@
-import { isObject, type JsonObject } from '../fields.ts';
+import { isObject, type JsonObject, textAt } from '../fields.ts';
 
 export type JsonRpcId = string | number | null;
 
 /** One line of an agent, as far as JSON-RPC tells what it is. */
-export type Incoming =
+type Incoming =
   | { readonly kind: 'blank' }
   | { readonly kind: 'problem'; readonly problem: 'not-json' | 'not-an-object' | 'no-type' }
   | { readonly kind: 'request'; readonly id: JsonRpcId; readonly method: string; readonly params: unknown }
@@ -76,4 +76,14 @@ function parsed(line: string): unknown {
 /** JSON leaves these two as they are, and some readers take them for the end of a line. */
 export function toLine(message: object): string {
   return `${JSON.stringify(message).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')}\n`;
+}
+
+/** An error's details often say more than its message, which may be no more than "Internal error". */
+export function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const details =
+    error instanceof RequestError && isObject(error.data) ? textAt(error.data, 'details') : undefined;
+  return details === undefined || error.message.includes(details)
+    ? error.message
+    : `${error.message}: ${details}`;
 }

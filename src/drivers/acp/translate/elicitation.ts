@@ -1,7 +1,7 @@
 import type { Answer, Ask, Decision, Question } from '../../../protocol/interaction.ts';
-import { askTitle } from '../../ask-title.ts';
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../fields.ts';
 import { formFields } from '../../form-fields.ts';
+import { askTitle } from '../../tool-calls.ts';
 import { toolNameOf } from './describe-call.ts';
 import type { Memory } from './memory.ts';
 
