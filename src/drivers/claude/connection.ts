@@ -147,18 +147,19 @@ export class ClaudeConnection implements AgentConnection {
   }
 
   async interrupt(id?: string): Promise<void> {
-    expectReply(await this.#peer.interrupt(id === undefined ? {} : { requestId: `interrupt ${id}` }));
+    const options = id === undefined ? {} : { requestId: `interrupt ${id}` };
+    expectReply(await this.#peer.request('interrupt', {}, options));
   }
 
   async setPermissionMode(mode: string): Promise<void> {
     if (!permissionModes.includes(mode))
       throw new AgentRefusal(`The agent has no permission mode "${mode}".`);
-    const response = expectReply(await this.#peer.setPermissionMode(mode));
+    const response = expectReply(await this.#peer.request('set_permission_mode', { mode }));
     this.#report(modeChange(this.#memory, textAt(response, 'mode') ?? mode));
   }
 
   async setModel(model: string): Promise<void> {
-    const response = expectReply(await this.#peer.setModel(model));
+    const response = expectReply(await this.#peer.request('set_model', { model }));
     this.#report(modelChange(this.#memory, textAt(response, 'model') ?? model));
   }
 
@@ -308,8 +309,9 @@ export class ClaudeConnection implements AgentConnection {
   }
 
   async #initialize(peer: ProtocolPeer): Promise<void> {
-    const hooks = this.#options.holdsQuestions ? questionHooks : undefined;
-    const reply = await peer.initialize(hooks, { timeoutMs: startLimitMs, requestId: initializeId });
+    const asked = this.#options.holdsQuestions ? { hooks: questionHooks } : {};
+    const options = { timeoutMs: startLimitMs, requestId: initializeId };
+    const reply = await peer.request('initialize', asked, options);
     if (!reply.ok) {
       if (reply.code === 'closed') return;
       this.#startError = `The agent did not get ready: ${reply.message}`;

@@ -30,7 +30,6 @@ export interface PeerOptions {
   readonly readFrom?: number;
   /** Requests that an earlier peer on the same pipes took and left unanswered, by our ids. */
   readonly openRequests?: readonly string[];
-  newRequestId?(): string;
 }
 
 export type CloseReason =
@@ -45,7 +44,7 @@ export interface RequestOptions {
 }
 
 export interface UserMessage {
-  readonly content: string | readonly JsonObject[];
+  readonly content: readonly JsonObject[];
   readonly uuid?: string;
   readonly priority?: string;
 }
@@ -94,10 +93,7 @@ export class ProtocolPeer {
   sendUserMessage({ content, uuid, priority }: UserMessage): Promise<WriteOutcome> {
     const line = {
       type: 'user',
-      message: {
-        role: 'user',
-        content: typeof content === 'string' ? [{ type: 'text', text: content }] : content,
-      },
+      message: { role: 'user', content },
       parent_tool_use_id: null,
       ...(uuid !== undefined && { uuid }),
       ...(priority !== undefined && { priority }),
@@ -119,32 +115,11 @@ export class ProtocolPeer {
     this.#close(requestId);
   }
 
-  initialize(hooks?: JsonObject, options?: RequestOptions): Promise<Reply> {
-    return this.request('initialize', hooks ? { hooks } : {}, options);
-  }
-
-  setPermissionMode(mode: string, options?: RequestOptions): Promise<Reply> {
-    return this.request('set_permission_mode', { mode }, options);
-  }
-
-  setModel(model: string, options?: RequestOptions): Promise<Reply> {
-    return this.request('set_model', { model }, options);
-  }
-
-  interrupt(options?: RequestOptions): Promise<Reply> {
-    return this.request('interrupt', {}, options);
-  }
-
-  /** Takes back a message that the agent has not begun with. */
-  cancelMessage(uuid: string, options?: RequestOptions): Promise<Reply> {
-    return this.request('cancel_async_message', { message_uuid: uuid }, options);
-  }
-
   /** Never rejects: a refusal, a time-out and a closed peer are replies. */
   request(subtype: string, fields: JsonObject = {}, options: RequestOptions = {}): Promise<Reply> {
     if (this.#closed) return Promise.resolve(closedReply(this.#closed));
     const { timeoutMs } = options;
-    const requestId = options.requestId ?? this.#options.newRequestId?.() ?? randomUUID();
+    const requestId = options.requestId ?? randomUUID();
     return new Promise((resolve) => {
       const timer =
         timeoutMs === undefined

@@ -36,7 +36,7 @@ export function permissionAsk(memory: Memory, agentRequestId: string, request: J
     return { facts, calledName, ask: { ...common, title: 'Approve the plan', plan, requiresPerson: true } };
   const subject = callSubject(fields, toolName, memory.cwd);
   const title =
-    subject.kind === 'input' ? titleTold(fields, toolName) : callTitle(toolName, subject, undefined);
+    subject.kind === 'input' ? titleTold(fields, toolName) : callTitle(toolName, subject, described);
   const reason = oddity(options);
   const needsPerson = call === undefined || reason !== undefined;
   return {

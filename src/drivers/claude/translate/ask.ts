@@ -4,7 +4,7 @@ import type { CallShape } from '../../../protocol/tool-call.ts';
 import { canBeWritten, type JsonObject, listAt, objectAt, textAt, textsAt } from '../../fields.ts';
 import { formFields } from '../../form-fields.ts';
 import { subjectOf } from '../../subject.ts';
-import { askTitle, callShapeOf, callTitle, tellingText } from '../../tool-calls.ts';
+import { askTitle, callShapeOf, callTitle } from '../../tool-calls.ts';
 import type { IncomingRequest } from '../incoming.ts';
 import type { Memory } from './memory.ts';
 
@@ -45,7 +45,7 @@ function toolAsk(memory: Memory, agentRequestId: string, request: JsonObject): A
   return {
     ...common,
     kind: 'approval',
-    title: callTitle(toolName, subject, tellingText(call, input)),
+    title: callTitle(toolName, subject, common),
     subject,
     ...(Array.isArray(request.permission_suggestions) && { suggestions: request.permission_suggestions }),
     ...(needsPerson(request, call) && { requiresPerson: true }),
