@@ -1,5 +1,5 @@
-import process from 'node:process';
 import { join } from 'node:path';
+import process from 'node:process';
 import { claudeDriver } from '../drivers/claude/driver.ts';
 import { clearToolConfigs } from '../drivers/claude/tool-config.ts';
 import { claudeSdkDriver } from '../drivers/claude-sdk/driver.ts';
@@ -8,7 +8,7 @@ import { agentEnvironment } from '../drivers/process/agent-environment.ts';
 import { FileProcessHost } from '../drivers/process/file-process-host.ts';
 import { LocalProcessHost } from '../drivers/process/local-process-host.ts';
 import { RunArchive } from '../drivers/process/run-archive.ts';
-import { type IsolationOptions, findWalls } from '../drivers/process/walls.ts';
+import { findWalls, type IsolationOptions } from '../drivers/process/walls.ts';
 import type { Runner } from '../engine/ports/runner.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { Room } from '../protocol/storage.ts';

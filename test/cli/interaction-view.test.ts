@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ShownAsk, interactionView } from '../../src/cli/render/interaction-view.ts';
+import { interactionView, type ShownAsk } from '../../src/cli/render/interaction-view.ts';
 import { plain } from '../../src/cli/render/paint.ts';
 import { callShapeOf } from '../../src/drivers/tool-calls.ts';
 

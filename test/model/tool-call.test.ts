@@ -2,7 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { callShapeOf, expectedShape, resultShapeOf } from '../../src/drivers/tool-calls.ts';
 import { valueAt, withValueAt } from '../../src/model/json-pointer.ts';
-import { type ToolCall, editBetween, editableOf, mainPartOf, toolCallOf, toolCallSoFar, toolOutputOf } from '../../src/model/tool-call.ts';
+import {
+  editableOf,
+  editBetween,
+  mainPartOf,
+  type ToolCall,
+  toolCallOf,
+  toolCallSoFar,
+  toolOutputOf,
+} from '../../src/model/tool-call.ts';
 import { CallShape } from '../../src/protocol/tool-call.ts';
 
 type Input = Record<string, unknown>;

@@ -12,10 +12,9 @@ import type {
   Reprompt,
 } from '../sdk/interaction.ts';
 import { ToolError } from '../sdk/tool-error.ts';
-import type { OpenAsk } from './open-ask.ts';
 import { type AnyRequest, askAgain, readRequest, type Shown } from './request.ts';
 import { textOf, wordsOf } from './result.ts';
-import { NoAnswer, type ToolRun } from './tool-run.ts';
+import { NoAnswer, type OpenAsk, type ToolRun } from './tool-run.ts';
 
 const MOST_REPROMPTS = 10;
 

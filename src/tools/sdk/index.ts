@@ -1,5 +1,5 @@
 /** What a tool author imports, as `beckon/tools`. */
-export type { Approvals, ToolContext, ToolLogger } from './context.ts';
+export type { Approvals, ToolContext, ToolLogger } from './define-tool.ts';
 export { defineTool, type Tool, type ToolDefinition, type ToolResult } from './define-tool.ts';
 export type {
   CheckboxField,

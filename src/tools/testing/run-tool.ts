@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 import { SessionId } from '../../protocol/ids.ts';
 import type { FormField } from '../../protocol/interaction.ts';
-import { describeTool } from '../host/describe-tool.ts';
+import { describeTool } from '../host/load-file.ts';
 import type { ToolCallResult } from '../host/result.ts';
 import { ToolRuns } from '../host/tool-runs.ts';
 import type { Tool } from '../sdk/define-tool.ts';
 import type { ApprovalScope } from '../sdk/interaction.ts';
-import type { PersonResponse } from './decision.ts';
 import { ManualClock } from './manual-clock.ts';
+import type { PersonResponse } from './memory-desk.ts';
 import { MemoryDesk, type Put } from './memory-desk.ts';
 
 /** What a person is shown. */

@@ -245,7 +245,10 @@ describe('a tool that asks, in a browser', () => {
     await card.getByRole('textbox', { name: 'Share of users at first' }).fill('20');
     await card.getByLabel('On', { exact: true }).fill('2026-12-24');
     await inMain(page, 'Submit').click();
-    await outcome(page, 'Release submitted. Release 2.4.0 Beta, for those who asked for it December 24, 2026').waitFor();
+    await outcome(
+      page,
+      'Release submitted. Release 2.4.0 Beta, for those who asked for it December 24, 2026',
+    ).waitFor();
   });
 });
 
