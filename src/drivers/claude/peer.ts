@@ -44,7 +44,7 @@ export interface RequestOptions {
 }
 
 export interface UserMessage {
-  readonly content: string | readonly JsonObject[];
+  readonly content: readonly JsonObject[];
   readonly uuid?: string;
   readonly priority?: string;
 }
@@ -93,10 +93,7 @@ export class ProtocolPeer {
   sendUserMessage({ content, uuid, priority }: UserMessage): Promise<WriteOutcome> {
     const line = {
       type: 'user',
-      message: {
-        role: 'user',
-        content: typeof content === 'string' ? [{ type: 'text', text: content }] : content,
-      },
+      message: { role: 'user', content },
       parent_tool_use_id: null,
       ...(uuid !== undefined && { uuid }),
       ...(priority !== undefined && { priority }),
@@ -116,22 +113,6 @@ export class ProtocolPeer {
   /** The agent waits for this one no more, though it did not say so. */
   abandon(requestId: string): void {
     this.#close(requestId);
-  }
-
-  initialize(hooks?: JsonObject, options?: RequestOptions): Promise<Reply> {
-    return this.request('initialize', hooks ? { hooks } : {}, options);
-  }
-
-  setPermissionMode(mode: string, options?: RequestOptions): Promise<Reply> {
-    return this.request('set_permission_mode', { mode }, options);
-  }
-
-  setModel(model: string, options?: RequestOptions): Promise<Reply> {
-    return this.request('set_model', { model }, options);
-  }
-
-  interrupt(options?: RequestOptions): Promise<Reply> {
-    return this.request('interrupt', {}, options);
   }
 
   /** Never rejects: a refusal, a time-out and a closed peer are replies. */
