@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import * as bodies from './command.ts';
 import { accept, type Refusal, type Result, refuse } from './errors.ts';
-import { nearestName } from './nearest.ts';
+import { nearestName, notKnown } from './nearest.ts';
 import type { OperationDefinition } from './operation.ts';
 
 /** The schema that an operation's query or body must fit; where it takes neither, nothing may be given. */
@@ -42,9 +42,6 @@ export function unknownField(
   const details = nearest === undefined ? { field } : { field, nearest };
   return refuse('malformed_request', notKnown(field, nearest), details);
 }
-
-const notKnown = (field: string, nearest: string | undefined): string =>
-  `"${field}" is not known here${nearest === undefined ? '' : `; did you mean "${nearest}"?`}`;
 
 interface Issue {
   readonly path: readonly PropertyKey[];
