@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import * as bodies from './command.ts';
-import { accept, type Refusal, type Result, refuse } from './errors.ts';
+import { accept, type Result, refuse } from './errors.ts';
 import { nearestName, notKnown } from './nearest.ts';
 import type { OperationDefinition } from './operation.ts';
 
@@ -34,14 +34,9 @@ export function check<Schema extends z.ZodType>(
   });
 }
 
-/** Refuses a field that is nowhere known, with what was perhaps meant. */
-export function unknownField(
-  field: string,
-  nearest?: string,
-): { readonly ok: false; readonly refusal: Refusal } {
-  const details = nearest === undefined ? { field } : { field, nearest };
-  return refuse('malformed_request', notKnown(field, nearest), details);
-}
+/** Refuses a field where none is taken. */
+export const unknownField = (field: string): Result<never> =>
+  refuse('malformed_request', notKnown(field), { field });
 
 interface Issue {
   readonly path: readonly PropertyKey[];

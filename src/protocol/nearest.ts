@@ -15,7 +15,7 @@ export function nearestName(name: string, known: readonly string[]): string | un
 }
 
 /** Refuses a name, in words. */
-export const notKnown = (name: string, nearest: string | undefined): string =>
+export const notKnown = (name: string, nearest?: string): string =>
   `"${name}" is not known here${nearest === undefined ? '' : `; did you mean "${nearest}"?`}`;
 
 /** How many letters must be put in, left out, changed, or swapped with the next to make one of the other. */
