@@ -4,10 +4,10 @@ import type { PatchQueued, SendMessage } from '../../protocol/command.ts';
 import { accept, type Result } from '../../protocol/errors.ts';
 import type { EventOf } from '../../protocol/event.ts';
 import { MessageId } from '../../protocol/ids.ts';
+import type { Step } from '../batch.ts';
 import { imageBlob, imageReference, type LiveSession } from '../live-session.ts';
 import type { Reply } from '../ports/control-room.ts';
 import type { EventLog } from '../ports/event-log.ts';
-import type { Step } from '../session-writer.ts';
 import type { Handler } from './room.ts';
 
 export const sendMessage: Handler<SendMessage> = async ({ registry, log, ids }, input, { actor: by }) => {
