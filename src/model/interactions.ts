@@ -49,7 +49,12 @@ interface Verdict {
   readonly decision: Decision;
 }
 
-function decisionOn(state: SessionState, ask: Ask, response: Response): Result<Verdict> {
+/** An answer checked against what was asked; one that nobody could give is refused. */
+export function decisionOn(
+  state: Pick<SessionState, 'capabilities'>,
+  ask: AnsweredAsk,
+  response: Response,
+): Result<Verdict> {
   switch (response.type) {
     case 'allow':
       return allow(state, ask, response);
@@ -85,9 +90,11 @@ function decisionOn(state: SessionState, ask: Ask, response: Response): Result<V
   }
 }
 
+type AnsweredAsk = Pick<Ask, 'kind' | 'questions' | 'form' | 'plan' | 'tool' | 'approvalScopes'>;
+
 function allow(
-  state: SessionState,
-  ask: Ask,
+  state: Pick<SessionState, 'capabilities'>,
+  ask: AnsweredAsk,
   response: Extract<Response, { type: 'allow' }>,
 ): Result<Verdict> {
   if (ask.kind === 'question') return wrongKind(ask, 'must be answered, not allowed');
@@ -114,7 +121,7 @@ function allow(
 }
 
 /** A tool says what it offers, and keeps what it is given: neither makes a grant of ours. */
-function allowTool(ask: Ask, response: Extract<Response, { type: 'allow' }>): Result<Verdict> {
+function allowTool(ask: AnsweredAsk, response: Extract<Response, { type: 'allow' }>): Result<Verdict> {
   const { scope = 'once' } = response;
   const offered = ask.approvalScopes ?? ['once'];
   if (!offered.includes(scope)) {
@@ -146,7 +153,7 @@ const scopeWords = { once: 'once', session: 'for the session', always: 'always' 
 const listed = (scopes: readonly ApprovalScope[]): string =>
   scopes.length === 0 ? 'by no one' : scopes.map((scope) => scopeWords[scope]).join(' or ');
 
-const wrongKind = (ask: Ask, why: string) =>
+const wrongKind = (ask: AnsweredAsk, why: string) =>
   refuse('invalid_value', `This ${ask.kind} ${why}.`, { field: 'requestId', kind: ask.kind });
 
 /** The standing approval that goes with an answer, checked before anything is recorded. */

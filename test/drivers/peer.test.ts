@@ -121,21 +121,19 @@ test('[PEER2] requests are matched to their responses, whatever the order', asyn
   expect(await interrupt).toEqual({ ok: true, response: { still_queued: [] } });
 });
 
-test('[PEER2] initialize carries hooks, and a message can be taken back', async () => {
+test('[PEER2] initialize carries hooks', async () => {
   const { peer, received } = connect();
   void peer.initialize({ PreToolUse: [] });
-  void peer.cancelMessage('u1');
   expect((await received()).map((line) => line.request)).toEqual([
     { subtype: 'initialize', hooks: { PreToolUse: [] } },
-    { subtype: 'cancel_async_message', message_uuid: 'u1' },
   ]);
 });
 
 test('[PEER2] a request without a reply ends at its time limit, and a late reply is ignored', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
-    const { peer, print, seen } = connect({ newRequestId: () => 'r1' });
-    const interrupted = peer.interrupt({ timeoutMs: 3_000 });
+    const { peer, print, seen } = connect();
+    const interrupted = peer.interrupt({ timeoutMs: 3_000, requestId: 'r1' });
     vi.advanceTimersByTime(3_000);
     expect(await interrupted).toMatchObject({ ok: false, code: 'timed-out' });
     print(reply('r1'));

@@ -30,7 +30,6 @@ export interface PeerOptions {
   readonly readFrom?: number;
   /** Requests that an earlier peer on the same pipes took and left unanswered, by our ids. */
   readonly openRequests?: readonly string[];
-  newRequestId?(): string;
 }
 
 export type CloseReason =
@@ -137,16 +136,11 @@ export class ProtocolPeer {
     return this.request('interrupt', {}, options);
   }
 
-  /** Takes back a message that the agent has not begun with. */
-  cancelMessage(uuid: string, options?: RequestOptions): Promise<Reply> {
-    return this.request('cancel_async_message', { message_uuid: uuid }, options);
-  }
-
   /** Never rejects: a refusal, a time-out and a closed peer are replies. */
   request(subtype: string, fields: JsonObject = {}, options: RequestOptions = {}): Promise<Reply> {
     if (this.#closed) return Promise.resolve(closedReply(this.#closed));
     const { timeoutMs } = options;
-    const requestId = options.requestId ?? this.#options.newRequestId?.() ?? randomUUID();
+    const requestId = options.requestId ?? randomUUID();
     return new Promise((resolve) => {
       const timer =
         timeoutMs === undefined
