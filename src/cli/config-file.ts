@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import { knownAgents } from '../drivers/acp/known-agents.ts';
+import { type AcpAgent, knownAgents } from '../drivers/acp/known-agents.ts';
 import { permissionModes } from '../drivers/claude/capabilities.ts';
+import { agentEnvironment } from '../drivers/process/agent-environment.ts';
+import { findProgram } from '../drivers/process/find-program.ts';
 import { isolations } from '../drivers/process/walls.ts';
 import { messageOf } from '../protocol/errors.ts';
 import { nearestName } from '../protocol/nearest.ts';
@@ -35,7 +37,7 @@ const AgentConfig = z.strictObject({
     })
     .optional(),
 });
-export type AgentConfig = z.infer<typeof AgentConfig>;
+type AgentConfig = z.infer<typeof AgentConfig>;
 
 const Config = z.strictObject({
   port: z.number().int().min(0).max(65_535).optional(),
@@ -158,4 +160,35 @@ function sentence(issue: z.core.$ZodIssue): string {
 function fieldsAt([top]: readonly PropertyKey[]): readonly string[] {
   if (top === undefined) return Object.keys(Config.shape);
   return Object.keys(top === 'agents' ? AgentConfig.shape : AskTimeout.shape);
+}
+
+/**
+ * The agents to reach by the Agent Client Protocol: those of the configuration, and of the known ones those whose program is
+ * on PATH. A configured one is listed in any case: where its program is missing, the list says so.
+ */
+export function acpAgents(configured: Config['agents'] = {}, env: Environment): readonly AcpAgent[] {
+  const named = Object.entries(configured).flatMap(([name, settings]) => agentOf(name, settings));
+  const isNamed = new Set(Object.keys(configured));
+  const searched = agentEnvironment(env);
+  const found = knownAgents.filter(
+    ({ name, command }) => !isNamed.has(name) && findProgram(command, searched),
+  );
+  return [...named, ...found];
+}
+
+function agentOf(name: string, { driver, enabled, command, args, env, label }: AgentConfig): AcpAgent[] {
+  const known = knownAgents.find((agent) => agent.name === name);
+  const program = command ?? known?.command;
+  if ((driver === undefined && !known) || program === undefined || enabled === false) return [];
+  // With another program the arguments of the known one mean nothing.
+  const usual = command === undefined ? known?.args : undefined;
+  return [
+    {
+      name,
+      label: label ?? known?.label ?? name,
+      command: program,
+      args: args ?? usual ?? [],
+      ...((known?.env || env) && { env: { ...known?.env, ...env } }),
+    },
+  ];
 }

@@ -2,8 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { acpAgents } from '../../src/cli/acp-agents.ts';
-import { readConfigFile } from '../../src/cli/config-file.ts';
+import { acpAgents, readConfigFile } from '../../src/cli/config-file.ts';
 import { knownAgents } from '../../src/drivers/acp/known-agents.ts';
 
 let dir: string;
