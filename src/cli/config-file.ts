@@ -45,17 +45,25 @@ const Config = z.strictObject({
   /** Names by which a browser may reach the server when it is bound to more than this machine. */
   allowedHosts: z.array(z.string().min(1)).optional(),
   open: z.boolean().optional(),
+  /** The program to run as Claude Code; without it, the one on PATH. */
   claude: z.string().min(1).optional(),
+  /** When the server is asked to end, its agents go on for the next one. */
   keepAgents: z.boolean().optional(),
+  /** Agents end with the server, whatever ends it. */
   ephemeral: z.boolean().optional(),
   decide: z.enum(deciders).optional(),
+  /** Whether agents are kept from the files and processes of the server and of each other. */
   isolation: z.enum(isolations).optional(),
+  /** Files of interactive tools. One that is missing is a problem that is told, and keeps nothing else from working. */
   tools: z.array(z.string().min(1)).optional(),
+  /** Where sessions may work; without it, anywhere. */
   roots: z.array(z.string().min(1)).min(1).optional(),
   maxProcesses: z.number().int().min(1).optional(),
   idleMinutes: z.number().positive().optional(),
   askTimeout: AskTimeout.strict().optional(),
+  /** How long a question may wait until its agent sleeps, where it can; 0 for as long as it takes. */
   deferAsksMinutes: z.number().min(0).optional(),
+  /** What messages of people do while an agent works. */
   whileBusy: WhileBusy.optional(),
   agents: z
     .record(z.string(), AgentConfig)

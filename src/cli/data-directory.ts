@@ -3,6 +3,7 @@ import { mkdir, realpath, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
 import { type DirectoryLock, isLocked, tryLock } from '../log/directory-lock.ts';
 import { messageOf } from '../protocol/errors.ts';
 import { WhileBusy } from '../protocol/session.ts';
@@ -125,21 +126,22 @@ function signalServer(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** How the terminal client finds the server of a data directory. */
-export interface ServerFile {
-  readonly url: string;
+/** How the terminal client finds the server of a data directory. What else is wrong in it, but address and process, is left out. */
+const ServerFile = z.object({
+  url: z.string(),
   /** What it is bound to, which the url does not always tell. */
-  readonly host?: string;
-  readonly pid: number;
+  host: z.string().optional().catch(undefined),
+  pid: z.number(),
   /** Who decides there, for the one that is started in its place. */
-  readonly decide?: string;
+  decide: z.string().optional().catch(undefined),
   /** What messages do there while an agent works, in sessions that are not set for themselves. */
-  readonly whileBusy?: WhileBusy;
+  whileBusy: WhileBusy.optional().catch(undefined),
   /** The process is another program's, which has the server in it: no command may end it. */
-  readonly isEmbedded?: boolean;
-  readonly startedAt: string;
-  readonly isolation?: IsolationReport;
-}
+  isEmbedded: z.boolean().optional().catch(undefined),
+  startedAt: z.string().catch(''),
+  isolation: IsolationReport.optional().catch(undefined),
+});
+export type ServerFile = z.infer<typeof ServerFile>;
 
 const serverPath = (dataDir: string): string => join(dataDir, 'server.json');
 
@@ -156,22 +158,7 @@ async function readServerFile(dataDir: string): Promise<ServerFile | undefined> 
   const text = await readSecretFile(serverPath(dataDir));
   if (text === undefined) return undefined;
   try {
-    const { url, host, pid, startedAt, isEmbedded, decide, ...rest } = JSON.parse(
-      text,
-    ) as Partial<ServerFile>;
-    if (typeof url !== 'string' || typeof pid !== 'number') return undefined;
-    const whileBusy = WhileBusy.safeParse(rest.whileBusy).data;
-    const isolation = IsolationReport.safeParse(rest.isolation).data;
-    return {
-      url,
-      pid,
-      startedAt: startedAt ?? '',
-      ...(typeof host === 'string' && { host }),
-      ...(typeof decide === 'string' && { decide }),
-      ...(isEmbedded === true && { isEmbedded }),
-      ...(whileBusy !== undefined && { whileBusy }),
-      ...(isolation !== undefined && { isolation }),
-    };
+    return ServerFile.safeParse(JSON.parse(text)).data;
   } catch {
     return undefined;
   }
