@@ -6,6 +6,7 @@ import { permissionModes } from '../drivers/claude/capabilities.ts';
 import { agentEnvironment } from '../drivers/process/agent-environment.ts';
 import { findProgram } from '../drivers/process/find-program.ts';
 import { isolations } from '../drivers/process/walls.ts';
+import { faultsIn } from '../protocol/check.ts';
 import { messageOf } from '../protocol/errors.ts';
 import { nearestName } from '../protocol/nearest.ts';
 import { AskTimeout, WhileBusy } from '../protocol/session.ts';
@@ -114,9 +115,9 @@ export async function readConfigFile(path: string, isNamed: boolean, env: Enviro
 
 /** Checks a configuration, and makes the paths in it absolute. */
 export function checkConfig(given: unknown, source: string, folder: string, env: Environment): Config {
-  const checked = Config.safeParse(given);
-  if (!checked.success) throw new Failure(`${source}: ${checked.error.issues.map(sentence).join('; ')}`);
-  const { tools, roots, agents, ...rest } = checked.data;
+  const faults = faultsIn(Config, given);
+  if (faults.length > 0) throw new Failure(`${source}: ${faults.join('; ')}`);
+  const { tools, roots, agents, ...rest } = Config.parse(given);
   const fromHere = (entry: string) => absolute(entry, folder, env);
   // A name without a slash is looked for on PATH.
   const program = (command: string) => (command.includes('/') ? fromHere(command) : command);
@@ -155,19 +156,6 @@ function json(text: string, path: string): unknown {
     // The parser quotes what it could not read, which may be a variable's value.
     throw new Failure(`${path} is no JSON: ${messageOf(error).replace(/, (\.\.\.)?".*$/s, '')}`);
   }
-}
-
-function sentence(issue: z.core.$ZodIssue): string {
-  const field = (...keys: PropertyKey[]): string => `"${[...issue.path, ...keys].join('.')}"`;
-  if (issue.code !== 'unrecognized_keys')
-    return issue.path.length === 0 ? issue.message : `field ${field()}: ${issue.message}`;
-  return issue.keys.map((key) => `unknown field ${field(key)}${meant(key, fieldsAt(issue.path))}`).join('; ');
-}
-
-/** The fields that are known at this place of the file. */
-function fieldsAt([top]: readonly PropertyKey[]): readonly string[] {
-  if (top === undefined) return Object.keys(Config.shape);
-  return Object.keys(top === 'agents' ? AgentConfig.shape : AskTimeout.shape);
 }
 
 /**

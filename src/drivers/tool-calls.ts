@@ -66,8 +66,8 @@ function shapeIn({ shape, list }: KnownTool, input: JsonObject): CallShape | und
       };
     case 'change': {
       if (!isThere(shape.path)) return undefined;
-      const edits =
-        list === undefined ? shape.edits.map((edit) => editIn(input, edit)) : listedEdits(input, list);
+      const isListed = list !== undefined && Array.isArray(input[list]);
+      const edits = isListed ? listedEdits(input, list) : shape.edits.map((edit) => editIn(input, edit));
       // One that cannot be shown as a change must not be hidden behind those that can.
       return { ...shape, edits: edits.every((edit) => edit !== undefined) ? edits : [] };
     }

@@ -28,7 +28,7 @@ import { Search } from './search.ts';
 import { SearchIndex } from './search-index.ts';
 import { storageFailure } from './storage-failure.ts';
 import { StorageReport } from './storage-report.ts';
-import { parseStored } from './stored-event.ts';
+import type { Upcast } from './stored-event.ts';
 import { nowhere, type StreamPlace } from './stream-place.ts';
 import { StreamWriter } from './stream-writer.ts';
 import { Summaries } from './summaries.ts';
@@ -38,6 +38,8 @@ import type { WriteRequest } from './write-request.ts';
 export interface SqliteLogOptions extends DatabaseOptions {
   /** How to wait for the disk. */
   readonly sync?: SyncFile;
+  /** Brings what an earlier version stored to today's form when it is read. */
+  readonly upcast?: Upcast;
 }
 
 /** Throws `StorageError` if the file cannot be opened. Its directory must be there. */
@@ -93,10 +95,6 @@ class SqliteLog implements EventLog {
     });
   }
 
-  lastSeq(stream: StreamId): number {
-    return this.#read(() => this.#find(stream).lastSeq);
-  }
-
   findByReference(stream: StreamId, reference: string): readonly Event[] {
     return this.#read(() => {
       const { id, lastSeq } = this.#find(stream);
@@ -106,10 +104,11 @@ class SqliteLog implements EventLog {
 
   findAsks(toolName: string, limit: number): readonly { stream: StreamId; event: Event }[] {
     return this.#read(() => {
+      const { events } = this.#store;
       const asks: { stream: StreamId; event: Event }[] = [];
-      for (const { name, ...stored } of this.#store.events.asks(toolName)) {
+      for (const { name, ...stored } of events.asks(toolName)) {
         if (asks.length >= limit) break;
-        if (this.#isShown(name, stored.seq)) asks.push({ stream: name, event: parseStored(stored) });
+        if (this.#isShown(name, stored.seq)) asks.push({ stream: name, event: events.parse(stored) });
       }
       return asks;
     });
@@ -254,9 +253,9 @@ class SqliteLog implements EventLog {
   }
 
   #take({ db, unwritable, damage, missing }: OpenDatabase): Store {
-    const { path, sync } = this.#options;
+    const { path, sync, upcast } = this.#options;
     const transactions = new Transactions(db);
-    const events = new EventIndex(db, transactions);
+    const events = new EventIndex(db, transactions, upcast);
     const index = new SearchIndex(db, transactions);
     if (missing !== undefined) {
       this.#report.isMissing(missing);

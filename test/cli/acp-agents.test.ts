@@ -59,7 +59,7 @@ test('a known agent takes what the configuration says of it, and is left out whe
 test('what cannot be meant is refused, in words', async () => {
   const agents = async (entries: unknown) => acpAgents(await configured(entries), {});
   await expect(agents({ mine: { driver: 'acp' } })).rejects.toThrow(
-    `${join(dir, 'config.json')}: field "agents.mine": it has no "command"`,
+    `${join(dir, 'config.json')}: "agents.mine" is not valid: it has no "command"`,
   );
   await expect(agents({ mine: { command: 'x' } })).rejects.toThrow('has a "command" and no "driver"');
   await expect(agents({ claude: { driver: 'acp', command: 'x' } })).rejects.toThrow('"claude" is built in');

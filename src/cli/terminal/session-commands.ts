@@ -1,4 +1,5 @@
-import type { MessageReceipt, SessionPage, SessionPageQuery, Transport } from '../../client/transport.ts';
+import type { MessageReceipt, SessionPage, Transport } from '../../client/transport.ts';
+import type { SessionsQuery } from '../../protocol/command.ts';
 import { Disposition, type Session, SessionStatus, type WhileBusy } from '../../protocol/session.ts';
 import { UsageError } from '../failure.ts';
 import { choiceFlag, isSet, type ParsedFlags, textFlag } from '../flags.ts';
@@ -51,7 +52,7 @@ function limitOf({ values }: ParsedFlags): number | undefined {
 /** Page by page, for a server gives no more at once. */
 async function firstOf(
   transport: Transport,
-  filter: Pick<SessionPageQuery, 'q' | 'status'>,
+  filter: Pick<SessionsQuery, 'q' | 'status'>,
   limit: number,
 ): Promise<Pick<SessionPage, 'sessions' | 'total'>> {
   const sessions = new Map<string, Session>();
@@ -103,7 +104,7 @@ export const dispositionOf = (whileBusy: WhileBusy): Disposition =>
 
 /** "sent", or "queued at place 2: the agent is working" */
 export function receiptLine(receipt: MessageReceipt): string {
-  const place = receipt.position === undefined ? '' : ` at place ${receipt.position}`;
+  const place = receipt.status === 'sent' ? '' : ` at place ${receipt.position}`;
   const how = receipt.applied === 'interrupt' || receipt.applied === 'steer' ? ` (${receipt.applied})` : '';
   return `${receipt.status}${place}${how}${receipt.reason === undefined ? '' : `: ${receipt.reason}`}`;
 }

@@ -13,7 +13,6 @@ import {
 } from '../../runner/ports/agent-driver.ts';
 import type { AgentProcess, ProcessHost, WriteOutcome } from '../../runner/ports/process-host.ts';
 import { AnswersUnderWay } from '../answers-under-way.ts';
-import { diagnosticFact } from '../diagnostics.ts';
 import { type JsonObject, objectAt, textAt } from '../fields.ts';
 import { modeChange, modelChange } from '../mode-and-model.ts';
 import { exitFact } from '../process/exit-fact.ts';
@@ -149,7 +148,7 @@ export class AcpConnection implements AgentConnection {
       onRequest: (request) => this.#requested(request),
       onCancel: (requestId) => this.#asking.takeBack(requestId),
       onNotification: (method, params) => this.#notified(method, params),
-      onDiagnostic: (diagnostic) => this.#facts.push(diagnosticFact(diagnostic)),
+      onDiagnostic: (diagnostic) => this.#facts.push(diagnostic),
       onLineEnd: (isReply) => {
         if (isReply || this.#facts.length >= mostFactsAtOnce) this.#flush();
       },

@@ -19,7 +19,7 @@ import { uuidOf } from '../claude/message-uuid.ts';
 import { askOf } from '../claude/translate/ask.ts';
 import { type Memory, newMemory, noteSent } from '../claude/translate/memory.ts';
 import { translate } from '../claude/translate/translate.ts';
-import { DiagnosticCounter, diagnosticFact } from '../diagnostics.ts';
+import { diagnosticFact } from '../diagnostics.ts';
 import { type JsonObject, textAt, textsAt } from '../fields.ts';
 import { modeChange, modelChange } from '../mode-and-model.ts';
 import { begunAnew } from '../notice.ts';
@@ -61,7 +61,6 @@ export class SdkConnection implements AgentConnection {
   readonly #options: SdkConnectionOptions;
   readonly #memory: Memory;
   readonly #facts: FactBatch;
-  readonly #diagnostics = new DiagnosticCounter((diagnostic) => this.#facts.add(diagnosticFact(diagnostic)));
   readonly #exitReported: Promise<void>;
   readonly #answers = new AnswersUnderWay();
   #query: SdkQuery | undefined;
@@ -210,8 +209,9 @@ export class SdkConnection implements AgentConnection {
   #spawn(resume: string | null, wanted: SdkSpawnOptions): HostedProcess {
     const process = this.#options.launch(resume, wanted);
     const hosted = new HostedProcess(process, {
-      onOverlong: ({ bytes, head }) => this.#diagnostics.count('overlong-line', head.toString('utf8'), bytes),
-      onProblem: (problem, line) => this.#diagnostics.count(problem, line),
+      onOverlong: ({ bytes, head }) =>
+        this.#facts.add(diagnosticFact('overlong-line', head.toString('utf8'), { bytes })),
+      onProblem: (problem, line) => this.#facts.add(diagnosticFact(problem, line)),
     });
     this.#process = process;
     this.#hosted = hosted;
@@ -309,12 +309,12 @@ export class SdkConnection implements AgentConnection {
     if (!ask) return this.#refuse(requestId);
     const earlier = this.#asks.under(requestId);
     if (earlier && isDeepStrictEqual(earlier.request, request)) {
-      this.#diagnostics.count('repeated-request', JSON.stringify(request));
+      this.#facts.add(diagnosticFact('repeated-request', JSON.stringify(request)));
       return unanswered;
     }
     if (earlier) {
       // The agent could take an answer to the one for an answer to the other: only the newer can be answered.
-      this.#diagnostics.count('reused-request-id', JSON.stringify(request));
+      this.#facts.add(diagnosticFact('reused-request-id', JSON.stringify(request)));
       this.#asks.drop(earlier.agentRequestId);
       this.#memory.openForms.delete(earlier.agentRequestId);
       this.#facts.add({ type: 'withdrawn', agentRequestId: earlier.agentRequestId });
@@ -325,7 +325,7 @@ export class SdkConnection implements AgentConnection {
   }
 
   #refuse(requestId: string): JsonObject {
-    this.#diagnostics.count('malformed-request', requestId);
+    this.#facts.add(diagnosticFact('malformed-request', requestId));
     return { behavior: 'deny', message: 'The request was not understood.', action: 'cancel' };
   }
 

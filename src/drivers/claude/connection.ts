@@ -17,7 +17,6 @@ import type {
   WriteOutcome,
 } from '../../runner/ports/process-host.ts';
 import { AnswersUnderWay } from '../answers-under-way.ts';
-import { diagnosticFact } from '../diagnostics.ts';
 import { type JsonObject, textAt } from '../fields.ts';
 import { modeChange, modelChange } from '../mode-and-model.ts';
 import { begunAnew } from '../notice.ts';
@@ -268,7 +267,7 @@ export class ClaudeConnection implements AgentConnection {
       onMessage: (message) => this.#read(message),
       onRequest: (request) => this.#readRequest(request),
       onCancel: (requestId) => this.#cancelled(requestId),
-      onDiagnostic: (diagnostic) => this.#facts.push(diagnosticFact(diagnostic)),
+      onDiagnostic: (diagnostic) => this.#facts.push(diagnostic),
       onReadEnd: () => this.#flush(),
       onClose: () => {
         this.#flush();

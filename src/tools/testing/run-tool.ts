@@ -1,12 +1,13 @@
 import type { z } from 'zod';
 import { SessionId } from '../../protocol/ids.ts';
 import type { FormField } from '../../protocol/interaction.ts';
+import { describeTool } from '../host/load-file.ts';
 import type { ToolCallResult } from '../host/result.ts';
 import { ToolRuns } from '../host/tool-runs.ts';
 import type { Tool } from '../sdk/define-tool.ts';
 import type { ApprovalScope } from '../sdk/interaction.ts';
-import type { PersonResponse } from './decision.ts';
 import { ManualClock } from './manual-clock.ts';
+import type { PersonResponse } from './memory-desk.ts';
 import { MemoryDesk, type Put } from './memory-desk.ts';
 
 /** What a person is shown. */
@@ -77,6 +78,8 @@ export async function runTool<Input extends z.ZodObject>(
   options: RunToolOptions = {},
 ): Promise<ToolTrial> {
   const { respond, available = true, approvals = {}, now = '2026-01-01T00:00:00.000Z', signal } = options;
+  const described = describeTool(tool as unknown as Tool, undefined);
+  if (typeof described === 'string') throw new Error(`The tool "${tool.name}" is not offered: ${described}`);
   const clock = new ManualClock(now);
   const desk = new MemoryDesk();
   const log: { level: 'info' | 'warn' | 'error'; message: string }[] = [];

@@ -9,13 +9,9 @@ import type {
   StreamStart,
   SummaryFilter,
   SummaryQuery,
-} from '../engine/ports/event-log.ts';
-import { byLastChange, findableText, hasWords } from '../model/find-session.ts';
-import type { SessionSummary } from '../model/summary.ts';
-import { type Event, type NewEvent, referencesOf, searchTextOf } from '../protocol/event.ts';
-import type { StorageState } from '../protocol/storage.ts';
-import { CommitQueue } from './commit-queue.ts';
-import { pageOf, pageRange } from './page-range.ts';
+} from '../../src/engine/ports/event-log.ts';
+import { CommitQueue } from '../../src/log/commit-queue.ts';
+import { pageOf, pageRange } from '../../src/log/page-range.ts';
 import {
   checkpointOf,
   holdsNothing,
@@ -23,12 +19,16 @@ import {
   type PreparedPart,
   type PreparedSummary,
   prepare,
-} from './prepare.ts';
-import { excerptOf, matches, searchableStart, wordsOf } from './search-words.ts';
-import { parseStored, type StoredEvent } from './stored-event.ts';
-import type { WriteRequest } from './write-request.ts';
+} from '../../src/log/prepare.ts';
+import { excerptOf, matches, searchableStart, wordsOf } from '../../src/log/search-words.ts';
+import { parseStored, type StoredEvent } from '../../src/log/stored-event.ts';
+import type { WriteRequest } from '../../src/log/write-request.ts';
+import { byLastChange, findableText, hasWords } from '../../src/model/find-session.ts';
+import type { SessionSummary } from '../../src/model/summary.ts';
+import { type Event, type NewEvent, referencesOf, searchTextOf } from '../../src/protocol/event.ts';
+import type { StorageState } from '../../src/protocol/storage.ts';
 
-/** A log that is gone with the process. It keeps JSON, so that what is read is never what a caller still holds. */
+/** The log as the engine's tests need it: gone with the process, and as quick as can be. It keeps JSON, so that what is read is never what a caller still holds. */
 export const memoryLog = (): EventLog => new MemoryLog();
 
 class MemoryLog implements EventLog {
@@ -44,14 +44,10 @@ class MemoryLog implements EventLog {
   }
 
   page(stream: StreamId, query: PageQuery): EventPage {
-    const last = this.lastSeq(stream);
-    const range = pageRange(query, last);
-    const events = this.#eventsOf(stream).slice(range.from - 1, Math.max(range.from - 1, range.to));
-    return pageOf(events.map(parseStored), range, last);
-  }
-
-  lastSeq(stream: StreamId): number {
-    return this.#eventsOf(stream).length;
+    const all = this.#eventsOf(stream);
+    const range = pageRange(query, all.length);
+    const events = all.slice(range.from - 1, Math.max(range.from - 1, range.to));
+    return pageOf(events.map(parseStored), range, all.length);
   }
 
   findByReference(stream: StreamId, reference: string): readonly Event[] {
