@@ -21,11 +21,7 @@ export function check<Schema extends z.ZodType>(
 ): Result<z.output<Schema>> {
   const parsed = schema.safeParse(input, { error: nearestAsMessage });
   if (parsed.success) return accept(parsed.data);
-  const found = parsed.error.issues
-    .flatMap((issue) => issuesIn(issue, at))
-    // What is missing is often there under a misspelt name: that one is told.
-    .toSorted((a, b) => Number(b.keys !== undefined) - Number(a.keys !== undefined))
-    .map((issue) => told(issue, valueAt(input, issue.path.slice(at.length))));
+  const found = faultsOf(parsed.error, input, at);
   const [{ code, sentence, field, nearest } = told({ path: at, message: 'Invalid input' }, input)] = found;
   return refuse(code, sentence, {
     field,
@@ -33,6 +29,19 @@ export function check<Schema extends z.ZodType>(
     issues: found.slice(0, 10).map((issue) => ({ field: issue.field, message: issue.message })),
   });
 }
+
+/** All that is wrong with the value, a sentence each; none where it fits. */
+export function faultsIn(schema: z.ZodType, input: unknown): string[] {
+  const { error } = schema.safeParse(input, { error: nearestAsMessage });
+  return error === undefined ? [] : faultsOf(error, input, []).map(({ sentence }) => sentence);
+}
+
+const faultsOf = ({ issues }: z.ZodError, input: unknown, at: readonly string[]) =>
+  issues
+    .flatMap((issue) => issuesIn(issue, at))
+    // What is missing is often there under a misspelt name: that one is told.
+    .toSorted((a, b) => Number(b.keys !== undefined) - Number(a.keys !== undefined))
+    .map((issue) => told(issue, valueAt(input, issue.path.slice(at.length))));
 
 /** Refuses a field where none is taken. */
 export const unknownField = (field: string): Result<never> =>
