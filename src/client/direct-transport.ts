@@ -1,10 +1,9 @@
 import type { ControlRoom, News } from '../engine/ports/control-room.ts';
 import type { PartialBlock } from '../protocol/announcement.ts';
-import { type Refusal, statusOf } from '../protocol/errors.ts';
 import type { Actor } from '../protocol/interaction.ts';
 import type { OperationDefinition, OperationName } from '../protocol/operation.ts';
 import type { Session } from '../protocol/session.ts';
-import { BeckonError } from './beckon-error.ts';
+import { BeckonError, errorOf } from './beckon-error.ts';
 import { queryOf, RoomCalls, type Send } from './calls.ts';
 import { heard } from './heard.ts';
 import type {
@@ -174,7 +173,4 @@ function sessionOf(news: News): string | undefined {
 }
 
 const roomClosed = (): BeckonError =>
-  new BeckonError('shutting_down', statusOf('shutting_down'), 'This control room is closed.');
-
-const errorOf = ({ code, message, details }: Refusal): BeckonError =>
-  new BeckonError(code, statusOf(code), message, details);
+  errorOf({ code: 'shutting_down', message: 'This control room is closed.' });

@@ -3,10 +3,9 @@ import type { StreamQuery } from '../protocol/command.ts';
 import type { Delta, Event } from '../protocol/event.ts';
 import { type OperationDefinition, operations, pathTo } from '../protocol/operation.ts';
 import { serverOperations } from '../protocol/server-operation.ts';
-import { BeckonError } from './beckon-error.ts';
+import { BeckonError, errorOfReply, unreachable } from './beckon-error.ts';
 import { type CallsOf, callsOf, queryOf, RoomCalls, type Send } from './calls.ts';
 import { openEventStream, type RetryPolicy } from './event-stream.ts';
-import { errorOf, unreachable } from './reply-error.ts';
 import type { Following, RoomSnapshot, Subscription, Transport, Unsubscribe } from './transport.ts';
 
 export interface HttpTransportOptions {
@@ -121,7 +120,7 @@ export class HttpTransport extends ServerCalls implements Transport {
     const text = await response.text().catch((error: unknown) => {
       throw unreachable(this.#baseUrl, error);
     });
-    if (!response.ok) throw errorOf(response.status, text);
+    if (!response.ok) throw errorOfReply(response.status, text);
     return parse(text);
   }
 
@@ -131,7 +130,7 @@ export class HttpTransport extends ServerCalls implements Transport {
       cache: 'no-store',
       headers: { accept: 'text/event-stream', ...(cursor === '' ? {} : { 'last-event-id': cursor }) },
     });
-    if (!response.ok) throw errorOf(response.status, await response.text());
+    if (!response.ok) throw errorOfReply(response.status, await response.text());
     if (response.body === null) throw unreachable(this.#baseUrl, undefined);
     return response.body;
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import * as bodies from './command.ts';
-import { accept, type Refusal, type Result, refuse } from './errors.ts';
+import { accept, type Result, refuse } from './errors.ts';
 import { nearestName } from './nearest.ts';
 import type { OperationDefinition } from './operation.ts';
 
@@ -34,16 +34,11 @@ export function check<Schema extends z.ZodType>(
   });
 }
 
-/** Refuses a field that is nowhere known, with what was perhaps meant. */
-export function unknownField(
-  field: string,
-  nearest?: string,
-): { readonly ok: false; readonly refusal: Refusal } {
-  const details = nearest === undefined ? { field } : { field, nearest };
-  return refuse('malformed_request', notKnown(field, nearest), details);
-}
+/** Refuses a field where none is taken. */
+export const unknownField = (field: string): Result<never> =>
+  refuse('malformed_request', notKnown(field), { field });
 
-const notKnown = (field: string, nearest: string | undefined): string =>
+const notKnown = (field: string, nearest?: string): string =>
   `"${field}" is not known here${nearest === undefined ? '' : `; did you mean "${nearest}"?`}`;
 
 interface Issue {

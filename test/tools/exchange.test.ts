@@ -36,8 +36,7 @@ describe('a request', () => {
     void bench.run(
       (context) => context.requestInteraction(askLeave({ approvalScopes: ['once', 'always'] })),
       {
-        callId: 'made-up',
-        toolCallId: 'toolu_1',
+        callId: 'toolu_1',
         agentToolName: 'mcp__beckon__a_tool',
       },
     );

@@ -162,7 +162,7 @@ describe('the link to the server', () => {
     await vi.advanceTimersByTimeAsync(300);
     expect(fake.called('setInteractionEnabled')).toEqual([
       ['c1', { enabled: false }],
-      ['c2', false],
+      ['c2', { enabled: false }],
     ]);
   });
 

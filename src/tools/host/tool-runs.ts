@@ -8,10 +8,8 @@ import { failure, success, type ToolCallResult, wordsOf } from './result.ts';
 import { type Surroundings, ToolRun } from './tool-run.ts';
 
 export interface CallOptions {
-  /** Names this run. */
+  /** Names this run: the agent's own id of the call, where it tells one, which ties the ask to the conversation. */
   readonly callId: string;
-  /** The agent's own id of the call, where it tells one; it ties the ask to the conversation. */
-  readonly toolCallId?: string;
   /** What the agent calls the tool, where that is another name than the tool's own. */
   readonly agentToolName?: string;
   /** Fires when the agent has cancelled the call. Its reason, a text or an error, is passed on. */
@@ -53,12 +51,12 @@ export class ToolRuns {
   }
 
   async #run(tool: Tool, sessionId: SessionId, args: unknown, options: CallOptions): Promise<unknown> {
-    const { signal, toolCallId, agentToolName = tool.name, progress = () => {} } = options;
+    const { callId, signal, agentToolName = tool.name, progress = () => {} } = options;
     const run = new ToolRun(this.#surroundings, {
       sessionId,
       toolName: tool.name,
       agentToolName,
-      callId: toolCallId ?? options.callId,
+      callId,
       input: isRecord(args) ? args : {},
       progress,
     });

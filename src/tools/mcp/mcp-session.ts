@@ -192,8 +192,11 @@ export class McpSession {
       })),
     }));
     server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
-      const names = agentsOwnNames(params.name, mcpReq._meta);
-      const result = await host.call(this.#id, params.name, params.arguments ?? {}, { ...run, ...names });
+      const { name, arguments: args = {} } = params;
+      // Only an agent that tells its own id of the call has a conversation in which the tool has the longer name.
+      const isOfAgent = toolCallIdOf(mcpReq._meta) !== undefined;
+      const names = isOfAgent ? { agentToolName: `mcp__${serverName}__${name}` } : {};
+      const result = await host.call(this.#id, name, args, { ...run, ...names });
       return { content: [{ type: 'text', text: result.text }], isError: !result.ok };
     });
     const transport: Transport = {
@@ -270,9 +273,4 @@ const serverName = 'beckon';
 function toolCallIdOf(meta: unknown): string | undefined {
   const id = (meta as Record<string, unknown> | undefined)?.['claudecode/toolUseId'];
   return typeof id === 'string' && id !== '' && id.length <= 200 ? id : undefined;
-}
-
-function agentsOwnNames(name: string, meta: unknown): { toolCallId?: string; agentToolName?: string } {
-  const toolCallId = toolCallIdOf(meta);
-  return toolCallId === undefined ? {} : { toolCallId, agentToolName: `mcp__${serverName}__${name}` };
 }

@@ -1,5 +1,5 @@
+import { errorOfReply, unreachable } from '../../client/beckon-error.ts';
 import { HttpTransport } from '../../client/http-transport.ts';
-import { errorOf, unreachable } from '../../client/reply-error.ts';
 import { pathTo } from '../../protocol/operation.ts';
 import { serverOperations } from '../../protocol/server-operation.ts';
 import { forgetPageKey, keepPageKey, keyHeader, pageKey } from './page-key.ts';
@@ -40,6 +40,6 @@ export async function fetchFile(path: string): Promise<Blob> {
   const reply = await fetch(path, { headers: keyHeader() }).catch((error: unknown) => {
     throw unreachable('', error);
   });
-  if (!reply.ok) throw errorOf(reply.status, await reply.text());
+  if (!reply.ok) throw errorOfReply(reply.status, await reply.text());
   return reply.blob();
 }
