@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { StreamId } from '../engine/ports/event-log.ts';
 import { type Event, type NewEvent, referencesOf } from '../protocol/event.ts';
-import { parseStored, type StoredEvent } from './stored-event.ts';
+import { parseStored, type StoredEvent } from './prepare.ts';
 import type { Transactions } from './transactions.ts';
 
 /**
