@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { withShapes } from '../drivers/older-events.ts';
 import { openEngine, randomIds, systemClock } from '../engine/index.ts';
 import type { ControlRoom } from '../engine/ports/control-room.ts';
 import { openSqliteLog } from '../log/sqlite-log.ts';
 import { createServer, type Server, urlOf } from '../server/create-server.ts';
-import { toolKeys } from '../tools/mcp/tool-key.ts';
+import { toolKeys } from '../tools/mcp/endpoint.ts';
 import { composeRunner } from './compose-runner.ts';
 import type { Environment } from './console.ts';
 import { diskState } from './disk-state.ts';
@@ -55,7 +56,7 @@ export async function compose(
   const { dataDir } = settings;
   const { logger } = parts;
   const openedAt = new Date().toISOString();
-  const log = openSqliteLog({ path: join(dataDir, 'beckon.db') });
+  const log = openSqliteLog({ path: join(dataDir, 'beckon.db'), upcast: withShapes });
   const tellOfStorage = storageLogger(logger);
   const disk = diskState(log);
   tellOfStorage(disk.current());

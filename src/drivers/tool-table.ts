@@ -4,7 +4,7 @@ import type { CallShape } from '../protocol/tool-call.ts';
 export interface KnownTool {
   /** What its calls do, with a pointer to everything that an input may have. */
   readonly shape: CallShape;
-  /** The field with a list of edits, to-dos or questions, of which the shape points into each entry. */
+  /** The field that may hold a list of edits, to-dos or questions: the shape points into each entry. */
   readonly list?: string;
   /**
    * The fields that a subject stands for: it says where a call reaches, whatever is searched for or written there. Without them a
@@ -48,6 +48,7 @@ const tools: Readonly<Record<string, KnownTool>> = {
       path: '/file_path',
       edits: [{ before: '/old_string', after: '/new_string', everywhere: '/replace_all' }],
     },
+    list: 'edits',
     covers: fieldNames('file_path old_string new_string replace_all'),
   },
   MultiEdit: {

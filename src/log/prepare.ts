@@ -57,7 +57,7 @@ export interface PreparedSummary {
 export function prepare(batch: AppendBatch): PreparedBatch {
   return {
     parts: batch.parts.map(preparePart),
-    decision: batch.parts.some((part) => part.events.some((event) => durabilityOf(event) === 'decision')),
+    decision: batch.parts.flatMap(({ events }) => events.map(durabilityOf)).includes('decision'),
   };
 }
 
@@ -128,6 +128,9 @@ export interface StoredEvent {
   readonly at: string;
   readonly body: string;
 }
+
+/** An event of an earlier version as it would be stored today. */
+export type Upcast = (event: Event) => Event;
 
 /** The bodies were checked when they were appended; only this program writes the log. */
 export const parseStored = ({ seq, at, body }: StoredEvent): Event =>

@@ -23,8 +23,7 @@ import { EventIndex } from './event-index.ts';
 import { inUseFile, keepAside, readMissing, storeMissing } from './missing-history.ts';
 import { type DatabaseOptions, type OpenDatabase, openDatabase } from './open-database.ts';
 import { pageOf, pageRange } from './page-range.ts';
-import type { WriteRequest } from './prepare.ts';
-import { checkpointOf, type PreparedMark, parseStored, prepare } from './prepare.ts';
+import { checkpointOf, type PreparedMark, prepare, type Upcast, type WriteRequest } from './prepare.ts';
 import { Search } from './search.ts';
 import { SearchIndex } from './search-index.ts';
 import { StorageReport, storageFailure } from './storage-report.ts';
@@ -35,6 +34,8 @@ import { Transactions } from './transactions.ts';
 export interface SqliteLogOptions extends DatabaseOptions {
   /** How to wait for the disk. */
   readonly sync?: SyncFile;
+  /** Brings what an earlier version stored to today's form when it is read. */
+  readonly upcast?: Upcast;
 }
 
 /** Throws `StorageError` if the file cannot be opened. Its directory must be there. */
@@ -99,10 +100,11 @@ class SqliteLog implements EventLog {
 
   findAsks(toolName: string, limit: number): readonly { stream: StreamId; event: Event }[] {
     return this.#read(() => {
+      const { events } = this.#store;
       const asks: { stream: StreamId; event: Event }[] = [];
-      for (const { name, ...stored } of this.#store.events.asks(toolName)) {
+      for (const { name, ...stored } of events.asks(toolName)) {
         if (asks.length >= limit) break;
-        if (this.#isShown(name, stored.seq)) asks.push({ stream: name, event: parseStored(stored) });
+        if (this.#isShown(name, stored.seq)) asks.push({ stream: name, event: events.parse(stored) });
       }
       return asks;
     });
@@ -247,9 +249,9 @@ class SqliteLog implements EventLog {
   }
 
   #take({ db, unwritable, damage, missing }: OpenDatabase): Store {
-    const { path, sync } = this.#options;
+    const { path, sync, upcast } = this.#options;
     const transactions = new Transactions(db);
-    const events = new EventIndex(db, transactions);
+    const events = new EventIndex(db, transactions, upcast);
     const index = new SearchIndex(db, transactions);
     if (missing !== undefined) {
       this.#report.isMissing(missing);

@@ -1,4 +1,6 @@
 import { diffArrays, diffWordsWithSpace } from 'diff';
+import { isRecord, valueAt } from './json-pointer.ts';
+import type { TextEdit, ToldResult } from './tool-call.ts';
 
 /** One line of a change; unchanged ones carry a space. */
 export interface DiffLine {
@@ -45,8 +47,23 @@ export function hunksBetween(before: string, after: string): Hunk[] {
   );
 }
 
+/** What a change does to its file, or would do; the agent's own account is better, where there is one. */
+export function hunksOfChange(edits: readonly TextEdit[], result: ToldResult): readonly Hunk[] {
+  const at = result?.output?.patch;
+  const told: unknown = at === undefined ? undefined : valueAt(result?.detail, at);
+  if (!Array.isArray(told) || told.length === 0)
+    return edits.flatMap(({ before, after }) => hunksBetween(before, after));
+  return told.filter(isRecord).flatMap(({ lines, oldStart, newStart }) => {
+    const texts = Array.isArray(lines) ? lines.filter((line) => typeof line === 'string') : [];
+    return hunksOfPatch(texts, wholeOr(oldStart, 1), wholeOr(newStart, 1));
+  });
+}
+
+const wholeOr = (value: unknown, otherwise: number): number =>
+  typeof value === 'number' && Number.isInteger(value) ? value : otherwise;
+
 /** The hunks that begin at a line before and after, told line by line, each with its sign. */
-export function hunksOfPatch(lines: readonly string[], oldStart: number, newStart: number): Hunk[] {
+function hunksOfPatch(lines: readonly string[], oldStart: number, newStart: number): Hunk[] {
   const told = lines
     .filter((line) => !line.startsWith('\\'))
     .map((line): DiffLine => {

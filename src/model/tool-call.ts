@@ -1,7 +1,6 @@
 import type { EventOf } from '../protocol/event.ts';
 import type { CallRisk, CallShape, Pointer } from '../protocol/tool-call.ts';
-import { type Hunk, hunksBetween, hunksOfPatch } from './diff-lines.ts';
-import { isRecord, namesIn, partsBeside, valueAt, withValueAt } from './json-pointer.ts';
+import { namesIn, partsBeside, valueAt, withValueAt } from './json-pointer.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
@@ -181,7 +180,7 @@ export interface ToolOutput {
   readonly plan: string | null;
 }
 
-type ToldResult = Pick<EventOf<'tool.result'>, 'detail' | 'output'> | null;
+export type ToldResult = Pick<EventOf<'tool.result'>, 'detail' | 'output'> | null;
 
 export function toolOutputOf(result: ToldResult): ToolOutput {
   const { detail, output = {} } = result ?? {};
@@ -201,21 +200,6 @@ export function toolOutputOf(result: ToldResult): ToolOutput {
     plan: textAt(output.plan),
   };
 }
-
-/** What a change does to its file, or would do; the agent's own account is better, where there is one. */
-export function hunksOfChange(edits: readonly TextEdit[], result: ToldResult): readonly Hunk[] {
-  const at = result?.output?.patch;
-  const told: unknown = at === undefined ? undefined : valueAt(result?.detail, at);
-  if (!Array.isArray(told) || told.length === 0)
-    return edits.flatMap(({ before, after }) => hunksBetween(before, after));
-  return told.filter(isRecord).flatMap(({ lines, oldStart, newStart }) => {
-    const texts = Array.isArray(lines) ? lines.filter((line) => typeof line === 'string') : [];
-    return hunksOfPatch(texts, wholeOr(oldStart, 1), wholeOr(newStart, 1));
-  });
-}
-
-const wholeOr = (value: unknown, otherwise: number): number =>
-  typeof value === 'number' && Number.isInteger(value) ? value : otherwise;
 
 function partsOf(call: CallShape, read: PointerReader): CallParts {
   switch (call.is) {

@@ -14,8 +14,8 @@ import {
 import { CallShape, ResultShape } from './tool-call.ts';
 
 /**
- * The facts of a session, in the order they happened. Each kind says here whether it is kept:
- * `decision` is on the disk itself before anyone hears of it, `fact` is written at once and survives the death of the process.
+ * The facts of a session, in the order they happened. Each kind says here how it is kept: `decision` is on the disk itself before
+ * anyone hears of it, `fact` is written at once and survives the death of the process.
  */
 export type Durability = 'decision' | 'fact';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { SessionId } from '../../src/protocol/ids.ts';
-import { resumeIdOf } from '../../src/tools/mcp/resume-id.ts';
+import { resumeIdOf } from '../../src/tools/mcp/open-call.ts';
 import { type EngineRoom, endRoomsAfterEach, openRoom } from '../support/engine-room.ts';
 import { failingLog } from '../support/failing-log.ts';
 import { memoryLog } from '../support/memory-log.ts';

@@ -10,7 +10,7 @@ import { PatchView } from './patch-view.tsx';
 import { Pictures } from './pictures.tsx';
 import type { ToolItem } from './row.ts';
 import { TodoList } from './todo-list.tsx';
-import { detailOf, type Field, type ToolDetail } from './tool-call.logic.ts';
+import { detailOf, type Field, type ToolDetail } from './tool-detail.logic.ts';
 
 /** The whole of a tool call: what went in and what came out. */
 export function ToolBody({ item }: { readonly item: ToolItem }) {

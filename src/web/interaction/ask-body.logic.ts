@@ -132,6 +132,8 @@ export type AskSummary =
       readonly verb: CallVerb;
       /** Shown exactly, with what is invisible made visible. */
       readonly subject: string;
+      /** The agent's own words on it, where the subject alone would not say enough. */
+      readonly note: string | null;
       /** The subject is all that the call was given. */
       readonly isWhole: boolean;
       /** The whole address, where the subject is its host. */
@@ -179,11 +181,14 @@ export function summaryOf(interaction: Interaction, cwd: string): AskSummary {
 function callSummary(interaction: Interaction, cwd: string): AskSummary {
   const { subject } = interaction;
   const call = toolCallOf(interaction);
+  const body = callBody(interaction, cwd);
+  const named = subject === undefined ? null : subjectText(subject, cwd);
   return {
     is: 'call',
     verb: verbOf(call),
-    subject: subjectText(interaction, cwd),
-    isWhole: subject === undefined || subject.kind === 'input',
+    subject: named ?? bodyText(interaction, body),
+    note: named === null ? body.note : null,
+    isWhole: named === null,
     address: subject?.kind === 'host' && call.is === 'page' ? showSuspicious(call.url) : null,
     ...firstLines(call.is === 'change' ? call.edits : []),
   };
@@ -193,24 +198,38 @@ function callSummary(interaction: Interaction, cwd: string): AskSummary {
 export const verbOfAsk = (interaction: Interaction): CallVerb =>
   interaction.plan === undefined ? verbOf(toolCallOf(interaction)) : 'plan';
 
-function subjectText({ toolName: name, input, subject }: Interaction, cwd: string): string {
-  switch (subject?.kind) {
+/** Null for a subject that is nothing but the input. Where a link leads elsewhere, both are said. */
+function subjectText({ kind, value, asked }: Subject, cwd: string): string | null {
+  switch (kind) {
     case 'command':
     case 'host':
-      return showSuspicious(subject.value);
+      return showSuspicious(value);
     case 'path':
-      return showSuspicious(pathText(subject, cwd));
+      return showSuspicious(
+        asked === undefined ? relativeTo(cwd, value) : `${relativeTo(cwd, asked)} → ${value}`,
+      );
     case 'input':
-    case undefined:
-      return Object.keys(input).length === 0
-        ? toolName(showSuspicious(name))
-        : `${toolName(showSuspicious(name))} ${showValue(JSON.stringify(input))}`;
+      return null;
   }
 }
 
-/** Where a link leads elsewhere, both are said. */
-const pathText = ({ value, asked }: Subject, cwd: string): string =>
-  asked === undefined ? relativeTo(cwd, value) : `${relativeTo(cwd, asked)} → ${value}`;
+/** The thing itself where it is known; what else goes in is shown beside it. */
+function bodyText({ toolName: name, input }: Interaction, body: CallBody): string {
+  switch (body.is) {
+    case 'command':
+      return body.command;
+    case 'change':
+    case 'path':
+      return body.path;
+    case 'address':
+      return body.url;
+    case 'plan':
+    case 'input': {
+      const json = Object.keys(input).length === 0 ? '' : ` ${showValue(JSON.stringify(input))}`;
+      return toolName(showSuspicious(name)) + json;
+    }
+  }
+}
 
 /** The first lines that edits take out and put in, and how many there are beyond them. */
 function firstLines(edits: readonly TextEdit[]): { change: ChangedLine[]; hiddenLines: number } {

@@ -108,6 +108,16 @@ function Summary({
             {summary.address !== null && <strong className="font-mono">{summary.subject}</strong>}
             <ShortText text={summary.address ?? summary.subject} onOpen={onOpen} />
           </div>
+          {otherPaths(body).map((path) => (
+            <p key={path} className="font-mono text-xs wrap-anywhere">
+              {path}
+            </p>
+          ))}
+          {/* Where a link leads is said beside the path. */}
+          <WarningLines warnings={{ ...body, leadsTo: null }} />
+          {summary.note !== null && (
+            <p className="text-soft text-xs wrap-anywhere">{plainText(summary.note)}</p>
+          )}
           {summary.change.length > 0 && <Change lines={summary.change} />}
           {summary.hiddenLines > 0 && (
             <>
@@ -123,13 +133,6 @@ function Summary({
           {body.is === 'change' && body.edits.some(({ isEverywhere }) => isEverywhere) && (
             <p className="text-soft text-xs">{t('ask.everywhereInFile')}</p>
           )}
-          {otherPaths(body).map((path) => (
-            <p key={path} className="font-mono text-xs wrap-anywhere">
-              {path}
-            </p>
-          ))}
-          {/* Where a link leads is said beside the path. */}
-          <WarningLines warnings={{ ...body, leadsTo: null }} />
           {body.rest.length > 0 && <Rest rest={body.rest} />}
           {reason !== undefined && <p className="text-faint text-xs wrap-anywhere">{plainText(reason)}</p>}
         </>

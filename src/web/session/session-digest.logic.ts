@@ -1,6 +1,7 @@
 import type { Todo } from '../../model/tool-call.ts';
 import type { Row, ToolItem } from '../conversation/row.ts';
-import { callIn, planIn, type ToolLine, toolLine } from '../conversation/tool-call.logic.ts';
+import { callIn, type ToolLine, toolLine } from '../conversation/tool-call.logic.ts';
+import { planIn } from '../conversation/tool-detail.logic.ts';
 
 /** What can be said of a session from its conversation, beside the conversation itself. */
 export interface SessionDigest {

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { newMemory } from '../../../src/drivers/acp/translate/memory.ts';
 import { translateUpdate } from '../../../src/drivers/acp/translate/update.ts';
-import { detailOf, toolLine } from '../../../src/web/conversation/tool-call.logic.ts';
+import { toolLine } from '../../../src/web/conversation/tool-call.logic.ts';
+import { detailOf } from '../../../src/web/conversation/tool-detail.logic.ts';
 
 /** What the page makes of a call that an agent told by these updates. */
 function shown(...updates: object[]) {

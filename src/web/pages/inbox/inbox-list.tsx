@@ -133,7 +133,7 @@ function Summary({ interaction, cwd }: { readonly interaction: Interaction; read
     case 'call':
       return (
         <span className={line}>
-          {t(`ask.${summary.verb}`)} <code className="font-mono text-xs">{visibleLine(summary.subject)}</code>
+          {t(`ask.${summary.verb}`)} <code className="font-mono text-xs">{oneLine(summary.subject)}</code>
         </span>
       );
     case 'tool':
