@@ -1,7 +1,7 @@
 import { closeSync, openSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { isNoDatabase, storageFailure } from './storage-failure.ts';
+import { isNoDatabase, storageFailure } from './storage-report.ts';
 
 /**
  * One server per data directory. The lock is the operating system's, taken through an empty SQLite file:

@@ -1,6 +1,6 @@
 import { close, fdatasync, openSync } from 'node:fs';
 import { StorageError } from '../engine/ports/event-log.ts';
-import { storageFailure } from './storage-failure.ts';
+import { storageFailure } from './storage-report.ts';
 
 /** Waits until the disk itself has everything that was written to a file so far. */
 export type SyncFile = (descriptor: number, done: (error: Error | null) => void) => void;

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { StreamId } from '../engine/ports/event-log.ts';
 import { type Event, type NewEvent, referencesOf } from '../protocol/event.ts';
-import { parseStored, type StoredEvent, type Upcast } from './stored-event.ts';
+import { parseStored, type StoredEvent, type Upcast } from './prepare.ts';
 import type { Transactions } from './transactions.ts';
 
 /**

@@ -5,7 +5,7 @@ import { StorageError } from '../engine/ports/event-log.ts';
 import type { MissingHistory } from '../protocol/storage.ts';
 import { applicationId, latestVersion, migrate } from './migrations.ts';
 import { type FoundDamage, findDamage, keepAside } from './missing-history.ts';
-import { isFull, isReadOnly, storageFailure } from './storage-failure.ts';
+import { isFull, isReadOnly, storageFailure } from './storage-report.ts';
 
 export interface DatabaseOptions {
   readonly path: string;

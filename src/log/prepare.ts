@@ -1,7 +1,13 @@
 import type { AppendBatch, AppendPart, Blob, StreamId } from '../engine/ports/event-log.ts';
 import type { Checkpoint } from '../engine/ports/runner.ts';
 import { findableText } from '../model/find-session.ts';
-import { type Durability, eventDefinitions, type NewEvent, searchTextOf } from '../protocol/event.ts';
+import {
+  type Durability,
+  type Event,
+  eventDefinitions,
+  type NewEvent,
+  searchTextOf,
+} from '../protocol/event.ts';
 
 /** An append in the form it is stored in: plain data, which another thread can be handed. */
 export interface PreparedBatch {
@@ -115,3 +121,24 @@ function durabilityOf(event: NewEvent): Durability {
   if (definition === undefined) throw new TypeError(`"${event.type}" is no kind of event.`);
   return definition.durability;
 }
+
+/** What a log keeps of an event: its number and time beside its body as JSON. */
+export interface StoredEvent {
+  readonly seq: number;
+  readonly at: string;
+  readonly body: string;
+}
+
+/** An event of an earlier version as it would be stored today. */
+export type Upcast = (event: Event) => Event;
+
+/** The bodies were checked when they were appended; only this program writes the log. */
+export const parseStored = ({ seq, at, body }: StoredEvent): Event =>
+  numbered(JSON.parse(body) as NewEvent, seq, at);
+
+const numbered = (event: NewEvent, seq: number, at: string): Event => ({ ...event, seq, at });
+
+/** What a log is asked to write. */
+export type WriteRequest =
+  | ({ readonly do: 'append' } & PreparedBatch)
+  | { readonly do: 'remove'; readonly stream: StreamId };

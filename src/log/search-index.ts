@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { StoredEvent } from './prepare.ts';
 import { searchTextOfStored } from './search.ts';
-import type { StoredEvent } from './stored-event.ts';
 import type { Transactions } from './transactions.ts';
 
 /**

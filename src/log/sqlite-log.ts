@@ -23,17 +23,13 @@ import { EventIndex } from './event-index.ts';
 import { inUseFile, keepAside, readMissing, storeMissing } from './missing-history.ts';
 import { type DatabaseOptions, type OpenDatabase, openDatabase } from './open-database.ts';
 import { pageOf, pageRange } from './page-range.ts';
-import { checkpointOf, type PreparedMark, prepare } from './prepare.ts';
+import { checkpointOf, type PreparedMark, prepare, type Upcast, type WriteRequest } from './prepare.ts';
 import { Search } from './search.ts';
 import { SearchIndex } from './search-index.ts';
-import { storageFailure } from './storage-failure.ts';
-import { StorageReport } from './storage-report.ts';
-import type { Upcast } from './stored-event.ts';
-import { nowhere, type StreamPlace } from './stream-place.ts';
-import { StreamWriter } from './stream-writer.ts';
+import { StorageReport, storageFailure } from './storage-report.ts';
+import { nowhere, type StreamPlace, StreamWriter } from './stream-writer.ts';
 import { Summaries } from './summaries.ts';
 import { Transactions } from './transactions.ts';
-import type { WriteRequest } from './write-request.ts';
 
 export interface SqliteLogOptions extends DatabaseOptions {
   /** How to wait for the disk. */

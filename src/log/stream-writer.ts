@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { StreamId } from '../engine/ports/event-log.ts';
 import type { EventIndex } from './event-index.ts';
+import type { WriteRequest } from './prepare.ts';
 import {
   holdsNothing,
   type PreparedEvent,
@@ -9,9 +10,7 @@ import {
   type PreparedSummary,
 } from './prepare.ts';
 import type { SearchIndex } from './search-index.ts';
-import { nowhere, type StreamPlace } from './stream-place.ts';
 import type { Transactions } from './transactions.ts';
-import type { WriteRequest } from './write-request.ts';
 
 /** Writes the streams, and is the only one that does. */
 export class StreamWriter {
@@ -145,3 +144,12 @@ const statementsOf = (db: DatabaseSync) => ({
     db.prepare('DELETE FROM stream WHERE id = ?'),
   ],
 });
+
+/** Where a stream is, and how long. */
+export interface StreamPlace {
+  readonly id: number;
+  readonly lastSeq: number;
+}
+
+/** Of a stream that is not there. No stream has this id, so whatever is looked for under it is not found. */
+export const nowhere: StreamPlace = { id: 0, lastSeq: 0 };

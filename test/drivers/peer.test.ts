@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import type { IncomingRequest, TypedMessage } from '../../src/drivers/claude/incoming.ts';
 import { type CloseReason, type PeerOptions, ProtocolPeer } from '../../src/drivers/claude/peer.ts';
 import type { Diagnostic } from '../../src/drivers/diagnostics.ts';
-import { InputPipe } from '../../src/drivers/process/input-pipe.ts';
+import { InputPipe } from '../../src/drivers/process/input-fifo.ts';
 import type { OutputReader } from '../../src/runner/ports/process-host.ts';
 
 function connect(

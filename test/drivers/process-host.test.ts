@@ -4,9 +4,12 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { LocalProcessHost } from '../../src/drivers/process/local-process-host.ts';
-import { procTable } from '../../src/drivers/process/proc-table.ts';
-import { type ProcessTable, sharingScans } from '../../src/drivers/process/process-table.ts';
-import { psTable } from '../../src/drivers/process/ps-table.ts';
+import {
+  type ProcessTable,
+  procTable,
+  psTable,
+  sharingScans,
+} from '../../src/drivers/process/process-table.ts';
 import { tableTreeEnder } from '../../src/drivers/process/tree-ender.ts';
 import { processHostContract } from '../contracts/process-host-contract.ts';
 import { orphan, ProcessRoom } from '../support/process-room.ts';

@@ -12,17 +12,18 @@ import type {
 } from '../../src/engine/ports/event-log.ts';
 import { CommitQueue } from '../../src/log/commit-queue.ts';
 import { pageOf, pageRange } from '../../src/log/page-range.ts';
+import type { WriteRequest } from '../../src/log/prepare.ts';
 import {
   checkpointOf,
   holdsNothing,
   type PreparedMark,
   type PreparedPart,
   type PreparedSummary,
+  parseStored,
   prepare,
+  type StoredEvent,
 } from '../../src/log/prepare.ts';
-import { excerptOf, matches, searchableStart, wordsOf } from '../../src/log/search-words.ts';
-import { parseStored, type StoredEvent } from '../../src/log/stored-event.ts';
-import type { WriteRequest } from '../../src/log/write-request.ts';
+import { excerptOf, matches, searchableStart, wordsOf } from '../../src/log/search.ts';
 import { byLastChange, findableText, hasWords } from '../../src/model/find-session.ts';
 import type { SessionSummary } from '../../src/model/summary.ts';
 import { type Event, type NewEvent, referencesOf, searchTextOf } from '../../src/protocol/event.ts';

@@ -14,7 +14,7 @@ import type {
 import { roomIn, type Space, spaceOn } from './disk-room.ts';
 import { FileProcess } from './file-process.ts';
 import { holderSuffix, isThere, startHolder } from './holder.ts';
-import { failedProcess } from './local-process.ts';
+import { failedProcess, hostClosed } from './local-process.ts';
 import { ownerOf } from './owner.ts';
 import { sendSignal } from './process-table.ts';
 import {
@@ -307,9 +307,3 @@ const failed = (error: unknown): ProcessExit => ({
   code: 'failed',
   message: messageOf(error),
 });
-
-const hostClosed = {
-  kind: 'spawn-failed',
-  code: 'host-closed',
-  message: 'No process is started any more: the server is closing',
-} as const;

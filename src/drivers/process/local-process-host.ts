@@ -8,7 +8,7 @@ import type {
   ProcessSpec,
 } from '../../runner/ports/process-host.ts';
 import type { RawDirection } from '../../runner/ports/raw-log.ts';
-import { failedProcess, LocalProcess, spawnFailure } from './local-process.ts';
+import { failedProcess, hostClosed, LocalProcess, spawnFailure } from './local-process.ts';
 import { ownerOf } from './owner.ts';
 import { markerVariable } from './process-table.ts';
 import { type TreeEnder, treeEnder } from './tree-ender.ts';
@@ -120,9 +120,3 @@ export class LocalProcessHost implements ProcessHost {
     return marker.startsWith(prefix) && !this.#running.has(marker.slice(prefix.length));
   }
 }
-
-const hostClosed = {
-  kind: 'spawn-failed',
-  code: 'host-closed',
-  message: 'No process is started any more: the server is closing',
-} as const;

@@ -14,7 +14,7 @@ import type {
   WriteOutcome,
 } from '../../runner/ports/process-host.ts';
 import type { RawDirection } from '../../runner/ports/raw-log.ts';
-import { InputPipe } from './input-pipe.ts';
+import { InputPipe } from './input-fifo.ts';
 import { StderrTail } from './stderr-tail.ts';
 import type { TreeEnder } from './tree-ender.ts';
 import { WritesOnce } from './writes-once.ts';
@@ -225,6 +225,12 @@ export function failedProcess(spec: ProcessSpec, exit: ProcessExit): AgentProces
     async end() {},
   };
 }
+
+export const hostClosed = {
+  kind: 'spawn-failed',
+  code: 'host-closed',
+  message: 'No process is started any more: the server is closing',
+} as const;
 
 export function spawnFailure(error: NodeJS.ErrnoException, spec: ProcessSpec): ProcessExit {
   return { kind: 'spawn-failed', code: failureCode(error, spec), message: error.message };

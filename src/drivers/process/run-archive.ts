@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { SessionId } from '../../protocol/ids.ts';
-import { givenBack } from './give-back.ts';
+import { givenBack } from './agent-output.ts';
 import { folderOf, listRuns, outputPath, type RunDirectory, readRun, stderrPath } from './run-directory.ts';
 import { withoutSecrets } from './without-secrets.ts';
 import { readTold, type Told, toldPath } from './write-journal.ts';

@@ -12,11 +12,6 @@ export class StderrTail {
     onOverlong: ({ head, bytes }) => this.#add(`${head.toString('utf8')}… (${bytes} bytes)`),
   });
 
-  /** What was written before there was anyone to listen. */
-  begin(lines: readonly string[]): void {
-    this.#lines.push(...lines);
-  }
-
   feed(chunk: Buffer): void {
     this.#splitter.feed(chunk);
   }

@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process';
-import { type EndTreeReport, endTree } from './end-tree.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { LeftoverReport } from '../../runner/ports/process-host.ts';
 import { holderSuffix } from './holder.ts';
-import { procTable } from './proc-table.ts';
-import { type ProcessEntry, type ProcessTable, sharingScans } from './process-table.ts';
-import { psTable } from './ps-table.ts';
+import { type ProcessEntry, type ProcessTable, procTable, psTable, sharingScans } from './process-table.ts';
 import { wallSuffix } from './walls.ts';
 
 /** The process that leads a tree. */
@@ -19,9 +18,9 @@ export interface TreeRoot {
 
 /** Knows how this system ends whole trees of processes. */
 export interface TreeEnder {
-  end(root: TreeRoot, killAt: () => number): Promise<EndTreeReport>;
+  end(root: TreeRoot, killAt: () => number): Promise<LeftoverReport>;
   /** Ends everything whose marker satisfies `picks`, save this process and its ancestors. */
-  endMarked(picks: (marker: string) => boolean, killAt: () => number): Promise<EndTreeReport>;
+  endMarked(picks: (marker: string) => boolean, killAt: () => number): Promise<LeftoverReport>;
   /** The processes of each marker, lowest number first. */
   markers(): Promise<ReadonlyMap<string, readonly number[]>>;
   /** Stops a tree, or lets it go on. */
@@ -106,4 +105,78 @@ function taskkill(pid: number): Promise<boolean> {
   return new Promise((resolve) => {
     execFile('taskkill', ['/PID', String(pid), '/T', '/F'], (error) => resolve(error === null));
   });
+}
+
+const pollMs = 10;
+const killPatienceMs = 5_000;
+
+interface EndTreeOptions {
+  table: ProcessTable;
+  /** Picks what is to be ended; descendants of what it picks are ended with it. */
+  picks(entry: ProcessEntry, all: ReadonlyMap<number, ProcessEntry>): boolean;
+  /** On the clock of `performance.now()`; may move closer while it runs. */
+  killAt(): number;
+}
+
+/**
+ * Asks processes and all their descendants to end, then kills what is left. Commands of an
+ * agent run in sessions of their own and outlive it, so signalling its group is not enough.
+ */
+async function endTree({ table, picks, killAt }: EndTreeOptions): Promise<LeftoverReport> {
+  // Kept from scan to scan: once a parent is gone its children have another one, and
+  // nothing but our note tells that they are ours.
+  const noted = new Map<string, ProcessEntry>();
+  const asked = new Set<string>();
+  const killed = new Set<string>();
+  const report = (remaining: number) => ({ found: noted.size, killed: killed.size, remaining });
+
+  for (;;) {
+    const left = noteTree(await table.scan(), noted, picks);
+    if (left.length === 0) return report(0);
+    if (performance.now() < killAt()) {
+      const unasked = left.filter((entry) => !asked.has(identity(entry)));
+      for (const entry of unasked) asked.add(identity(entry));
+      await table.signal(unasked, 'SIGTERM');
+      await untilGone(table, left, killAt);
+    } else {
+      for (const entry of left) killed.add(identity(entry));
+      await table.signal(left, 'SIGKILL');
+      const giveUpAt = killAt() + killPatienceMs;
+      await untilGone(table, left, () => Math.min(giveUpAt, performance.now() + pollMs));
+      if (performance.now() > giveUpAt) return report((await table.stillRunning(left)).length);
+    }
+  }
+}
+
+function noteTree(
+  entries: readonly ProcessEntry[],
+  noted: Map<string, ProcessEntry>,
+  picks: EndTreeOptions['picks'],
+): ProcessEntry[] {
+  const all = new Map(entries.map((entry) => [entry.pid, entry]));
+  const children = new Map<number, ProcessEntry[]>();
+  for (const entry of entries) {
+    const siblings = children.get(entry.ppid);
+    if (siblings) siblings.push(entry);
+    else children.set(entry.ppid, [entry]);
+  }
+  const found = new Set(entries.filter((entry) => noted.has(identity(entry)) || picks(entry, all)));
+  for (const entry of found) {
+    // A server that one of its own agents started must not end itself with it.
+    for (const child of children.get(entry.pid) ?? []) if (child.pid !== process.pid) found.add(child);
+  }
+  for (const entry of found) noted.set(identity(entry), entry);
+  return [...found];
+}
+
+async function untilGone(table: ProcessTable, entries: ProcessEntry[], until: () => number): Promise<void> {
+  let left = await table.stillRunning(entries);
+  while (left.length > 0 && performance.now() < until()) {
+    await delay(pollMs);
+    left = await table.stillRunning(left);
+  }
+}
+
+function identity(entry: ProcessEntry): string {
+  return `${entry.pid}:${entry.started}`;
 }

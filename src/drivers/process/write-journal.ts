@@ -15,7 +15,7 @@ const mostBytes = 4 * 1024 * 1024;
 const readEveryMs = 1_000;
 
 /** How far the agent's output was read. */
-interface Place {
+export interface Place {
   readonly out: number;
   readonly err: number;
 }

@@ -34,7 +34,7 @@ describe('the demo program as an MCP client', () => {
     expect(call).toMatchObject({
       name: 'ask_user',
       args: { question: 'Why?' },
-      options: { toolCallId: used?.id },
+      options: { callId: used?.id },
     });
     call.end(done('Because.'));
     const result = contentOf(await demo.next('tool result', isToolResult))[0];
