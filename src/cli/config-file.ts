@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { type AcpAgent, knownAgents } from '../drivers/acp/known-agents.ts';
-import { permissionModes } from '../drivers/claude/capabilities.ts';
+import { permissionModes } from '../drivers/claude/initialized.ts';
 import { agentEnvironment } from '../drivers/process/agent-environment.ts';
 import { findProgram } from '../drivers/process/find-program.ts';
 import { isolations } from '../drivers/process/walls.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import * as bodies from './command.ts';
 import { accept, type Result, refuse } from './errors.ts';
-import { nearestName } from './nearest.ts';
+import { nearestName, notKnown } from './nearest.ts';
 import type { OperationDefinition } from './operation.ts';
 
 /** The schema that an operation's query or body must fit; where it takes neither, nothing may be given. */
@@ -46,9 +46,6 @@ const faultsOf = ({ issues }: z.ZodError, input: unknown, at: readonly string[])
 /** Refuses a field where none is taken. */
 export const unknownField = (field: string): Result<never> =>
   refuse('malformed_request', notKnown(field), { field });
-
-const notKnown = (field: string, nearest?: string): string =>
-  `"${field}" is not known here${nearest === undefined ? '' : `; did you mean "${nearest}"?`}`;
 
 interface Issue {
   readonly path: readonly PropertyKey[];

@@ -88,7 +88,9 @@ const reply = (requestId: unknown, response: object = {}) => ({
 
 test('[PEER2] a user message is one line with our uuid', async () => {
   const { peer, received } = connect();
-  expect(await peer.sendUserMessage({ content: 'hello\nworld', uuid: 'u1' })).toEqual({ ok: true });
+  expect(
+    await peer.sendUserMessage({ content: [{ type: 'text', text: 'hello\nworld' }], uuid: 'u1' }),
+  ).toEqual({ ok: true });
   expect(await received()).toEqual([
     {
       type: 'user',
@@ -101,9 +103,9 @@ test('[PEER2] a user message is one line with our uuid', async () => {
 
 test('[PEER2] requests are matched to their responses, whatever the order', async () => {
   const { peer, print, received } = connect();
-  const mode = peer.setPermissionMode('plan');
-  const model = peer.setModel('opus');
-  const interrupt = peer.interrupt();
+  const mode = peer.request('set_permission_mode', { mode: 'plan' });
+  const model = peer.request('set_model', { model: 'opus' });
+  const interrupt = peer.request('interrupt');
   const sent = await received();
   expect(sent.map((line) => line.request)).toEqual([
     { subtype: 'set_permission_mode', mode: 'plan' },
@@ -121,19 +123,11 @@ test('[PEER2] requests are matched to their responses, whatever the order', asyn
   expect(await interrupt).toEqual({ ok: true, response: { still_queued: [] } });
 });
 
-test('[PEER2] initialize carries hooks', async () => {
-  const { peer, received } = connect();
-  void peer.initialize({ PreToolUse: [] });
-  expect((await received()).map((line) => line.request)).toEqual([
-    { subtype: 'initialize', hooks: { PreToolUse: [] } },
-  ]);
-});
-
 test('[PEER2] a request without a reply ends at its time limit, and a late reply is ignored', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
     const { peer, print, seen } = connect();
-    const interrupted = peer.interrupt({ timeoutMs: 3_000, requestId: 'r1' });
+    const interrupted = peer.request('interrupt', {}, { timeoutMs: 3_000, requestId: 'r1' });
     vi.advanceTimersByTime(3_000);
     expect(await interrupted).toMatchObject({ ok: false, code: 'timed-out' });
     print(reply('r1'));
@@ -148,10 +142,12 @@ test('[PEER3] lines leave whole and in order while the pipe is full, and each wr
   const { peer } = connect({}, stdin);
   const settled: number[] = [];
   const writes = Array.from({ length: 50 }, (_, index) =>
-    peer.sendUserMessage({ content: `message ${index}`, uuid: String(index) }).then((outcome) => {
-      expect(outcome).toEqual({ ok: true });
-      settled.push(index);
-    }),
+    peer
+      .sendUserMessage({ content: [{ type: 'text', text: `message ${index}` }], uuid: String(index) })
+      .then((outcome) => {
+        expect(outcome).toEqual({ ok: true });
+        settled.push(index);
+      }),
   );
   await nextTurn();
   expect(settled).toEqual([]);
@@ -170,7 +166,7 @@ test('[PEER3] lines leave whole and in order while the pipe is full, and each wr
 
 test('[PEER3] separators that some readers take for a line end are escaped', async () => {
   const { peer, stdin } = connect();
-  await peer.sendUserMessage({ content: 'a\u2028b\u2029c' });
+  await peer.sendUserMessage({ content: [{ type: 'text', text: 'a\u2028b\u2029c' }] });
   const line = String(stdin.read());
   expect(line).toContain('a\\u2028b\\u2029c');
   expect(JSON.parse(line).message.content[0].text).toBe('a\u2028b\u2029c');
@@ -181,11 +177,11 @@ test('[PEER3] a failed write closes the peer with its reason and settles what wa
   const open = peer.request('initialize');
   await nextTurn();
   stdin.destroy(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
-  const outcome = await peer.sendUserMessage({ content: 'too late' });
+  const outcome = await peer.sendUserMessage({ content: [{ type: 'text', text: 'too late' }] });
   expect(outcome).toMatchObject({ ok: false, code: 'EPIPE' });
   expect(seen.closes).toEqual([{ kind: 'write-failed', code: 'EPIPE', message: 'write EPIPE' }]);
   expect(await open).toMatchObject({ ok: false, code: 'closed' });
-  expect(await peer.setModel('opus')).toMatchObject({ ok: false, code: 'closed' });
+  expect(await peer.request('set_model', { model: 'opus' })).toMatchObject({ ok: false, code: 'closed' });
   expect(isRead()).toBe(false);
 });
 
@@ -370,8 +366,11 @@ test('[PEER7] the echo of our own response is ignored', async () => {
 
 test('[PEER8] close settles everything, is idempotent, and nothing is dispatched after it', async () => {
   const { peer, print, seen, isRead } = connect({}, new PassThrough({ highWaterMark: 1 }));
-  const waiting = [peer.interrupt(), peer.request('initialize', {}, { timeoutMs: 60_000 })];
-  const writes = [peer.sendUserMessage({ content: 'one' }), peer.sendUserMessage({ content: 'two' })];
+  const waiting = [peer.request('interrupt'), peer.request('initialize', {}, { timeoutMs: 60_000 })];
+  const writes = [
+    peer.sendUserMessage({ content: [{ type: 'text', text: 'one' }] }),
+    peer.sendUserMessage({ content: [{ type: 'text', text: 'two' }] }),
+  ];
   print(ask('r1'));
   peer.close({ kind: 'closed', message: 'stopped by a person' });
   peer.close();
@@ -402,7 +401,7 @@ test('[PEER8] a peer closed while it reads a chunk passes on nothing more of it'
 
 test('[PEER8] the end of the output closes the peer after the last line', async () => {
   const { peer, seen, endOutput, print } = connect();
-  const open = peer.interrupt();
+  const open = peer.request('interrupt');
   print({ type: 'result' });
   endOutput();
   expect(seen.messages).toEqual([{ type: 'result' }]);

@@ -3,8 +3,8 @@ import { messageOf } from '../../protocol/errors.ts';
 import type { AgentProcess, WriteOutcome } from '../../runner/ports/process-host.ts';
 import { type Diagnostic, diagnosticFact } from '../diagnostics.ts';
 import type { JsonObject } from '../fields.ts';
-import { LineSplitter } from '../lines.ts';
-import { errorCodes, type JsonRpcId, type Reply, RequestError, readLine, toLine } from './json-rpc.ts';
+import { LineSplitter, toLine } from '../lines.ts';
+import { errorCodes, type JsonRpcId, type Reply, RequestError, readLine } from './json-rpc.ts';
 
 export interface PeerOptions {
   /** Where in the agent's output reading begins. */
@@ -23,7 +23,6 @@ export interface PeerOptions {
   onLineEnd(isReply: boolean): void;
   /** All that was received, up to this place in the agent's output, is passed on. */
   onReadEnd(received: number): void;
-  readonly maxLineBytes?: number;
 }
 
 export interface AgentRequest {
@@ -62,7 +61,7 @@ export class Peer {
   #isClosed = false;
 
   constructor(process: AgentProcess, options: PeerOptions) {
-    const { from, firstId, maxLineBytes } = options;
+    const { from, firstId } = options;
     this.#process = process;
     this.#options = options;
     this.#nextId = firstId;
@@ -73,7 +72,6 @@ export class Peer {
       onLine: (line, endOffset) => this.#lines.push({ line, end: from + endOffset }),
       onOverlong: ({ bytes, head }) =>
         options.onDiagnostic(diagnosticFact('overlong-line', head.toString('utf8'), { bytes })),
-      ...(maxLineBytes !== undefined && { maxLineBytes }),
     });
     // A server that died in the middle of a write may have left half a line: what follows it must not be read with it.
     if (process.earlierWrites.doubtful.size > 0) void process.write('\n');

@@ -41,10 +41,12 @@ export interface RequestOptions {
   readonly timeoutMs?: number;
   /** Asks under this id, once: what was asked before is not asked again, and its reply is still taken. */
   readonly requestId?: string;
+  /** Called in the same breath in which the reply is read; whoever awaits it hears of it later. */
+  onReply?(): void;
 }
 
 export interface UserMessage {
-  readonly content: string | readonly JsonObject[];
+  readonly content: readonly JsonObject[];
   readonly uuid?: string;
   readonly priority?: string;
 }
@@ -93,10 +95,7 @@ export class ProtocolPeer {
   sendUserMessage({ content, uuid, priority }: UserMessage): Promise<WriteOutcome> {
     const line = {
       type: 'user',
-      message: {
-        role: 'user',
-        content: typeof content === 'string' ? [{ type: 'text', text: content }] : content,
-      },
+      message: { role: 'user', content },
       parent_tool_use_id: null,
       ...(uuid !== undefined && { uuid }),
       ...(priority !== undefined && { priority }),
@@ -118,22 +117,6 @@ export class ProtocolPeer {
     this.#close(requestId);
   }
 
-  initialize(hooks?: JsonObject, options?: RequestOptions): Promise<Reply> {
-    return this.request('initialize', hooks ? { hooks } : {}, options);
-  }
-
-  setPermissionMode(mode: string, options?: RequestOptions): Promise<Reply> {
-    return this.request('set_permission_mode', { mode }, options);
-  }
-
-  setModel(model: string, options?: RequestOptions): Promise<Reply> {
-    return this.request('set_model', { model }, options);
-  }
-
-  interrupt(options?: RequestOptions): Promise<Reply> {
-    return this.request('interrupt', {}, options);
-  }
-
   /** Never rejects: a refusal, a time-out and a closed peer are replies. */
   request(subtype: string, fields: JsonObject = {}, options: RequestOptions = {}): Promise<Reply> {
     if (this.#closed) return Promise.resolve(closedReply(this.#closed));
@@ -150,6 +133,7 @@ export class ProtocolPeer {
       const settle = (reply: Reply) => {
         clearTimeout(timer);
         this.#ours.delete(requestId);
+        options.onReply?.();
         resolve(reply);
       };
       this.#ours.set(requestId, settle);

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { OutgoingMessage } from '../../runner/ports/agent-driver.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -14,3 +15,12 @@ export function uuidOf(messageId: string): string {
     hex.slice(20, 32),
   ].join('-');
 }
+
+/** A person's words and pictures in the program's form. A kind of picture the model does not know is refused by the program, in words. */
+export const contentOf = ({ text, images }: OutgoingMessage) => [
+  ...images.map(({ mediaType, data }) => ({
+    type: 'image' as const,
+    source: { type: 'base64' as const, media_type: mediaType, data },
+  })),
+  ...(text === '' ? [] : [{ type: 'text' as const, text }]),
+];
