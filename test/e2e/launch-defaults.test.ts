@@ -127,6 +127,15 @@ it('[SES20] that a server starts agents in another mode is said by its first lin
   expect(modes).toEqual([['claude', 'bypassPermissions']]);
 });
 
+it('[SES20] [SEC8] where only devices decide, the token starts sessions in the mode of the file and in no other', async () => {
+  const { configure, start } = await stage();
+  await configure({ permissionMode: 'plan' }, { decide: 'devices' });
+  const beckon = await start();
+  expect(await create(beckon)).toMatchObject({ permissionMode: 'plan' });
+  const other = await beckon.api('POST', '/api/sessions', { agent: 'claude', permissionMode: 'default' });
+  expect(other).toMatchObject({ status: 403, body: { error: { code: 'device_required' } } });
+});
+
 it('[SES20] an agent of the Agent Client Protocol starts in its mode, and one that it turns out not to have is refused', async () => {
   const folder = await temporaryDirectory();
   const agent = { ...acpAgent(join(folder, 'home')), permissionMode: 'plan' };
