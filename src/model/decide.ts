@@ -71,6 +71,7 @@ export function decide(state: SessionState, command: SessionCommand, context: Co
         type: 'session.changed',
         ...(command.title === undefined ? {} : { title: command.title }),
         ...(command.labels === undefined ? {} : { labels: [...command.labels] }),
+        ...(command.whileBusy === undefined ? {} : { whileBusy: command.whileBusy }),
         by: command.by,
       });
     case 'set-mode':
