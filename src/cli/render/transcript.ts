@@ -1,10 +1,8 @@
 import type { PartialBlock, SessionSnapshot } from '../../protocol/announcement.ts';
 import type { Delta, Event, EventOf } from '../../protocol/event.ts';
-import { eventLines } from './event-lines.ts';
-import { outcomeLine } from './outcome-line.ts';
+import { eventLines, outcomeLine, toolCallLine, toolResultLine } from './event-lines.ts';
 import type { Paint } from './paint.ts';
 import { createEscapeStripper, type EscapeStripper, stripEscapes } from './safe-text.ts';
-import { toolCallLine, toolResultLine } from './tool-line.ts';
 
 export interface TranscriptOptions {
   readonly paint: Paint;
