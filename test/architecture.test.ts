@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { operations } from '../src/protocol/operation.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const source = join(root, 'src');
@@ -86,6 +87,10 @@ const imports: Import[] = files.flatMap((file) => {
 const folderOf = (file: string): string => file.split('/')[0] ?? '';
 const resolved = ({ file, target }: Import): string =>
   relative(source, resolve(dirname(join(source, file)), target)).replaceAll('\\', '/');
+const read = (file: string): string => readFileSync(join(source, file), 'utf8');
+const outsideTheTable = files.filter((file) => !/^protocol\/(server-)?operation\.ts$/.test(file));
+const declares = (file: string, name: string): boolean =>
+  new RegExp(`^  (?:async )?${name}(?:\\(|: answering)`, 'm').test(read(file));
 const ours = imports.filter(({ target }) => target.startsWith('.'));
 
 describe('architecture', () => {
@@ -176,6 +181,25 @@ describe('architecture', () => {
       .map((file) => readFileSync(join(source, file), 'utf8'));
     const unread = vendorFields.filter((field) => !readHere.some((text) => text.includes(field)));
     expect(unread, 'a list that names what nobody reads proves nothing').toEqual([]);
+  });
+
+  it('[API6] the path of an operation stands in the table of operations, and nowhere else', () => {
+    const wrong = outsideTheTable.flatMap((file) =>
+      (read(file).match(/['"`][^'"`\n]*\/api\/\w[^'"`\n]*/g) ?? []).map((path) => `${file}: ${path}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('[API6] each operation has its handler once, and no other file lists them', () => {
+    // Names of one word are words of the language as well.
+    const names = Object.keys(operations).filter((name) => /[A-Z]/.test(name));
+    const listedIn = (file: string): string[] =>
+      names.filter((name) => new RegExp(`'${name}'|^ +(?:async )?${name}[:(,]`, 'm').test(read(file)));
+    const isHandlers = (file: string): boolean => file.startsWith('engine/handlers/');
+    for (const name of names)
+      expect(files.filter(isHandlers).filter((file) => declares(file, name))).toHaveLength(1);
+    const lists = outsideTheTable.filter((file) => !isHandlers(file) && listedIn(file).length > 3);
+    expect(lists).toEqual([]);
   });
 
   it('only what is started or called from outside reads the environment', () => {

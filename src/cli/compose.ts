@@ -6,7 +6,7 @@ import { openEngine, randomIds, systemClock } from '../engine/index.ts';
 import type { ControlRoom } from '../engine/ports/control-room.ts';
 import { openSqliteLog } from '../log/sqlite-log.ts';
 import { createServer, type Server, urlOf } from '../server/create-server.ts';
-import { toolKeys } from '../tools/mcp/tool-key.ts';
+import { toolKeys } from '../tools/mcp/endpoint.ts';
 import { composeRunner } from './compose-runner.ts';
 import type { Environment } from './console.ts';
 import { diskState } from './disk-state.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { knownAgents } from '../drivers/acp/known-agents.ts';
-import { permissionModes } from '../drivers/claude/capabilities.ts';
+import { permissionModes } from '../drivers/claude/initialized.ts';
 import { isolations } from '../drivers/process/walls.ts';
 import { messageOf } from '../protocol/errors.ts';
 import { nearestName } from '../protocol/nearest.ts';

@@ -1,4 +1,5 @@
 import { statfs } from 'node:fs/promises';
+import { HttpTransport } from '../client/index.ts';
 import { type AgentStatus, agentStatus } from '../drivers/process/run-admin.ts';
 import type { Agent, Session } from '../protocol/session.ts';
 import { StorageState, storageReasons } from '../protocol/storage.ts';
@@ -58,8 +59,8 @@ has been up, and which agents end with the server.\n\n${clientFlagsHelp}`,
 /** Null where the server does not say: it is about to end, or an older one. */
 async function storageOf(url: string): Promise<StorageState | null> {
   try {
-    const reply = await fetch(`${url}/api/health`, { signal: AbortSignal.timeout(healthPatienceMs) });
-    return StorageState.safeParse(((await reply.json()) as { storage?: unknown }).storage).data ?? null;
+    const { storage } = await new HttpTransport({ baseUrl: url, timeoutMs: healthPatienceMs }).health();
+    return StorageState.safeParse(storage).data ?? null;
   } catch {
     return null;
   }

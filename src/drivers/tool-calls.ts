@@ -1,4 +1,7 @@
 import { sep } from 'node:path';
+import { pointerTo, valueAt } from '../model/json-pointer.ts';
+import { mainPartOf, toolCallOf } from '../model/tool-call.ts';
+import type { Ask, Subject } from '../protocol/interaction.ts';
 import type { CallRisk, CallShape, Pointer, ResultShape } from '../protocol/tool-call.ts';
 import { isObject, type JsonObject, listAt, numberAt, objectAt, textAt } from './fields.ts';
 import { realPath } from './real-path.ts';
@@ -21,33 +24,6 @@ export const expectedShape = (toolName: string): CallShape | undefined => toolNa
 export function withRisks(shape: CallShape, input: JsonObject, cwd?: string): CallShape {
   const risks = risksIn(shape, input, cwd);
   return risks.length === 0 ? shape : { ...shape, risks };
-}
-
-/** The value that tells most of a call. Words of the agent's own on what it is for are none: they need not be true. */
-export function tellingText(shape: CallShape, input: JsonObject): string | undefined {
-  const pointer = tellingPointer(shape);
-  return pointer === undefined ? undefined : textUnder(input, pointer);
-}
-
-function tellingPointer(shape: CallShape): Pointer | undefined {
-  switch (shape.is) {
-    case 'command':
-      return shape.command;
-    case 'change':
-    case 'read':
-      return shape.path;
-    case 'search':
-      return shape.pattern ?? shape.path;
-    case 'page':
-      return shape.url;
-    case 'fields':
-      return shape.title === '/description' ? undefined : shape.title;
-    case 'todos':
-    case 'plan':
-    case 'agent':
-    case 'question':
-      return undefined;
-  }
 }
 
 /** Undefined where the input lacks what such a call cannot do without. */
@@ -115,7 +91,7 @@ function editIn(input: JsonObject, { before, after, everywhere }: Edit): Edit | 
     after,
     ...optional(
       'everywhere',
-      everywhere !== undefined && typeof valueUnder(input, everywhere) === 'boolean' ? everywhere : undefined,
+      everywhere !== undefined && typeof valueAt(input, everywhere) === 'boolean' ? everywhere : undefined,
     ),
   };
 }
@@ -163,7 +139,7 @@ function risksIn(shape: CallShape, input: JsonObject, cwd: string | undefined): 
   for (const [name, value] of Object.entries(input)) {
     if (!name.startsWith('dangerously') || value === false) continue;
     const kind = name === 'dangerouslyDisableSandbox' ? 'sandbox-off' : 'dangerous';
-    risks.push({ kind, at: `/${escaped(name)}` });
+    risks.push({ kind, at: pointerTo(name) });
   }
   if (cwd !== undefined)
     risks.push(...outsideIn(shape, input, cwd).map((at) => ({ kind: 'outside-directory' as const, at })));
@@ -255,23 +231,38 @@ const newFileIn = (content: string | undefined): Pick<ResultShape, 'changed'> =>
     ? {}
     : { changed: { added: content.replace(/\n$/, '').split('\n').length, removed: 0 } };
 
-function valueUnder(input: JsonObject, pointer: Pointer): unknown {
-  const names = pointer.split('/').slice(1);
-  return names.reduce<unknown>((value, name) => {
-    if (Array.isArray(value)) return value[Number(name)];
-    return isObject(value) ? value[name.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined;
-  }, input);
-}
-
 function textUnder(input: JsonObject, pointer: Pointer): string | undefined {
-  const value = valueUnder(input, pointer);
+  const value = valueAt(input, pointer);
   return typeof value === 'string' ? value : undefined;
 }
-
-const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
 const optional = <Name extends string, Value>(
   name: Name,
   value: Value | undefined,
 ): { readonly [K in Name]?: Value } =>
   value === undefined ? {} : ({ [name]: value } as { readonly [K in Name]?: Value });
+
+const longest = 200;
+
+/** What is asked, in one line that fits on a card. */
+export function askTitle(words: string): string {
+  const [firstLine = ''] = words.split('\n', 1);
+  const cut = firstLine.slice(0, longest);
+  return cut === words ? words : `${cut}…`;
+}
+
+/**
+ * What a tool is to be used for; where a link leads elsewhere, both. What only the whole input stands for is named by the part that
+ * tells most. Words of the agent's own on it are none: they need not be true.
+ */
+export function callTitle(
+  toolName: string,
+  { kind, value, asked }: Subject,
+  { input, call }: Pick<Ask, 'input' | 'call'>,
+): string {
+  const isDescribed = call?.is === 'fields' && call.title === '/description';
+  const main = kind !== 'input' || isDescribed ? null : mainPartOf(toolCallOf({ input, call }));
+  const told = main === null || main.as === 'prose' ? undefined : main.text;
+  const about = kind === 'input' ? told : asked === undefined ? value : `${asked} → ${value}`;
+  return askTitle(about === undefined ? toolName : `${toolName}: ${about}`);
+}

@@ -1,4 +1,4 @@
-import type { AgentFact } from '../model/agent-fact.ts';
+import type { AgentFact, CountedFact } from '../model/agent-fact.ts';
 import type { Context } from '../model/command.ts';
 import type { StoredFact } from '../model/observe.ts';
 import type { SessionState } from '../model/state.ts';
@@ -44,7 +44,6 @@ export class LiveSession {
   readonly effects: SessionEffects;
   readonly partial = new PartialText();
   readonly #options: LiveSessionOptions;
-  readonly #diagnostics = new Map<string, number>();
 
   /** With what was stored of it, unless it is new. */
   constructor(id: SessionId, stored: Stored | null, options: LiveSessionOptions) {
@@ -124,8 +123,8 @@ export class LiveSession {
   }
 
   /** The checkpoint goes with the last fact that is stored: with it, all before it are. */
-  #heard(runId: string, facts: readonly AgentFact[], checkpoint: Checkpoint | undefined): void {
-    const carrier = checkpoint === undefined ? -1 : carrierOf(facts);
+  #heard(runId: string, facts: readonly CountedFact[], checkpoint: Checkpoint | undefined): void {
+    const carrier = checkpoint === undefined ? -1 : facts.findLastIndex(isStored);
     let deltas: Delta[] = [];
     const passOn = (hasMore: boolean): void => {
       if (deltas.length > 0) this.writer.live(deltas, hasMore);
@@ -144,9 +143,6 @@ export class LiveSession {
 
   #take(processId: string, fact: StoredFact, place: Place): void {
     switch (fact.type) {
-      case 'diagnostic':
-        this.#diagnosed(processId, fact, place);
-        break;
       case 'said':
         this.#keep(processId, fact, place);
         break;
@@ -159,13 +155,6 @@ export class LiveSession {
       default:
         this.writer.fact(processId, fact, place);
     }
-  }
-
-  /** Told at the first, tenth, hundredth… time, so that an agent that babbles cannot fill the log. */
-  #diagnosed(processId: string, fact: Extract<AgentFact, { type: 'diagnostic' }>, place: Place): void {
-    const count = (this.#diagnostics.get(fact.code) ?? 0) + 1;
-    this.#diagnostics.set(fact.code, count);
-    if (Number.isInteger(Math.log10(count))) this.writer.fact(processId, { ...fact, count }, place);
   }
 
   #keep(processId: string, fact: Extract<AgentFact, { type: 'said' }>, place: Place): void {
@@ -186,11 +175,7 @@ export class LiveSession {
 /** What goes with a fact of a report. */
 type Place = { readonly checkpoint: Checkpoint | undefined } | { readonly hasMore: boolean };
 
-/** Diagnostics are not all told, so they carry the checkpoint only where nothing else does. */
-function carrierOf(facts: readonly AgentFact[]): number {
-  const stored = facts.findLastIndex((fact) => !isPassing(fact));
-  return stored === -1 ? facts.findLastIndex(({ type }) => type === 'diagnostic') : stored;
-}
+const isStored = (fact: CountedFact): boolean => fact.type === 'diagnostic' || !isPassing(fact);
 
 const announced = (announcement: Announcement): News => ({ kind: 'announcement', announcement });
 

@@ -1,4 +1,4 @@
-import type { AgentFact } from '../model/agent-fact.ts';
+import type { CountedFact } from '../model/agent-fact.ts';
 import { asleep } from '../model/deferred-asks.ts';
 import { timeLeft } from '../model/limits.ts';
 import { valuesOf } from '../model/ordered-map.ts';
@@ -8,7 +8,7 @@ import { messageOf } from '../protocol/errors.ts';
 import type { Event, EventOf } from '../protocol/event.ts';
 import type { Grant } from '../protocol/grant.ts';
 import type { InteractionId, SessionId } from '../protocol/ids.ts';
-import { FactIntake } from './fact-intake.ts';
+import { DiagnosticCounts, FactIntake } from './fact-intake.ts';
 import type { Clock } from './ports/clock.ts';
 import type { EventLog } from './ports/event-log.ts';
 import type { Logger } from './ports/logger.ts';
@@ -39,7 +39,7 @@ export interface EffectsOptions {
   readonly toolAccess: (sessionId: SessionId) => ToolAccess | null;
   /** The directories in which agents may work; empty for anywhere. */
   readonly roots: readonly string[];
-  readonly onFacts: (runId: string, facts: readonly AgentFact[], checkpoint?: Checkpoint) => void;
+  readonly onFacts: (runId: string, facts: readonly CountedFact[], checkpoint?: Checkpoint) => void;
 }
 
 const INTERRUPT_LIMIT_MS = 3000;
@@ -51,7 +51,10 @@ export class SessionEffects {
   #run: Run | null = null;
   /** Of the run, by whoever attached last. */
   #intake: FactIntake | null = null;
+  #diagnostics = new DiagnosticCounts();
   #stored: Checkpoint | undefined;
+  /** How far the last report went, if it said so. */
+  #reported: Checkpoint | undefined;
   #closed: Promise<void> = Promise.resolve();
   #timers = new Map<string, (() => void)[]>();
   /** What was on record when the agent was taken up; what came after it has been done by this server. */
@@ -143,6 +146,7 @@ export class SessionEffects {
   }
 
   #start(runId: string, resume: string | null, state: SessionState): void {
+    this.#diagnostics = new DiagnosticCounts();
     try {
       const order = this.#startOf(runId, resume, state);
       this.#serve(0, (report) => this.#options.runner.start(order, report));
@@ -166,6 +170,7 @@ export class SessionEffects {
   attach(state: SessionState, checkpoint: Checkpoint | undefined): void {
     this.#takenUpAt = state.lastSeq;
     this.#stored = checkpoint;
+    this.#diagnostics = new DiagnosticCounts(state.process?.diagnostics);
     this.#attach(state, checkpoint?.number ?? 0);
   }
 
@@ -198,7 +203,7 @@ export class SessionEffects {
   }
 
   #serve(last: number, begin: (report: Report) => Run): void {
-    const intake = new FactIntake(last);
+    const intake = new FactIntake(last, this.#diagnostics);
     this.#intake = intake;
     // Facts of an earlier attach may be on their way.
     this.#run = begin((batch) => this.#intake === intake && this.#take(batch, intake));
@@ -212,9 +217,8 @@ export class SessionEffects {
       return;
     }
     const { facts, last } = taken;
-    if (facts.length === 0) return;
-    const checkpoint = batch.mark && { number: last, mark: batch.mark };
-    this.#options.onFacts(batch.runId, facts, checkpoint);
+    this.#reported = batch.mark && { number: last, mark: batch.mark };
+    if (facts.length > 0) this.#options.onFacts(batch.runId, facts, this.#reported);
   }
 
   /** Something was lost on its way here: all that came after what is stored is asked for once more. */
@@ -253,8 +257,10 @@ export class SessionEffects {
     if (state.turn !== null && state.turn.interrupting !== null) this.#interrupt(state.turn.id);
   }
 
-  /** Lets go of an agent that can live on by itself. */
+  /** Lets go of an agent that can live on by itself. What was counted goes on record with the place up to which it was. */
   detach(): void {
+    const untold = this.#reported === undefined ? [] : this.#diagnostics.untold();
+    if (this.#run !== null && untold.length > 0) this.#options.onFacts(this.#run.id, untold, this.#reported);
     this.#run?.detach?.();
   }
 
@@ -429,7 +435,7 @@ function endOfRuns({ steps }: Commit): string | undefined {
 const howOf = (applied: EventOf<'message.sending'>['applied']): 'turn' | 'steer' =>
   applied === 'steer' ? 'steer' : 'turn';
 
-const exited = (words: { readonly startError?: string; readonly hostLost?: string } = {}): AgentFact => ({
+const exited = (words: { readonly startError?: string; readonly hostLost?: string } = {}): CountedFact => ({
   type: 'exited',
   code: null,
   signal: null,

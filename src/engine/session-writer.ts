@@ -1,5 +1,4 @@
 import { advance } from '../model/advance.ts';
-import type { AgentFact } from '../model/agent-fact.ts';
 import type { Context, Decided, SessionCommand } from '../model/command.ts';
 import { decide } from '../model/decide.ts';
 import { fold } from '../model/fold.ts';
@@ -175,7 +174,7 @@ export class SessionWriter {
   /** What the agent's process of this id did; another process's facts are ignored. */
   fact(
     processId: string,
-    fact: Exclude<AgentFact, { type: 'delta' }>,
+    fact: StoredFact,
     { blobs = [], checkpoint, hasMore = false }: FactOptions = {},
   ): void {
     const storedSeq = this.#state?.lastSeq ?? 0;
@@ -307,7 +306,8 @@ export class SessionWriter {
       item.settle(refuse('internal_error'));
     } else if (item.kind === 'fact' && item.fact.type !== 'diagnostic') {
       const text = `Something the agent did (${item.fact.type}) could not be stored: ${reason}`;
-      this.fact(item.processId, { type: 'diagnostic', code: 'not-stored', text });
+      const count = (this.#state?.process?.diagnostics['not-stored'] ?? 0) + 1;
+      this.fact(item.processId, { type: 'diagnostic', code: 'not-stored', text, count });
     }
   }
 

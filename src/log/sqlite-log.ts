@@ -95,10 +95,6 @@ class SqliteLog implements EventLog {
     });
   }
 
-  lastSeq(stream: StreamId): number {
-    return this.#read(() => this.#find(stream).lastSeq);
-  }
-
   findByReference(stream: StreamId, reference: string): readonly Event[] {
     return this.#read(() => {
       const { id, lastSeq } = this.#find(stream);

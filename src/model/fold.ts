@@ -174,7 +174,10 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
       return { ...state, grants: [...state.grants, event.grant] };
     case 'grant.ended':
       return { ...state, grants: state.grants.filter((grant) => grant.id !== event.grantId) };
-    case 'diagnostic':
+    case 'diagnostic': {
+      const diagnostics = { ...state.process?.diagnostics, [event.code]: event.count };
+      return { ...state, process: withRun(state, { diagnostics }) };
+    }
     case 'agent.text':
     case 'agent.thinking':
     case 'agent.notice':
@@ -199,6 +202,7 @@ const startingRun = (event: EventOf<'process.starting'>): AgentRun => ({
   resume: event.resume,
   turns: 0,
   isolation: null,
+  diagnostics: {},
 });
 
 const withRun = (state: SessionState, change: Partial<AgentRun>): AgentRun | null =>

@@ -44,9 +44,10 @@ export function respond(
     : accept({ events: [decided, { type: 'grant.created', grant: given }] });
 }
 
-function decisionOn(
-  state: SessionState,
-  ask: Ask,
+/** An answer checked against what was asked; one that nobody could give is refused. */
+export function decisionOn(
+  state: Pick<SessionState, 'capabilities'>,
+  ask: AnsweredAsk,
   response: Response,
 ): Result<{ outcome: Outcome; decision: Decision }> {
   switch (response.type) {
@@ -84,9 +85,11 @@ function decisionOn(
   }
 }
 
+type AnsweredAsk = Pick<Ask, 'kind' | 'questions' | 'form' | 'plan' | 'tool' | 'approvalScopes'>;
+
 function allow(
-  state: SessionState,
-  ask: Ask,
+  state: Pick<SessionState, 'capabilities'>,
+  ask: AnsweredAsk,
   response: Extract<Response, { type: 'allow' }>,
 ): Result<{ outcome: Outcome; decision: Decision }> {
   if (ask.kind === 'question') return wrongKind(ask, 'must be answered, not allowed');
@@ -114,7 +117,7 @@ function allow(
 
 /** A tool says what it offers, and keeps what it is given: neither makes a grant of ours. */
 function allowTool(
-  ask: Ask,
+  ask: AnsweredAsk,
   response: Extract<Response, { type: 'allow' }>,
 ): Result<{ outcome: Outcome; decision: Decision }> {
   const { scope = 'once' } = response;
@@ -148,7 +151,7 @@ const scopeWords = { once: 'once', session: 'for the session', always: 'always' 
 const listed = (scopes: readonly ApprovalScope[]): string =>
   scopes.length === 0 ? 'by no one' : scopes.map((scope) => scopeWords[scope]).join(' or ');
 
-const wrongKind = (ask: Ask, why: string) =>
+const wrongKind = (ask: AnsweredAsk, why: string) =>
   refuse('invalid_value', `This ${ask.kind} ${why}.`, { field: 'requestId', kind: ask.kind });
 
 /** The standing approval that goes with an answer, checked before anything is recorded. */

@@ -35,11 +35,14 @@ export function partsBeside(record: Readonly<Record<string, unknown>>, pointers:
     if (shown.has(at)) return [];
     if (at !== '' && !around.has(at)) return [{ at, value }];
     return Object.entries(value as object).flatMap(([name, inner]) =>
-      within(inner, `${at}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`),
+      within(inner, `${at}${pointerTo(name)}`),
     );
   };
   return within(record, '');
 }
+
+/** To a field of this name. */
+export const pointerTo = (name: string): Pointer => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
 /** The names of the fields and places on the way. */
 export const namesIn = (at: Pointer): string[] =>

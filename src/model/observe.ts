@@ -2,7 +2,7 @@ import type { NewEvent, NewEventOf } from '../protocol/event.ts';
 import { InteractionId, type MessageId } from '../protocol/ids.ts';
 import type { Actor, Ask } from '../protocol/interaction.ts';
 import { keptCommands, sameCommands } from './agent-commands.ts';
-import type { AgentFact } from './agent-fact.ts';
+import type { AgentFact, CountedFact } from './agent-fact.ts';
 import type { Context } from './command.ts';
 import { isAskedAgain, notDeferred, raisedAgain, suspend } from './deferred-asks.ts';
 import { findGrant } from './grants.ts';
@@ -13,7 +13,7 @@ import type { QueueItem, SessionState } from './state.ts';
 import { askOfAgent, isBusy } from './status.ts';
 import { interruptAsks } from './tool-asks.ts';
 
-export type StoredFact = Exclude<AgentFact, { type: 'delta' }>;
+export type StoredFact = Exclude<CountedFact, { type: 'delta' }>;
 
 const agent: Actor = { kind: 'agent' };
 const SECOND_CRASH_WITHIN_MS = 60_000;
@@ -21,7 +21,7 @@ const SECOND_CRASH_WITHIN_MS = 60_000;
 /** What follows from something the agent's process did. The caller has made sure that it is this session's present process. */
 export function observe(state: SessionState, fact: StoredFact, context: Context): readonly NewEvent[] {
   if (state.process === null) return [];
-  if (state.life === 'stopped' && fact.type !== 'exited') return [];
+  if (state.life === 'stopped' && fact.type !== 'exited' && fact.type !== 'diagnostic') return [];
   switch (fact.type) {
     case 'ready':
       return state.process.phase === 'starting'
@@ -68,7 +68,7 @@ export function observe(state: SessionState, fact: StoredFact, context: Context)
       return sameCommands(commands, state.commands) ? [] : [{ type: 'commands.changed', commands }];
     }
     case 'diagnostic':
-      return [{ ...fact, count: fact.count ?? 1 }];
+      return [fact];
     case 'exited':
       return exited(state, fact, context);
   }

@@ -95,6 +95,8 @@ export interface AgentRun {
   readonly turns: number;
   /** Null until it is known. */
   readonly isolation: RunIsolation | null;
+  /** How many of each kind are on record: whoever takes the run up counts on from there. */
+  readonly diagnostics: Readonly<Record<string, number>>;
 }
 
 export interface Turn {

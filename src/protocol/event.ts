@@ -14,11 +14,10 @@ import {
 import { CallShape, ResultShape } from './tool-call.ts';
 
 /**
- * The facts of a session, in the order they happened. Each kind says here whether it is kept:
- * `decision` is on the disk itself before anyone hears of it, `fact` is written at once and survives the death of the process,
- * `live` is only passed on.
+ * The facts of a session, in the order they happened. Each kind says here how it is kept: `decision` is on the disk itself before
+ * anyone hears of it, `fact` is written at once and survives the death of the process.
  */
-export type Durability = 'decision' | 'fact' | 'live';
+export type Durability = 'decision' | 'fact';
 
 const define = <D extends Durability, S extends z.ZodRawShape>(durability: D, shape: S) => ({
   durability,

@@ -69,8 +69,15 @@ export const FormField = z.object({
 });
 export type FormField = z.infer<typeof FormField>;
 
-/** How it is shown when it is over: the submitted values, or a sentence of the asker's in which `{field}` stands for a value. */
-export const CompletedView = z.object({ summary: z.string().optional() });
+/** How the asker wants it shown when it is over; read by `completedSummary` and `showsInputs`. */
+export const CompletedView = z.object({
+  /** A sentence in which `{{action}}` stands for what the person did, and `{{field}}` for a value. */
+  summaryTemplate: z.string().optional(),
+  /** Whether what was filled in is shown; if it is left out, only where there is no sentence. */
+  showInputs: z.boolean().optional(),
+  /** The older spelling of the sentence, with `{field}`. */
+  summary: z.string().optional(),
+});
 export type CompletedView = z.infer<typeof CompletedView>;
 
 export const ApprovalScope = z.enum(['once', 'session', 'always']);

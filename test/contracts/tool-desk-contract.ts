@@ -3,7 +3,7 @@ import type { AskEnd, LateAnswer, ToolAsk, ToolDesk } from '../../src/engine/por
 import type { ErrorCode, Result } from '../../src/protocol/errors.ts';
 import type { InteractionId, SessionId } from '../../src/protocol/ids.ts';
 import type { Outcome } from '../../src/protocol/interaction.ts';
-import type { PersonResponse } from '../../src/tools/testing/decision.ts';
+import type { PersonResponse } from '../../src/tools/testing/memory-desk.ts';
 
 /** A desk with a session that runs, and the hands of a person and of an agent. */
 export interface DeskUnderTest {

@@ -10,7 +10,8 @@ import {
   temporaryDirectory,
 } from '../support/beckon-process.ts';
 import { seededRandom, testSeed } from '../support/seeded-random.ts';
-import { endWatches, type Watch, watch, watchSession } from '../support/watch.ts';
+import { asked, begin, resume } from '../support/tool-session.ts';
+import { endWatches, watch, watchSession } from '../support/watch.ts';
 
 const examples = resolve(import.meta.dirname, '../../examples/tools');
 const drills = resolve(import.meta.dirname, '../fixtures/tools/drills.ts');
@@ -21,47 +22,8 @@ afterEach(async () => {
   await endBeckons();
 });
 
-interface Started {
-  readonly beckon: Beckon;
-  readonly id: string;
-  readonly watching: Watch;
-  say(message: string): Promise<void>;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into replies of every shape
-  respond(body: object): Promise<{ status: number; body: any }>;
-  /** What the agent got back from its last call. */
-  result(): Promise<{ isError: boolean; text: string }>;
-}
-
 const start = (options: BeckonOptions = {}): Promise<Beckon> =>
   startBeckon({ args: ['--tools', ...allTools], env: { BECKON_DEMO_PACE: '0' }, ...options });
-
-/** A session of the demo agent, and someone who can answer it. */
-async function begin(beckon: Beckon, prompt?: string): Promise<Started> {
-  await watch(beckon);
-  const { status, body } = await beckon.api('POST', '/api/sessions', { agent: 'demo', prompt });
-  expect(status, JSON.stringify(body)).toBe(201);
-  return resume(beckon, body.session.id);
-}
-
-async function resume(beckon: Beckon, id: string): Promise<Started> {
-  const watching = await watchSession(beckon, id);
-  return {
-    beckon,
-    id,
-    watching,
-    async say(message) {
-      const { status } = await beckon.api('POST', `/api/sessions/${id}/message`, { message });
-      expect([200, 202]).toContain(status);
-    },
-    respond: (body) => beckon.api('POST', `/api/sessions/${id}/respond`, body),
-    async result() {
-      const event = await watching.event('tool.result');
-      return { isError: event.isError, text: event.text };
-    },
-  };
-}
-
-const asked = ({ watching }: Started) => watching.event('interaction.requested');
 
 describe('interactive tools with the demo agent', () => {
   it('[TOOL12] [TOOL11] ask_user: what a person says over HTTP is what the agent gets', async () => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { type Commit, MOST_AT_ONCE, MOST_WAITING, SessionWriter } from '../../src/engine/session-writer.ts';
-import { memoryLog } from '../../src/log/memory-log.ts';
 import { MOST_OPEN_ASKS } from '../../src/model/limits.ts';
 import { SessionId } from '../../src/protocol/ids.ts';
 import type { Interaction } from '../../src/protocol/interaction.ts';
 import { type EngineRoom, endRoomsAfterEach, openRoom } from '../support/engine-room.ts';
 import { FakeClock } from '../support/fake-clock.ts';
+import { memoryLog } from '../support/memory-log.ts';
 import { bashAsk, deployAsk, PlayedSession } from '../support/session-states.ts';
 import { takeOver } from '../support/take-over.ts';
 

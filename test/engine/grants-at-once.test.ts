@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { memoryLog } from '../../src/log/memory-log.ts';
 import type { Event } from '../../src/protocol/event.ts';
 import type { Grant } from '../../src/protocol/grant.ts';
 import type { SessionId } from '../../src/protocol/ids.ts';
 import { type EngineRoom, endRoomsAfterEach, openRoom, other, person } from '../support/engine-room.ts';
 import { failingLog } from '../support/failing-log.ts';
+import { memoryLog } from '../support/memory-log.ts';
 import { seededRandom, testSeed, times } from '../support/seeded-random.ts';
 import { bashAsk } from '../support/session-states.ts';
 

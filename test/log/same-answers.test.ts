@@ -2,11 +2,12 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { EventLog, StreamId } from '../../src/engine/ports/event-log.ts';
-import { memoryLog } from '../../src/log/memory-log.ts';
 import { openSqliteLog } from '../../src/log/sqlite-log.ts';
 import { findWords } from '../../src/model/find-session.ts';
 import type { NewEvent } from '../../src/protocol/event.ts';
 import type { Session } from '../../src/protocol/session.ts';
+import { lastSeqOf } from '../support/last-seq.ts';
+import { memoryLog } from '../support/memory-log.ts';
 import {
   at,
   called,
@@ -161,7 +162,7 @@ function answers(log: EventLog, { stream, after, before, limit, id, words }: Que
       ...(after === undefined ? {} : { after }),
       ...(before === undefined ? {} : { before }),
     }),
-    lastSeq: log.lastSeq(stream),
+    lastSeq: lastSeqOf(log, stream),
     references: [id, `ask:${id}`, `client:${id}`].map((reference) => log.findByReference(stream, reference)),
     asks: log.findAsks('Bash', limit),
     hits: log.search(words, limit),

@@ -36,7 +36,6 @@ export function failingLog(log: EventLog): FailingLog {
       return log.remove(stream);
     },
     page: (stream, query) => log.page(stream, query),
-    lastSeq: (stream) => log.lastSeq(stream),
     findByReference: (stream, reference) => log.findByReference(stream, reference),
     findAsks: (toolName, limit) => log.findAsks(toolName, limit),
     search: (query, limit) => log.search(query, limit),

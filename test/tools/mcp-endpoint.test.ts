@@ -18,7 +18,8 @@ test('[TOOL11] the protocol’s own client lists and calls the tools', async () 
   const called = own.callTool({ name: 'deploy', arguments: { to: 'staging' } });
   const call = await host.nth(0);
   expect(call).toMatchObject({ sessionId: 's1', name: 'deploy', args: { to: 'staging' } });
-  expect(call.options.toolCallId).toBeUndefined();
+  expect(call.options).toMatchObject({ callId: expect.stringMatching(/^call-/) });
+  expect(call.options.agentToolName).toBeUndefined();
   call.end(done('deployed'));
   expect(await called).toMatchObject({ content: [{ type: 'text', text: 'deployed' }], isError: false });
 });
@@ -39,7 +40,6 @@ test('[TOOL11] the agent’s own id of a call ties it to the conversation', asyn
   const { options } = await host.nth(0);
   expect(options).toMatchObject({
     callId: 'toolu_7',
-    toolCallId: 'toolu_7',
     agentToolName: 'mcp__beckon__deploy',
   });
 });

@@ -76,7 +76,7 @@ describe('the dialog for a new session', () => {
     const mode = () => screen.getByRole('combobox', { name: 'Permission mode' }) as HTMLSelectElement;
     const hint = 'This server starts Claude Code in the mode “Allow everything” unless you choose another.';
     expect(screen.getByText(hint).id).toBe(mode().getAttribute('aria-describedby'));
-    expect(mode().selectedOptions[0]?.textContent).toBe('Allow everything (this server)');
+    expect(mode().selectedOptions[0]?.textContent).toBe('Server: Allow everything');
     await userEvent.click(screen.getByRole('radio', { name: /Demo agent/ }));
     expect(screen.queryByText(hint)).toBeNull();
     expect(mode().selectedOptions[0]?.textContent).toBe("The agent's own");

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { EventsPage } from '../../src/client/transport.ts';
+import type { EventsQuery } from '../../src/protocol/command.ts';
 import type { Event } from '../../src/protocol/event.ts';
 import { SessionFeed } from '../../src/web/data/session-feed.ts';
 import { FakeTransport } from './support/fake-transport.ts';
@@ -134,7 +135,7 @@ class UnhurriedServer {
   readonly #reads: { answer(): void; fail(): void }[] = [];
 
   readonly transport = {
-    events: (_: string, query: { after?: number; before?: number; limit?: number } = {}) =>
+    events: (_: string, query: EventsQuery = {}) =>
       new Promise<EventsPage>((resolve, reject) => {
         // Read when it was asked for; much may happen until the reply is there.
         const page = this.#page(query);
@@ -172,7 +173,7 @@ class UnhurriedServer {
     return read !== undefined;
   }
 
-  #page({ after, limit = 100 }: { after?: number; limit?: number }): EventsPage {
+  #page({ after, limit = 100 }: EventsQuery): EventsPage {
     const events =
       after === undefined
         ? this.log.slice(-limit)

@@ -1,8 +1,6 @@
 import { valueLine, visibleLine } from '../../model/suspicious-text.ts';
 import { mainPartOf, toolCallOf } from '../../model/tool-call.ts';
-import { whoOf } from '../../model/who.ts';
 import type { Event, EventOf } from '../../protocol/event.ts';
-import type { Actor, Outcome } from '../../protocol/interaction.ts';
 import type { RunIsolation } from '../../protocol/session.ts';
 import { interactionView, leftOpenNote } from './interaction-view.ts';
 import { counted, dollars, duration, shortened } from './measures.ts';
@@ -183,74 +181,6 @@ function turnLine(turn: EventOf<'turn.ended'>, paint: Paint): string {
       return paint('dim', '── goes on when its question is answered') + rest;
     case 'lost':
       return paint('red', '── lost: the agent ended in the middle of it') + rest;
-  }
-}
-
-/** How an interaction ended, in words: silence is never shown as a decision. */
-export function outcomeLine(
-  {
-    outcome,
-    by,
-    reason,
-    decided = 'decided',
-  }: {
-    outcome: Outcome;
-    by: Actor;
-    reason?: string | undefined;
-    /** What was decided, where that is not the outcome. */
-    decided?: string | undefined;
-  },
-  isOurs: boolean,
-  paint: Paint,
-): string {
-  const why = reason === undefined ? '' : `: ${oneLine(reason)}`;
-  const who = isOurs ? '' : ` ${whoText(by)}`;
-  switch (outcome) {
-    case 'allowed':
-      return paint('green', `✓ allowed${who}${why}`);
-    case 'denied':
-      return paint('red', `✗ denied${who}${why}`);
-    case 'answered':
-      return paint('green', `✓ answered${who}${why}`);
-    case 'submitted':
-      return paint('green', `✓ submitted${who}${why}`);
-    case 'dismissed':
-      return paint('dim', `– dismissed${who}${why}`);
-    case 'withdrawn':
-      return paint('dim', `– withdrawn by the agent${why}`);
-    case 'interrupted':
-      return paint('dim', `– ended by an interrupt${why}`);
-    case 'expired':
-      return paint('yellow', `– expired without an answer${why}`);
-    case 'lost':
-      return paint('red', `✗ lost: the process that asked is gone${why}`);
-    case 'unknown':
-      return paint('yellow', `? ${decided}${who}; may have reached the agent${why}`);
-  }
-}
-
-/** Who decided, to follow what was decided. Whoever has the token need not be a person. */
-export function whoText(by: Actor): string {
-  const who = whoOf(by);
-  switch (who.is) {
-    case 'device':
-      return `by ${oneLine(who.name)}`;
-    case 'terminal':
-      return `in the terminal ${oneLine(who.name)}`;
-    case 'token':
-      return who.client === undefined ? 'with the token' : `with the token (${oneLine(who.client)})`;
-    case 'library':
-      return 'through the library';
-    case 'somebody':
-      return 'somewhere else';
-    case 'grant':
-      return 'by a standing approval';
-    case 'timer':
-      return 'by the time limit';
-    case 'agent':
-      return 'by the agent';
-    case 'server':
-      return 'by the server';
   }
 }
 

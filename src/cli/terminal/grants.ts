@@ -1,7 +1,7 @@
 import { visibleLine } from '../../model/suspicious-text.ts';
 import type { Command } from '../command.ts';
 import { textFlag } from '../flags.ts';
-import { whoText } from '../render/event-lines.ts';
+import { whoText } from '../render/outcome-line.ts';
 import { oneLine } from '../render/safe-text.ts';
 import { shortIds } from '../render/short-ids.ts';
 import { clientFlags, clientFlagsHelp, connect, print } from './connect.ts';

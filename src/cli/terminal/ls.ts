@@ -1,4 +1,5 @@
-import type { SessionPage, SessionPageQuery, Transport } from '../../client/transport.ts';
+import type { SessionPage, Transport } from '../../client/transport.ts';
+import type { SessionsQuery } from '../../protocol/command.ts';
 import { type Session, SessionStatus } from '../../protocol/session.ts';
 import type { Command } from '../command.ts';
 import { UsageError } from '../failure.ts';
@@ -52,7 +53,7 @@ function limitOf({ values }: ParsedFlags): number | undefined {
 /** Page by page, for a server gives no more at once. */
 async function firstOf(
   transport: Transport,
-  filter: Pick<SessionPageQuery, 'q' | 'status'>,
+  filter: Pick<SessionsQuery, 'q' | 'status'>,
   limit: number,
 ): Promise<Pick<SessionPage, 'sessions' | 'total'>> {
   const sessions = new Map<string, Session>();

@@ -50,7 +50,7 @@ export const dispositionOf = (whileBusy: WhileBusy): Disposition =>
 
 /** "sent", or "queued at place 2: the agent is working" */
 export function receiptLine(receipt: MessageReceipt): string {
-  const place = receipt.position === undefined ? '' : ` at place ${receipt.position}`;
+  const place = receipt.status === 'sent' ? '' : ` at place ${receipt.position}`;
   const how = receipt.applied === 'interrupt' || receipt.applied === 'steer' ? ` (${receipt.applied})` : '';
   return `${receipt.status}${place}${how}${receipt.reason === undefined ? '' : `: ${receipt.reason}`}`;
 }

@@ -2,15 +2,14 @@ import { z } from 'zod';
 import { messageOf } from '../../protocol/errors.ts';
 import type { NewEventOf } from '../../protocol/event.ts';
 import type { AgentFact } from '../../runner/ports/agent-driver.ts';
+import { notice } from '../facts.ts';
 import { type JsonObject, listAt, numberAt, textAt, textsAt } from '../fields.ts';
-import { notice } from '../notice.ts';
 import { asObject, errorCodes, RequestError } from './json-rpc.ts';
 import type { AgentRequest, Peer } from './peer.ts';
 import { answerName } from './sent-names.ts';
 import { OpenTerminal, type RunningCommand, type Terminal, type Terminals } from './terminals.ts';
 import { pathsIn, terminalsIn } from './translate/content.ts';
-import { type Memory, newName } from './translate/memory.ts';
-import { nextPlace } from './translate/place.ts';
+import { type Memory, newName, nextPlace } from './translate/memory.ts';
 import { changeAccount } from './translate/tool-result.ts';
 import { type Workspace, WorkspaceRefusal } from './workspace.ts';
 

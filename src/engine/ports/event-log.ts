@@ -20,7 +20,6 @@ export interface EventLog {
 
   /** A page in ascending order. Without `after` and `before`: the newest. */
   page(stream: StreamId, query: PageQuery): EventPage;
-  lastSeq(stream: StreamId): number;
   /** All events that carry this reference (see `referencesOf`), ascending. Every event of an interaction names its id. */
   findByReference(stream: StreamId, reference: string): readonly Event[];
   /** Newest first: requested approvals for a tool, for the preview of a grant. */

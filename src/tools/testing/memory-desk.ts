@@ -1,9 +1,22 @@
 import type { AskEnd, LateAnswer, ToolApproval, ToolAsk, ToolDesk } from '../../engine/ports/tool-desk.ts';
+import type { Response } from '../../model/command.ts';
+import { decisionOn } from '../../model/interactions.ts';
 import { lateAnswerText } from '../../model/late-answer.ts';
 import { accept, type Result, refuse } from '../../protocol/errors.ts';
-import { InteractionId, type SessionId } from '../../protocol/ids.ts';
-import type { Actor, Decision, Outcome } from '../../protocol/interaction.ts';
-import { decisionOn, type PersonResponse } from './decision.ts';
+import { GrantId, InteractionId, type SessionId } from '../../protocol/ids.ts';
+import type { Actor, ApprovalScope, Decision, Outcome } from '../../protocol/interaction.ts';
+
+/** What a person says, as a page sends it. */
+export type PersonResponse =
+  | {
+      readonly action: 'approve';
+      /** `once` when left out. */
+      readonly approvalScope?: ApprovalScope;
+      readonly input?: Readonly<Record<string, unknown>>;
+    }
+  | { readonly action: 'deny'; readonly reason?: string }
+  | { readonly action: 'submit'; readonly input: Readonly<Record<string, unknown>> }
+  | { readonly action: 'cancel'; readonly reason?: string };
 
 /** An ask on the desk, and how it ended. */
 export interface Put {
@@ -51,7 +64,7 @@ export class MemoryDesk implements ToolDesk {
   async respond(id: InteractionId, response: PersonResponse): Promise<Result<LateAnswer | null>> {
     const put = this.#waiting(id);
     if (!put.ok) return put;
-    const decided = decisionOn(put.value.ask, response);
+    const decided = decisionOn({ capabilities: null }, put.value.ask, responseOf(response));
     if (!decided.ok) return decided;
     put.value.outcome = decided.value.outcome;
     return accept(await this.#handOver(put.value, decided.value));
@@ -162,3 +175,22 @@ export class MemoryDesk implements ToolDesk {
 const decided: ReadonlySet<Outcome> = new Set(['allowed', 'denied', 'submitted', 'dismissed']);
 
 const nameOf = (toolName: string, key: string): string => `${toolName}\n${key}`;
+
+function responseOf(said: PersonResponse): Response {
+  switch (said.action) {
+    case 'approve': {
+      const { approvalScope: scope = 'once', input: values = {} } = said;
+      return { type: 'allow', grantId: GrantId.parse('grant_none'), scope, values };
+    }
+    case 'deny':
+      return {
+        type: 'deny',
+        interrupt: false,
+        ...(said.reason === undefined ? {} : { reason: said.reason }),
+      };
+    case 'submit':
+      return { type: 'submit', values: said.input };
+    case 'cancel':
+      return { type: 'cancel', ...(said.reason === undefined ? {} : { reason: said.reason }) };
+  }
+}

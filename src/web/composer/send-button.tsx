@@ -2,6 +2,7 @@ import { ArrowUp, ChevronDown, CornerDownRight, ListPlus, Pause } from 'lucide-r
 import type { Disposition, WhileBusy } from '../../protocol/session.ts';
 import { useT } from '../i18n/i18n.ts';
 import { Button } from '../ui/button.tsx';
+import { cx } from '../ui/class-names.ts';
 import { Kbd } from '../ui/kbd.tsx';
 import { Menu, type MenuItem } from '../ui/menu.tsx';
 import type { Offer } from './composer.logic.ts';
@@ -83,7 +84,7 @@ export function SendButton({
               icon={ChevronDown}
               aria-label={t('composer.otherWays')}
               disabled={blocked !== null}
-              className="-ml-px rounded-l-none border-l-faint px-1.5"
+              className={cx('-ml-px rounded-l-none border-l-faint px-1.5', isDisabled && 'opacity-50')}
             />
           }
           groups={[

@@ -47,6 +47,15 @@ const shots: readonly Shot[] = [
       await walls.scrollIntoViewIfNeeded();
     },
   },
+  {
+    name: 'busy',
+    sessions: threeSessions,
+    path: (ids) => `/s/${ids[1]}`,
+    async prepare(page) {
+      await page.getByRole('textbox', { name: /Migrate/ }).fill('Use WAL mode, please');
+      await page.getByRole('button', { name: /^(Other ways to send|Andere Arten zu senden)$/ }).click();
+    },
+  },
   { name: 'session-waiting', sessions: threeSessions, path: (ids) => `/s/${ids[2]}` },
   { name: 'long-ask', sessions: longAsks, path: (ids) => `/s/${ids[0]}` },
   { name: 'long-asks', sessions: longAsks },

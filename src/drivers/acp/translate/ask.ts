@@ -1,8 +1,8 @@
 import type { Ask } from '../../../protocol/interaction.ts';
 import type { AgentFact } from '../../../runner/ports/agent-driver.ts';
-import { askTitle, callTitle } from '../../ask-title.ts';
 import { type JsonObject, objectAt, textAt } from '../../fields.ts';
-import { optionsIn, type PermissionOption } from '../permission-options.ts';
+import { askTitle, callTitle } from '../../tool-calls.ts';
+import { optionsIn, type PermissionOption } from '../reply.ts';
 import { contentsIn, wordsOf } from './content.ts';
 import { callSubject, describeCall, ownInput, ownName } from './describe-call.ts';
 import type { Call, Memory } from './memory.ts';
@@ -36,7 +36,7 @@ export function permissionAsk(memory: Memory, agentRequestId: string, request: J
     return { facts, calledName, ask: { ...common, title: 'Approve the plan', plan, requiresPerson: true } };
   const subject = callSubject(fields, toolName, memory.cwd);
   const title =
-    subject.kind === 'input' ? titleTold(fields, toolName) : callTitle(toolName, subject, undefined);
+    subject.kind === 'input' ? titleTold(fields, toolName) : callTitle(toolName, subject, described);
   const reason = oddity(options);
   const needsPerson = call === undefined || reason !== undefined;
   return {

@@ -1,12 +1,11 @@
 import type { NewEventOf } from '../../../protocol/event.ts';
 import type { AgentFact } from '../../../runner/ports/agent-driver.ts';
+import { unknownOnce } from '../../facts.ts';
 import { isObject, type JsonObject, textAt } from '../../fields.ts';
 import { startsAgent } from '../../tool-table.ts';
-import { unknownOnce } from '../../unknown-once.ts';
 import { imagesIn } from './content.ts';
 import { describeCall, ownName, vendorNote } from './describe-call.ts';
-import type { Call, Memory } from './memory.ts';
-import { nextPlace } from './place.ts';
+import { type Call, type Memory, nextPlace } from './memory.ts';
 import { endSpeech } from './speech.ts';
 import { resultAccount, resultText } from './tool-result.ts';
 

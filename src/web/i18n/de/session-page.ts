@@ -38,7 +38,7 @@ export const sessionPage = {
   'details.addLabel': 'Etikett hinzufügen',
   'details.removeLabel': '{label} entfernen',
   'details.whileBusy': 'Während der Agent arbeitet',
-  'details.whileBusy.server': '{does} (dieser Server)',
+  'details.whileBusy.server': 'Server: {does}',
   'details.about': 'Angaben',
   'details.directory': 'Verzeichnis',
   'details.agent': 'Agent und Version',

@@ -37,7 +37,7 @@ export const sessionPage = {
   'details.addLabel': 'Add a label',
   'details.removeLabel': 'Remove {label}',
   'details.whileBusy': 'While the agent works',
-  'details.whileBusy.server': '{does} (this server)',
+  'details.whileBusy.server': 'Server: {does}',
   'details.about': 'About',
   'details.directory': 'Directory',
   'details.agent': 'Agent',

@@ -3,6 +3,7 @@ import { memo, useDeferredValue, useMemo, useState } from 'react';
 import type { Session } from '../../../protocol/session.ts';
 import type { Row } from '../../conversation/row.ts';
 import { TodoList } from '../../conversation/tool-body.tsx';
+import { rawLogPath } from '../../data/access.ts';
 import { useRoom } from '../../data/room-context.tsx';
 import type { SessionFeed } from '../../data/session-feed.ts';
 import { useAgents } from '../../data/use-agents.ts';
@@ -189,7 +190,7 @@ function RawLog({ session: { id } }: { readonly session: Session }) {
   const save = async (): Promise<void> => {
     setSaving(true);
     try {
-      await saveFile(`/api/sessions/${encodeURIComponent(id)}/raw`, `${id}.ndjson.txt`);
+      await saveFile(rawLogPath(id), `${id}.ndjson.txt`);
     } catch (error) {
       toast('fail', errorText(t, error));
     }
