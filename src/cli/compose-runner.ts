@@ -17,7 +17,7 @@ import type { ProcessHost } from '../runner/ports/process-host.ts';
 import { openRawLog } from '../runner/raw-log.ts';
 import type { Environment } from './console.ts';
 import type { Logger } from './logger.ts';
-import { type IsolationReport, isolationLine, modeWords } from './server-lines.ts';
+import { type IsolationReport, isolationLine, modeLine } from './server-lines.ts';
 import type { Settings } from './settings.ts';
 
 /** The agents of this machine: each kind with its driver, on the processes that suit it. */
@@ -42,7 +42,7 @@ export async function composeRunner(
   logger[isExpected ? 'info' : 'warn'](isolationLine(isolation.report));
   for (const [name, { permissionMode }] of Object.entries(settings.launch)) {
     if (permissionMode !== undefined && !settings.disabledAgents.includes(name))
-      logger.info(`${name} ${modeWords(permissionMode)} unless a session says another`);
+      logger.info(modeLine(name, permissionMode));
   }
   const local = new LocalProcessHost({
     dataDir,

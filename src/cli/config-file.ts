@@ -1,9 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import { knownAgents } from '../drivers/acp/known-agents.ts';
+import { type AcpAgent, knownAgents } from '../drivers/acp/known-agents.ts';
 import { permissionModes } from '../drivers/claude/initialized.ts';
+import { agentEnvironment } from '../drivers/process/agent-environment.ts';
+import { findProgram } from '../drivers/process/find-program.ts';
 import { isolations } from '../drivers/process/walls.ts';
+import { faultsIn } from '../protocol/check.ts';
 import { messageOf } from '../protocol/errors.ts';
 import { nearestName } from '../protocol/nearest.ts';
 import { AskTimeout, WhileBusy } from '../protocol/session.ts';
@@ -35,7 +38,7 @@ const AgentConfig = z.strictObject({
     })
     .optional(),
 });
-export type AgentConfig = z.infer<typeof AgentConfig>;
+type AgentConfig = z.infer<typeof AgentConfig>;
 
 const Config = z.strictObject({
   port: z.number().int().min(0).max(65_535).optional(),
@@ -43,17 +46,25 @@ const Config = z.strictObject({
   /** Names by which a browser may reach the server when it is bound to more than this machine. */
   allowedHosts: z.array(z.string().min(1)).optional(),
   open: z.boolean().optional(),
+  /** The program to run as Claude Code; without it, the one on PATH. */
   claude: z.string().min(1).optional(),
+  /** When the server is asked to end, its agents go on for the next one. */
   keepAgents: z.boolean().optional(),
+  /** Agents end with the server, whatever ends it. */
   ephemeral: z.boolean().optional(),
   decide: z.enum(deciders).optional(),
+  /** Whether agents are kept from the files and processes of the server and of each other. */
   isolation: z.enum(isolations).optional(),
+  /** Files of interactive tools. One that is missing is a problem that is told, and keeps nothing else from working. */
   tools: z.array(z.string().min(1)).optional(),
+  /** Where sessions may work; without it, anywhere. */
   roots: z.array(z.string().min(1)).min(1).optional(),
   maxProcesses: z.number().int().min(1).optional(),
   idleMinutes: z.number().positive().optional(),
   askTimeout: AskTimeout.strict().optional(),
+  /** How long a question may wait until its agent sleeps, where it can; 0 for as long as it takes. */
   deferAsksMinutes: z.number().min(0).optional(),
+  /** What messages of people do while an agent works. */
   whileBusy: WhileBusy.optional(),
   agents: z
     .record(z.string(), AgentConfig)
@@ -104,9 +115,9 @@ export async function readConfigFile(path: string, isNamed: boolean, env: Enviro
 
 /** Checks a configuration, and makes the paths in it absolute. */
 export function checkConfig(given: unknown, source: string, folder: string, env: Environment): Config {
-  const checked = Config.safeParse(given);
-  if (!checked.success) throw new Failure(`${source}: ${checked.error.issues.map(sentence).join('; ')}`);
-  const { tools, roots, agents, ...rest } = checked.data;
+  const faults = faultsIn(Config, given);
+  if (faults.length > 0) throw new Failure(`${source}: ${faults.join('; ')}`);
+  const { tools, roots, agents, ...rest } = Config.parse(given);
   const fromHere = (entry: string) => absolute(entry, folder, env);
   // A name without a slash is looked for on PATH.
   const program = (command: string) => (command.includes('/') ? fromHere(command) : command);
@@ -147,15 +158,33 @@ function json(text: string, path: string): unknown {
   }
 }
 
-function sentence(issue: z.core.$ZodIssue): string {
-  const field = (...keys: PropertyKey[]): string => `"${[...issue.path, ...keys].join('.')}"`;
-  if (issue.code !== 'unrecognized_keys')
-    return issue.path.length === 0 ? issue.message : `field ${field()}: ${issue.message}`;
-  return issue.keys.map((key) => `unknown field ${field(key)}${meant(key, fieldsAt(issue.path))}`).join('; ');
+/**
+ * The agents to reach by the Agent Client Protocol: those of the configuration, and of the known ones those whose program is
+ * on PATH. A configured one is listed in any case: where its program is missing, the list says so.
+ */
+export function acpAgents(configured: Config['agents'] = {}, env: Environment): readonly AcpAgent[] {
+  const named = Object.entries(configured).flatMap(([name, settings]) => agentOf(name, settings));
+  const isNamed = new Set(Object.keys(configured));
+  const searched = agentEnvironment(env);
+  const found = knownAgents.filter(
+    ({ name, command }) => !isNamed.has(name) && findProgram(command, searched),
+  );
+  return [...named, ...found];
 }
 
-/** The fields that are known at this place of the file. */
-function fieldsAt([top]: readonly PropertyKey[]): readonly string[] {
-  if (top === undefined) return Object.keys(Config.shape);
-  return Object.keys(top === 'agents' ? AgentConfig.shape : AskTimeout.shape);
+function agentOf(name: string, { driver, enabled, command, args, env, label }: AgentConfig): AcpAgent[] {
+  const known = knownAgents.find((agent) => agent.name === name);
+  const program = command ?? known?.command;
+  if ((driver === undefined && !known) || program === undefined || enabled === false) return [];
+  // With another program the arguments of the known one mean nothing.
+  const usual = command === undefined ? known?.args : undefined;
+  return [
+    {
+      name,
+      label: label ?? known?.label ?? name,
+      command: program,
+      args: args ?? usual ?? [],
+      ...((known?.env || env) && { env: { ...known?.env, ...env } }),
+    },
+  ];
 }

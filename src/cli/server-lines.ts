@@ -21,8 +21,11 @@ export function isolationLine({ agents, reason = 'unknown' }: IsolationReport): 
   }
 }
 
-/** Behind an agent's name: how it is started where a session does not say it. */
+/** Behind an agent's name: how it is started where a session does not say it. A mode may make it ask for less than people expect. */
 export const modeWords = (permissionMode: string): string => `starts in the mode "${permissionMode}"`;
+
+export const modeLine = (agent: string, permissionMode: string): string =>
+  `${agent} ${modeWords(permissionMode)} unless a session says another`;
 
 /** How things stand with the disk, where that is worth a word; in sentences that begin small, to be put behind a name. */
 export const storageLines = ({ ok, reason, missing, room }: StorageState): string[] => [

@@ -1,26 +1,25 @@
 import { statfs } from 'node:fs/promises';
-import { HttpTransport } from '../client/index.ts';
-import { type AgentStatus, agentStatus } from '../drivers/process/run-admin.ts';
+import { HttpTransport } from '../client/http-transport.ts';
+import { type AgentStatus, agentStatus, stopAgents } from '../drivers/process/run-admin.ts';
 import type { Agent, Session } from '../protocol/session.ts';
 import { StorageState, storageReasons } from '../protocol/storage.ts';
-import type { Command } from './command.ts';
 import type { Console } from './console.ts';
+import { endServer, isTaken, nameless, runningServer, settledServer } from './data-directory.ts';
+import { Failure } from './failure.ts';
 import type { ParsedFlags } from './flags.ts';
 import { dataDirectoryOf } from './paths.ts';
 import { columns } from './render/columns.ts';
 import { isolationWords } from './render/event-lines.ts';
 import { age, counted } from './render/measures.ts';
 import { oneLine } from './render/safe-text.ts';
-import { isTaken, runningServer } from './running-server.ts';
-import { isolationLine, modeWords, storageLines } from './server-lines.ts';
-import { clientFlags, clientFlagsHelp, connect, print } from './terminal/connect.ts';
+import { isolationLine, modeLine, storageLines } from './server-lines.ts';
+import { clientCommand, connect } from './terminal/client-command.ts';
 
-export const status: Command = {
+export const status = clientCommand({
   usage: 'status',
   help: `Tells what runs on the data directory, also when no server does: the server, each agent with its memory and how long it
-has been up, and which agents end with the server.\n\n${clientFlagsHelp}`,
-  flags: clientFlags,
-  async run(flags, console) {
+has been up, and which agents end with the server.`,
+  async run({ flags, console }) {
     const dataDir = dataDirectoryOf(flags, console);
     const server = (await runningServer(dataDir)) ?? null;
     const storage = server === null ? await diskOf(dataDir) : await storageOf(server.url);
@@ -30,31 +29,30 @@ has been up, and which agents end with the server.\n\n${clientFlagsHelp}`,
     const modes = defaultModes(told);
     const now = Date.now();
     const up = (since: string): string => `up ${age(since, now)}`;
-    const document = {
-      server,
-      storage,
-      agents,
-      defaultModes: modes,
-      endingWithServer: ending.map(({ label: _, ...agent }) => agent),
-    };
-    print(console, flags, document, [
-      ...columns([
-        server === null
-          ? ['server', isTaken(dataDir) ? 'running; it tells no address' : 'not running']
-          : ['server', server.url, `process ${server.pid}`, up(server.startedAt)],
-      ]),
-      ...(storage === null ? [] : storageLines(storage)),
-      ...(server?.isolation === undefined ? [] : [isolationLine(server.isolation)]),
-      ...modes.map(
-        ({ agent, permissionMode }) => `${agent} ${modeWords(permissionMode)} unless a session says another`,
-      ),
-      ...agentLines(agents, up),
-      ...endingLines(ending),
-      ...(agents.length + ending.length === 0 ? ['No agents.'] : []),
-    ]);
-    return 0;
+    return [
+      {
+        server,
+        storage,
+        agents,
+        defaultModes: modes,
+        endingWithServer: ending.map(({ label: _, ...agent }) => agent),
+      },
+      [
+        ...columns([
+          server === null
+            ? ['server', isTaken(dataDir) ? 'running; it tells no address' : 'not running']
+            : ['server', server.url, `process ${server.pid}`, up(server.startedAt)],
+        ]),
+        ...(storage === null ? [] : storageLines(storage)),
+        ...(server?.isolation === undefined ? [] : [isolationLine(server.isolation)]),
+        ...modes.map(({ agent, permissionMode }) => modeLine(agent, permissionMode)),
+        ...agentLines(agents, up),
+        ...endingLines(ending),
+        ...(agents.length + ending.length === 0 ? ['No agents.'] : []),
+      ],
+    ];
   },
-};
+});
 
 /** Null where the server does not say: it is about to end, or an older one. */
 async function storageOf(url: string): Promise<StorageState | null> {
@@ -146,3 +144,31 @@ function endingLines(ending: readonly EndingAgent[]): string[] {
 }
 
 const megabytes = (bytes: number): string => `${Math.round(bytes / 1_048_576)} MB`;
+
+const endPatienceMs = 12_000;
+const killPatienceMs = 2_000;
+
+export const stopAll = clientCommand({
+  usage: 'stop-all',
+  help: 'Ends the server, if one runs, and every agent with all it has started.',
+  async run({ flags, console }) {
+    const dataDir = dataDirectoryOf(flags, console);
+    const server = await settledServer(dataDir);
+    if (server !== undefined && !(await endServer(dataDir, server, 'SIGTERM', endPatienceMs))) {
+      await endServer(dataDir, server, 'SIGKILL', killPatienceMs);
+    }
+    const { agents, remaining } = await stopAgents(dataDir);
+    if (isTaken(dataDir)) {
+      const why = server && `the server at ${server.url} (process ${server.pid}) does not end`;
+      throw new Failure(`the agents are ended, but ${why ?? nameless(dataDir)}`);
+    }
+    if (remaining > 0) throw new Failure(`of the agents' processes, ${remaining} could not be ended`);
+    return [
+      { server: server ?? null, agents },
+      [
+        server === undefined ? 'No server ran.' : `Ended the server at ${server.url}, and its agents.`,
+        ...(agents > 0 ? [`Ended ${counted(agents, 'agent')} that went on without a server.`] : []),
+      ],
+    ];
+  },
+});

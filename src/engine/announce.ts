@@ -5,7 +5,8 @@ import { interactionView, queueView, resolvedNotice, sessionView } from '../mode
 import type { Announcement } from '../protocol/announcement.ts';
 import type { EventOf } from '../protocol/event.ts';
 import type { InteractionKind } from '../protocol/interaction.ts';
-import type { Commit, Step } from './session-writer.ts';
+import type { Step } from './batch.ts';
+import type { Commit } from './session-writer.ts';
 
 /** What every client is told of a commit. Pure. */
 export function announcementsOf(commit: Commit): Announcement[] {

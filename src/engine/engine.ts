@@ -187,6 +187,17 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     publish([{ kind: 'announcement', announcement: { type: 'storage-changed', data } }]),
   );
 
+  const end = async (endSession: (session: LiveSession) => Promise<void>): Promise<void> => {
+    lifetime.closing = true;
+    cancelIdleCheck();
+    forgetStorage();
+    registry.close();
+    await Promise.all(registry.inMemory().map(endSession));
+    book.close();
+    tools.close();
+    listeners.clear();
+  };
+
   const toolCatalogue = options.toolCatalogue ?? (() => ({ tools: [], problems: [] }));
   const dispatch = createDispatcher({
     ...options,
@@ -245,26 +256,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       return found.ok ? accept(runner.rawLog.read(found.value.id)) : found;
     },
     storage: storage.current,
-    async close() {
-      lifetime.closing = true;
-      cancelIdleCheck();
-      forgetStorage();
-      registry.close();
-      await Promise.all(registry.inMemory().map(shutDown));
-      book.close();
-      tools.close();
-      listeners.clear();
-    },
-    async detach() {
-      lifetime.closing = true;
-      cancelIdleCheck();
-      forgetStorage();
-      registry.close();
-      await Promise.all(registry.inMemory().map((session) => letGo(session, tools)));
-      book.close();
-      tools.close();
-      listeners.clear();
-    },
+    close: () => end(shutDown),
+    detach: () => end((session) => letGo(session, tools)),
   };
 }
 
@@ -274,7 +267,7 @@ async function letGo(session: LiveSession, tools: AskDesk): Promise<void> {
   // What its tools do ends with the server, also where the agent does not. What cannot be stored now is found at the next start.
   await session.writer.command({ type: 'lose-tools' });
   tools.runEnded(session.id, 'The server ends.');
-  session.effects.detach();
+  session.effects.agent.detach();
   await session.drained();
   session.dispose();
 }
@@ -354,7 +347,7 @@ async function settle(
 ): Promise<void> {
   const { id, state, writer, effects } = session;
   const isTakenUp = left.runs.some(({ runId }) => runId === state.process?.id);
-  if (isTakenUp) effects.attach(state, left.checkpoint);
+  if (isTakenUp) effects.agent.attach(state, left.checkpoint);
   // A log that came here without its end: nobody works on the turn, and nobody ever will.
   const isTorn = state.process === null && state.turn !== null;
   const isToStart = !isTakenUp && !isTorn && (wantsProcess(state) || state.process?.phase === 'starting');
@@ -371,7 +364,7 @@ async function settle(
   effects.watchOpen(state);
   // Ahead of whatever the agent has to say: its tools did not live on with it.
   if (hasToolAsk(state)) void writer.insist({ type: 'lose-tools' });
-  if (isToStart) void Promise.resolve(options.listening).then(() => effects.startAgain());
+  if (isToStart) void Promise.resolve(options.listening).then(() => effects.agent.startAgain());
   if (isTakenUp || isToStart || (state.process === null && !isTorn)) return;
   const reason = 'The server ended while this was under way, and the agent with it.';
   const lost = await writer.command({ type: 'lose-process', reason });

@@ -8,6 +8,7 @@ import type { Actor } from '../protocol/interaction.ts';
 import type { Clock } from './ports/clock.ts';
 import { type AppendPart, type EventLog, StorageError } from './ports/event-log.ts';
 import type { Logger } from './ports/logger.ts';
+import { Timers } from './timers.ts';
 
 export interface GrantBookOptions {
   readonly log: EventLog;
@@ -27,12 +28,13 @@ export class GrantBook {
   #stored: readonly Grant[] = [];
   /** Those of them whose time is up. */
   readonly #expired = new Set<GrantId>();
-  readonly #timers = new Map<GrantId, () => void>();
+  readonly #timers: Timers;
   #lastWrite: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
   constructor(options: GrantBookOptions) {
     this.#options = options;
+    this.#timers = new Timers(options.clock);
   }
 
   /** Those in force. One whose time is seen to be up is over for good, whatever the clock says later. */
@@ -80,8 +82,7 @@ export class GrantBook {
 
   close(): void {
     this.#isClosed = true;
-    for (const cancel of this.#timers.values()) cancel();
-    this.#timers.clear();
+    this.#timers.clearAll();
   }
 
   /** Stores what is to be recorded when its turn has come, together with the parts of a session. */
@@ -118,7 +119,7 @@ export class GrantBook {
     if (event.type === 'grant.ended') {
       this.#stored = this.#stored.filter(({ id }) => id !== event.grantId);
       this.#expired.delete(event.grantId);
-      this.#clear(event.grantId);
+      this.#timers.clear(event.grantId);
     }
   }
 
@@ -126,13 +127,13 @@ export class GrantBook {
     if (grant.expiresAt === undefined) return;
     const { clock } = this.#options;
     const left = timeLeft(grant.createdAt, grant.expiresAt, clock.now());
-    this.#arm(grant, left, () => this.#expire(grant));
+    this.#timers.arm(grant.id, left, () => this.#expire(grant));
   }
 
   #expire(grant: Grant): void {
     if (this.#expired.has(grant.id)) return;
     this.#expired.add(grant.id);
-    this.#clear(grant.id);
+    this.#timers.clear(grant.id);
     void this.#recordExpiry(grant);
   }
 
@@ -143,17 +144,8 @@ export class GrantBook {
     } catch (error) {
       const { logger } = this.#options;
       logger.error({ grantId: grant.id, reason: messageOf(error) }, 'The end of a grant was not stored');
-      this.#arm(grant, RETRY_MS, () => void this.#recordExpiry(grant));
+      if (!this.#isClosed) this.#timers.arm(grant.id, RETRY_MS, () => void this.#recordExpiry(grant));
     }
-  }
-
-  #arm({ id }: Grant, milliseconds: number, callback: () => void): void {
-    if (!this.#isClosed) this.#timers.set(id, this.#options.clock.after(milliseconds, callback));
-  }
-
-  #clear(id: GrantId): void {
-    this.#timers.get(id)?.();
-    this.#timers.delete(id);
   }
 }
 

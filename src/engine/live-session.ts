@@ -1,5 +1,4 @@
 import type { AgentFact, CountedFact } from '../model/agent-fact.ts';
-import type { Context } from '../model/command.ts';
 import type { StoredFact } from '../model/observe.ts';
 import type { SessionState } from '../model/state.ts';
 import type { Announcement } from '../protocol/announcement.ts';
@@ -9,28 +8,18 @@ import type { SessionId } from '../protocol/ids.ts';
 import { announcementsOf } from './announce.ts';
 import type { GrantBook } from './grant-book.ts';
 import { PartialText } from './partial-text.ts';
-import type { Clock } from './ports/clock.ts';
 import type { News } from './ports/control-room.ts';
-import type { Blob, EventLog } from './ports/event-log.ts';
+import type { Blob } from './ports/event-log.ts';
 import type { Ids } from './ports/ids.ts';
-import type { Logger } from './ports/logger.ts';
 import { type Checkpoint, isPassing } from './ports/runner.ts';
-import type { SessionEnv } from './ports/session-env.ts';
 import { type EffectsOptions, SessionEffects } from './session-effects.ts';
-import { type Commit, SessionWriter, type Stored } from './session-writer.ts';
+import { type Commit, SessionWriter, type Stored, type WriterOptions } from './session-writer.ts';
 
-export interface LiveSessionOptions {
-  readonly log: EventLog;
+export interface LiveSessionOptions
+  extends Omit<EffectsOptions, 'writer' | 'onFacts'>,
+    Pick<WriterOptions, 'context'> {
   readonly book: GrantBook;
-  readonly env: SessionEnv;
-  readonly clock: Clock;
   readonly ids: Ids;
-  readonly logger: Logger;
-  readonly runner: EffectsOptions['runner'];
-  readonly tools: EffectsOptions['tools'];
-  readonly toolAccess: EffectsOptions['toolAccess'];
-  readonly roots: readonly string[];
-  readonly context: () => Omit<Context, 'storedSeq'>;
   readonly publish: (news: readonly News[]) => void;
   /** At the very first commit, before anyone hears of it. */
   readonly onCreated: (session: LiveSession) => void;
@@ -50,24 +39,15 @@ export class LiveSession {
     this.id = id;
     this.#options = options;
     this.writer = new SessionWriter(id, stored, {
+      ...options,
       append: (parts, grants) => options.book.append(parts, grants),
-      clock: options.clock,
-      logger: options.logger,
-      context: options.context,
       onCommit: (commit) => this.#committed(commit),
       onLive: (deltas) => options.publish(this.#said(deltas)),
       onReading: (reads) => (reads ? this.effects.run?.release() : this.effects.run?.hold()),
     });
     this.effects = new SessionEffects({
+      ...options,
       writer: this.writer,
-      runner: options.runner,
-      tools: options.tools,
-      toolAccess: options.toolAccess,
-      roots: options.roots,
-      log: options.log,
-      env: options.env,
-      clock: options.clock,
-      logger: options.logger,
       onFacts: (runId, facts, checkpoint) => this.#heard(runId, facts, checkpoint),
     });
   }
@@ -91,7 +71,7 @@ export class LiveSession {
     const { publish, onCreated, onChange } = this.#options;
     if (commit.before === null) onCreated(this);
     publish([...this.#conversation(commit), ...announcementsOf(commit).map(announced)]);
-    if (commit.checkpoint !== undefined) this.effects.stored(commit.checkpoint);
+    if (commit.checkpoint !== undefined) this.effects.agent.stored(commit.checkpoint);
     this.effects.after(commit);
     onChange(commit.after);
   }

@@ -65,6 +65,8 @@ export type AgentFact =
       readonly stderr: readonly string[];
     };
 
+export type FactOf<T extends AgentFact['type']> = Extract<AgentFact, { type: T }>;
+
 /** Something that could not be understood, which is also in the raw log. Each one is reported: the engine counts them. */
 export interface Diagnostic {
   readonly type: 'diagnostic';

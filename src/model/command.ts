@@ -1,4 +1,5 @@
 import type { Approve, GivenAnswers } from '../protocol/command.ts';
+import { accept, type Result } from '../protocol/errors.ts';
 import type { EventOf, NewEvent } from '../protocol/event.ts';
 import type { Grant } from '../protocol/grant.ts';
 import type { GrantId, InteractionId, MessageId } from '../protocol/ids.ts';
@@ -123,8 +124,12 @@ export interface Context {
   readonly grants: readonly Grant[];
 }
 
+export type CommandOf<T extends SessionCommand['type']> = Extract<SessionCommand, { type: T }>;
+
 /** What a command comes to: events for the session's log, and perhaps a grant for all sessions. */
 export interface Decided {
   readonly events: readonly NewEvent[];
   readonly grant?: Grant;
 }
+
+export const becomes = (...events: readonly NewEvent[]): Result<Decided> => accept({ events });

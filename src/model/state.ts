@@ -14,7 +14,7 @@ import type {
   WaitingOn,
   WhileBusy,
 } from '../protocol/session.ts';
-import type { OrderedMap } from './ordered-map.ts';
+import { entriesOf, mapOf, type OrderedMap } from './ordered-map.ts';
 
 /**
  * What a session's log comes to. It holds what is open, never what is over: its size does not grow with the conversation.
@@ -134,3 +134,26 @@ export interface RunningTool {
 
 /** Raise this whenever a stored snapshot of the state could no longer be understood. */
 export const STATE_VERSION = 8;
+
+/** A state as it is stored: its maps are lists of their entries. */
+export type StoredState = {
+  readonly [K in keyof SessionState]: SessionState[K] extends OrderedMap<infer T>
+    ? readonly (readonly [string, T])[]
+    : SessionState[K];
+};
+
+export const storedState = (state: SessionState): StoredState => ({
+  ...state,
+  interactions: entriesOf(state.interactions),
+  requests: entriesOf(state.requests),
+  tools: entriesOf(state.tools),
+  tasks: entriesOf(state.tasks),
+});
+
+export const stateFrom = (stored: StoredState): SessionState => ({
+  ...stored,
+  interactions: mapOf(stored.interactions),
+  requests: mapOf(stored.requests),
+  tools: mapOf(stored.tools),
+  tasks: mapOf(stored.tasks),
+});

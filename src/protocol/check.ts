@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import * as bodies from './command.ts';
 import { accept, type Result, refuse } from './errors.ts';
-import { nearestName } from './nearest.ts';
+import { nearestName, notKnown } from './nearest.ts';
 import type { OperationDefinition } from './operation.ts';
 
 /** The schema that an operation's query or body must fit; where it takes neither, nothing may be given. */
@@ -21,11 +21,7 @@ export function check<Schema extends z.ZodType>(
 ): Result<z.output<Schema>> {
   const parsed = schema.safeParse(input, { error: nearestAsMessage });
   if (parsed.success) return accept(parsed.data);
-  const found = parsed.error.issues
-    .flatMap((issue) => issuesIn(issue, at))
-    // What is missing is often there under a misspelt name: that one is told.
-    .toSorted((a, b) => Number(b.keys !== undefined) - Number(a.keys !== undefined))
-    .map((issue) => told(issue, valueAt(input, issue.path.slice(at.length))));
+  const found = faultsOf(parsed.error, input, at);
   const [{ code, sentence, field, nearest } = told({ path: at, message: 'Invalid input' }, input)] = found;
   return refuse(code, sentence, {
     field,
@@ -34,12 +30,22 @@ export function check<Schema extends z.ZodType>(
   });
 }
 
+/** All that is wrong with the value, a sentence each; none where it fits. */
+export function faultsIn(schema: z.ZodType, input: unknown): string[] {
+  const { error } = schema.safeParse(input, { error: nearestAsMessage });
+  return error === undefined ? [] : faultsOf(error, input, []).map(({ sentence }) => sentence);
+}
+
+const faultsOf = ({ issues }: z.ZodError, input: unknown, at: readonly string[]) =>
+  issues
+    .flatMap((issue) => issuesIn(issue, at))
+    // What is missing is often there under a misspelt name: that one is told.
+    .toSorted((a, b) => Number(b.keys !== undefined) - Number(a.keys !== undefined))
+    .map((issue) => told(issue, valueAt(input, issue.path.slice(at.length))));
+
 /** Refuses a field where none is taken. */
 export const unknownField = (field: string): Result<never> =>
   refuse('malformed_request', notKnown(field), { field });
-
-const notKnown = (field: string, nearest?: string): string =>
-  `"${field}" is not known here${nearest === undefined ? '' : `; did you mean "${nearest}"?`}`;
 
 interface Issue {
   readonly path: readonly PropertyKey[];

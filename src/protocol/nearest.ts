@@ -14,6 +14,10 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return nearest;
 }
 
+/** Refuses a name, in words. */
+export const notKnown = (name: string, nearest?: string): string =>
+  `"${name}" is not known here${nearest === undefined ? '' : `; did you mean "${nearest}"?`}`;
+
 /** How many letters must be put in, left out, changed, or swapped with the next to make one of the other. */
 function distanceBetween(from: string, to: string): number {
   let beforeLast: readonly number[] = [];

@@ -1,7 +1,6 @@
 import type { LeftRun, Report, Runner, StartOrder } from '../engine/ports/runner.ts';
 import type { Agent } from '../protocol/session.ts';
-import { checkDirectory, startDirectory } from './directory.ts';
-import { filesBelow } from './files-below.ts';
+import { checkDirectory, filesBelow, startDirectory } from './directory.ts';
 import { LocalRun } from './local-run.ts';
 import type { AgentDriver, AgentStart } from './ports/agent-driver.ts';
 import { type KeptProcess, type ProcessHost, runOf } from './ports/process-host.ts';

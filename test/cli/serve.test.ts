@@ -162,9 +162,9 @@ describe('settings', () => {
   });
 
   it.each([
-    ['{"port": "x"}', 'field "port"'],
-    ['{"idleMinutes": -1}', 'field "idleMinutes"'],
-    ['{"prot": 1}', 'unknown field "prot"'],
+    ['{"port": "x"}', '"port" is not valid'],
+    ['{"idleMinutes": -1}', '"idleMinutes" is not valid'],
+    ['{"prot": 1}', '"prot" is not known here; did you mean "port"?'],
     ['{', 'is no JSON'],
   ])('[SES11] a configuration of %s is refused with the field named', async (content, sentence) => {
     const dataDir = await temporaryDirectory();

@@ -345,30 +345,39 @@ export function runnerContract(
       });
 
       const seed = testSeed();
+      const serveToTheEnd = async (dies: () => boolean, round: string): Promise<void> => {
+        const place = await machine();
+        const work = join(place.cwd, round);
+        mkdirSync(work);
+        const order = { ...orderIn(place), cwd: work };
+        const { reply, command } = place.scenario;
+        const room = new SmallRoom(order, [reply, command, reply], dies);
+        let isLeft = false;
+        while ((await room.serve(await machine().then((now) => now.runner), isLeft)) === 'killed') {
+          const { left } = await leave();
+          isLeft = left.some(({ runId }) => runId === order.runId);
+        }
+        expect({ seed, round, ...room.record() }).toEqual({
+          seed,
+          round,
+          taken: room.messages,
+          turns: ['completed', 'completed', 'completed'],
+          asks: 1,
+          results: [false],
+        });
+        expect(existsSync(join(work, 'asked.txt'))).toBe(true);
+      };
+
       outliving(`[SES10] [SES19] from any checkpoint the rest is told, once (seed ${seed})`, async () => {
         const random = seededRandom(seed);
-        const place = await machine();
-        for (let round = 0; round < 2; round += 1) {
-          const work = join(place.cwd, `round-${round}`);
-          mkdirSync(work);
-          const order = { ...orderIn(place), cwd: work };
-          const { reply, command } = place.scenario;
-          const room = new SmallRoom(order, [reply, command, reply], () => random() < 0.12);
-          let isLeft = false;
-          while ((await room.serve(await machine().then((now) => now.runner), isLeft)) === 'killed') {
-            const { left } = await leave();
-            isLeft = left.some(({ runId }) => runId === order.runId);
-          }
-          expect({ seed, round, ...room.record() }).toEqual({
-            seed,
-            round,
-            taken: room.messages,
-            turns: ['completed', 'completed', 'completed'],
-            asks: 1,
-            results: [false],
-          });
-          expect(existsSync(join(work, 'asked.txt'))).toBe(true);
-        }
+        for (let round = 0; round < 2; round += 1)
+          await serveToTheEnd(() => random() < 0.12, `round-${round}`);
+      });
+
+      outliving('[SES10] that it is ready is told until it is stored, however the servers die', async () => {
+        // The first before it stores what it is told first, the second right after.
+        const deaths = [true, false, false, true];
+        await serveToTheEnd(() => deaths.shift() ?? false, 'ready');
       });
     });
   });

@@ -190,20 +190,23 @@ it('[SES20] [SEC3] the variables of the file are in no reply, no line, and no ot
 it.each([
   [
     { agents: { claude: { permissionMode: 'plann' } } },
-    'field "agents.claude.permissionMode": there is no mode "plann"; did you mean "plan"?',
+    '"agents.claude.permissionMode" is not valid: there is no mode "plann"; did you mean "plan"?',
   ],
-  [{ agents: { claude: { env: { TOKENS: 8000 } } } }, 'field "agents.claude.env.TOKENS"'],
-  [{ agents: { claude: { env: { 'A=B': 'x' } } } }, 'field "agents.claude.env.A=B"'],
+  [{ agents: { claude: { env: { TOKENS: 8000 } } } }, '"agents.claude.env.TOKENS" is not valid'],
+  [{ agents: { claude: { env: { 'A=B': 'x' } } } }, '"agents.claude.env.A=B" is not valid'],
   [
     { agents: { claude: { permisionMode: 'plan' } } },
-    'unknown field "agents.claude.permisionMode"; did you mean "permissionMode"?',
+    '"agents.claude.permisionMode" is not known here; did you mean "agents.claude.permissionMode"?',
   ],
   [
     { agents: { cluade: { permissionMode: 'plan' } } },
-    'field "agents.cluade": there is no agent "cluade"; did you mean "claude"?',
+    '"agents.cluade" is not valid: there is no agent "cluade"; did you mean "claude"?',
   ],
-  [{ askTimeout: { softSecond: 5 } }, 'unknown field "askTimeout.softSecond"; did you mean "softSeconds"?'],
-  [{ prot: 4590 }, 'unknown field "prot"; did you mean "port"?'],
+  [
+    { askTimeout: { softSecond: 5 } },
+    '"askTimeout.softSecond" is not known here; did you mean "askTimeout.softSeconds"?',
+  ],
+  [{ prot: 4590 }, '"prot" is not known here; did you mean "port"?'],
 ])('[SES20] a file with %j is refused with its path and the key', async (config, sentence) => {
   const dataDir = await temporaryDirectory();
   const path = join(dataDir, 'config.json');

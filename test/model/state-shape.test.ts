@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { MOST_OPEN_ASKS } from '../../src/model/limits.ts';
-import { storedState } from '../../src/model/snapshot.ts';
-import { STATE_VERSION } from '../../src/model/state.ts';
+import { STATE_VERSION, storedState } from '../../src/model/state.ts';
 import { allow, bashAsk, PlayedSession, person } from '../support/session-states.ts';
 
 /** What a stored state looks like in each version. A new shape needs a new version here: a start would misread the old one. */

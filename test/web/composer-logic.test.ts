@@ -4,11 +4,12 @@ import {
   answerOf,
   becameOf,
   blockedBy,
+  lastEditable,
   offerOf,
   openQuestionOf,
+  placeAfterMove,
 } from '../../src/web/composer/composer.logic.ts';
-import { mostBytes, refusalOf } from '../../src/web/composer/picture.logic.ts';
-import { lastEditable, placeAfterMove } from '../../src/web/composer/queue.logic.ts';
+import { mostBytes, refusalOf } from '../../src/web/composer/pictures.ts';
 import {
   aField,
   aForm,

@@ -85,6 +85,11 @@ export class ClaudeConnection implements AgentConnection {
   /** The process is, and its end is not told yet. */
   #isGone = false;
   #isDetached = false;
+  /**
+   * The reply that makes it ready has been read, and is about to be told. What was read with it is told together with that: the mark is
+   * behind the reply, and a server that starts there would never hear that the agent is ready.
+   */
+  #isBecomingReady = false;
   /** How far to read until all is told that was said while nobody listened; undefined when that is done. */
   #backlogEnd: number | undefined;
   #startError: string | undefined;
@@ -310,9 +315,16 @@ export class ClaudeConnection implements AgentConnection {
 
   async #initialize(peer: ProtocolPeer): Promise<void> {
     const asked = this.#options.holdsQuestions ? { hooks: questionHooks } : {};
-    const options = { timeoutMs: startLimitMs, requestId: initializeId };
-    const reply = await peer.request('initialize', asked, options);
+    const reply = await peer.request('initialize', asked, {
+      timeoutMs: startLimitMs,
+      requestId: initializeId,
+      onReply: () => {
+        this.#isBecomingReady = true;
+      },
+    });
+    this.#isBecomingReady = false;
     if (!reply.ok) {
+      this.#flush();
       if (reply.code === 'closed') return;
       this.#startError = `The agent did not get ready: ${reply.message}`;
       void this.#process.end();
@@ -382,7 +394,7 @@ export class ClaudeConnection implements AgentConnection {
   }
 
   #flush(): void {
-    if (this.#facts.length === 0) return;
+    if (this.#facts.length === 0 || this.#isBecomingReady) return;
     const facts = this.#facts;
     this.#facts = [];
     if (this.#isDetached) return;

@@ -41,6 +41,8 @@ export interface RequestOptions {
   readonly timeoutMs?: number;
   /** Asks under this id, once: what was asked before is not asked again, and its reply is still taken. */
   readonly requestId?: string;
+  /** Called in the same breath in which the reply is read; whoever awaits it hears of it later. */
+  onReply?(): void;
 }
 
 export interface UserMessage {
@@ -131,6 +133,7 @@ export class ProtocolPeer {
       const settle = (reply: Reply) => {
         clearTimeout(timer);
         this.#ours.delete(requestId);
+        options.onReply?.();
         resolve(reply);
       };
       this.#ours.set(requestId, settle);

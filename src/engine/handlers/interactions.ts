@@ -8,6 +8,7 @@ import { interactionFromLog, interactionView, pendingView } from '../../model/vi
 import { check } from '../../protocol/check.ts';
 import { type Approve, GivenAnswers, type Respond } from '../../protocol/command.ts';
 import { accept, type Result, refuse } from '../../protocol/errors.ts';
+import { askReference } from '../../protocol/event.ts';
 import { GrantId, InteractionId } from '../../protocol/ids.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
 import type { LiveSession } from '../live-session.ts';
@@ -223,6 +224,6 @@ function lastAskOf(
   session: LiveSession,
   toolCallId: string | undefined,
 ): InteractionId | undefined {
-  const last = log.findByReference(session.id, `ask:${toolCallId}`).at(-1);
+  const last = log.findByReference(session.id, askReference(toolCallId ?? '')).at(-1);
   return last?.type === 'interaction.requested' ? InteractionId.parse(last.interactionId) : undefined;
 }

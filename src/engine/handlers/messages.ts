@@ -3,9 +3,9 @@ import { queueView } from '../../model/views.ts';
 import { accept, type Result, refuse } from '../../protocol/errors.ts';
 import type { EventOf } from '../../protocol/event.ts';
 import { MessageId } from '../../protocol/ids.ts';
+import type { Step } from '../batch.ts';
 import { imageBlob, imageReference, type LiveSession } from '../live-session.ts';
 import type { EventLog } from '../ports/event-log.ts';
-import type { Step } from '../session-writer.ts';
 import type { Handlers } from './room.ts';
 
 export const messageHandlers = {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ToolAsk } from '../../engine/ports/tool-desk.ts';
 import { checkForm } from '../../model/form.ts';
 import { ApprovalScope, CompletedView, type Form, type FormField } from '../../protocol/interaction.ts';
-import { nearestName } from '../../protocol/nearest.ts';
+import { nearestName, notKnown } from '../../protocol/nearest.ts';
 import type { ApprovalRequest, InputRequest, Reprompt } from '../sdk/interaction.ts';
 import { ToolError } from '../sdk/tool-error.ts';
 
@@ -131,10 +131,8 @@ const unknownNames: z.core.$ZodErrorMap = (issue) =>
     : undefined;
 
 /** A name that is ignored makes a tool that does something else than its author wrote. */
-export function unknownName(name: string, known: readonly string[]): string {
-  const nearest = nearestName(name, known);
-  return `"${name}" is not known here${nearest === undefined ? '' : `; did you mean "${nearest}"?`}`;
-}
+export const unknownName = (name: string, known: readonly string[]): string =>
+  notKnown(name, nearestName(name, known));
 
 const fieldId = z
   .string()

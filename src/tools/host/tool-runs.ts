@@ -96,7 +96,7 @@ function cancelWords(reason: unknown): string {
 }
 
 /** What the handler of a run may do. */
-export function contextOf(run: ToolRun): ToolContext {
+function contextOf(run: ToolRun): ToolContext {
   const { sessionId, callId, progress } = run.call;
   const requestInteraction = (request: AnyRequest): Promise<unknown> => {
     const result = ask(run, request);

@@ -178,7 +178,7 @@ function loggerTo(log: { level: 'info' | 'warn' | 'error'; message: string }[]) 
 }
 
 /** A clock that moves only when told. */
-export class ManualClock implements Clock {
+class ManualClock implements Clock {
   #now: number;
   readonly #timers = new Set<{ readonly at: number; readonly callback: () => void }>();
 

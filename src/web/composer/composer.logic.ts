@@ -1,6 +1,6 @@
 import type { MessageReceipt } from '../../client/transport.ts';
 import type { FormField, Interaction } from '../../protocol/interaction.ts';
-import type { Applied, Disposition, Session, WhileBusy } from '../../protocol/session.ts';
+import type { Applied, Disposition, QueuedMessage, Session, WhileBusy } from '../../protocol/session.ts';
 import type { RoomState } from '../data/control-room.ts';
 import { canBeInterrupted } from '../session/abilities.logic.ts';
 
@@ -97,3 +97,23 @@ export function answerOf(
   const label = questions?.[0]?.options.find((option) => option.label.trim() === text)?.label;
   return label === undefined ? { selected: [], other: text } : { selected: [label] };
 }
+
+/** What can still be changed: not what is being handed to the agent. */
+const isOurs = ({ sending }: Pick<QueuedMessage, 'sending'>): boolean => !sending;
+
+/** Where a message goes when it is moved by so many places; undefined when it cannot. */
+export function placeAfterMove(
+  queue: readonly QueuedMessage[],
+  messageId: string,
+  step: number,
+): number | undefined {
+  const at = queue.findIndex((each) => each.messageId === messageId);
+  const item = queue[at];
+  const target = queue[at + step];
+  if (item === undefined || target === undefined || !isOurs(item) || !isOurs(target)) return undefined;
+  return target.position;
+}
+
+/** The one that ↑ in an empty composer takes up again. */
+export const lastEditable = (queue: readonly QueuedMessage[]): QueuedMessage | undefined =>
+  queue.findLast(isOurs);

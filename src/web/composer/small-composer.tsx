@@ -5,10 +5,9 @@ import { useT } from '../i18n/i18n.ts';
 import { titleOf } from '../session/activity.logic.ts';
 import { cx } from '../ui/class-names.ts';
 import { IconButton } from '../ui/icon-button.tsx';
-import { CommandList } from './command-list.tsx';
+import { CommandList, useCommandList } from './command-list.tsx';
 import { OutboxView } from './outbox-view.tsx';
 import { wayIcons } from './send-button.tsx';
-import { useCommandList } from './use-command-list.ts';
 import { useComposer } from './use-composer.ts';
 
 /** One growing line to say something to a session. Enter sends; at work it queues or interrupts, and Ctrl+Enter does the other. */

@@ -20,9 +20,8 @@ import {
   openQuestionOf,
   textFieldOf,
 } from './composer.logic.ts';
-import { clearDraftPictures, useDraftPictures } from './draft-pictures.ts';
 import { dispatch, type Outgoing, retry } from './outbox.ts';
-import type { Picture } from './picture.logic.ts';
+import { clearDraftPictures, type Picture, useDraftPictures } from './pictures.ts';
 
 export interface ComposerModel {
   readonly draft: string;

@@ -1,18 +1,25 @@
 import { BeckonError } from '../../client/beckon-error.ts';
 import type { ConnectionState, Transport } from '../../client/transport.ts';
+import type { SessionSnapshot } from '../../protocol/announcement.ts';
 import type { Event } from '../../protocol/event.ts';
-import type { Session } from '../../protocol/session.ts';
+import type { Session, WhileBusy } from '../../protocol/session.ts';
 import type { Console } from '../console.ts';
 import { interactionView } from '../render/interaction-view.ts';
 import { paintFor } from '../render/paint.ts';
-import { oneLine } from '../render/safe-text.ts';
+import { oneLine, safeJson } from '../render/safe-text.ts';
 import { createTranscript } from '../render/transcript.ts';
 import { AnswerDesk } from './answer-desk.ts';
 import type { AskedInteraction } from './dialog.ts';
-import { endOfWatch } from './end-of-watch.ts';
 import { interactiveScreen, plainScreen, type Screen } from './screen.ts';
-import { dispositionOf, receiptLine } from './send.ts';
-import type { Watching } from './watch.ts';
+import { dispositionOf, receiptLine } from './session-commands.ts';
+
+interface Watching {
+  readonly after: number;
+  readonly isInteractive: boolean;
+  readonly isOnce: boolean;
+  /** As the server is set, for a session that is not. */
+  readonly whileBusy: WhileBusy;
+}
 
 /** A second Ctrl-C within this time leaves. */
 const secondPressMs = 3_000;
@@ -187,3 +194,92 @@ export function followAsConversation(
     }
   });
 }
+
+/** A session's news for machines: one JSON object a line. */
+export function followAsJson(
+  transport: Transport,
+  session: Session,
+  { stdout }: Console,
+  watching: Watching,
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const put = (line: Readonly<Record<string, unknown>>) => stdout.write(`${safeJson(line)}\n`);
+    const leave = (exitCode: number) => {
+      unfollow();
+      resolve(exitCode);
+    };
+    const end = endOfWatch(transport, watching, { onCaughtUp() {}, onOver: leave });
+    const unfollow = transport.follow(session.id, {
+      after: watching.after,
+      onSnapshot(snapshot) {
+        put({ type: 'snapshot', snapshot });
+        end.snapshot(snapshot);
+      },
+      onEvent(event) {
+        put({ type: 'event', event });
+        end.event(event);
+      },
+      onDelta: (delta) => void put({ type: 'delta', delta }),
+      onConnection(connection) {
+        if (connection.state === 'closed' && connection.error !== undefined) reject(connection.error);
+      },
+    });
+  });
+}
+
+interface EndOfWatch {
+  snapshot(snapshot: SessionSnapshot): void;
+  event(event: Event): void;
+}
+
+/** Notices when there is no more to see: the session has ended or, if `isOnce`, has nothing more to do. */
+function endOfWatch(
+  transport: Transport,
+  { isOnce, after }: { readonly isOnce: boolean; readonly after: number },
+  handlers: { readonly onCaughtUp: () => void; readonly onOver: (exitCode: number) => void },
+): EndOfWatch {
+  let seen = after;
+  let upTo = Number.POSITIVE_INFINITY;
+  let isCaughtUp = false;
+  let sessionId = '';
+
+  return {
+    snapshot(snapshot) {
+      sessionId = snapshot.session.id;
+      upTo = snapshot.lastSeq;
+      if (seen >= upTo) caughtUp(snapshot.session);
+    },
+    event(event) {
+      seen = event.seq;
+      if (seen < upTo) return;
+      if (!isCaughtUp || endings.has(event.type)) {
+        // The event is of the past already; only the session itself says whether it still holds.
+        transport.session(sessionId).then(caughtUp, goneOrLost);
+      }
+    },
+  };
+
+  /** When the server cannot be reached now, the next snapshot tells. */
+  function goneOrLost(error: unknown): void {
+    if (error instanceof BeckonError && error.code === 'session_not_found') handlers.onOver(0);
+  }
+
+  function caughtUp(session: Session): void {
+    if (!isCaughtUp) {
+      isCaughtUp = true;
+      handlers.onCaughtUp();
+    }
+    const { status, queueLength } = session;
+    // What is queued for a sleeping agent waits until somebody wakes it.
+    const isAtRest = status === 'asleep' || (status === 'idle' && queueLength === 0);
+    if (status === 'stopped') handlers.onOver(0);
+    else if (status === 'failed') handlers.onOver(1);
+    else if (isOnce && isAtRest) handlers.onOver(0);
+  }
+}
+
+const endings: ReadonlySet<Event['type']> = new Set<Event['type']>([
+  'turn.ended',
+  'session.stopped',
+  'session.failed',
+]);
