@@ -3,8 +3,9 @@ import type { Transport } from '../../client/transport.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
 import { useT } from '../i18n/i18n.ts';
 import { Button } from '../ui/button.tsx';
+import { afterPress } from './after-press.ts';
 import type { CardAction } from './interaction-card.logic.ts';
-import { afterPress, useIsNew } from './stillness.ts';
+import { useIsNew } from './stillness.ts';
 import { buttonState, type Card } from './use-card.ts';
 
 export interface AllowButtonProps {

@@ -1,9 +1,9 @@
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import type { Form } from '../../protocol/interaction.ts';
 import { useT } from '../i18n/i18n.ts';
+import { afterPress } from './after-press.ts';
 import { faultsIn } from './form.logic.ts';
 import { type CardState, fieldRefused } from './interaction-card.logic.ts';
-import { afterPress } from './stillness.ts';
 import type { Card } from './use-card.ts';
 
 export interface FormModel {
