@@ -9,7 +9,7 @@ import { Failure } from './failure.ts';
 import type { ParsedFlags } from './flags.ts';
 import { dataDirectoryOf } from './paths.ts';
 import { columns } from './render/columns.ts';
-import { isolationWords } from './render/isolation.ts';
+import { isolationWords } from './render/event-lines.ts';
 import { age, counted } from './render/measures.ts';
 import { oneLine } from './render/safe-text.ts';
 import { isolationLine, modeLine, storageLines } from './server-lines.ts';

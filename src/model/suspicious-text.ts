@@ -19,6 +19,9 @@ export const showValue = (text: string): string =>
 /** A command, a path, a host or a name in one line. */
 export const visibleLine = (text: string): string => showSuspicious(text).replace(/\s+/g, ' ').trim();
 
+/** What a field holds, in one line. */
+export const valueLine = (text: string): string => showValue(text).replace(/\s+/g, ' ').trim();
+
 /** Whether a person could take the text for another one. */
 export const isSuspicious = (text: string): boolean => !isPlain(text) && suspiciousIn(text).size > 0;
 

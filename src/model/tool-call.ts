@@ -97,11 +97,11 @@ export type CallVerb = Exclude<CallParts['is'], 'change'> | Extract<CallParts, {
 
 export const verbOf = (call: CallParts): CallVerb => (call.is === 'change' ? call.does : call.is);
 
-/** The one part that tells most of a call: prose for people, or what a machine reads. */
+/** The one part that tells most of a call: prose for people, what a machine reads, or a value of which nobody knows. */
 export function mainPartOf(
   call: CallParts,
-): { readonly text: string; readonly as: 'code' | 'path' | 'prose' } | null {
-  const said = (text: string | null | undefined, as: 'code' | 'path' | 'prose') =>
+): { readonly text: string; readonly as: 'code' | 'path' | 'prose' | 'value' } | null {
+  const said = (text: string | null | undefined, as: 'code' | 'path' | 'prose' | 'value') =>
     text === null || text === undefined || text.trim() === '' ? null : { text, as };
   switch (call.is) {
     case 'command':
@@ -120,7 +120,7 @@ export function mainPartOf(
     case 'question':
       return said(call.questions[0], 'prose');
     case 'fields':
-      return said(call.title, /\s/.test(call.title ?? '') ? 'prose' : 'code');
+      return said(call.title, 'value');
     case 'todos':
       return null;
   }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Paint, plain } from '../../src/cli/render/paint.ts';
 import { createTranscript, type TranscriptOptions } from '../../src/cli/render/transcript.ts';
+import { callShapeOf } from '../../src/drivers/tool-calls.ts';
 import type { SessionSnapshot } from '../../src/protocol/announcement.ts';
 import type { Delta, Event, NewEvent } from '../../src/protocol/event.ts';
 import { InteractionId, MessageId } from '../../src/protocol/ids.ts';
@@ -57,6 +58,7 @@ const called = (
   toolCallId,
   name,
   input,
+  call: callShapeOf(name, input),
   startsAgent: false,
   ...more,
 });

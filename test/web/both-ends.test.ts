@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bothEnds, compactRoom, fullRoom } from '../../src/web/interaction/both-ends.logic.ts';
+import { bothEnds, compactRoom, fullRoom } from '../../src/web/interaction/reading.tsx';
 
 const lines = (count: number) => Array.from({ length: count }, (_, at) => `line ${at + 1}`).join('\n');
 

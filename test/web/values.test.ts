@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { speak, translate } from '../../src/web/i18n/i18n.ts';
-import { found } from '../../src/web/interaction/find-option.logic.ts';
+import { found } from '../../src/web/interaction/long-select.tsx';
 import { endedFrom } from '../../src/web/interaction/outcome.logic.ts';
 import { shownText, shownValues } from '../../src/web/interaction/values.logic.ts';
 import { aField, aForm, anInteraction } from './support/samples.ts';

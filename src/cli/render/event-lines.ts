@@ -1,12 +1,11 @@
-import { visibleLine } from '../../model/suspicious-text.ts';
-import type { Event } from '../../protocol/event.ts';
-import { interactionView } from './interaction-view.ts';
-import { isolationWords } from './isolation.ts';
-import { leftOpenNote } from './left-open.ts';
-import { counted } from './measures.ts';
+import { valueLine, visibleLine } from '../../model/suspicious-text.ts';
+import { mainPartOf, toolCallOf } from '../../model/tool-call.ts';
+import type { Event, EventOf } from '../../protocol/event.ts';
+import type { RunIsolation } from '../../protocol/session.ts';
+import { interactionView, leftOpenNote } from './interaction-view.ts';
+import { counted, dollars, duration, shortened } from './measures.ts';
 import type { Paint } from './paint.ts';
 import { oneLine, stripEscapes } from './safe-text.ts';
-import { turnLine } from './turn-line.ts';
 
 /** Events that are told line by line; the agent's words and its tools have a course of their own (see `transcript.ts`). */
 export type PlainEvent = Exclude<
@@ -125,3 +124,67 @@ function exitOf(event: Extract<PlainEvent, { type: 'process.exited' }>): string 
 
 /** What they do while the agent works. */
 const busyWords = { queue: 'queue', interrupt: 'interrupt', server: 'do as the server is set' } as const;
+
+/** `● Bash npm test` */
+export function toolCallLine(call: EventOf<'tool.called'>, paint: Paint): string {
+  return `${paint('cyan', '●')} ${paint('bold', oneLine(call.name))} ${shortened(gist(call), 120)}`.trimEnd();
+}
+
+/** `└ 12 passed (+3 lines)` */
+export function toolResultLine(
+  result: EventOf<'tool.result'>,
+  callName: string | undefined,
+  paint: Paint,
+): string {
+  const lines = result.text.split('\n').filter((line) => line.trim() !== '');
+  const first = shortened(oneLine(lines[0] ?? ''), 120) || (result.isError ? 'failed' : 'done');
+  const more = lines.length > 1 ? paint('dim', ` (+${counted(lines.length - 1, 'line')})`) : '';
+  const images = result.images?.length ? paint('dim', ` (${counted(result.images.length, 'image')})`) : '';
+  const name = callName === undefined ? '' : `${oneLine(callName)}: `;
+  return `  ${paint('dim', '└')} ${name}${result.isError ? paint('red', `✗ ${first}`) : paint('dim', first)}${more}${images}`;
+}
+
+/** A call in a few words. */
+function gist({ input, call }: EventOf<'tool.called'>): string {
+  const main = mainPartOf(toolCallOf({ input, call }));
+  switch (main?.as) {
+    case 'code':
+    case 'path':
+      return visibleLine(main.text);
+    case 'prose':
+      return oneLine(main.text);
+    case 'value':
+      return valueLine(main.text);
+    case undefined:
+      return Object.keys(input).length === 0 ? '' : valueLine(JSON.stringify(input));
+  }
+}
+
+/** `── done · 3.2 s · 1,204 tokens · $0.0123` */
+function turnLine(turn: EventOf<'turn.ended'>, paint: Paint): string {
+  const tokens = turn.usage === undefined ? undefined : turn.usage.inputTokens + turn.usage.outputTokens;
+  const facts = [
+    turn.durationMs === undefined ? undefined : duration(turn.durationMs),
+    tokens ? counted(tokens, 'token') : undefined,
+    turn.costUsd ? dollars(turn.costUsd) : undefined,
+  ].filter((fact) => fact !== undefined);
+  const error = turn.error === undefined ? '' : `: ${oneLine(turn.error)}`;
+  const rest = facts.length === 0 ? '' : paint('dim', ` · ${facts.join(' · ')}`);
+  switch (turn.outcome) {
+    case 'completed':
+      return paint('dim', '── done') + rest;
+    case 'interrupted':
+      return paint('yellow', '── interrupted') + rest;
+    case 'failed':
+      return paint('red', `── failed${error}`) + rest;
+    case 'suspended':
+      return paint('dim', '── goes on when its question is answered') + rest;
+    case 'lost':
+      return paint('red', '── lost: the agent ended in the middle of it') + rest;
+  }
+}
+
+export const isolationWords: Readonly<Record<RunIsolation, string>> = {
+  walls: 'behind walls',
+  none: 'without walls',
+};

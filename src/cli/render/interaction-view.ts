@@ -2,7 +2,6 @@ import { hunksBetween } from '../../model/diff-lines.ts';
 import { showInvisible, showSuspicious, showValue, visibleLine } from '../../model/suspicious-text.ts';
 import { type TextEdit, type ToolCall, toolCallOf } from '../../model/tool-call.ts';
 import type { ApprovalScope, Ask, Form, LeftOpen, Question } from '../../protocol/interaction.ts';
-import { leftOpenNote } from './left-open.ts';
 import { counted, shortened } from './measures.ts';
 import type { Paint } from './paint.ts';
 import { oneLine, stripEscapes } from './safe-text.ts';
@@ -200,4 +199,12 @@ function bounded(lines: readonly string[], most: number, paint: Paint): readonly
   });
   const rest = lines.length - most;
   return rest <= 0 ? cut : [...cut, paint('yellow', `… ${counted(rest, 'more line')} not shown`)];
+}
+
+/** Why the agent goes on while the ask stays, and where the answer will go. */
+export function leftOpenNote({ cause, message }: LeftOpen): string {
+  const why =
+    cause === 'tool' ? 'the tool does not wait for it' : 'the tool that asked ended with the server';
+  const words = message === undefined ? '' : ` (${oneLine(message)})`;
+  return `stays open, but ${why}${words}; your answer will reach the agent as a message`;
 }

@@ -1,10 +1,10 @@
 import { completedSummary, valuesIn } from '../../model/completed-view.ts';
 import { valueText } from '../../model/late-answer.ts';
 import { showValue } from '../../model/suspicious-text.ts';
+import { whoOf } from '../../model/who.ts';
 import type { Actor, Ask, Decision, FormField, Outcome } from '../../protocol/interaction.ts';
 import type { Paint } from './paint.ts';
 import { oneLine } from './safe-text.ts';
-import { whoText } from './who.ts';
 
 /** How an interaction ended, in words: silence is never shown as a decision. */
 export function outcomeLine(
@@ -67,3 +67,28 @@ const valueWords = ({ options = [] }: FormField, value: unknown): string =>
     .join(', ');
 
 const actions = { approve: 'approved', deny: 'denied', submit: 'submitted', cancel: 'cancelled' } as const;
+
+/** Who decided, to follow what was decided. Whoever has the token need not be a person. */
+export function whoText(by: Actor): string {
+  const who = whoOf(by);
+  switch (who.is) {
+    case 'device':
+      return `by ${oneLine(who.name)}`;
+    case 'terminal':
+      return `in the terminal ${oneLine(who.name)}`;
+    case 'token':
+      return who.client === undefined ? 'with the token' : `with the token (${oneLine(who.client)})`;
+    case 'library':
+      return 'through the library';
+    case 'somebody':
+      return 'somewhere else';
+    case 'grant':
+      return 'by a standing approval';
+    case 'timer':
+      return 'by the time limit';
+    case 'agent':
+      return 'by the agent';
+    case 'server':
+      return 'by the server';
+  }
+}

@@ -1,11 +1,10 @@
 import type { PartialBlock, SessionSnapshot } from '../../protocol/announcement.ts';
 import type { Delta, Event, EventOf } from '../../protocol/event.ts';
 import type { Ask } from '../../protocol/interaction.ts';
-import { eventLines } from './event-lines.ts';
+import { eventLines, toolCallLine, toolResultLine } from './event-lines.ts';
 import { completedLines, outcomeLine } from './outcome-line.ts';
 import type { Paint } from './paint.ts';
 import { createEscapeStripper, type EscapeStripper, stripEscapes } from './safe-text.ts';
-import { toolCallLine, toolResultLine } from './tool-line.ts';
 
 export interface TranscriptOptions {
   readonly paint: Paint;

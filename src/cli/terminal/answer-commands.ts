@@ -6,9 +6,9 @@ import { Failure, UsageError } from '../failure.ts';
 import { choiceFlag, isSet, type OrderedArgument, type ParsedFlags, textFlag } from '../flags.ts';
 import { interactionView } from '../render/interaction-view.ts';
 import { pendingList } from '../render/listing.ts';
+import { whoText } from '../render/outcome-line.ts';
 import { oneLine } from '../render/safe-text.ts';
 import { shortIds } from '../render/short-ids.ts';
-import { whoText } from '../render/who.ts';
 import { clientCommand, findInteraction, findSession, isShortFor } from './client-command.ts';
 import { formValues, pickAnswer } from './typed-answers.ts';
 

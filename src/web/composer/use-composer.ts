@@ -4,10 +4,9 @@ import type { Disposition, Session, WhileBusy } from '../../protocol/session.ts'
 import { useDraft } from '../data/drafts.ts';
 import { useControlRoom, useRoom, useTransport } from '../data/room-context.tsx';
 import { useT } from '../i18n/i18n.ts';
-import { answerWith, submitValues } from '../interaction/answers-to.ts';
+import { answerWith, faceOf, submitValues } from '../interaction/answers-to.ts';
 import { cardsOf } from '../interaction/cards.ts';
-import { faceOf } from '../interaction/digest.ts';
-import { useIsNew } from '../interaction/use-is-new.ts';
+import { useIsNew } from '../interaction/stillness.ts';
 import { errorText } from '../text/error-text.ts';
 import { announce } from '../ui/announcer.tsx';
 import {

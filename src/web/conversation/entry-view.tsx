@@ -3,12 +3,9 @@ import { Markdown } from '../markdown/markdown.tsx';
 import { cx } from '../ui/class-names.ts';
 import { AskRow } from './ask-row.tsx';
 import { type Entry, type RowEntry, reportOf, type Space } from './entries.logic.ts';
-import { FoldRow } from './fold-row.tsx';
-import { MessageRow } from './message-row.tsx';
-import { InsertedTextRow, NoticeRow } from './notice-row.tsx';
-import { TextRow, ThinkingRow } from './spoken-row.tsx';
-import { ToolRow } from './tool-row.tsx';
-import { TurnEndRow } from './turn-end-row.tsx';
+import { MessageRow, TextRow, ThinkingRow } from './message-row.tsx';
+import { InsertedTextRow, NoticeRow, TurnEndRow } from './notice-row.tsx';
+import { FoldRow, ToolRow } from './tool-row.tsx';
 
 const spaces: Readonly<Record<Space, string>> = {
   line: '',

@@ -1,10 +1,23 @@
-import { Info, type LucideIcon, ShieldCheck, ShieldOff, TriangleAlert } from 'lucide-react';
-import { useT } from '../i18n/i18n.ts';
+import {
+  CircleSlash,
+  CircleX,
+  Info,
+  type LucideIcon,
+  Moon,
+  ShieldCheck,
+  ShieldOff,
+  TriangleAlert,
+  Unplug,
+} from 'lucide-react';
+import type { EventOf } from '../../protocol/event.ts';
+import { type Translate, useT } from '../i18n/i18n.ts';
+import { allTokens, money, shortCount } from '../session/figures.logic.ts';
+import { modeLabel } from '../session/mode-label.ts';
 import { plainText } from '../text/plain-text.ts';
 import { cx } from '../ui/class-names.ts';
+import { exactDuration } from '../ui/time.logic.ts';
 import { Disclosure } from './disclosure.tsx';
-import { noticeText } from './notice-text.ts';
-import type { InsertedTextItem, NoticeEvent, NoticeItem } from './row.ts';
+import type { InsertedTextItem, NoticeEvent, NoticeItem, TurnEndItem } from './row.ts';
 
 /** What happened around the conversation, in one quiet sentence. */
 export function NoticeRow({ item: { event } }: { readonly item: NoticeItem }) {
@@ -67,4 +80,95 @@ export function InsertedTextRow({
       )}
     </>
   );
+}
+
+/** The thin rule after a turn: how long, how much; and one sentence if it did not end well. */
+export function TurnEndRow({ item: { end } }: { readonly item: TurnEndItem }) {
+  const t = useT();
+  const { durationMs, usage, costUsd } = end;
+  const figures = [
+    durationMs === undefined ? '' : exactDuration(durationMs),
+    usage === undefined || allTokens(usage) === 0
+      ? ''
+      : t('turn.tokens', { count: shortCount(allTokens(usage), t.language) }),
+    costUsd === undefined || costUsd === 0 ? '' : money(costUsd, t.language),
+  ].filter((figure) => figure !== '');
+  return (
+    <div className="flex flex-col gap-2">
+      {end.outcome !== 'completed' && <Sentence end={end} />}
+      <div
+        title={usage === undefined ? undefined : tokensOf(t, usage)}
+        className="flex items-center gap-3 text-faint text-xs before:h-px before:flex-1 before:bg-line"
+      >
+        {figures.join(' · ')}
+      </div>
+    </div>
+  );
+}
+
+function Sentence({ end }: { readonly end: TurnEndItem['end'] }) {
+  const t = useT();
+  const Icon =
+    end.outcome === 'failed'
+      ? CircleX
+      : end.outcome === 'lost'
+        ? Unplug
+        : end.outcome === 'suspended'
+          ? Moon
+          : CircleSlash;
+  return (
+    <p
+      className={
+        end.outcome === 'interrupted' || end.outcome === 'suspended'
+          ? 'flex gap-1.5 text-sm text-soft'
+          : 'flex gap-1.5 text-fail-ink text-sm'
+      }
+    >
+      <Icon aria-hidden className="mt-0.75 size-3.5 shrink-0" />
+      <span className="min-w-0 whitespace-pre-wrap wrap-anywhere">{turnEndText(t, end)}</span>
+    </p>
+  );
+}
+
+function tokensOf(t: ReturnType<typeof useT>, usage: NonNullable<TurnEndItem['end']['usage']>): string {
+  return t('turn.tokensOf', {
+    input: usage.inputTokens,
+    output: usage.outputTokens,
+    cacheRead: usage.cacheReadTokens,
+    cacheWrite: usage.cacheWriteTokens,
+  });
+}
+
+/** What happened, in one plain sentence. */
+export function noticeText(t: Translate, event: NoticeEvent): string {
+  switch (event.type) {
+    case 'agent.notice':
+    case 'diagnostic':
+      return plainText(event.text);
+    case 'grant.created':
+      return t('notice.grantCreated', { tool: event.grant.toolName, pattern: event.grant.pattern });
+    case 'grant.ended':
+      return t('notice.grantEnded');
+    case 'mode.changed':
+      return t('notice.mode', { mode: modeLabel(t, event.permissionMode) });
+    case 'model.changed':
+      return t('notice.model', { model: event.model ?? t('new.agentsChoice') });
+    case 'process.exited':
+      return t('notice.crashed');
+    case 'session.failed':
+      return t('notice.failed', { reason: event.reason });
+    case 'session.reopened':
+      return t('notice.reopened');
+    case 'session.stopped':
+      return t('notice.stopped');
+    case 'turn.interrupting':
+      return t('notice.interrupting');
+    case 'turn.overdue':
+      return t('notice.overdue');
+  }
+}
+
+export function turnEndText(t: Translate, { outcome, error }: EventOf<'turn.ended'>): string {
+  const sentence = t(`turn.${outcome}`);
+  return error === undefined || error === '' ? sentence : `${sentence} ${plainText(error)}`;
 }

@@ -1,15 +1,19 @@
-import type { ReactNode } from 'react';
+import { Circle, CircleCheck, CircleDot, type LucideIcon } from 'lucide-react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { showSuspicious, showValue } from '../../model/suspicious-text.ts';
-import { languageOfFile } from '../markdown/highlight/language.logic.ts';
+import type { Todo } from '../../model/tool-call.ts';
+import { PatchView } from '../diff/diff-view.tsx';
+import { useT } from '../i18n/i18n.ts';
+import { CodeLines } from '../markdown/code-lines.tsx';
+import { CopyButton } from '../markdown/copy-button.tsx';
+import { type Language, languageOfFile } from '../markdown/highlight/language.logic.ts';
 import { Anchor } from '../markdown/inline-view.tsx';
 import { Markdown } from '../markdown/markdown.tsx';
 import { plainText } from '../text/plain-text.ts';
+import { cx } from '../ui/class-names.ts';
 import { ScrollArea } from '../ui/scroll-area.tsx';
-import { OutputView } from './output-view.tsx';
-import { PatchView } from './patch-view.tsx';
 import { Pictures } from './pictures.tsx';
 import type { ToolItem } from './row.ts';
-import { TodoList } from './todo-list.tsx';
 import { detailOf, type Field, type ToolDetail } from './tool-detail.logic.ts';
 
 /** The whole of a tool call: what went in and what came out. */
@@ -133,4 +137,152 @@ function Output({
       <OutputView text={text} tone={isError ? 'fail' : 'plain'} />
     </div>
   );
+}
+
+const icons: Readonly<Record<Todo['state'], LucideIcon>> = {
+  open: Circle,
+  active: CircleDot,
+  done: CircleCheck,
+};
+
+const tones: Readonly<Record<Todo['state'], string>> = {
+  open: 'text-faint',
+  active: 'text-work',
+  done: 'text-done',
+};
+
+/** An agent's list of steps. */
+export function TodoList({
+  todos,
+  className,
+}: {
+  readonly todos: readonly Todo[];
+  readonly className?: string;
+}) {
+  const t = useT();
+  return (
+    <ul className={cx('flex flex-col gap-1 text-sm', className)}>
+      {todos.map(({ text, state }, at) => {
+        const Icon = icons[state];
+        return (
+          // biome-ignore lint/suspicious/noArrayIndexKey: steps have no other name than their place
+          <li key={at} className="flex gap-2">
+            <Icon aria-hidden className={cx('mt-0.75 size-3.5 shrink-0', tones[state])} />
+            <span
+              className={cx(
+                'min-w-0 wrap-anywhere',
+                state === 'done' ? 'text-faint' : 'text-ink',
+                state === 'active' && 'font-medium',
+              )}
+            >
+              {plainText(text)}
+              <span className="sr-only">, {t(`todo.${state}`)}</span>
+            </span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+const shownLines = 16;
+
+/** What a machine said, without terminal control; long output is cut until all of it is asked for. */
+function OutputView({
+  text,
+  language,
+  firstLine,
+  tone = 'plain',
+}: {
+  readonly text: string;
+  readonly language?: Language | undefined;
+  /** With it, lines are numbered from there on. */
+  readonly firstLine?: number;
+  readonly tone?: 'plain' | 'fail';
+}) {
+  const t = useT();
+  const [isWhole, setWhole] = useState(false);
+  const clean = useMemo(() => plainText(text).replace(/\n+$/, ''), [text]);
+  const cut: Cut = useMemo(
+    () => cutLines(clean, isWhole ? Number.POSITIVE_INFINITY : shownLines),
+    [clean, isWhole],
+  );
+  if (clean === '') return <p className="px-3 py-2 text-faint text-xs">{t('tool.noOutput')}</p>;
+  return (
+    <div className="group/output relative">
+      <ScrollArea className={cx('px-3 py-2', isWhole && 'max-h-[60vh]')}>
+        <div className="flex w-max min-w-full gap-3 font-mono text-xs leading-4.5">
+          {firstLine !== undefined && <LineNumbers from={firstLine} count={cut.shown} />}
+          <pre className={cx('min-w-0', tone === 'fail' ? 'text-fail-ink' : 'text-soft')}>
+            <CodeLines code={cut.text} language={language} />
+          </pre>
+        </div>
+      </ScrollArea>
+      <div className="absolute top-1 right-1 rounded-ui bg-ground opacity-0 transition-opacity duration-150 group-focus-within/output:opacity-100 group-hover/output:opacity-100 pointer-coarse:opacity-100">
+        <CopyButton text={clean} />
+      </div>
+      {cut.isTooLong && <p className="px-3 pb-2 text-faint text-xs">{t('conversation.cut')}</p>}
+      {(cut.shown < cut.lines || isWhole) && (
+        <button
+          type="button"
+          onClick={() => setWhole(!isWhole)}
+          className="block w-full border-line border-t px-3 py-1 text-left text-faint text-xs hover:text-ink pointer-coarse:min-h-11"
+        >
+          {isWhole ? t('conversation.showLess') : t('conversation.showAll', { count: cut.lines })}
+        </button>
+      )}
+    </div>
+  );
+}
+
+const LineNumbers = ({ from, count }: { readonly from: number; readonly count: number }) => (
+  <pre aria-hidden className="select-none text-right text-faint">
+    {Array.from({ length: count }, (_, at) => from + at).join('\n')}
+  </pre>
+);
+
+export interface Cut {
+  readonly text: string;
+  /** How many lines are in the text, and how many there are. */
+  readonly shown: number;
+  readonly lines: number;
+  /** There is more than a page can show at all. */
+  readonly isTooLong: boolean;
+}
+
+/** A box of text larger than this would hold up everything else on the page. */
+const mostCharacters = 400_000;
+/** One endless line is cut like many. */
+const charactersPerLine = 400;
+
+/** The beginning of a text, in whole lines. */
+export function cutLines(text: string, most: number): Cut {
+  const lines = countLines(text);
+  const limit = Math.min(mostCharacters, most * charactersPerLine);
+  const end = Math.min(endOfLine(text, most), limit);
+  const shown = text.slice(0, end);
+  const isWhole = end >= text.length;
+  return {
+    text: shown,
+    shown: isWhole ? lines : Math.min(countLines(shown), lines - (end < endOfLine(text, most) ? 0 : 1)),
+    lines,
+    isTooLong: most === Number.POSITIVE_INFINITY && !isWhole,
+  };
+}
+
+function countLines(text: string): number {
+  let count = 1;
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1;
+  return count;
+}
+
+/** Where so many lines end. */
+function endOfLine(text: string, count: number): number {
+  if (count === Number.POSITIVE_INFINITY) return text.length;
+  let at = -1;
+  for (let line = 0; line < count; line += 1) {
+    at = text.indexOf('\n', at + 1);
+    if (at === -1) return text.length;
+  }
+  return at;
 }

@@ -1,4 +1,4 @@
-import { visibleLine } from '../../model/suspicious-text.ts';
+import { valueLine, visibleLine } from '../../model/suspicious-text.ts';
 import {
   type CallVerb,
   mainPartOf,
@@ -102,6 +102,8 @@ function subjectOf(item: ToolItem, cwd: string): string {
       return oneLine(main.text);
     case 'code':
       return visibleLine(main.text);
+    case 'value':
+      return valueLine(main.text);
     case 'path': {
       const to = call.is === 'change' && call.to !== null ? ` → ${relativeTo(cwd, call.to)}` : '';
       return visibleLine(relativeTo(cwd, main.text) + to);

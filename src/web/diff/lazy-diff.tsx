@@ -1,5 +1,5 @@
 import { lazy, Suspense } from 'react';
-import { NotShown } from '../interaction/use-reading.ts';
+import { NotShown } from '../interaction/reading.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 
 const DiffView = lazy(async () => ({ default: (await import('./diff-view.tsx')).DiffView }));

@@ -5,8 +5,7 @@ import { latestOf } from '../data/attempts.logic.ts';
 import { useRoom, useSession } from '../data/room-context.tsx';
 import { useT } from '../i18n/i18n.ts';
 import { InteractionCard } from '../interaction/interaction-card.tsx';
-import { useCard } from '../interaction/use-card.ts';
-import { useHeld } from '../interaction/use-held.ts';
+import { useCard, useSentCard } from '../interaction/use-card.ts';
 import { routes } from '../routes.ts';
 import { titleOf } from '../session/activity.logic.ts';
 import { Dialog } from '../ui/dialog.tsx';
@@ -45,7 +44,7 @@ function Large({
 }) {
   const t = useT();
   const session = useSession(interaction.sessionId);
-  const isOver = useHeld(useCard(interaction)).state.is === 'submitted';
+  const isOver = useSentCard(useCard(interaction)).state.is === 'submitted';
   useEffect(() => {
     if (!isOver) return;
     const timer = setTimeout(onClose, lingerMs);

@@ -5,8 +5,8 @@ import { useT } from '../i18n/i18n.ts';
 import { Button } from '../ui/button.tsx';
 import { afterPress } from './after-press.ts';
 import type { CardAction } from './interaction-card.logic.ts';
+import { useIsNew } from './stillness.ts';
 import { buttonState, type Card } from './use-card.ts';
-import { useIsNew } from './use-is-new.ts';
 
 export interface AllowButtonProps {
   readonly card: Card;

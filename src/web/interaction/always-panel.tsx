@@ -1,10 +1,10 @@
 import { TriangleAlert } from 'lucide-react';
-import { useId } from 'react';
+import { useEffect, useId, useState } from 'react';
 import { subjectOf } from '../../model/grants.ts';
 import { visibleLine } from '../../model/suspicious-text.ts';
 import type { GrantPreview } from '../../protocol/grant.ts';
 import type { Interaction, Subject } from '../../protocol/interaction.ts';
-import { useRoom } from '../data/room-context.tsx';
+import { useRoom, useTransport } from '../data/room-context.tsx';
 import { type Translate, useT } from '../i18n/i18n.ts';
 import { titleOf } from '../session/activity.logic.ts';
 import { errorText } from '../text/error-text.ts';
@@ -16,11 +16,9 @@ import { AllowButton } from './allow-button.tsx';
 import { allowAlways } from './answers-to.ts';
 import { type GrantScope, grantEnds } from './draft.logic.ts';
 import { fieldRefused } from './interaction-card.logic.ts';
-import { CardPanel, PanelActions } from './panel.tsx';
+import { CardPanel, PanelActions, usePanelFocus } from './panel.tsx';
 import { covers, exactPattern, expiresAtOf } from './pattern.logic.ts';
 import { buttonState, type Card } from './use-card.ts';
-import { usePanelFocus } from './use-panel-focus.ts';
-import { type PatternPreview, usePatternPreview } from './use-pattern-preview.ts';
 
 /** A standing approval: what it covers, for whom and how long, and what it would have let through so far. */
 export function AlwaysPanel({ card, onClose }: { readonly card: Card; readonly onClose: () => void }) {
@@ -262,4 +260,41 @@ function Match({ match }: { readonly match: Interaction }) {
       <Time at={match.createdAt} className="shrink-0 text-faint" />
     </li>
   );
+}
+
+export type PatternPreview =
+  | { readonly is: 'asking' | 'known'; readonly preview: GrantPreview }
+  | { readonly is: 'failed'; readonly error: unknown };
+
+const nothing: GrantPreview = { matches: [], reach: { also: [], not: [] }, warnings: [], offers: [] };
+
+/** The server is asked when the typing pauses, not with every key. */
+const pauseMs = 200;
+
+/** What a pattern would have let through, and would from now on; while it is asked, what was known before. */
+function usePatternPreview(
+  { toolName, sessionId, interactionId }: Interaction,
+  pattern: string,
+): PatternPreview {
+  const transport = useTransport();
+  const [shown, setShown] = useState<PatternPreview>({ is: 'asking', preview: nothing });
+  useEffect(() => {
+    let isCurrent = true;
+    setShown((before) => ({ is: 'asking', preview: before.is === 'failed' ? nothing : before.preview }));
+    const timer = setTimeout(() => {
+      const asked =
+        pattern.trim() === ''
+          ? Promise.resolve(nothing)
+          : transport.previewPattern({ toolName, pattern, sessionId, interactionId });
+      asked.then(
+        (preview) => isCurrent && setShown({ is: 'known', preview }),
+        (error: unknown) => isCurrent && setShown({ is: 'failed', error }),
+      );
+    }, pauseMs);
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [transport, toolName, sessionId, interactionId, pattern]);
+  return shown;
 }

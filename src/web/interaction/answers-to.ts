@@ -1,10 +1,11 @@
 import type { Transport } from '../../client/transport.ts';
-import type { Approve, GivenAnswers } from '../../protocol/command.ts';
+import { withValueAt } from '../../model/json-pointer.ts';
+import { shownDigest } from '../../model/shown-digest.ts';
+import { editableOf, editBetween } from '../../model/tool-call.ts';
+import type { Approve, GivenAnswers, Respond } from '../../protocol/command.ts';
 import type { ApprovalScope, Interaction } from '../../protocol/interaction.ts';
 import type { Session } from '../../protocol/session.ts';
-import { digestOf } from './digest.ts';
 import { type CardDraft, valuesOf } from './draft.logic.ts';
-import { editedInput } from './edit.logic.ts';
 
 type Send = (transport: Transport) => Promise<Interaction>;
 
@@ -13,64 +14,54 @@ const named = (interaction: Interaction) => ({
   requestId: interaction.requestId,
   shown: digestOf(interaction),
 });
-const namedResponse = (interaction: Interaction) => ({
-  interactionId: interaction.interactionId,
-  shown: digestOf(interaction),
-});
+
+const allow =
+  (interaction: Interaction, how: Omit<Approve, 'decision' | 'requestId'>): Send =>
+  (transport) =>
+    transport.approve(interaction.sessionId, { ...named(interaction), decision: 'allow', ...how });
+
+const respond =
+  (interaction: Interaction, answer: Omit<Respond, 'interactionId' | 'shown'>): Send =>
+  (transport) =>
+    transport.respond(interaction.sessionId, {
+      interactionId: interaction.interactionId,
+      shown: digestOf(interaction),
+      ...answer,
+    });
 
 /** Allows once, as it was asked. */
-export const allowOnce =
-  (interaction: Interaction): Send =>
-  (transport) =>
-    transport.approve(interaction.sessionId, { ...named(interaction), decision: 'allow', scope: 'once' });
+export const allowOnce = (interaction: Interaction): Send => allow(interaction, { scope: 'once' });
 
-export const allowForSession =
-  (interaction: Interaction): Send =>
-  (transport) =>
-    transport.approve(interaction.sessionId, { ...named(interaction), decision: 'allow', scope: 'session' });
+export const allowForSession = (interaction: Interaction): Send => allow(interaction, { scope: 'session' });
 
 /** Allows what a pattern covers, for as long as a person said. */
-export const allowAlways =
-  (interaction: Interaction, grant: Pick<Approve, 'scope' | 'pattern' | 'expiresAt'>): Send =>
-  (transport) =>
-    transport.approve(interaction.sessionId, { ...named(interaction), decision: 'allow', ...grant });
+export const allowAlways = (
+  interaction: Interaction,
+  grant: Pick<Approve, 'scope' | 'pattern' | 'expiresAt'>,
+): Send => allow(interaction, grant);
 
 /** Allows once, with the edit that a person made, if there is one. */
-export function allowEdited(interaction: Interaction, draft: CardDraft): Send {
+export function allowEdited(interaction: Interaction, draft: CardDraft, mode?: string): Send {
   const edited = editedInput(interaction, draft.edited);
-  return (transport) =>
-    transport.approve(interaction.sessionId, {
-      ...named(interaction),
-      decision: 'allow',
-      scope: 'once',
-      ...(edited.is === 'edited' ? { updatedInput: edited.input } : {}),
-    });
+  return allow(interaction, {
+    scope: 'once',
+    ...(mode === undefined ? {} : { mode }),
+    ...(edited.is === 'edited' ? { updatedInput: edited.input } : {}),
+  });
 }
 
 /** Approves a plan, in the words a person left it in, to go on in the mode chosen. */
-export function approvePlan(interaction: Interaction, draft: CardDraft, session: Session | undefined): Send {
-  const mode = modeAfterPlan(session, draft);
-  const edited = editedInput(interaction, draft.edited);
-  return (transport) =>
-    transport.approve(interaction.sessionId, {
-      ...named(interaction),
-      decision: 'allow',
-      scope: 'once',
-      ...(mode === undefined ? {} : { mode }),
-      ...(edited.is === 'edited' ? { updatedInput: edited.input } : {}),
-    });
-}
+export const approvePlan = (interaction: Interaction, draft: CardDraft, session: Session | undefined): Send =>
+  allowEdited(interaction, draft, modeAfterPlan(session, draft));
 
 /** Allows what a tool asks, within a scope that it offers, with what was filled in beside it. */
 export function approveTool(interaction: Interaction, scope: ApprovalScope, draft: CardDraft): Send {
-  const { sessionId, approvalScopes, form } = interaction;
-  return (transport) =>
-    transport.respond(sessionId, {
-      ...namedResponse(interaction),
-      action: 'approve',
-      ...(approvalScopes === undefined ? {} : { approvalScope: scope }),
-      ...(form === undefined || form.fields.length === 0 ? {} : { input: valuesOf(form, draft) }),
-    });
+  const { approvalScopes, form } = interaction;
+  return respond(interaction, {
+    action: 'approve',
+    ...(approvalScopes === undefined ? {} : { approvalScope: scope }),
+    ...(form === undefined || form.fields.length === 0 ? {} : { input: valuesOf(form, draft) }),
+  });
 }
 
 const scopes: readonly ApprovalScope[] = ['once', 'session', 'always'];
@@ -87,10 +78,8 @@ export function submit(interaction: Interaction, draft: CardDraft): Send {
   return submitValues(interaction, form === undefined ? {} : valuesOf(form, draft));
 }
 
-export const submitValues =
-  (interaction: Interaction, input: Readonly<Record<string, unknown>>): Send =>
-  (transport) =>
-    transport.respond(interaction.sessionId, { ...namedResponse(interaction), action: 'submit', input });
+export const submitValues = (interaction: Interaction, input: Readonly<Record<string, unknown>>): Send =>
+  respond(interaction, { action: 'submit', input });
 
 export const answerWith =
   (interaction: Interaction, answers: GivenAnswers): Send =>
@@ -98,20 +87,18 @@ export const answerWith =
     transport.answer(interaction.sessionId, { ...named(interaction), answers });
 
 export function deny(interaction: Interaction, reason: string, interrupt: boolean): Send {
-  const { sessionId, tool } = interaction;
   const said = reason.trim();
   const why = said === '' ? {} : { reason: said };
-  if (tool !== undefined)
-    return (transport) =>
-      transport.respond(sessionId, { ...namedResponse(interaction), action: 'deny', ...why });
+  if (interaction.tool !== undefined) return respond(interaction, { action: 'deny', ...why });
   return (transport) =>
-    transport.deny(sessionId, { ...named(interaction), ...why, ...(interrupt ? { interrupt } : {}) });
+    transport.deny(interaction.sessionId, {
+      ...named(interaction),
+      ...why,
+      ...(interrupt ? { interrupt } : {}),
+    });
 }
 
-export const dismiss =
-  (interaction: Interaction): Send =>
-  (transport) =>
-    transport.respond(interaction.sessionId, { ...namedResponse(interaction), action: 'cancel' });
+export const dismiss = (interaction: Interaction): Send => respond(interaction, { action: 'cancel' });
 
 /** The modes in which a plan can be carried out. */
 export const modesAfterPlan = (session: Session | undefined): readonly string[] =>
@@ -122,3 +109,47 @@ export function modeAfterPlan(session: Session | undefined, { mode }: CardDraft)
   const modes = modesAfterPlan(session);
   return modes.find((each) => each === mode) ?? modes.find((each) => each === 'default');
 }
+
+type Input = Interaction['input'];
+
+export type Edited =
+  | { readonly is: 'same' }
+  | { readonly is: 'edited'; readonly input: Input }
+  | { readonly is: 'wrong'; readonly why: 'empty' | 'not-json' | 'not-an-object' };
+
+/** The input with the edit in it; everything else stays as it was asked. */
+export function editedInput(interaction: Interaction, text: string | null): Edited {
+  const { what, at, text: original } = editableOf(interaction);
+  if (text === null || text === original) return { is: 'same' };
+  if (what === 'command' && text.trim() === '') return { is: 'wrong', why: 'empty' };
+  if (what !== 'json') return { is: 'edited', input: withValueAt(interaction.input, at, text) };
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
+      ? { is: 'edited', input: parsed as Input }
+      : { is: 'wrong', why: 'not-an-object' };
+  } catch {
+    return { is: 'wrong', why: 'not-json' };
+  }
+}
+
+/** Before and after of what was decided on an edited input, for showing it as an edit. */
+export function editOf(interaction: Interaction): ReturnType<typeof editBetween> | null {
+  const { decision } = interaction;
+  return decision?.type !== 'allow' || decision.updatedInput === undefined
+    ? null
+    : editBetween(interaction, decision.updatedInput);
+}
+
+const known = new WeakMap<Interaction, string>();
+
+/** What an answer names as having been shown. An interaction is told anew with every connection, and drawn more often than that. */
+function digestOf(interaction: Interaction): string {
+  const digest = known.get(interaction) ?? shownDigest(interaction);
+  known.set(interaction, digest);
+  return digest;
+}
+
+/** Which ask it is, and what it shows. */
+export const faceOf = (interaction: Interaction): string =>
+  `${interaction.interactionId} ${digestOf(interaction)}`;

@@ -10,14 +10,12 @@ import { Menu, type MenuItem } from '../ui/menu.tsx';
 import { AllowButton } from './allow-button.tsx';
 import { AlwaysPanel } from './always-panel.tsx';
 import { allowForSession, allowOnce, approvePlan } from './answers-to.ts';
-import { DenyPanel } from './deny-panel.tsx';
 import type { Panel } from './draft.logic.ts';
-import { EditPanel } from './edit-panel.tsx';
 import { isAnswerable } from './interaction-card.logic.ts';
+import { DenyButton, DenyPanel, EditPanel, usePanel } from './panel.tsx';
 import { isGrantable } from './pattern.logic.ts';
-import { PlanMode } from './plan-mode.tsx';
+import { PlanMode } from './plan.tsx';
 import { buttonState, type Card } from './use-card.ts';
-import { usePanel } from './use-panel.ts';
 
 export interface ApprovalActionsProps {
   readonly card: Card;
@@ -52,15 +50,9 @@ function Row({ card, session, density }: ApprovalActionsProps) {
   const size = isCompact ? 'sm' : 'md';
   return (
     <div className={cx('flex flex-wrap items-center gap-x-1.5 gap-y-1.5', !isCompact && 'gap-x-2')}>
-      <Button
-        size={size}
-        variant="danger"
-        data-opens="deny"
-        {...buttonState(card)}
-        onClick={() => card.openPanel('deny')}
-      >
+      <DenyButton card={card} size={size}>
         {isPlan ? t('ask.sendBack') : t('ask.deny')}
-      </Button>
+      </DenyButton>
       {isCompact ? (
         <More card={card} session={session} />
       ) : (

@@ -1,4 +1,4 @@
-import { Globe, Info, TriangleAlert } from 'lucide-react';
+import { ChevronRight, Globe, Info, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { showSuspicious } from '../../model/suspicious-text.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
@@ -7,8 +7,8 @@ import { useT } from '../i18n/i18n.ts';
 import { plainText } from '../text/plain-text.ts';
 import { cx } from '../ui/class-names.ts';
 import { type CallBody, callBody, verbOfAsk, type Warnings } from './ask-body.logic.ts';
-import { LongText } from './long-text.tsx';
-import { PlanView } from './plan-view.tsx';
+import { PlanView } from './plan.tsx';
+import { LongText } from './reading.tsx';
 
 /** What is asked in one sentence, then the thing itself, then why. */
 export function AskBody({ interaction, cwd }: { readonly interaction: Interaction; readonly cwd: string }) {
@@ -167,3 +167,23 @@ export const Rest = ({ rest }: { readonly rest: CallBody['rest'] }) => (
     ))}
   </dl>
 );
+
+/** With what the agent called the tool that asks: seldom needed to answer, and one press away. */
+export function ToolArguments({ interaction }: { readonly interaction: Interaction }) {
+  const t = useT();
+  const asked = [interaction.title, interaction.form?.message];
+  const rest = callBody(interaction, '').rest.filter(({ text }) => !asked.includes(text));
+  if (rest.length === 0) return null;
+  return (
+    <details className="group/arguments">
+      <summary className="inline-flex list-none items-center gap-1 text-faint text-xs hover:text-ink [&::-webkit-details-marker]:hidden pointer-coarse:min-h-11">
+        <ChevronRight
+          aria-hidden
+          className="size-3 transition-transform duration-150 group-open/arguments:rotate-90"
+        />
+        {t('ask.calledWith')}
+      </summary>
+      <Rest rest={rest} />
+    </details>
+  );
+}

@@ -3,7 +3,7 @@ import type { Transport } from '../../client/transport.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
 import type { ControlRoom } from '../data/control-room.ts';
 import { readStored, writeStored } from '../data/stored.ts';
-import { faceOf } from './digest.ts';
+import { faceOf } from './answers-to.ts';
 import { type CardDraft, emptyDraft, type Panel } from './draft.logic.ts';
 import {
   type CardAction,

@@ -6,18 +6,15 @@ import { useT } from '../i18n/i18n.ts';
 import { plainText } from '../text/plain-text.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
-import { answerWith } from './answers-to.ts';
+import { answerWith, faceOf } from './answers-to.ts';
 import { type AskSummary, type CallBody, callBody, summaryOf } from './ask-body.logic.ts';
 import { Rest, ToolCall, WarningLines } from './ask-body.tsx';
-import { faceOf } from './digest.ts';
 import { FormCard } from './form-card.tsx';
 import { isAnswerable } from './interaction-card.logic.ts';
 import { mostInSelect } from './long-select.tsx';
-import { ShortText } from './long-text.tsx';
-import { MoreButton, ReadBox } from './read-box.tsx';
+import { MoreButton, NotShown, ReadBox, ShortText } from './reading.tsx';
 import { ToolApproval } from './tool-approval.tsx';
 import { buttonState, type Card } from './use-card.ts';
-import { NotShown } from './use-reading.ts';
 
 /** What is asked, in the space of a monitor; one choice is answered with one press. */
 export function CompactBody({

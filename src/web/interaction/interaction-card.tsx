@@ -13,21 +13,18 @@ import { errorText } from '../text/error-text.ts';
 import { plainText, titleOfAsk } from '../text/plain-text.ts';
 import { cx } from '../ui/class-names.ts';
 import { IconButton } from '../ui/icon-button.tsx';
+import { faceOf } from './answers-to.ts';
 import { ApprovalActions } from './approval-actions.tsx';
 import { AskBody } from './ask-body.tsx';
+import { DeferredNote, LeftOpenNote, ReadOnlyHint, TimeLeft } from './card-notes.tsx';
 import { CompactBody, isShortForm } from './compact-body.tsx';
-import { faceOf } from './digest.ts';
 import { FormCard } from './form-card.tsx';
 import { fieldRefused } from './interaction-card.logic.ts';
-import { DeferredNote, LeftOpenNote } from './left-open-note.tsx';
 import { OutcomeCard, OutcomeLine } from './outcome-line.tsx';
 import { QuestionCard } from './question-card.tsx';
-import { ReadOnlyHint } from './read-only-hint.tsx';
-import { TimeLeft } from './time-left.tsx';
+import { ReadingProvider, useReading } from './reading.tsx';
 import { ToolApproval } from './tool-approval.tsx';
-import { type Card, useCard, useGuarded } from './use-card.ts';
-import { useHeld } from './use-held.ts';
-import { ReadingProvider, useReading } from './use-reading.ts';
+import { type Card, useCard, useGuarded, useSentCard } from './use-card.ts';
 
 export interface InteractionCardProps {
   readonly interaction: Interaction;
@@ -57,7 +54,7 @@ export function InteractionCard({
   isResultSeen = false,
   className,
 }: InteractionCardProps) {
-  const card = useHeld(useCard(interaction), isResultSeen);
+  const card = useSentCard(useCard(interaction), isResultSeen);
   const session = useSession(interaction.sessionId);
   const element = useRef<HTMLDivElement>(null);
   const isOpen = card.state.is !== 'submitted';

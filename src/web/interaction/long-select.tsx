@@ -4,7 +4,6 @@ import { useT } from '../i18n/i18n.ts';
 import { cx } from '../ui/class-names.ts';
 import { Input } from '../ui/field.tsx';
 import type { FieldIds } from './field-frame.tsx';
-import { found, type Option } from './find-option.logic.ts';
 
 /** More than these are not looked through, but searched. */
 export const mostInSelect = 12;
@@ -149,3 +148,23 @@ export function LongSelect({
 
 const stepped = (at: number, by: number, count: number): number =>
   count === 0 ? 0 : (at + by + count) % count;
+
+export interface Option {
+  readonly value: string;
+  readonly label: string;
+}
+
+/** The options that have every word sought in their label, whatever its case or accents. */
+export function found(options: readonly Option[], sought: string): readonly Option[] {
+  const words = folded(sought)
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  return words.length === 0
+    ? options
+    : options.filter(({ label }) => {
+        const text = folded(label);
+        return words.every((word) => text.includes(word));
+      });
+}
+
+const folded = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();

@@ -12,7 +12,8 @@ import {
   Unplug,
 } from 'lucide-react';
 import { type ReactNode, useEffect, useRef } from 'react';
-import type { Interaction, Outcome } from '../../protocol/interaction.ts';
+import { whoOf } from '../../model/who.ts';
+import type { Actor, Interaction, Outcome } from '../../protocol/interaction.ts';
 import { browserId } from '../data/browser-id.ts';
 import { useSession } from '../data/room-context.tsx';
 import { Diff } from '../diff/lazy-diff.tsx';
@@ -36,8 +37,7 @@ import {
   ownSummary,
   toneOfOutcome,
 } from './outcome.logic.ts';
-import { SubmittedValues } from './submitted-values.tsx';
-import { whoText } from './who-text.ts';
+import type { ShownValue } from './values.logic.ts';
 
 const icons: Readonly<Record<Outcome, LucideIcon>> = {
   allowed: CircleCheck,
@@ -224,3 +224,39 @@ const Said = ({ label, children }: { readonly label: string; readonly children: 
     <p className="whitespace-pre-wrap text-sm wrap-anywhere">{children}</p>
   </div>
 );
+
+/** What was filled in, each under its label; a long text is shown in its box. */
+const SubmittedValues = ({ values }: { readonly values: readonly ShownValue[] }) => (
+  <dl className="grid grid-cols-[minmax(0,auto)_minmax(0,2fr)] gap-x-4 gap-y-1 text-sm max-sm:grid-cols-1">
+    {values.map(({ id, label, text }) => (
+      <div key={id} className="contents">
+        <dt className="text-faint wrap-anywhere max-sm:text-xs">{label}</dt>
+        <dd className="max-h-40 min-w-0 overflow-y-auto whitespace-pre-wrap wrap-anywhere max-sm:mb-1">
+          {text}
+        </dd>
+      </div>
+    ))}
+  </dl>
+);
+
+/** Who decided; nothing where the outcome says it. Whoever has the token need not be a person. */
+export function whoText(t: Translate, by: Actor): string | null {
+  const who = whoOf(by);
+  switch (who.is) {
+    case 'device':
+      return t('who.device', { name: oneLine(who.name) });
+    case 'terminal':
+      return t('who.terminal', { name: oneLine(who.name) });
+    case 'token':
+      return who.client === undefined ? t('who.token') : t('who.tokenNamed', { client: oneLine(who.client) });
+    case 'library':
+      return t('who.library');
+    case 'grant':
+      return t('who.grant');
+    case 'somebody':
+    case 'timer':
+    case 'agent':
+    case 'server':
+      return null;
+  }
+}

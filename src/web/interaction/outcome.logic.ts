@@ -4,7 +4,7 @@ import type { ApprovalScope, Interaction, Outcome } from '../../protocol/interac
 import type { Translate } from '../i18n/i18n.ts';
 import { oneLine, plainText } from '../text/plain-text.ts';
 import type { Tone } from '../ui/tone.ts';
-import { editOf } from './edit.logic.ts';
+import { editOf } from './answers-to.ts';
 import type { EndedBy } from './interaction-card.logic.ts';
 import { type ShownValue, shownText, shownValues } from './values.logic.ts';
 

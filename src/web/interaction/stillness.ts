@@ -1,4 +1,5 @@
-import { watchLayout } from './layout-watch.ts';
+import { type RefObject, useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'react';
+import { useRoom } from '../data/room-context.tsx';
 
 /** A card that took another's place, moved or changed what it shows reacts only after it has been still for so long. */
 export const quietMs = 500;
@@ -135,4 +136,75 @@ function isElsewhere(before: Box, now: Box): boolean {
     !isSame(before.left + before.scrolled.left, now.left + now.scrolled.left) ||
     !isSame(before.top + before.scrolled.top, now.top + now.scrolled.top)
   );
+}
+
+export interface Still {
+  /** Whether a press would be taken now. */
+  readonly isStill: boolean;
+  /** Whether the press that is under way may decide. */
+  takePress(): boolean;
+}
+
+/** Guards what a press on an element decides, while it shows what `face` names. `isKnown`: who presses has been at it before. */
+export function useStill(area: RefObject<HTMLElement | null>, face: string, isKnown = false): Still {
+  const isAsOpened = useRoom((room) => room.isAsOpened);
+  const wasThere = isAsOpened || isKnown;
+  const [stillness] = useState(() => new Stillness());
+  const isStill = useSyncExternalStore(stillness.subscribe, () => stillness.isStill(face));
+  useLayoutEffect(() => stillness.show(face, wasThere), [stillness, face, wasThere]);
+  useLayoutEffect(
+    () => (area.current === null ? undefined : stillness.open(area.current)),
+    [stillness, area],
+  );
+  return { isStill, takePress: () => stillness.takePress() };
+}
+
+/** Whether a value changed so short a time ago that a press is not meant for it yet. */
+export function useIsNew<T>(value: T): boolean {
+  const [known, setKnown] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setKnown(value), quietMs);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return value !== known;
+}
+
+const measures = new Set<() => boolean>();
+let observer: MutationObserver | undefined;
+let frame = 0;
+/** An animation may begin so slowly that its first frame moves nothing. */
+const stillFrames = 3;
+
+/** Measures whenever the page may be laid out anew, frame by frame for as long as anything moves. `measure` tells whether it did. */
+function watchLayout(measure: () => boolean): () => void {
+  measures.add(measure);
+  if (observer === undefined) {
+    observer = new MutationObserver(measureSoon);
+    observer.observe(document.documentElement, {
+      subtree: true,
+      childList: true,
+      characterData: true,
+      attributes: true,
+    });
+    addEventListener('resize', measureSoon);
+  }
+  return () => {
+    measures.delete(measure);
+    if (measures.size > 0) return;
+    observer?.disconnect();
+    observer = undefined;
+    removeEventListener('resize', measureSoon);
+    cancelAnimationFrame(frame);
+    frame = 0;
+  };
+}
+
+function measureSoon(): void {
+  if (frame === 0) frame = requestAnimationFrame(() => measureAll(stillFrames));
+}
+
+function measureAll(framesLeft: number): void {
+  const hasMoved = [...measures].filter((measure) => measure()).length > 0;
+  const left = hasMoved ? stillFrames : framesLeft - 1;
+  frame = left > 0 ? requestAnimationFrame(() => measureAll(left)) : 0;
 }

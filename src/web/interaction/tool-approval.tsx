@@ -7,12 +7,11 @@ import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
 import { AllowButton } from './allow-button.tsx';
 import { approveTool, offeredScopes } from './answers-to.ts';
-import { DenyPanel } from './deny-panel.tsx';
-import { FormFields } from './form-fields.tsx';
+import { FormFields } from './form-card.tsx';
 import { type CardAction, isAnswerable } from './interaction-card.logic.ts';
-import { buttonState, type Card } from './use-card.ts';
+import { DenyButton, DenyPanel, usePanel } from './panel.tsx';
+import type { Card } from './use-card.ts';
 import { type FormModel, useForm } from './use-form.ts';
-import { usePanel } from './use-panel.ts';
 
 export interface ToolApprovalProps {
   readonly card: Card;
@@ -73,15 +72,9 @@ function Actions({ card, density, hasFields, model }: ToolApprovalProps & { read
   const mustOpen = !hasFields && model.form.fields.length > 0;
   return (
     <div className="flex flex-wrap items-start gap-1.5">
-      <Button
-        size={size}
-        variant="danger"
-        data-opens="deny"
-        {...buttonState(card)}
-        onClick={() => card.openPanel('deny')}
-      >
+      <DenyButton card={card} size={size}>
         {t('ask.deny')}
-      </Button>
+      </DenyButton>
       <div className="ml-auto flex flex-wrap justify-end gap-1.5 max-sm:w-full max-sm:*:flex-auto max-sm:*:whitespace-nowrap">
         {mustOpen ? (
           <Button

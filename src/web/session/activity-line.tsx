@@ -1,11 +1,11 @@
-import type { Session } from '../../protocol/session.ts';
+import { Circle, CircleDashed, CircleX, Hand, type LucideIcon, Moon, Square } from 'lucide-react';
+import type { Session, SessionStatus } from '../../protocol/session.ts';
 import type { Conversation } from '../conversation/conversation.logic.ts';
 import { useT } from '../i18n/i18n.ts';
 import { cx } from '../ui/class-names.ts';
 import { Time } from '../ui/time.tsx';
-import { toneText } from '../ui/tone.ts';
+import { type Tone, toneMark, toneText } from '../ui/tone.ts';
 import { activityOf } from './activity.logic.ts';
-import { StatusMark, toneOfStatus } from './status-mark.tsx';
 
 /** "Running npm test · 12 s": what the session does, and for how long. */
 export function ActivityLine({
@@ -35,4 +35,37 @@ export function ActivityLine({
       <Time at={session.since} className="shrink-0" />
     </div>
   );
+}
+
+const toneOfStatus: Readonly<Record<SessionStatus, Tone>> = {
+  waiting: 'you',
+  running: 'work',
+  starting: 'work',
+  idle: 'neutral',
+  asleep: 'neutral',
+  stopped: 'neutral',
+  failed: 'fail',
+};
+
+const icons: Readonly<Record<Exclude<SessionStatus, 'running'>, LucideIcon>> = {
+  waiting: Hand,
+  starting: CircleDashed,
+  idle: Circle,
+  asleep: Moon,
+  stopped: Square,
+  failed: CircleX,
+};
+
+/** A status as a shape of its own; the word stands beside it. */
+export function StatusMark({ status }: Pick<Session, 'status'>) {
+  const tone = toneMark[toneOfStatus[status]];
+  if (status === 'running') {
+    return (
+      <span aria-hidden className={cx('inline-flex size-3.5 shrink-0 items-center justify-center', tone)}>
+        <span className="size-2 animate-breathe rounded-full bg-current" />
+      </span>
+    );
+  }
+  const Icon = icons[status];
+  return <Icon aria-hidden className={cx('size-3.5 shrink-0', tone)} strokeWidth={2.25} />;
 }

@@ -7,7 +7,7 @@ import { Badge } from '../ui/badge.tsx';
 import { cx } from '../ui/class-names.ts';
 import { Time } from '../ui/time.tsx';
 import { titleOf } from './activity.logic.ts';
-import { StatusMark } from './status-mark.tsx';
+import { StatusMark } from './activity-line.tsx';
 
 /** A session in one line of a list. */
 export function SessionRow({

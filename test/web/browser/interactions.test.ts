@@ -203,19 +203,28 @@ describe('the inbox in a browser', () => {
     await page.goBack();
     await open('3 open');
 
+    // A key that comes before the card has been still is dropped.
+    const isReady = () => page.getByRole('button', { name: 'Allow', exact: true }).click({ trial: true });
+    await isReady();
     await page.keyboard.press('a');
     await open('2 open');
     await expect.poll(title).toBe(second);
     const focused = await page.evaluate(() => document.activeElement?.getAttribute('aria-current'));
     expect(focused).toBe('true');
+    await isReady();
     await page.keyboard.press('d');
+    await page.getByRole('textbox', { name: /^Why not/ }).waitFor();
     await page.keyboard.type('a s d');
     await page.keyboard.press('Enter');
     await open('1 open');
     await expect.poll(title).toBe(third);
+    await isReady();
     await page.keyboard.press('e');
+    await page.getByRole('textbox', { name: 'Command' }).waitFor();
     await page.keyboard.press('Control+a');
     await page.keyboard.type('touch edited.txt');
+    // What was changed is shown before it is sent: until then it takes a second press.
+    await page.locator('span').getByText('touch edited.txt', { exact: true }).waitFor();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');

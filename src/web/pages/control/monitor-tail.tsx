@@ -1,4 +1,4 @@
-import { noticeText, turnEndText } from '../../conversation/notice-text.ts';
+import { noticeText, turnEndText } from '../../conversation/notice-row.tsx';
 import { type TailLine, tailOf } from '../../conversation/tail.logic.ts';
 import { ToolLineView } from '../../conversation/tool-line-view.tsx';
 import type { SessionFeed } from '../../data/session-feed.ts';

@@ -2,7 +2,7 @@ import { Download } from 'lucide-react';
 import { memo, useDeferredValue, useMemo, useState } from 'react';
 import type { Session } from '../../../protocol/session.ts';
 import type { Row } from '../../conversation/row.ts';
-import { TodoList } from '../../conversation/todo-list.tsx';
+import { TodoList } from '../../conversation/tool-body.tsx';
 import { rawLogPath } from '../../data/access.ts';
 import { useRoom } from '../../data/room-context.tsx';
 import type { SessionFeed } from '../../data/session-feed.ts';

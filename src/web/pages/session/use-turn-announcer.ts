@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import { turnEndText } from '../../conversation/notice-text.ts';
+import { turnEndText } from '../../conversation/notice-row.tsx';
 import type { SessionFeed } from '../../data/session-feed.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { announce } from '../../ui/announcer.tsx';

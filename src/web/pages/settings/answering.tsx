@@ -1,5 +1,5 @@
 import { useT } from '../../i18n/i18n.ts';
-import { useAnswering } from '../../interaction/answering.ts';
+import { useAnswering } from '../../interaction/card-notes.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Switch } from '../../ui/switch.tsx';
 

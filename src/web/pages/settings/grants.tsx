@@ -6,7 +6,7 @@ import type { Grant } from '../../../protocol/grant.ts';
 import { useTransport } from '../../data/room-context.tsx';
 import { useNamedSession } from '../../data/use-older.ts';
 import { useT } from '../../i18n/i18n.ts';
-import { whoText } from '../../interaction/who-text.ts';
+import { whoText } from '../../interaction/outcome-line.tsx';
 import { routes } from '../../routes.ts';
 import { titleOf } from '../../session/activity.logic.ts';
 import { errorText } from '../../text/error-text.ts';

@@ -1,6 +1,0 @@
-import type { RunIsolation } from '../../protocol/session.ts';
-
-export const isolationWords: Readonly<Record<RunIsolation, string>> = {
-  walls: 'behind walls',
-  none: 'without walls',
-};
