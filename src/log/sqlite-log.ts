@@ -1,10 +1,15 @@
+import { randomBytes } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import {
   type AppendBatch,
+  type Appended,
   type EventLog,
   type EventPage,
+  type LogEntry,
   type PageQuery,
+  type Place,
+  type PositionRange,
   type SearchHit,
   StorageError,
   type StreamId,
@@ -22,6 +27,7 @@ import { Disk, type SyncFile } from './disk.ts';
 import { EventIndex } from './event-index.ts';
 import { inUseFile, keepAside, readMissing, storeMissing } from './missing-history.ts';
 import { type DatabaseOptions, type OpenDatabase, openDatabase } from './open-database.ts';
+import { Order } from './order.ts';
 import { pageOf, pageRange } from './page-range.ts';
 import { checkpointOf, type PreparedMark, prepare } from './prepare.ts';
 import { Search } from './search.ts';
@@ -30,7 +36,7 @@ import { storageFailure } from './storage-failure.ts';
 import { StorageReport } from './storage-report.ts';
 import { parseStored } from './stored-event.ts';
 import { nowhere, type StreamPlace } from './stream-place.ts';
-import { StreamWriter } from './stream-writer.ts';
+import { type StreamsWritten, StreamWriter } from './stream-writer.ts';
 import { Summaries } from './summaries.ts';
 import { Transactions } from './transactions.ts';
 import type { WriteRequest } from './write-request.ts';
@@ -48,6 +54,7 @@ export function openSqliteLog(options: SqliteLogOptions): EventLog {
 class SqliteLog implements EventLog {
   readonly #options: SqliteLogOptions;
   readonly #path: string;
+  readonly run = randomBytes(6).toString('base64url');
   /** Replaced when a database that could only be read can be written again. */
   #store: Store;
   readonly #queue: CommitQueue<WriteRequest, Written>;
@@ -55,6 +62,8 @@ class SqliteLog implements EventLog {
   #lookingAgain: NodeJS.Timeout | undefined;
   /** As far as acknowledged: more may be written already, of which nobody is to know yet. */
   readonly #known = new Map<StreamId, StreamPlace>();
+  /** Written, and waiting for the disk or for their turn; ascending. */
+  readonly #unacknowledged = new Set<PositionRange>();
   #closing: Promise<void> | undefined;
 
   constructor(options: SqliteLogOptions) {
@@ -75,14 +84,14 @@ class SqliteLog implements EventLog {
     return this.#report.listen(listener);
   }
 
-  async append(batch: AppendBatch): Promise<readonly number[]> {
+  async append(batch: AppendBatch): Promise<Appended> {
     const prepared = prepare(batch);
     for (const { stream } of batch.parts) this.#note(stream);
-    const { places, onDisk } = await this.#queue.add({ do: 'append', ...prepared });
+    const { places, positions, onDisk } = await this.#queue.add({ do: 'append', ...prepared });
     if (onDisk !== undefined) await onDisk;
     for (const [index, { stream }] of batch.parts.entries())
       this.#acknowledge(stream, places[index] ?? nowhere);
-    return places.map(({ lastSeq }) => lastSeq);
+    return { lastSeqs: places.map(({ lastSeq }) => lastSeq), place: this.#placed(positions) };
   }
 
   page(stream: StreamId, query: PageQuery): EventPage {
@@ -153,12 +162,25 @@ class SqliteLog implements EventLog {
     return this.#read(() => this.#store.sql.blob.get(this.#find(stream).id, blobId) as BlobRow | undefined);
   }
 
-  async remove(stream: StreamId): Promise<void> {
+  async remove(stream: StreamId, key: string | null = null): Promise<Place> {
     this.#note(stream);
-    const { places, onDisk } = await this.#queue.add({ do: 'remove', stream });
+    const { places, positions, onDisk } = await this.#queue.add({ do: 'remove', stream, key });
     await onDisk;
     // by now there may be another of that name
     if (this.#find(stream).id === places[0]?.id) this.#known.delete(stream);
+    return this.#placed(positions);
+  }
+
+  get lastPosition(): number {
+    return this.#store.order.last;
+  }
+
+  hasPosition(run: string, position: number): boolean {
+    return this.#read(() => this.#store.order.has(run, position));
+  }
+
+  entries(range: PositionRange, limit: number): readonly LogEntry[] {
+    return this.#read(() => this.#store.order.entries(range, limit));
   }
 
   close(): Promise<void> {
@@ -188,13 +210,14 @@ class SqliteLog implements EventLog {
     try {
       if (unwritable !== undefined) throw unwritable;
       if (disk.failure !== undefined) throw disk.failure;
-      const places = writer.write(requests);
+      const written = writer.write(requests);
+      for (const { positions } of written) this.#unacknowledged.add(positions);
       this.#noteUse();
       checkpoints.wrote(requests.reduce((sum, request) => sum + pagesOf(request), 0));
       const onDisk = requests.some(mustReachDisk) ? this.#reached(disk) : undefined;
-      return requests.map((request, index) => ({
-        places: places[index] ?? [],
-        onDisk: mustReachDisk(request) ? onDisk : undefined,
+      return written.map((each, index) => ({
+        ...each,
+        onDisk: requests[index] !== undefined && mustReachDisk(requests[index]) ? onDisk : undefined,
       }));
     } catch (error) {
       throw this.#failed(error);
@@ -256,6 +279,7 @@ class SqliteLog implements EventLog {
   #take({ db, unwritable, damage, missing }: OpenDatabase): Store {
     const { path, sync } = this.#options;
     const transactions = new Transactions(db);
+    const order = new Order(db, this.run);
     const events = new EventIndex(db, transactions);
     const index = new SearchIndex(db, transactions);
     if (missing !== undefined) {
@@ -267,12 +291,13 @@ class SqliteLog implements EventLog {
       db,
       unwritable,
       damage,
+      order,
       events,
       index,
       sql: statementsOf(db),
       search: new Search(db),
       summaries: new Summaries(db),
-      writer: new StreamWriter(db, transactions, events, index),
+      writer: new StreamWriter(db, { transactions, order, events, index }),
       disk: new Disk(path, sync),
       checkpoints: new Checkpoints({
         path,
@@ -286,6 +311,13 @@ class SqliteLog implements EventLog {
   /** Before anything is written to it: what is then found in the database may be more than is acknowledged. */
   #note(stream: StreamId): void {
     this.#read(() => this.#known.has(stream) || this.#known.set(stream, this.#load(stream)));
+  }
+
+  /** In the same breath as whoever waits for it is told: with each place goes what comes after it. */
+  #placed(own: PositionRange): Place {
+    this.#unacknowledged.delete(own);
+    const unacknowledged = [...this.#unacknowledged].filter(({ from, to }) => from <= to);
+    return { own, newest: this.lastPosition, unacknowledged };
   }
 
   /** One that had to wait for the disk comes after later ones that had not; ids and numbers only grow. */
@@ -357,6 +389,7 @@ const writesNothingNew = 'UPDATE search_progress SET indexed = indexed';
 interface Store extends Pick<OpenDatabase, 'db' | 'unwritable' | 'damage'> {
   readonly sql: ReturnType<typeof statementsOf>;
   readonly search: Search;
+  readonly order: Order;
   readonly events: EventIndex;
   readonly summaries: Summaries;
   readonly index: SearchIndex;
@@ -380,9 +413,7 @@ function lackOfRoom(path: string): unknown {
 }
 const roomBytes = 256 * 1024;
 
-interface Written {
-  /** Of the streams of an append's parts, after it; of a removed stream, before. */
-  readonly places: readonly StreamPlace[];
+interface Written extends StreamsWritten {
   /** For what may be acknowledged only then. */
   readonly onDisk: Promise<void> | undefined;
 }

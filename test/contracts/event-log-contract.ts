@@ -56,7 +56,7 @@ export function eventLogContract(name: string, open: () => EventLog): void {
             { stream: two, at, events: [] },
           ],
         });
-        expect(stored).toEqual([1, 1, 2, 1]);
+        expect(stored.lastSeqs).toEqual([1, 1, 2, 1]);
         expect(log.page(one, { limit: 5 }).events).toEqual([
           { ...overdue('a'), seq: 1, at },
           { ...overdue('c'), seq: 2, at },
@@ -381,7 +381,9 @@ export function eventLogContract(name: string, open: () => EventLog): void {
       });
 
       it('makes no stream for forgetting one that was never there', async () => {
-        expect(await log.append({ parts: [{ stream: one, at, events: [], checkpoint: null }] })).toEqual([0]);
+        expect(
+          await log.append({ parts: [{ stream: one, at, events: [], checkpoint: null }] }),
+        ).toMatchObject({ lastSeqs: [0] });
         expect(marks()).toEqual({});
       });
 
@@ -421,6 +423,55 @@ export function eventLogContract(name: string, open: () => EventLog): void {
       expect(log.blob(one, 'b')).toEqual({ mediaType: 'image/png', data });
       expect(log.blob(one, 'c')).toBeUndefined();
       expect(log.blob(two, 'b')).toBeUndefined();
+    });
+
+    describe('the order over all streams', () => {
+      const everything = { from: 1, to: Number.POSITIVE_INFINITY };
+      const read = (range = everything, limit = 100) =>
+        log
+          .entries(range, limit)
+          .map((entry) => [
+            entry.position,
+            'removed' in entry ? `-${entry.removed} ${entry.key}` : `${entry.stream}:${entry.event.seq}`,
+          ]);
+
+      it('[STORE13] gives everything that is stored a position, in which it is read again', async () => {
+        const [first, second] = await Promise.all([
+          log.append({ parts: [{ stream: one, at, events: [overdue('a'), overdue('b')] }] }),
+          log.append({ parts: [{ stream: two, at, events: [overdue('c')] }] }),
+        ]);
+        expect([first.place.own, second.place.own]).toEqual([
+          { from: 1, to: 2 },
+          { from: 3, to: 3 },
+        ]);
+        await append(log, 'global', overdue('d'));
+        const all = ['one:1', 'one:2', 'two:1', 'global:1'].map((name, index) => [index + 1, name]);
+        expect(read()).toEqual(all);
+        expect(read({ from: 2, to: 3 })).toEqual(all.slice(1, 3));
+        expect(read(everything, 2)).toEqual(all.slice(0, 2));
+        expect(log.lastPosition).toBe(4);
+      });
+
+      it('[STORE13] a removed stream leaves its place, and no position is given twice', async () => {
+        await append(log, one, overdue('a'), overdue('b'));
+        await append(log, two, overdue('c'));
+        const { own } = await log.remove(two, 'its key');
+        expect(own).toEqual({ from: 4, to: 4 });
+        await append(log, one, overdue('d'));
+        expect(read()).toEqual([
+          [1, 'one:1'],
+          [2, 'one:2'],
+          [4, '-two its key'],
+          [5, 'one:3'],
+        ]);
+      });
+
+      it('[STORE13] knows its own positions, and none of the future or of another log', async () => {
+        await append(log, one, overdue('a'), overdue('b'));
+        expect(log.hasPosition(log.run, 2)).toBe(true);
+        expect(log.hasPosition(log.run, 3)).toBe(false);
+        expect(log.hasPosition('another', 1)).toBe(false);
+      });
     });
 
     describe('removing', () => {
@@ -465,7 +516,9 @@ export function eventLogContract(name: string, open: () => EventLog): void {
       });
 
       it('does not mind a stream that is not there', async () => {
-        await expect(log.remove(session('none'))).resolves.toBeUndefined();
+        const before = log.lastPosition;
+        await log.remove(session('none'));
+        expect(log.lastPosition).toBe(before);
       });
     });
 

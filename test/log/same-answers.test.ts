@@ -132,9 +132,9 @@ it('[STORE1] the log in memory and the log on SQLite give the same answers', {
   );
 });
 
-function take(log: EventLog, one: Extract<Step, { do: 'append' | 'remove' }>): Promise<unknown> {
-  if (one.do === 'remove') return log.remove(one.stream);
-  return log.append({
+async function take(log: EventLog, one: Extract<Step, { do: 'append' | 'remove' }>): Promise<unknown> {
+  if (one.do === 'remove') return (await log.remove(one.stream)).own;
+  const { lastSeqs, place } = await log.append({
     parts: one.parts.map(({ stream, events, snapshot, blob, mark, summary }) => ({
       stream,
       at,
@@ -152,10 +152,12 @@ function take(log: EventLog, one: Extract<Step, { do: 'append' | 'remove' }>): P
       ...(blob ? { blobs: [{ blobId: 'i1', mediaType: 'x/y', data: new Uint8Array([events.length]) }] } : {}),
     })),
   });
+  return { lastSeqs, own: place.own };
 }
 
 function answers(log: EventLog, { stream, after, before, limit, id, words }: Question) {
   return {
+    order: log.entries({ from: after ?? 1, to: before ?? Number.POSITIVE_INFINITY }, limit),
     page: log.page(stream, {
       limit,
       ...(after === undefined ? {} : { after }),

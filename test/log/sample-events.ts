@@ -63,7 +63,9 @@ export async function append(
   stream: StreamId,
   ...events: NewEvent[]
 ): Promise<readonly Event[]> {
-  const [last = 0] = await log.append({ parts: [{ stream, at, events }] });
+  const {
+    lastSeqs: [last = 0],
+  } = await log.append({ parts: [{ stream, at, events }] });
   return events.map((event, index) => ({ ...event, seq: last - events.length + 1 + index, at }));
 }
 

@@ -31,10 +31,16 @@ export function failingLog(log: EventLog): FailingLog {
       }
       return log.append(batch);
     },
-    async remove(stream) {
+    async remove(stream, key) {
       if (failing.full) throw new StorageError('The disk is full.');
-      return log.remove(stream);
+      return log.remove(stream, key);
     },
+    run: log.run,
+    get lastPosition() {
+      return log.lastPosition;
+    },
+    hasPosition: (run, position) => log.hasPosition(run, position),
+    entries: (range, limit) => log.entries(range, limit),
     page: (stream, query) => log.page(stream, query),
     lastSeq: (stream) => log.lastSeq(stream),
     findByReference: (stream, reference) => log.findByReference(stream, reference),

@@ -13,10 +13,10 @@ import type { Checkpoint } from './runner.ts';
  */
 export interface EventLog {
   /**
-   * Numbers the events and stores them, and gives for each part the number of its stream's last event. Rejects with `StorageError`
-   * when the disk refused; then nothing of this append is kept.
+   * Numbers the events and stores them. Rejects with `StorageError` when the disk refused; then nothing of this append is kept.
+   * Appends are acknowledged in the order in which their promises settle, which need not be that of their positions.
    */
-  append(batch: AppendBatch): Promise<readonly number[]>;
+  append(batch: AppendBatch): Promise<Appended>;
 
   /** A page in ascending order. Without `after` and `before`: the newest. */
   page(stream: StreamId, query: PageQuery): EventPage;
@@ -43,8 +43,17 @@ export interface EventLog {
     blobId: string,
   ): { readonly mediaType: string; readonly data: Uint8Array } | undefined;
 
-  /** Removes a stream with everything that belongs to it. */
-  remove(stream: StreamId): Promise<void>;
+  /** Removes a stream with everything that belongs to it; that it was removed, and the key it had, can be read for a while. */
+  remove(stream: StreamId, key?: string | null): Promise<Place>;
+
+  /** Names what was stored since the log was opened: with it, a position is told from one that a power cut took, or of another log. */
+  readonly run: string;
+  /** Of the newest that is stored. */
+  readonly lastPosition: number;
+  /** Whether everything up to this position, as it was in that run, is still what this log has. */
+  hasPosition(run: string, position: number): boolean;
+  /** What was stored, in whatever stream, at these positions, ascending; also what is not yet acknowledged. */
+  entries(range: PositionRange, limit: number): readonly LogEntry[];
 
   /** How things stand with the disk; the listener is called when that changes. */
   readonly storage: StorageState;
@@ -53,6 +62,31 @@ export interface EventLog {
 }
 
 export type StreamId = SessionId | 'global';
+
+/** Everything that is stored has a position of its own, growing over all streams and never given again. */
+export interface PositionRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface Place {
+  /** Of what was stored; empty when it held no events. */
+  readonly own: PositionRange;
+  /** The newest position given out when this was acknowledged. */
+  readonly newest: number;
+  /** Of those up to it, the ones that were still to be acknowledged, ascending. */
+  readonly unacknowledged: readonly PositionRange[];
+}
+
+export interface Appended {
+  /** For each part the number of its stream's last event. */
+  readonly lastSeqs: readonly number[];
+  readonly place: Place;
+}
+
+export type LogEntry =
+  | { readonly position: number; readonly stream: StreamId; readonly event: Event }
+  | { readonly position: number; readonly removed: StreamId; readonly key: string | null };
 
 export interface AppendBatch {
   readonly parts: readonly AppendPart[];
