@@ -9,6 +9,7 @@ import { accept, type Result, refuse } from '../protocol/errors.ts';
 import type { Grant } from '../protocol/grant.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { ToolCatalogue } from '../protocol/tool.ts';
+import { Announcements } from './announcements.ts';
 import { createClients } from './clients.ts';
 import { createDispatcher } from './dispatcher.ts';
 import { GrantBook } from './grant-book.ts';
@@ -106,9 +107,14 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     ids,
     logger,
   });
+  const announcements = new Announcements(log, (id) => {
+    const view = registry.view(id);
+    return view && { view, queue: registry.queue(id) };
+  });
   const registry = new SessionRegistry(
     {
       log,
+      announcements,
       env: options.env,
       clock,
       ids,
@@ -149,13 +155,15 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       if (session.state.life === 'open') return refuse('session_not_stopped');
       // An event stored after the removal would be a log without a beginning.
     } while (!writer.retire());
-    await log.remove(id).catch((error: unknown) => {
+    try {
+      const place = await log.remove(id, session.state.key);
+      registry.forget(session);
+      publish(announcements.ofRemoval(session.state, place));
+    } catch (error) {
       writer.reinstate();
       throw error;
-    });
-    registry.forget(session);
+    }
     await Promise.all([options.env.remove(id), runner.rawLog.remove(id)]);
-    publish([{ kind: 'announcement', announcement: { type: 'session-removed', data: { sessionId: id } } }]);
     return accept(undefined);
   };
 
@@ -170,7 +178,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     }
   };
 
-  await recover(options, registry, book);
+  await recover(options, registry, book, announcements);
   for (const { state } of registry.inMemory()) {
     if (state.process !== null) budget.adopt(state.id);
     budget.notice(state);
@@ -233,6 +241,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
         storage: storage.current(),
       };
     },
+    announcementCursor: () => announcements.cursor,
+    announcementsAfter: (cursor, limit) => announcements.after(cursor, limit),
     snapshot(idOrKey) {
       const found = registry.find(idOrKey);
       if (!found.ok) return found;
@@ -301,7 +311,12 @@ async function shutDown(session: LiveSession): Promise<void> {
   session.dispose();
 }
 
-async function recover(options: EngineOptions, registry: SessionRegistry, book: GrantBook): Promise<void> {
+async function recover(
+  options: EngineOptions,
+  registry: SessionRegistry,
+  book: GrantBook,
+  announcements: Announcements,
+): Promise<void> {
   const { log, runner, logger } = options;
   const left = await runner.left();
   const settled: Promise<unknown>[] = [];
@@ -317,7 +332,13 @@ async function recover(options: EngineOptions, registry: SessionRegistry, book: 
       if (isAtRest(stored.state)) unsummarized.push(stored);
       else
         settled.push(
-          settle(registry.takeUp(stored), { checkpoint: start.checkpoint, runs: left }, registry, options),
+          settle(
+            registry.takeUp(stored),
+            { checkpoint: start.checkpoint, runs: left },
+            registry,
+            announcements,
+            options,
+          ),
         );
     } catch (error) {
       // One log that cannot be understood must not keep all others closed.
@@ -363,6 +384,7 @@ async function settle(
   session: LiveSession,
   left: { readonly checkpoint: Checkpoint | undefined; readonly runs: readonly LeftRun[] },
   registry: SessionRegistry,
+  announcements: Announcements,
   options: EngineOptions,
 ): Promise<void> {
   const { id, state, writer, effects } = session;
@@ -374,7 +396,7 @@ async function settle(
   if (state.ephemeral && !isTakenUp && !isToStart) {
     registry.forget(session);
     const removed = Promise.all([
-      options.log.remove(id),
+      options.log.remove(id, state.key).then((place) => announcements.ofRemoval(state, place)),
       options.env.remove(id),
       options.runner.rawLog.remove(id),
     ]);

@@ -2,11 +2,10 @@ import type { AgentFact } from '../model/agent-fact.ts';
 import type { Context } from '../model/command.ts';
 import type { StoredFact } from '../model/observe.ts';
 import type { SessionState } from '../model/state.ts';
-import type { Announcement } from '../protocol/announcement.ts';
 import type { Result } from '../protocol/errors.ts';
 import type { Delta, NewEvent } from '../protocol/event.ts';
 import type { SessionId } from '../protocol/ids.ts';
-import { announcementsOf } from './announce.ts';
+import type { Announcements } from './announcements.ts';
 import { PartialText } from './partial-text.ts';
 import type { Clock } from './ports/clock.ts';
 import type { News } from './ports/control-room.ts';
@@ -29,6 +28,7 @@ export interface LiveSessionOptions {
   readonly toolAccess: EffectsOptions['toolAccess'];
   readonly roots: readonly string[];
   readonly context: () => Omit<Context, 'storedSeq'>;
+  readonly announcements: Announcements;
   readonly publish: (news: readonly News[]) => void;
   /** At the very first commit, before anyone hears of it. */
   readonly onCreated: (session: LiveSession) => void;
@@ -88,10 +88,10 @@ export class LiveSession {
   }
 
   #committed(commit: Commit): void {
-    const { publish, onCreated, onGlobal, onChange } = this.#options;
+    const { announcements, publish, onCreated, onGlobal, onChange } = this.#options;
     if (commit.before === null) onCreated(this);
     if (commit.global.length > 0) onGlobal(commit.global);
-    publish([...this.#conversation(commit), ...announcementsOf(commit).map(announced)]);
+    publish([...this.#conversation(commit), ...announcements.ofCommit(commit)]);
     if (commit.checkpoint !== undefined) this.effects.stored(commit.checkpoint);
     this.effects.after(commit);
     onChange(commit.after);
@@ -191,8 +191,6 @@ function carrierOf(facts: readonly AgentFact[]): number {
   const stored = facts.findLastIndex((fact) => !isPassing(fact));
   return stored === -1 ? facts.findLastIndex(({ type }) => type === 'diagnostic') : stored;
 }
-
-const announced = (announcement: Announcement): News => ({ kind: 'announcement', announcement });
 
 export const imageBlob = (ids: Ids, image: { readonly mediaType: string; readonly data: string }): Blob => ({
   blobId: ids.image(),

@@ -11,7 +11,7 @@ import { accept, type ErrorCode, messageOf, type Refusal, type Result, refuse } 
 import type { Delta, Event, NewEvent } from '../protocol/event.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { Clock } from './ports/clock.ts';
-import { type AppendPart, type Blob, type EventLog, StorageError } from './ports/event-log.ts';
+import { type AppendPart, type Blob, type EventLog, type Place, StorageError } from './ports/event-log.ts';
 import type { Logger } from './ports/logger.ts';
 import type { Checkpoint } from './ports/runner.ts';
 
@@ -32,6 +32,7 @@ export interface Commit {
   readonly live: readonly Live[];
   /** How far what the agent said is stored by it. */
   readonly checkpoint: Checkpoint | undefined;
+  readonly place: Place;
 }
 
 export interface Live {
@@ -274,8 +275,8 @@ export class SessionWriter {
     // Not between two facts of one breath: an agent that ends a turn and begins the next is never idle in between.
     if (this.#mailbox[0]?.kind !== 'fact') batch.advance();
     if (batch.steps.length > 0) {
-      await this.#options.log.append({ parts: this.#parts(batch) });
-      this.#committed(batch);
+      const { place } = await this.#options.log.append({ parts: this.#parts(batch) });
+      this.#committed(batch, place);
     } else {
       for (const { deltas } of batch.live) this.#options.onLive(deltas);
     }
@@ -332,7 +333,7 @@ export class SessionWriter {
     return batch.global.length === 0 ? [own] : [own, { stream: 'global', at, events: batch.global }];
   }
 
-  #committed(batch: Batch): void {
+  #committed(batch: Batch, place: Place): void {
     const before = this.#state;
     const after = batch.state;
     if (after === null) return;
@@ -341,7 +342,7 @@ export class SessionWriter {
     if (after.lastSeq - this.#snapshotSeq >= SNAPSHOT_EVERY) this.#snapshotSeq = after.lastSeq;
     try {
       const { steps, global, live, checkpoint } = batch;
-      this.#options.onCommit({ before, after, steps, global, live, checkpoint });
+      this.#options.onCommit({ before, after, steps, global, live, checkpoint, place });
     } catch (error) {
       // It is stored: whoever waits for it must be told so, whatever else went wrong.
       this.#options.logger.error(

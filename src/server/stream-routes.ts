@@ -6,8 +6,7 @@ import type { SessionId } from '../protocol/ids.ts';
 import { accessIdOf, whereOf } from './auth/guard.ts';
 import { sendRefusal } from './errors.ts';
 import { invalid } from './invalid.ts';
-import type { StreamContext } from './stream/context.ts';
-import { readCursor } from './stream/cursor.ts';
+import type { StreamContext } from './stream/connections.ts';
 import { streamAll, streamSession } from './stream/sse.ts';
 
 /** The stream of all sessions. */
@@ -18,13 +17,13 @@ export function addStreamRoute(app: FastifyInstance, context: StreamContext): vo
     const followed = followedSessions(context, request.query.sessions);
     if (!followed.ok) return sendRefusal(reply, followed.refusal);
     if (isPipelined(reply)) return sendRefusal(reply, pipelined);
-    const seen = readCursor(lastEventId(request) ?? '');
     const { identity } = request;
     reply.hijack();
     streamAll(context, reply.raw, {
       client: context.room.clients.connect({ label: whereOf(identity), interaction: interaction.value }),
       accessId: accessIdOf(identity),
-      followed: followed.value.map((sessionId) => ({ sessionId, after: seen(sessionId) })),
+      sessions: followed.value,
+      lastEventId: lastEventId(request),
     });
     return reply;
   });
@@ -84,7 +83,7 @@ const wantsStream = ({ headers }: FastifyRequest): boolean =>
 
 function lastEventId({ headers }: FastifyRequest): string | undefined {
   const given = headers['last-event-id'];
-  return typeof given === 'string' ? given : undefined;
+  return typeof given === 'string' && given !== '' ? given : undefined;
 }
 
 const seqOf = (text: string | undefined): number | undefined =>
