@@ -64,6 +64,8 @@ class SqliteLog implements EventLog {
   readonly #known = new Map<StreamId, StreamPlace>();
   /** Written, and waiting for the disk or for their turn; ascending. */
   readonly #unacknowledged = new Set<PositionRange>();
+  /** The last that is acknowledged. */
+  #newest: number;
   #closing: Promise<void> | undefined;
 
   constructor(options: SqliteLogOptions) {
@@ -72,6 +74,7 @@ class SqliteLog implements EventLog {
     this.#queue = new CommitQueue((requests) => this.#transact(requests));
     this.#report = new StorageReport(readMissing(options.path));
     this.#store = this.#take(openDatabase(options));
+    this.#newest = this.#store.order.last;
     const failure = this.#store.unwritable ?? lackOfRoom(options.path);
     if (failure !== undefined) this.#failed(failure);
   }
@@ -211,7 +214,9 @@ class SqliteLog implements EventLog {
       if (unwritable !== undefined) throw unwritable;
       if (disk.failure !== undefined) throw disk.failure;
       const written = writer.write(requests);
-      for (const { positions } of written) this.#unacknowledged.add(positions);
+      for (const { positions } of written) {
+        if (positions.from <= positions.to) this.#unacknowledged.add(positions);
+      }
       this.#noteUse();
       checkpoints.wrote(requests.reduce((sum, request) => sum + pagesOf(request), 0));
       const onDisk = requests.some(mustReachDisk) ? this.#reached(disk) : undefined;
@@ -313,11 +318,17 @@ class SqliteLog implements EventLog {
     this.#read(() => this.#known.has(stream) || this.#known.set(stream, this.#load(stream)));
   }
 
-  /** In the same breath as whoever waits for it is told: with each place goes what comes after it. */
+  /** To be called in the moment in which it is acknowledged: it tells what has been so before it. */
   #placed(own: PositionRange): Place {
     this.#unacknowledged.delete(own);
-    const unacknowledged = [...this.#unacknowledged].filter(({ from, to }) => from <= to);
-    return { own, newest: this.lastPosition, unacknowledged };
+    this.#newest = Math.max(this.#newest, own.to);
+    const unacknowledged: PositionRange[] = [];
+    for (const range of this.#unacknowledged) {
+      // Hundreds may follow that were written with it, and are acknowledged next.
+      if (range.from > this.#newest) break;
+      unacknowledged.push(range);
+    }
+    return { own, newest: this.#newest, unacknowledged };
   }
 
   /** One that had to wait for the disk comes after later ones that had not; ids and numbers only grow. */

@@ -72,9 +72,9 @@ export interface PositionRange {
 export interface Place {
   /** Of what was stored; empty when it held no events. */
   readonly own: PositionRange;
-  /** The newest position given out when this was acknowledged. */
+  /** The last that was acknowledged by then. */
   readonly newest: number;
-  /** Of those up to it, the ones that were still to be acknowledged, ascending. */
+  /** Of those before it, the ones that were still to be acknowledged, ascending. */
   readonly unacknowledged: readonly PositionRange[];
 }
 
