@@ -9,7 +9,8 @@ export interface Frame {
 export class HttpClient {
   readonly #base: string;
   readonly #headers: Readonly<Record<string, string>>;
-  readonly #agent = new Agent({ keepAlive: true });
+  // More at once than the system lets wait to be accepted (511) would be reset by it, and none of them answered sooner.
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 256 });
 
   constructor(base: string, headers: Readonly<Record<string, string>> = {}) {
     this.#base = base;

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { operations } from '../src/protocol/operation.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const source = join(root, 'src');
@@ -38,7 +39,28 @@ const ownedBy: Record<string, readonly string[]> = {
   ws: ['server'],
   pino: ['cli'],
   '@modelcontextprotocol/server': ['tools'],
+  diff: ['model'],
 };
+
+/** How agents call their tools, and the fields of what goes into them and comes out. */
+const vendorNames = new RegExp(
+  [
+    '\\b(?:file_path|notebook_path|old_string|new_string|new_source|replace_all|run_in_background|blocked_path)\\b',
+    '\\b(?:structuredPatch|backgroundTaskId|isAsync|activeForm|numLines|numFiles|rawInput|rawOutput)\\b|dangerously',
+    "'(?:Bash|PowerShell|Read|Write|Edit|MultiEdit|NotebookEdit|Grep|Glob|WebFetch|WebSearch|TodoWrite|Task)'",
+    "'(?:ExitPlanMode|AskUserQuestion)'",
+  ].join('|'),
+);
+
+/** What agents call the fields of their tools, results and requests: a driver says in words of ours what they mean. */
+const vendorFields = [
+  ...['file_path', 'old_string', 'new_string', 'replace_all', 'notebook_path', 'new_source', 'cell_id'],
+  ...['run_in_background', 'dangerouslyDisableSandbox', 'activeForm', 'output_mode', 'head_limit'],
+  ...['structuredPatch', 'originalFile', 'numFiles', 'numLines', 'backgroundTaskId', 'isAsync'],
+  ...['tool_use_id', 'parent_tool_use_id', 'tool_use_result', 'tool_name', 'tool_input', 'agent_id'],
+  ...['permission_suggestions', 'blocked_path', 'decision_reason', 'requires_user_interaction'],
+  ...['rawInput', 'rawOutput', 'claudeCode', 'toolResponse', 'abs_path'],
+];
 
 interface Import {
   readonly file: string;
@@ -65,6 +87,10 @@ const imports: Import[] = files.flatMap((file) => {
 const folderOf = (file: string): string => file.split('/')[0] ?? '';
 const resolved = ({ file, target }: Import): string =>
   relative(source, resolve(dirname(join(source, file)), target)).replaceAll('\\', '/');
+const read = (file: string): string => readFileSync(join(source, file), 'utf8');
+const outsideTheTable = files.filter((file) => !/^protocol\/(server-)?operation\.ts$/.test(file));
+const declares = (file: string, name: string): boolean =>
+  new RegExp(`^  (?:async )?${name}(?:\\(|: answering)`, 'm').test(read(file));
 const ours = imports.filter(({ target }) => target.startsWith('.'));
 
 describe('architecture', () => {
@@ -108,6 +134,13 @@ describe('architecture', () => {
     expect(wrong.map(({ file, target }) => `${file} → ${target}`)).toEqual([]);
   });
 
+  it('[ASK15] no agent’s name for a tool or a field is read outside the drivers', () => {
+    const readers = files
+      .filter((file) => !file.startsWith('drivers/') && !file.startsWith('web/i18n/'))
+      .filter((file) => vendorNames.test(readFileSync(join(source, file), 'utf8')));
+    expect(readers).toEqual([]);
+  });
+
   it('the engine touches no machine: files, paths and processes are the runner’s', () => {
     const wrong = imports.filter(
       ({ file, target, typeOnly }) =>
@@ -131,6 +164,42 @@ describe('architecture', () => {
         /Date\.now|new Date\(\)|Math\.random|randomUUID/.test(readFileSync(join(source, file), 'utf8')),
       );
     expect(impure).toEqual([]);
+  });
+
+  it('no field of a vendor’s is named outside of the drivers', () => {
+    const named = files
+      .filter((file) => folderOf(file) !== 'drivers')
+      .flatMap((file) => {
+        const text = readFileSync(join(source, file), 'utf8');
+        return vendorFields
+          .filter((field) => new RegExp(`\\b${field}\\b`).test(text))
+          .map((field) => `${file}: ${field}`);
+      });
+    expect(named).toEqual([]);
+    const readHere = files
+      .filter((file) => folderOf(file) === 'drivers')
+      .map((file) => readFileSync(join(source, file), 'utf8'));
+    const unread = vendorFields.filter((field) => !readHere.some((text) => text.includes(field)));
+    expect(unread, 'a list that names what nobody reads proves nothing').toEqual([]);
+  });
+
+  it('[API6] the path of an operation stands in the table of operations, and nowhere else', () => {
+    const wrong = outsideTheTable.flatMap((file) =>
+      (read(file).match(/['"`][^'"`\n]*\/api\/\w[^'"`\n]*/g) ?? []).map((path) => `${file}: ${path}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('[API6] each operation has its handler once, and no other file lists them', () => {
+    // Names of one word are words of the language as well.
+    const names = Object.keys(operations).filter((name) => /[A-Z]/.test(name));
+    const listedIn = (file: string): string[] =>
+      names.filter((name) => new RegExp(`'${name}'|^ +(?:async )?${name}[:(,]`, 'm').test(read(file)));
+    const isHandlers = (file: string): boolean => file.startsWith('engine/handlers/');
+    for (const name of names)
+      expect(files.filter(isHandlers).filter((file) => declares(file, name))).toHaveLength(1);
+    const lists = outsideTheTable.filter((file) => !isHandlers(file) && listedIn(file).length > 3);
+    expect(lists).toEqual([]);
   });
 
   it('only what is started or called from outside reads the environment', () => {

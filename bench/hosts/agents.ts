@@ -1,27 +1,25 @@
 import { fileURLToPath } from 'node:url';
 import { claudeArguments } from '../../src/drivers/claude/arguments.ts';
+import { drilledAgent } from '../../test/support/drilled-agent.ts';
+import { temporaryDirectory } from '../running.ts';
 
-/** What a host runs its sessions with. */
-export interface AgentProgram {
-  /** Beckon's name for it. */
-  readonly name: 'demo' | 'claude';
-  readonly command: readonly string[];
-  environment(directory: string): Readonly<Record<string, string>>;
-}
+/** What a host runs its sessions with: a program that passes for Claude Code. */
+export type AgentProgram = () => string;
 
-const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-const args = claudeArguments({ model: null, permissionMode: null, resume: null, tools: null });
+let pacedProgram: string | undefined;
 
 /** It tells by its own clock how long an answer was on its way. */
-export const demoAgent: AgentProgram = {
-  name: 'demo',
-  command: [process.execPath, file('../../src/drivers/demo/program/main.ts'), ...args],
-  environment: (directory) => ({ BECKON_DEMO_HOME: directory }),
+export const pacedAgent: AgentProgram = () => {
+  pacedProgram ??= drilledAgent(temporaryDirectory());
+  return pacedProgram;
 };
 
 /** So small that a thousand of it fit, and that what it costs itself does not count. */
-export const tinyAgent: AgentProgram = {
-  name: 'claude',
-  command: [file('../tiny-agent.sh'), ...args],
-  environment: () => ({}),
-};
+export const tinyAgent: AgentProgram = () => fileURLToPath(new URL('../tiny-agent.sh', import.meta.url));
+
+export const agentArguments = claudeArguments({
+  model: null,
+  permissionMode: null,
+  resume: null,
+  tools: null,
+});

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Frame, HttpClient } from '../http-client.ts';
 import { end, temporaryDirectory } from '../running.ts';
-import { type AgentProgram, demoAgent } from './agents.ts';
+import { type AgentProgram, pacedAgent } from './agents.ts';
 import { AskTimes } from './ask-times.ts';
 import { type SessionView, startServer, startSessions } from './beckon-server.ts';
 import { type Host, type Ping, type ReadSighting, TurnEnds } from './host.ts';
@@ -17,13 +17,13 @@ export async function startBeckon(
   count: number,
   {
     nodeArgs = [],
-    agent = demoAgent,
+    agent = pacedAgent,
   }: { readonly nodeArgs?: readonly string[]; readonly agent?: AgentProgram } = {},
 ): Promise<BeckonHost> {
   const dataDir = temporaryDirectory();
   writeFileSync(join(dataDir, 'config.json'), JSON.stringify({ maxProcesses: count + 50 }));
-  const server = await startServer(dataDir, nodeArgs, agent.name === 'claude' ? agent.command[0] : undefined);
-  const sessions = await startSessions(server, dataDir, count, agent.name);
+  const server = await startServer(dataDir, nodeArgs, agent());
+  const sessions = await startSessions(server, dataDir, count);
   const { client, base, headers } = server;
   const turns = new TurnEnds();
   const asks = new AskTimes();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { checkoutProgram } from '../built.ts';
 import { HttpClient } from '../http-client.ts';
 import { lineOf, start, within } from '../running.ts';
-import type { AgentProgram } from './agents.ts';
+import { pacedAgent } from './agents.ts';
 
 export interface BeckonServer {
   readonly process: ChildProcess;
@@ -33,16 +33,16 @@ export const serveArguments = (dataDir: string, program = checkoutProgram): stri
 export const startServer = (
   dataDir: string,
   nodeArgs: readonly string[] = [],
-  claude?: string,
+  claude = pacedAgent(),
 ): Promise<BeckonServer> => whenReady(spawnServer(dataDir, nodeArgs, { claude }), dataDir);
 
 export function spawnServer(
   dataDir: string,
   nodeArgs: readonly string[] = [],
-  { program, claude }: { readonly program?: string | undefined; readonly claude?: string | undefined } = {},
+  { program, claude = pacedAgent() }: { readonly program?: string; readonly claude?: string } = {},
 ): ChildProcess {
   const server = start(process.execPath, [...nodeArgs, ...serveArguments(dataDir, program)], {
-    env: { ...process.env, BECKON_LOG: 'warn', ...(claude !== undefined && { BECKON_CLAUDE: claude }) },
+    env: { ...process.env, BECKON_LOG: 'warn', BECKON_CLAUDE: claude },
   });
   server.stderr?.on('data', passWarningOn);
   return server;
@@ -60,13 +60,12 @@ export async function startSessions(
   { client }: BeckonServer,
   dataDir: string,
   count: number,
-  agent: AgentProgram['name'] = 'demo',
 ): Promise<readonly string[]> {
   const cwd = join(dataDir, 'work');
   mkdirSync(cwd, { recursive: true });
   const before = new Set((await listSessions(client)).map(({ id }) => id));
   for (let made = 0; made < count; made += startedAtOnce) {
-    const body = JSON.stringify({ agent, cwd });
+    const body = JSON.stringify({ agent: 'claude', cwd });
     const some = Array.from({ length: Math.min(startedAtOnce, count - made) });
     await Promise.all(some.map(() => client.post('/api/sessions', body)));
     await within(60_000, quiet(client), 'the sessions to be idle');

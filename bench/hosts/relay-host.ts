@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HttpClient } from '../http-client.ts';
 import { end, lineOf, start, temporaryDirectory } from '../running.ts';
-import { type AgentProgram, demoAgent } from './agents.ts';
+import { type AgentProgram, agentArguments, pacedAgent } from './agents.ts';
 import { AskTimes } from './ask-times.ts';
 import { type Host, type Ping, type ReadSighting, TurnEnds } from './host.ts';
 
@@ -13,15 +13,15 @@ export async function startRelay(
   count: number,
   {
     name = 'relay',
-    agent = demoAgent,
+    agent = pacedAgent,
   }: { readonly name?: 'relay' | 'durable'; readonly agent?: AgentProgram } = {},
 ): Promise<Host> {
   const directory = temporaryDirectory();
   const cwd = join(directory, 'work');
   mkdirSync(cwd);
   const journal = name === 'durable' ? [`--journal=${join(directory, 'journal')}`] : [];
-  const args = [program, `--count=${count}`, `--cwd=${cwd}`, ...journal, '--', ...agent.command];
-  const relay = start(process.execPath, args, { env: { ...process.env, ...agent.environment(directory) } });
+  const args = [program, `--count=${count}`, `--cwd=${cwd}`, ...journal, '--', agent(), ...agentArguments];
+  const relay = start(process.execPath, args, { env: process.env });
   const base = await lineOf(relay, 'stdout', 'Relay is ready: ');
   const client = new HttpClient(base);
   const turns = new TurnEnds();
@@ -80,8 +80,7 @@ export const sightingOfRelay: ReadSighting = ({ event: session, data: line }) =>
 const program = fileURLToPath(new URL('../relay.ts', import.meta.url));
 
 const isPong = (line: string): boolean => line.startsWith('{"type":"user"') && line.includes('"askedAt":');
-const isResult = (line: string): boolean =>
-  line.startsWith('{"duration_api_ms"') && line.includes('"type":"result"');
+const isResult = (line: string): boolean => line.startsWith('{"type":"result"');
 
 interface AskLine {
   readonly request_id: string;

@@ -49,7 +49,7 @@ export default defineTool({
         ],
       },
       initialValues: { title: `Release ${version}` },
-      completedView: { summary: '{title}: {channel}, on {day}' },
+      completedView: { summaryTemplate: 'Release {{action}}. {{title}} {{channel}} {{day}}' },
       onResponse: (response) =>
         response.action === 'submit' ? { complete: response.input } : { complete: { cancelled: true } },
     }),

@@ -26,7 +26,7 @@ export default defineTool({
           { id: 'name', type: 'text', label: 'Name' },
         ],
       },
-      completedView: { summary: 'E-mail: {email}' },
+      completedView: { summaryTemplate: 'E-mail {{action}} {{email}}' },
       onResponse(response) {
         if (response.action === 'cancel') return { complete: { given: false, reason: response.reason } };
         const { email, name } = response.input;

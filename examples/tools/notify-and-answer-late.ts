@@ -38,7 +38,7 @@ export default defineTool({
           { id: 'why', type: 'textarea', label: 'Why' },
         ],
       },
-      completedView: { summary: 'Verdict: {verdict}' },
+      completedView: { summaryTemplate: 'Verdict {{action}}. {{verdict}}' },
       // Called in time, or late: what it completes with is the call's result, or else a message to the agent.
       onResponse(response) {
         if (response.action === 'cancel') return { complete: `No opinion: ${response.reason}` };

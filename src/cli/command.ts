@@ -13,81 +13,37 @@ export interface Command {
 
 export type RunCommandLine = (args: readonly string[], console: Console) => Promise<number>;
 
-export interface CommandEntry {
-  readonly summary: string;
-  /** Loaded only when it is asked for: a terminal command must not wait for the server's code. */
-  readonly load: () => Promise<Command>;
-}
+// Loaded only when they are asked for: a terminal command must not wait for the server's code.
+const server = () => import('./serve.ts');
+const runs = () => import('./status.ts');
+const watching = () => import('./terminal/watch.ts');
+const sessions = () => import('./terminal/session-commands.ts');
+const answers = () => import('./terminal/answer-commands.ts');
+const lists = () => import('./terminal/server-commands.ts');
+const unlocking = () => import('./terminal/unlock.ts');
 
-export const commands: Readonly<Record<string, CommandEntry>> = {
-  serve: {
-    summary: 'start the server (also without a command)',
-    load: async () => (await import('./serve.ts')).serve,
-  },
-  new: { summary: 'start a session', load: async () => (await import('./terminal/new.ts')).newSession },
-  ls: { summary: 'list the sessions', load: async () => (await import('./terminal/ls.ts')).ls },
-  watch: {
-    summary: 'follow a session and answer it',
-    load: async () => (await import('./terminal/watch.ts')).watch,
-  },
-  send: { summary: 'say something to an agent', load: async () => (await import('./terminal/send.ts')).send },
-  pending: {
-    summary: 'list what waits for you',
-    load: async () => (await import('./terminal/pending.ts')).pending,
-  },
-  approve: {
-    summary: 'allow what an agent asks',
-    load: async () => (await import('./terminal/approve.ts')).approve,
-  },
-  deny: { summary: 'deny what an agent asks', load: async () => (await import('./terminal/deny.ts')).deny },
-  answer: {
-    summary: 'answer a question or a form',
-    load: async () => (await import('./terminal/answer.ts')).answer,
-  },
-  interrupt: {
-    summary: 'end the running turn',
-    load: async () => (await import('./terminal/interrupt.ts')).interrupt,
-  },
-  stop: { summary: 'end a session', load: async () => (await import('./terminal/stop.ts')).stop },
-  resume: {
-    summary: 'start a stopped session again',
-    load: async () => (await import('./terminal/resume.ts')).resume,
-  },
-  queue: {
-    summary: 'list what waits to be sent',
-    load: async () => (await import('./terminal/queue.ts')).queue,
-  },
-  agents: { summary: 'list the agents', load: async () => (await import('./terminal/agents.ts')).agents },
-  tools: {
-    summary: 'list the interactive tools',
-    load: async () => (await import('./terminal/tools.ts')).tools,
-  },
-  grants: {
-    summary: 'list and revoke standing approvals',
-    load: async () => (await import('./terminal/grants.ts')).grants,
-  },
-  search: {
-    summary: 'search all conversations',
-    load: async () => (await import('./terminal/search.ts')).search,
-  },
-  status: {
-    summary: 'tell what runs: server, agents',
-    load: async () => (await import('./status.ts')).status,
-  },
-  restart: {
-    summary: 'restart the server; agents go on',
-    load: async () => (await import('./restart.ts')).restart,
-  },
-  'stop-all': {
-    summary: 'end server and agents, whatever runs',
-    load: async () => (await import('./stop-all.ts')).stopAll,
-  },
-  unlock: {
-    summary: 'let this terminal decide, for a time',
-    load: async () => (await import('./terminal/unlock.ts')).unlock,
-  },
-  pair: {
-    summary: 'make a link for one more browser',
-    load: async () => (await import('./terminal/pair.ts')).pair,
-  },
+/** Every command by its name: what it does in short, and the command itself. */
+export const commands: Readonly<Record<string, readonly [summary: string, load: () => Promise<Command>]>> = {
+  serve: ['start the server (also without a command)', async () => (await server()).serve],
+  new: ['start a session', async () => (await watching()).newSession],
+  ls: ['list the sessions', async () => (await sessions()).ls],
+  watch: ['follow a session and answer it', async () => (await watching()).watch],
+  send: ['say something to an agent', async () => (await sessions()).send],
+  pending: ['list what waits for you', async () => (await answers()).pending],
+  approve: ['allow what an agent asks', async () => (await answers()).approve],
+  deny: ['deny what an agent asks', async () => (await answers()).deny],
+  answer: ['answer a question or a form', async () => (await answers()).answer],
+  interrupt: ['end the running turn', async () => (await sessions()).interrupt],
+  stop: ['end a session', async () => (await sessions()).stop],
+  resume: ['start a stopped session again', async () => (await sessions()).resume],
+  queue: ['list what waits to be sent', async () => (await sessions()).queue],
+  agents: ['list the agents', async () => (await lists()).agents],
+  tools: ['list the interactive tools', async () => (await lists()).tools],
+  grants: ['list and revoke standing approvals', async () => (await answers()).grants],
+  search: ['search all conversations', async () => (await sessions()).search],
+  status: ['tell what runs: server, agents', async () => (await runs()).status],
+  restart: ['restart the server; agents go on', async () => (await server()).restart],
+  'stop-all': ['end server and agents, whatever runs', async () => (await runs()).stopAll],
+  unlock: ['let this terminal decide, for a time', async () => (await unlocking()).unlock],
+  pair: ['make a link for one more browser', async () => (await lists()).pair],
 };

@@ -16,8 +16,8 @@ import { localRunner } from '../runner/local-runner.ts';
 import type { ProcessHost } from '../runner/ports/process-host.ts';
 import { openRawLog } from '../runner/raw-log.ts';
 import type { Environment } from './console.ts';
-import { type IsolationReport, isolationLine } from './isolation.ts';
 import type { Logger } from './logger.ts';
+import { type IsolationReport, isolationLine, modeLine } from './server-lines.ts';
 import type { Settings } from './settings.ts';
 
 /** The agents of this machine: each kind with its driver, on the processes that suit it. */
@@ -40,6 +40,10 @@ export async function composeRunner(
   const isolation = await openIsolation(settings, parts.env);
   const isExpected = isolation.report.agents === 'behind-walls' || settings.isolation === 'off';
   logger[isExpected ? 'info' : 'warn'](isolationLine(isolation.report));
+  for (const [name, { permissionMode }] of Object.entries(settings.launch)) {
+    if (permissionMode !== undefined && !settings.disabledAgents.includes(name))
+      logger.info(modeLine(name, permissionMode));
+  }
   const local = new LocalProcessHost({
     dataDir,
     onRaw: (sessionId, direction, chunk) => rawLog.append(sessionId, direction, chunk),
@@ -69,6 +73,7 @@ export async function composeRunner(
       ),
       demoDriver({ ...agents, home: join(dataDir, 'demo') }),
     ].filter(({ name }) => !settings.disabledAgents.includes(name)),
+    launch: settings.launch,
     processes,
     others: [local],
     onLeft: (runs) => clearToolConfigs(toolConfigs, runs),

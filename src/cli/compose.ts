@@ -1,25 +1,27 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { withShapes } from '../drivers/older-events.ts';
 import { openEngine, randomIds, systemClock } from '../engine/index.ts';
 import type { ControlRoom } from '../engine/ports/control-room.ts';
+import type { EventLog } from '../engine/ports/event-log.ts';
+import type { StorageWatch } from '../engine/ports/storage-watch.ts';
 import { openSqliteLog } from '../log/sqlite-log.ts';
+import type { Room } from '../protocol/storage.ts';
 import { createServer, type Server, urlOf } from '../server/create-server.ts';
-import { toolKeys } from '../tools/mcp/tool-key.ts';
+import { toolKeys } from '../tools/mcp/endpoint.ts';
 import { composeRunner } from './compose-runner.ts';
 import type { Environment } from './console.ts';
-import { diskState } from './disk-state.ts';
 import {
   catalogueOf,
   type InteractiveTools,
   openInteractiveTools,
   toolAccessOf,
 } from './interactive-tools.ts';
-import type { IsolationReport } from './isolation.ts';
 import type { Logger } from './logger.ts';
-import { sessionEnvFiles } from './session-env-files.ts';
+import { sessionEnvFiles } from './secret-files.ts';
+import { type IsolationReport, storageLogger } from './server-lines.ts';
 import type { Settings } from './settings.ts';
-import { storageLogger } from './storage-lines.ts';
 
 export interface Address {
   readonly url: string;
@@ -56,7 +58,7 @@ export async function compose(
   const { dataDir } = settings;
   const { logger } = parts;
   const openedAt = new Date().toISOString();
-  const log = openSqliteLog({ path: join(dataDir, 'beckon.db') });
+  const log = openSqliteLog({ path: join(dataDir, 'beckon.db'), upcast: withShapes });
   const tellOfStorage = storageLogger(logger);
   const disk = diskState(log);
   tellOfStorage(disk.current());
@@ -93,6 +95,7 @@ export async function compose(
       mostProcesses: settings.maxProcesses,
       idleMs: settings.idleMinutes * 60_000,
       askTimeout: settings.askTimeout ?? null,
+      whileBusy: settings.whileBusy,
       deferAsksMs: settings.deferAsksMinutes === 0 ? null : settings.deferAsksMinutes * 60_000,
     },
   });
@@ -159,6 +162,28 @@ export async function compose(
       await log.close();
     },
     abandon: () => runner.close(),
+  };
+}
+
+/** How things stand with the disk: what the log says of it, and how much room agents have. */
+function diskState(log: EventLog): StorageWatch & { setRoom(room: Room): void } {
+  const listeners = new Set<Parameters<StorageWatch['listen']>[0]>();
+  let room: Room = 'enough';
+  const current = () => (room === 'enough' ? log.storage : { ...log.storage, room });
+  const tell = () => {
+    for (const listener of listeners) listener(current());
+  };
+  log.onStorage(tell);
+  return {
+    current,
+    listen(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    setRoom(changed) {
+      room = changed;
+      tell();
+    },
   };
 }
 

@@ -1,13 +1,44 @@
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
+import { type AcpAgent, knownAgents } from '../drivers/acp/known-agents.ts';
+import { permissionModes } from '../drivers/claude/initialized.ts';
+import { agentEnvironment } from '../drivers/process/agent-environment.ts';
+import { findProgram } from '../drivers/process/find-program.ts';
 import { isolations } from '../drivers/process/walls.ts';
-import { AskTimeout } from '../protocol/session.ts';
+import { faultsIn } from '../protocol/check.ts';
+import { messageOf } from '../protocol/errors.ts';
+import { nearestName } from '../protocol/nearest.ts';
+import { AskTimeout, WhileBusy } from '../protocol/session.ts';
 import type { Environment } from './console.ts';
 import { Failure } from './failure.ts';
 import { absolute } from './paths.ts';
 
 export const deciders = ['anyone', 'devices'] as const;
+
+/** Agents that have a driver of their own; the modes of all of them are Claude Code's. */
+const builtIn = ['claude', 'claude-sdk', 'demo'];
+
+const AgentConfig = z.strictObject({
+  enabled: z.boolean().optional(),
+  driver: z.literal('acp').optional(),
+  command: z.string().min(1).optional(),
+  args: z.array(z.string()).optional(),
+  label: z.string().min(1).optional(),
+  /** For sessions that name none. */
+  permissionMode: z.string().min(1).max(100).optional(),
+  /** Under what a session gives itself. A process cannot be started with a zero byte, nor with "=" in a name. */
+  env: z
+    .record(z.string(), z.string().regex(/^[^\0]*$/, 'a variable cannot hold a zero byte'))
+    .superRefine((variables, { addIssue }) => {
+      for (const name of Object.keys(variables)) {
+        if (!/^[^=\0]+$/.test(name))
+          addIssue({ code: 'custom', path: [name], message: 'this is no name for a variable' });
+      }
+    })
+    .optional(),
+});
+type AgentConfig = z.infer<typeof AgentConfig>;
 
 const Config = z.strictObject({
   port: z.number().int().min(0).max(65_535).optional(),
@@ -15,32 +46,66 @@ const Config = z.strictObject({
   /** Names by which a browser may reach the server when it is bound to more than this machine. */
   allowedHosts: z.array(z.string().min(1)).optional(),
   open: z.boolean().optional(),
+  /** The program to run as Claude Code; without it, the one on PATH. */
   claude: z.string().min(1).optional(),
+  /** When the server is asked to end, its agents go on for the next one. */
   keepAgents: z.boolean().optional(),
+  /** Agents end with the server, whatever ends it. */
   ephemeral: z.boolean().optional(),
   decide: z.enum(deciders).optional(),
+  /** Whether agents are kept from the files and processes of the server and of each other. */
   isolation: z.enum(isolations).optional(),
+  /** Files of interactive tools. One that is missing is a problem that is told, and keeps nothing else from working. */
   tools: z.array(z.string().min(1)).optional(),
+  /** Where sessions may work; without it, anywhere. */
   roots: z.array(z.string().min(1)).min(1).optional(),
   maxProcesses: z.number().int().min(1).optional(),
   idleMinutes: z.number().positive().optional(),
-  askTimeout: AskTimeout.optional(),
+  askTimeout: AskTimeout.strict().optional(),
+  /** How long a question may wait until its agent sleeps, where it can; 0 for as long as it takes. */
   deferAsksMinutes: z.number().min(0).optional(),
+  /** What messages of people do while an agent works. */
+  whileBusy: WhileBusy.optional(),
   agents: z
-    .record(
-      z.string(),
-      z.strictObject({
-        enabled: z.boolean().optional(),
-        driver: z.literal('acp').optional(),
-        command: z.string().min(1).optional(),
-        args: z.array(z.string()).optional(),
-        env: z.record(z.string(), z.string()).optional(),
-        label: z.string().min(1).optional(),
-      }),
-    )
+    .record(z.string(), AgentConfig)
+    .superRefine((agents, { addIssue }) => {
+      for (const [name, agent] of Object.entries(agents)) {
+        for (const [field, message] of problemsOf(name, agent))
+          addIssue({ code: 'custom', path: field === '' ? [name] : [name, field], message });
+      }
+    })
     .optional(),
 });
 export type Config = z.infer<typeof Config>;
+
+/** What is wrong with an agent of the file beyond the types of its fields: by field, or by none where it is the agent itself. */
+function problemsOf(
+  name: string,
+  agent: AgentConfig,
+): readonly (readonly [field: string, message: string])[] {
+  const known = [...builtIn, ...knownAgents.map((each) => each.name)];
+  const program = (['driver', 'command', 'args', 'label'] as const).find((each) => agent[each] !== undefined);
+  if (builtIn.includes(name)) {
+    if (program !== undefined) return [[program, `"${name}" is built in; give yours another name`]];
+    const { permissionMode: mode } = agent;
+    return mode === undefined || permissionModes.includes(mode)
+      ? []
+      : [['permissionMode', `there is no mode "${mode}"${meant(mode, permissionModes)}`]];
+  }
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name))
+    return [['', `"${name}" is no name for an agent: letters, digits, "-", "." and "_" are`]];
+  if (known.includes(name)) return [];
+  if (agent.driver === undefined)
+    return program === undefined
+      ? [['', `there is no agent "${name}"${meant(name, known)}`]]
+      : [['', `it has a "${program}" and no "driver"`]];
+  return agent.command === undefined ? [['', 'it has no "command"']] : [];
+}
+
+const meant = (name: string, known: readonly string[]): string => {
+  const nearest = nearestName(name, known);
+  return nearest === undefined ? '' : `; did you mean "${nearest}"?`;
+};
 
 /** Reads the configuration; paths in it are relative to it. A missing file is an error only if it was named. */
 export async function readConfigFile(path: string, isNamed: boolean, env: Environment): Promise<Config> {
@@ -50,9 +115,9 @@ export async function readConfigFile(path: string, isNamed: boolean, env: Enviro
 
 /** Checks a configuration, and makes the paths in it absolute. */
 export function checkConfig(given: unknown, source: string, folder: string, env: Environment): Config {
-  const checked = Config.safeParse(given);
-  if (!checked.success) throw new Failure(`${source}: ${checked.error.issues.map(sentence).join('; ')}`);
-  const { tools, roots, agents, ...rest } = checked.data;
+  const faults = faultsIn(Config, given);
+  if (faults.length > 0) throw new Failure(`${source}: ${faults.join('; ')}`);
+  const { tools, roots, agents, ...rest } = Config.parse(given);
   const fromHere = (entry: string) => absolute(entry, folder, env);
   // A name without a slash is looked for on PATH.
   const program = (command: string) => (command.includes('/') ? fromHere(command) : command);
@@ -80,7 +145,7 @@ async function contentOf(path: string, isNamed: boolean): Promise<string | undef
     return await readFile(path, 'utf8');
   } catch (error) {
     if (!isNamed && (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new Failure(`the configuration ${path} cannot be read: ${(error as Error).message}`);
+    throw new Failure(`the configuration ${path} cannot be read: ${messageOf(error)}`);
   }
 }
 
@@ -88,13 +153,38 @@ function json(text: string, path: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Failure(`${path} is no JSON: ${(error as Error).message}`);
+    // The parser quotes what it could not read, which may be a variable's value.
+    throw new Failure(`${path} is no JSON: ${messageOf(error).replace(/, (\.\.\.)?".*$/s, '')}`);
   }
 }
 
-function sentence(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'unrecognized_keys')
-    return `unknown field ${issue.keys.map((key) => `"${key}"`).join(', ')}`;
-  const field = issue.path.join('.');
-  return field === '' ? issue.message : `field "${field}": ${issue.message}`;
+/**
+ * The agents to reach by the Agent Client Protocol: those of the configuration, and of the known ones those whose program is
+ * on PATH. A configured one is listed in any case: where its program is missing, the list says so.
+ */
+export function acpAgents(configured: Config['agents'] = {}, env: Environment): readonly AcpAgent[] {
+  const named = Object.entries(configured).flatMap(([name, settings]) => agentOf(name, settings));
+  const isNamed = new Set(Object.keys(configured));
+  const searched = agentEnvironment(env);
+  const found = knownAgents.filter(
+    ({ name, command }) => !isNamed.has(name) && findProgram(command, searched),
+  );
+  return [...named, ...found];
+}
+
+function agentOf(name: string, { driver, enabled, command, args, env, label }: AgentConfig): AcpAgent[] {
+  const known = knownAgents.find((agent) => agent.name === name);
+  const program = command ?? known?.command;
+  if ((driver === undefined && !known) || program === undefined || enabled === false) return [];
+  // With another program the arguments of the known one mean nothing.
+  const usual = command === undefined ? known?.args : undefined;
+  return [
+    {
+      name,
+      label: label ?? known?.label ?? name,
+      command: program,
+      args: args ?? usual ?? [],
+      ...((known?.env || env) && { env: { ...known?.env, ...env } }),
+    },
+  ];
 }

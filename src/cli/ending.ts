@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { authorAtFault } from '../tools/host/fault.ts';
+import { authorAtFault } from '../tools/host/author.ts';
 import type { Environment } from './console.ts';
 import type { Logger } from './logger.ts';
 

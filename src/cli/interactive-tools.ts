@@ -4,8 +4,7 @@ import type { SessionId } from '../protocol/ids.ts';
 import type { ToolCatalogue } from '../protocol/tool.ts';
 import type { ToolAccess } from '../runner/ports/agent-driver.ts';
 import { createToolHost, type ToolHost } from '../tools/host/tool-host.ts';
-import { createMcpEndpoint, type McpEndpoint } from '../tools/mcp/endpoint.ts';
-import { toolKeys } from '../tools/mcp/tool-key.ts';
+import { createMcpEndpoint, type McpEndpoint, toolKeys } from '../tools/mcp/endpoint.ts';
 import type { Logger } from './logger.ts';
 
 export interface InteractiveTools {
@@ -42,10 +41,7 @@ export async function openInteractiveTools(
     host,
     keys: toolKeys(parts.secret),
     admits,
-    isLeftOpen(sessionId, callId) {
-      const now = engine.snapshot(sessionId);
-      return now.ok && now.value.pending.some(({ tool, leftOpen }) => leftOpen && tool?.callId === callId);
-    },
+    leftOpen: (sessionId, callId) => engine.tools.leftOpen(sessionId, callId),
     version,
     clock,
     logger,

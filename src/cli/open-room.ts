@@ -3,13 +3,17 @@ import { StorageError } from '../engine/ports/event-log.ts';
 import type { DirectoryLock } from '../log/directory-lock.ts';
 import type { Composed } from './compose.ts';
 import type { Environment } from './console.ts';
+import {
+  readLastPort,
+  removeServerFile,
+  type ServerFile,
+  writeLastPort,
+  writeServerFile,
+} from './data-directory.ts';
 import { Failure } from './failure.ts';
 import type { Logger } from './logger.ts';
-import { readLastPort, writeLastPort } from './port-file.ts';
-import { removeServerFile, type ServerFile, writeServerFile } from './server-file.ts';
+import { keepToken, keepToolSecret } from './secret-files.ts';
 import type { Settings } from './settings.ts';
-import { keepToken } from './token-file.ts';
-import { keepToolSecret } from './tool-secret.ts';
 import { version } from './version.ts';
 
 export interface OpenRoom extends Composed {
@@ -105,10 +109,11 @@ class Address {
 /** Nothing that is wrong with this program. */
 const isPlain = (error: unknown): error is Error => error instanceof StorageError;
 
-const serverFile = (url: string, { host, decide }: Settings, isEmbedded: boolean): ServerFile => ({
+const serverFile = (url: string, { host, decide, whileBusy }: Settings, isEmbedded: boolean): ServerFile => ({
   url,
   host,
   decide,
+  whileBusy,
   pid: process.pid,
   ...(isEmbedded && { isEmbedded }),
   startedAt: new Date().toISOString(),

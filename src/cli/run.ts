@@ -32,10 +32,10 @@ async function dispatch(args: readonly string[], console: Console): Promise<numb
   }
   const isNamed = first !== undefined && !first.startsWith('-');
   const name = isNamed ? first : 'serve';
-  const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (entry === undefined) throw new UsageError(`unknown command "${name}"`);
+  const [, load] = (Object.hasOwn(commands, name) ? commands[name] : undefined) ?? [];
+  if (load === undefined) throw new UsageError(`unknown command "${name}"`);
 
-  const command = await entry.load();
+  const command = await load();
   const flags = parseFlags(isNamed ? args.slice(1) : args, {
     ...command.flags,
     help: { type: 'boolean', short: 'h' },
@@ -49,7 +49,7 @@ async function dispatch(args: readonly string[], console: Console): Promise<numb
 
 function generalHelp(): string {
   const width = Math.max(...Object.keys(commands).map((name) => name.length));
-  const list = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`);
+  const list = Object.entries(commands).map(([name, [summary]]) => `  ${name.padEnd(width)}  ${summary}`);
   return `Beckon: a control room for coding agents.
 
 usage: beckon [command] [flags]

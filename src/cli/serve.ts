@@ -1,10 +1,11 @@
-import process from 'node:process';
-import { claimDataDirectory } from './claim.ts';
+import { spawn } from 'node:child_process';
+import process, { platform } from 'node:process';
 import type { Command } from './command.ts';
-import { watchForEnd } from './ending.ts';
+import type { Console } from './console.ts';
+import { claimDataDirectory, endServer, type ServerFile, settledServer } from './data-directory.ts';
+import { restartSignal, watchForEnd } from './ending.ts';
 import { Failure } from './failure.ts';
 import { createLogger } from './logger.ts';
-import { openBrowser } from './open-browser.ts';
 import { type OpenRoom, openRoom } from './open-room.ts';
 import { readSettings, type Settings, serveFlags } from './settings.ts';
 import { letYoungSpaceGrow } from './young-space.ts';
@@ -26,7 +27,7 @@ export const serve: Command = {
   --isolation HOW   auto; require, or off: whether agents are kept from Beckon's own files (BECKON_ISOLATION)
 
 BECKON_LOG sets how much is logged: trace, debug, info, warn, error, silent.
-The configuration file is JSON: port, host, allowedHosts, open, claude, tools, roots, maxProcesses, idleMinutes, askTimeout, deferAsksMinutes, keepAgents, ephemeral, decide, isolation, agents.`,
+The configuration file is JSON: port, host, allowedHosts, open, claude, tools, roots, maxProcesses, idleMinutes, askTimeout, deferAsksMinutes, whileBusy, keepAgents, ephemeral, decide, isolation, agents.`,
   flags: serveFlags,
   async run(flags, console) {
     const settings = await readSettings(flags, console);
@@ -69,6 +70,34 @@ The configuration file is JSON: port, host, allowedHosts, open, claude, tools, r
   },
 };
 
+const endPatienceMs = 12_000;
+
+export const restart: Command = {
+  usage: 'restart [flags]',
+  help: `Ends the running server and starts another in its place, in this terminal; the agents go on meanwhile.
+It takes the flags of "beckon serve". Address, port and who decides stay as they were unless they are given.`,
+  flags: serveFlags,
+  async run(flags, console, runAnother) {
+    // A command line that no server can be started with must not end the one that runs.
+    const { dataDir } = await readSettings(flags, console);
+    const running = await settledServer(dataDir);
+    if (running === undefined) return serve.run(flags, console, runAnother);
+    const ended = await endServer(dataDir, running, restartSignal, endPatienceMs);
+    if (!ended) throw new Failure(`the server at ${running.url} (process ${running.pid}) does not end`);
+    return serve.run(flags, asItWas(console, running), runAnother);
+  },
+};
+
+/** Agents know the address of their tools, pages that of their server, and a person who decides there: only a flag changes these. */
+function asItWas(console: Console, { url, host, decide }: ServerFile): Console {
+  const same = {
+    BECKON_PORT: new URL(url).port,
+    ...(host !== undefined && { BECKON_HOST: host }),
+    ...(decide !== undefined && { BECKON_DECIDE: decide }),
+  };
+  return { ...console, env: { ...console.env, ...same, BECKON_NO_OPEN: '1' } };
+}
+
 const noCodeShown =
   'Only devices decide, and this output is no terminal: no pairing code is printed. A paired page makes one, and so does a server that is started in a terminal.';
 
@@ -102,4 +131,29 @@ const isLoopback = (host: string): boolean => host === 'localhost' || host === '
 function endProcess(exitCode: number): number {
   setTimeout(() => process.exit(exitCode), 500).unref();
   return exitCode;
+}
+
+/** Shows the page, where there is a person with a screen; a browser that does not start is no failure. */
+function openBrowser(url: string, { env, stdout }: Console): void {
+  if (!stdout.isTTY || env.CI || !hasDisplay(env)) return;
+  const [command, ...args] = openerOf(url);
+  const child = spawn(command, args, { detached: true, stdio: 'ignore' });
+  child.on('error', () => {});
+  child.unref();
+}
+
+function hasDisplay(env: Console['env']): boolean {
+  return platform === 'darwin' || platform === 'win32' || Boolean(env.DISPLAY || env.WAYLAND_DISPLAY);
+}
+
+function openerOf(url: string): [string, ...string[]] {
+  switch (platform) {
+    case 'darwin':
+      return ['open', url];
+    case 'win32':
+      // `start` belongs to the shell, and its first quoted argument is a window's title.
+      return ['cmd', '/c', 'start', '""', url];
+    default:
+      return ['xdg-open', url];
+  }
 }

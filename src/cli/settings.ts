@@ -1,45 +1,11 @@
 import { delimiter, join } from 'node:path';
-import type { AcpAgent } from '../drivers/acp/known-agents.ts';
-import { type Isolation, isolations } from '../drivers/process/walls.ts';
-import type { AskTimeout } from '../protocol/session.ts';
-import type { WhoDecides } from '../server/auth/guard.ts';
-import { acpAgents } from './acp-agents.ts';
-import { type Config, deciders, readConfigFile } from './config-file.ts';
+import { isolations } from '../drivers/process/walls.ts';
+import type { LaunchDefaults } from '../runner/local-runner.ts';
+import { acpAgents, type Config, deciders, readConfigFile } from './config-file.ts';
 import type { Console, Environment } from './console.ts';
 import { UsageError } from './failure.ts';
 import { choiceFlag, type FlagDefinitions, isSet, listFlag, type ParsedFlags, textFlag } from './flags.ts';
 import { absolute, dataDirectoryOf } from './paths.ts';
-
-export interface Settings {
-  readonly port: number;
-  readonly host: string;
-  readonly allowedHosts: readonly string[];
-  readonly dataDir: string;
-  readonly open: boolean;
-  /** Files of interactive tools. One that is missing is a problem that is told, and keeps nothing else from working. */
-  readonly tools: readonly string[];
-  /** The program to run as Claude Code; without it, the one on PATH. */
-  readonly claude: string | undefined;
-  /** Where sessions may work; empty means anywhere. */
-  readonly roots: readonly string[];
-  readonly defaultCwd: string;
-  readonly maxProcesses: number;
-  readonly idleMinutes: number;
-  readonly askTimeout: AskTimeout | undefined;
-  /** How long a question may wait until its agent sleeps, where it can; 0 for as long as it takes. */
-  readonly deferAsksMinutes: number;
-  readonly disabledAgents: readonly string[];
-  /** When the server is asked to end, its agents go on for the next one. */
-  readonly keepAgents: boolean;
-  /** Who decides for a person. */
-  readonly decide: WhoDecides;
-  /** Agents end with the server, whatever ends it. */
-  readonly ephemeral: boolean;
-  /** Whether agents are kept from the files and processes of the server and of each other. */
-  readonly isolation: Isolation;
-  /** Agents that are reached by the Agent Client Protocol. */
-  readonly acpAgents: readonly AcpAgent[];
-}
 
 export const serveFlags = {
   port: { type: 'string' },
@@ -69,20 +35,23 @@ export async function readSettings(flags: ParsedFlags, console: Console): Promis
     tools: toolsOf(flags, console) ?? config.tools,
     keepAgents: isSet(flags, 'keep-agents') || isOn(env.BECKON_KEEP_AGENTS) || config.keepAgents,
     ephemeral: isSet(flags, 'ephemeral') || isOn(env.BECKON_EPHEMERAL) || config.ephemeral,
-    isolation: isolationOf(textFlag(flags, 'isolation') ?? env.BECKON_ISOLATION) ?? config.isolation,
+    isolation: choiceOf(flags, env, 'isolation', isolations) ?? config.isolation,
     claude: textFlag(flags, 'claude') || env.BECKON_CLAUDE || config.claude,
-    decide: whoDecides(flags, env) ?? config.decide,
+    decide: choiceOf(flags, env, 'decide', deciders) ?? config.decide,
   };
   return settingsOf(asked, { dataDir, cwd, env });
 }
 
+export type Settings = ReturnType<typeof settingsOf>;
+
 /** A configuration with everything filled in that it leaves open. */
 export function settingsOf(
-  config: Config,
+  { claude, agents = {}, askTimeout, ...config }: Config,
   { dataDir, cwd, env }: { readonly dataDir: string } & Pick<Console, 'cwd' | 'env'>,
-): Settings {
+) {
   return {
     dataDir,
+    defaultCwd: cwd,
     port: config.port ?? 4590,
     host: config.host ?? '127.0.0.1',
     allowedHosts: config.allowedHosts ?? [],
@@ -92,25 +61,20 @@ export function settingsOf(
     ephemeral: config.ephemeral ?? false,
     decide: config.decide ?? 'anyone',
     isolation: config.isolation ?? 'auto',
-    claude: programOf(config.claude, { cwd, env }),
+    // A name is looked for on PATH; a path may begin at home.
+    claude: claude?.startsWith('~/') ? absolute(claude, cwd, env) : claude,
     roots: config.roots ?? [],
-    defaultCwd: cwd,
     maxProcesses: config.maxProcesses ?? 250,
     idleMinutes: config.idleMinutes ?? 30,
-    askTimeout: config.askTimeout,
+    askTimeout,
     deferAsksMinutes: config.deferAsksMinutes ?? 240,
-    acpAgents: acpAgents(config.agents, env),
-    disabledAgents: Object.entries(config.agents ?? {}).flatMap(([name, { enabled }]) =>
-      enabled === false ? [name] : [],
-    ),
+    whileBusy: config.whileBusy ?? 'queue',
+    acpAgents: acpAgents(agents, env),
+    /** How agents are started where a session does not say it, by their names. */
+    launch: agents satisfies Readonly<Record<string, LaunchDefaults>>,
+    disabledAgents: Object.keys(agents).filter((name) => agents[name]?.enabled === false),
   };
 }
-
-/** A name is looked for on PATH; a path may begin at home. */
-const programOf = (
-  named: string | undefined,
-  { env, cwd }: Pick<Console, 'cwd' | 'env'>,
-): string | undefined => (named?.startsWith('~/') ? absolute(named, cwd, env) : named);
 
 function readConfig(flags: ParsedFlags, { env, cwd }: Console, dataDir: string): Promise<Config> {
   const named = textFlag(flags, 'config') || env.BECKON_CONFIG;
@@ -119,21 +83,19 @@ function readConfig(flags: ParsedFlags, { env, cwd }: Console, dataDir: string):
     : readConfigFile(join(dataDir, 'config.json'), false, env);
 }
 
-/** A word that is not known must not leave everyone to decide. */
-function whoDecides(flags: ParsedFlags, env: Environment): WhoDecides | undefined {
-  const given = choiceFlag(flags, 'decide', deciders) ?? env.BECKON_DECIDE;
+/** A word that is not known must not be taken for none: it would leave everyone to decide, or agents without walls. */
+function choiceOf<T extends string>(
+  flags: ParsedFlags,
+  env: Environment,
+  name: string,
+  choices: readonly T[],
+): T | undefined {
+  const variable = `BECKON_${name.toUpperCase()}`;
+  const given = choiceFlag(flags, name, choices) ?? env[variable];
   if (given === undefined || given === '') return undefined;
-  const known = deciders.find((each) => each === given);
+  const known = choices.find((each) => each === given);
   if (known === undefined)
-    throw new UsageError(`BECKON_DECIDE must be one of ${deciders.join(', ')}, not "${given}"`);
-  return known;
-}
-
-function isolationOf(text: string | undefined): Isolation | undefined {
-  if (text === undefined || text === '') return undefined;
-  const known = isolations.find((each) => each === text);
-  if (known === undefined)
-    throw new UsageError(`the isolation must be ${isolations.join(', ')}, not "${text}"`);
+    throw new UsageError(`${variable} must be one of ${choices.join(', ')}, not "${given}"`);
   return known;
 }
 

@@ -1,59 +1,64 @@
 import { statfs } from 'node:fs/promises';
-import { type AgentStatus, agentStatus } from '../drivers/process/run-admin.ts';
+import { HttpTransport } from '../client/http-transport.ts';
+import { type AgentStatus, agentStatus, stopAgents } from '../drivers/process/run-admin.ts';
+import type { Agent, Session } from '../protocol/session.ts';
 import { StorageState, storageReasons } from '../protocol/storage.ts';
-import type { Command } from './command.ts';
 import type { Console } from './console.ts';
+import { endServer, isTaken, nameless, runningServer, settledServer } from './data-directory.ts';
+import { Failure } from './failure.ts';
 import type { ParsedFlags } from './flags.ts';
-import { isolationLine } from './isolation.ts';
 import { dataDirectoryOf } from './paths.ts';
 import { columns } from './render/columns.ts';
 import { isolationWords } from './render/isolation.ts';
 import { age, counted } from './render/measures.ts';
 import { oneLine } from './render/safe-text.ts';
-import { isTaken, runningServer } from './running-server.ts';
-import { storageLines } from './storage-lines.ts';
-import { clientFlags, clientFlagsHelp, connect, print } from './terminal/connect.ts';
+import { isolationLine, modeLine, storageLines } from './server-lines.ts';
+import { clientCommand, connect } from './terminal/client-command.ts';
 
-export const status: Command = {
+export const status = clientCommand({
   usage: 'status',
   help: `Tells what runs on the data directory, also when no server does: the server, each agent with its memory and how long it
-has been up, and which agents end with the server.\n\n${clientFlagsHelp}`,
-  flags: clientFlags,
-  async run(flags, console) {
+has been up, and which agents end with the server.`,
+  async run({ flags, console }) {
     const dataDir = dataDirectoryOf(flags, console);
     const server = (await runningServer(dataDir)) ?? null;
     const storage = server === null ? await diskOf(dataDir) : await storageOf(server.url);
     const agents = await agentStatus(dataDir);
-    const ending = server === null ? [] : await endingWithServer(flags, console);
+    const told = server === null ? undefined : await askServer(flags, console);
+    const ending = endingWithServer(told);
+    const modes = defaultModes(told);
     const now = Date.now();
     const up = (since: string): string => `up ${age(since, now)}`;
-    const document = {
-      server,
-      storage,
-      agents,
-      endingWithServer: ending.map(({ label: _, ...agent }) => agent),
-    };
-    print(console, flags, document, [
-      ...columns([
-        server === null
-          ? ['server', isTaken(dataDir) ? 'running; it tells no address' : 'not running']
-          : ['server', server.url, `process ${server.pid}`, up(server.startedAt)],
-      ]),
-      ...(storage === null ? [] : storageLines(storage)),
-      ...(server?.isolation === undefined ? [] : [isolationLine(server.isolation)]),
-      ...agentLines(agents, up),
-      ...endingLines(ending),
-      ...(agents.length + ending.length === 0 ? ['No agents.'] : []),
-    ]);
-    return 0;
+    return [
+      {
+        server,
+        storage,
+        agents,
+        defaultModes: modes,
+        endingWithServer: ending.map(({ label: _, ...agent }) => agent),
+      },
+      [
+        ...columns([
+          server === null
+            ? ['server', isTaken(dataDir) ? 'running; it tells no address' : 'not running']
+            : ['server', server.url, `process ${server.pid}`, up(server.startedAt)],
+        ]),
+        ...(storage === null ? [] : storageLines(storage)),
+        ...(server?.isolation === undefined ? [] : [isolationLine(server.isolation)]),
+        ...modes.map(({ agent, permissionMode }) => modeLine(agent, permissionMode)),
+        ...agentLines(agents, up),
+        ...endingLines(ending),
+        ...(agents.length + ending.length === 0 ? ['No agents.'] : []),
+      ],
+    ];
   },
-};
+});
 
 /** Null where the server does not say: it is about to end, or an older one. */
 async function storageOf(url: string): Promise<StorageState | null> {
   try {
-    const reply = await fetch(`${url}/api/health`, { signal: AbortSignal.timeout(healthPatienceMs) });
-    return StorageState.safeParse(((await reply.json()) as { storage?: unknown }).storage).data ?? null;
+    const { storage } = await new HttpTransport({ baseUrl: url, timeoutMs: healthPatienceMs }).health();
+    return StorageState.safeParse(storage).data ?? null;
   } catch {
     return null;
   }
@@ -90,27 +95,45 @@ function agentLines(agents: readonly AgentStatus[], up: (since: string) => strin
 /** A server that hangs must not keep the rest from being told. */
 const serverPatienceMs = 3_000;
 
+/** Undefined when it does not answer. */
+async function askServer(flags: ParsedFlags, console: Console): Promise<Told | undefined> {
+  try {
+    const transport = await connect(flags, console, { timeoutMs: serverPatienceMs });
+    const [kinds, sessions] = await Promise.all([transport.agents(), transport.sessions()]);
+    return { kinds, sessions };
+  } catch {
+    return undefined;
+  }
+}
+
+interface Told {
+  readonly kinds: readonly Agent[];
+  readonly sessions: readonly Session[];
+}
+
 interface EndingAgent {
   readonly sessionId: string;
   readonly agent: string;
   readonly label: string;
 }
 
-/** Those that are not on files, of which only the server can tell; none when it does not answer. */
-async function endingWithServer(flags: ParsedFlags, console: Console): Promise<readonly EndingAgent[]> {
-  try {
-    const transport = await connect(flags, console, { timeoutMs: serverPatienceMs });
-    const [kinds, sessions] = await Promise.all([transport.agents(), transport.sessions()]);
-    return sessions.flatMap(({ id, agent, status: state, capabilities }) => {
-      const kind = kinds.find(({ name }) => name === agent);
-      const outlives = (capabilities ?? kind?.capabilities)?.outlivesServer ?? true;
-      const isThere = !['asleep', 'stopped', 'failed'].includes(state);
-      return outlives || !isThere ? [] : [{ sessionId: id, agent, label: kind?.label ?? agent }];
-    });
-  } catch {
-    return [];
-  }
+/** Those that are not on files, of which only the server can tell. */
+function endingWithServer({ kinds, sessions }: Told = nothingTold): readonly EndingAgent[] {
+  return sessions.flatMap(({ id, agent, status: state, capabilities }) => {
+    const kind = kinds.find(({ name }) => name === agent);
+    const outlives = (capabilities ?? kind?.capabilities)?.outlivesServer ?? true;
+    const isThere = !['asleep', 'stopped', 'failed'].includes(state);
+    return outlives || !isThere ? [] : [{ sessionId: id, agent, label: kind?.label ?? agent }];
+  });
 }
+
+/** A mode may make an agent ask for less than people expect of it. */
+const defaultModes = ({ kinds }: Told = nothingTold) =>
+  kinds.flatMap(({ name, defaultPermissionMode }) =>
+    defaultPermissionMode === undefined ? [] : [{ agent: name, permissionMode: defaultPermissionMode }],
+  );
+
+const nothingTold: Told = { kinds: [], sessions: [] };
 
 function endingLines(ending: readonly EndingAgent[]): string[] {
   if (ending.length === 0) return [];
@@ -121,3 +144,31 @@ function endingLines(ending: readonly EndingAgent[]): string[] {
 }
 
 const megabytes = (bytes: number): string => `${Math.round(bytes / 1_048_576)} MB`;
+
+const endPatienceMs = 12_000;
+const killPatienceMs = 2_000;
+
+export const stopAll = clientCommand({
+  usage: 'stop-all',
+  help: 'Ends the server, if one runs, and every agent with all it has started.',
+  async run({ flags, console }) {
+    const dataDir = dataDirectoryOf(flags, console);
+    const server = await settledServer(dataDir);
+    if (server !== undefined && !(await endServer(dataDir, server, 'SIGTERM', endPatienceMs))) {
+      await endServer(dataDir, server, 'SIGKILL', killPatienceMs);
+    }
+    const { agents, remaining } = await stopAgents(dataDir);
+    if (isTaken(dataDir)) {
+      const why = server && `the server at ${server.url} (process ${server.pid}) does not end`;
+      throw new Failure(`the agents are ended, but ${why ?? nameless(dataDir)}`);
+    }
+    if (remaining > 0) throw new Failure(`of the agents' processes, ${remaining} could not be ended`);
+    return [
+      { server: server ?? null, agents },
+      [
+        server === undefined ? 'No server ran.' : `Ended the server at ${server.url}, and its agents.`,
+        ...(agents > 0 ? [`Ended ${counted(agents, 'agent')} that went on without a server.`] : []),
+      ],
+    ];
+  },
+});

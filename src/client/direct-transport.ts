@@ -1,13 +1,11 @@
 import type { ControlRoom, News } from '../engine/ports/control-room.ts';
 import type { PartialBlock } from '../protocol/announcement.ts';
-import { type Refusal, statusOf } from '../protocol/errors.ts';
 import type { Actor } from '../protocol/interaction.ts';
-import type { OperationName } from '../protocol/operation.ts';
+import type { OperationDefinition, OperationName } from '../protocol/operation.ts';
 import type { Session } from '../protocol/session.ts';
-import { BeckonError } from './beckon-error.ts';
+import { BeckonError, errorOf } from './beckon-error.ts';
+import { queryOf, RoomCalls, type Send } from './calls.ts';
 import { heard } from './heard.ts';
-import { RoomCalls } from './room-calls.ts';
-import type { Place } from './routes.ts';
 import type {
   ConnectionState,
   Following,
@@ -27,17 +25,20 @@ export class DirectTransport extends RoomCalls implements Transport {
   #isClosed = false;
 
   constructor(room: ControlRoom, actor: Actor = { kind: 'person', via: 'library', where: 'same process' }) {
-    super();
+    super((operation, call) => this.#call(operation, call));
     this.#room = room;
     this.#actor = actor;
   }
 
-  protected async call<T>(operation: OperationName, place: Place = {}, body: object = {}): Promise<T> {
+  async #call(
+    { query }: OperationDefinition,
+    { name, params, fields }: Parameters<Send>[1],
+  ): Promise<unknown> {
     if (this.#isClosed) throw roomClosed();
-    const input = { ...withoutGaps(place.query ?? {}), ...body, ...place.params };
-    const result = await this.#room.dispatch(operation, input, { actor: this.#actor });
+    const input = { ...(query === undefined ? fields : queryOf(fields)), ...params };
+    const result = await this.#room.dispatch(name as OperationName, input, { actor: this.#actor });
     if (!result.ok) throw errorOf(result.refusal);
-    return result.value.body as T;
+    return result.value.body;
   }
 
   /** To be called when the control room is closed: whoever listens is told, and calls are refused from then on. */
@@ -172,11 +173,4 @@ function sessionOf(news: News): string | undefined {
 }
 
 const roomClosed = (): BeckonError =>
-  new BeckonError('shutting_down', statusOf('shutting_down'), 'This control room is closed.');
-
-const errorOf = ({ code, message, details }: Refusal): BeckonError =>
-  new BeckonError(code, statusOf(code), message, details);
-
-/** As over HTTP, what was not given is not there. */
-const withoutGaps = (query: NonNullable<Place['query']>): object =>
-  Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
+  errorOf({ code: 'shutting_down', message: 'This control room is closed.' });

@@ -1,12 +1,11 @@
 import type { Announcement, SessionSnapshot } from '../protocol/announcement.ts';
+import type { StreamQuery } from '../protocol/command.ts';
 import type { Delta, Event } from '../protocol/event.ts';
-import type { OperationName } from '../protocol/operation.ts';
-import type { AskUnlock, Unlock } from '../protocol/unlock.ts';
-import { BeckonError } from './beckon-error.ts';
+import { type OperationDefinition, operations, pathTo } from '../protocol/operation.ts';
+import { serverOperations } from '../protocol/server-operation.ts';
+import { BeckonError, errorOfReply, unreachable } from './beckon-error.ts';
+import { type CallsOf, callsOf, queryOf, RoomCalls, type Send } from './calls.ts';
 import { openEventStream, type RetryPolicy } from './event-stream.ts';
-import { errorOf, unreachable } from './reply-error.ts';
-import { RoomCalls } from './room-calls.ts';
-import { locate, type Place, queryOf } from './routes.ts';
 import type { Following, RoomSnapshot, Subscription, Transport, Unsubscribe } from './transport.ts';
 
 export interface HttpTransportOptions {
@@ -24,49 +23,34 @@ export interface HttpTransportOptions {
   readonly timeoutMs?: number;
 }
 
+/** Beside the control room's calls those for pairing, devices and unlocks, which only a server has. */
+const ServerCalls = RoomCalls as new (send: Send) => RoomCalls & CallsOf<typeof serverOperations>;
+
 /** The control room over HTTP: one request a call, one stream of server-sent events a subscription. */
-export class HttpTransport extends RoomCalls implements Transport {
+export class HttpTransport extends ServerCalls implements Transport {
   readonly #options: HttpTransportOptions;
   readonly #baseUrl: string;
   readonly #fetch: typeof globalThis.fetch;
 
   constructor(options: HttpTransportOptions = {}) {
-    super();
+    const send: Send = (operation, call) => this.#call(operation, call);
+    super(send);
+    Object.assign(this, callsOf(serverOperations, send));
     this.#options = options;
     this.#baseUrl = (options.baseUrl ?? '').replace(/\/+$/, '');
     this.#fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
-  }
-
-  /** A one-time link with which one more browser is let in. */
-  async pairingLink(): Promise<{ readonly url: string; readonly expiresAt: string }> {
-    return this.#exchange('POST', '/api/pairing-code', {});
-  }
-
-  /** Who decides there, and the terminals that do for a time, or want to. */
-  async unlocks(): Promise<{ readonly decide: 'anyone' | 'devices'; readonly unlocks: readonly Unlock[] }> {
-    return this.#exchange('GET', '/api/unlocks', undefined);
-  }
-
-  /** Asks that this terminal may decide. The secret is to be sent as the token, once a device has allowed it by the code. */
-  async askUnlock(
-    wish: AskUnlock,
-  ): Promise<{ readonly unlock: Unlock; readonly code: string; readonly secret: string }> {
-    return this.#exchange('POST', '/api/unlocks', wish);
-  }
-
-  async unlock(id: string): Promise<Unlock> {
-    return (await this.#exchange<{ unlock: Unlock }>('GET', `/api/unlocks/${id}`, undefined)).unlock;
-  }
-
-  async endUnlock(id: string): Promise<void> {
-    await this.#exchange('DELETE', `/api/unlocks/${id}`, {});
   }
 
   subscribe(subscription: Subscription): Unsubscribe {
     const stream = openEventStream({
       ...this.#streaming(subscription),
       // Made anew for each connection: whether one answers may have been switched since the last.
-      connect: (cursor, signal) => this.#openStream(`/api/events${roomQuery(subscription)}`, cursor, signal),
+      connect: (cursor, signal) =>
+        this.#openStream(
+          addressOf(serverOperations.streamEvents, {}, roomQuery(subscription)),
+          cursor,
+          signal,
+        ),
       onEvent: (message) => {
         switch (message.event) {
           case 'snapshot':
@@ -95,10 +79,10 @@ export class HttpTransport extends RoomCalls implements Transport {
 
   follow(session: string, following: Following): Unsubscribe {
     let known = following.after;
-    const path = locate('listEvents', { params: { session } }).path;
     const stream = openEventStream({
       ...this.#streaming(following),
-      connect: (_, signal) => this.#openStream(path + queryOf({ after: known }), '', signal),
+      connect: (_, signal) =>
+        this.#openStream(addressOf(operations.listEvents, { session }, { after: known }), '', signal),
       onEvent: (message) => {
         switch (message.event) {
           case 'snapshot': {
@@ -125,23 +109,19 @@ export class HttpTransport extends RoomCalls implements Transport {
     return { onConnection: onConnection ?? (() => {}), ...(retry === undefined ? {} : { retry }) };
   }
 
-  protected call<T>(operation: OperationName, place: Place = {}, body?: object): Promise<T> {
-    const { method, path } = locate(operation, place);
-    return this.#exchange<T>(method, path, body);
-  }
-
-  async #exchange<T>(method: string, path: string, body: unknown): Promise<T> {
-    const response = await this.#request(path, {
+  async #call(operation: OperationDefinition, { params, fields }: Parameters<Send>[1]): Promise<unknown> {
+    const { method } = operation;
+    const response = await this.#request(addressOf(operation, params, fields), {
       method,
       signal: AbortSignal.timeout(this.#options.timeoutMs ?? 60_000),
-      ...(method === 'GET' ? {} : { body: JSON.stringify(body ?? {}) }),
+      ...(method === 'GET' ? {} : { body: JSON.stringify(fields ?? {}) }),
       headers: method === 'GET' ? {} : { 'content-type': 'application/json' },
     });
     const text = await response.text().catch((error: unknown) => {
       throw unreachable(this.#baseUrl, error);
     });
-    if (!response.ok) throw errorOf(response.status, text);
-    return parse<T>(text);
+    if (!response.ok) throw errorOfReply(response.status, text);
+    return parse(text);
   }
 
   async #openStream(path: string, cursor: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
@@ -150,7 +130,7 @@ export class HttpTransport extends RoomCalls implements Transport {
       cache: 'no-store',
       headers: { accept: 'text/event-stream', ...(cursor === '' ? {} : { 'last-event-id': cursor }) },
     });
-    if (!response.ok) throw errorOf(response.status, await response.text());
+    if (!response.ok) throw errorOfReply(response.status, await response.text());
     if (response.body === null) throw unreachable(this.#baseUrl, undefined);
     return response.body;
   }
@@ -172,11 +152,20 @@ export class HttpTransport extends RoomCalls implements Transport {
   }
 }
 
-const roomQuery = ({ sessions = [], interaction }: Subscription): string =>
-  queryOf({
-    sessions: sessions.length > 0 ? sessions.join(',') : undefined,
-    interaction: interaction === 'enabled' ? undefined : interaction,
-  });
+/** Where an operation is, relative to the control room's address. */
+function addressOf(
+  { path, query }: OperationDefinition,
+  params: Readonly<Record<string, string>>,
+  fields: object | undefined,
+): string {
+  const search = new URLSearchParams(query === undefined ? {} : queryOf(fields));
+  return pathTo(path, params) + (search.size === 0 ? '' : `?${search}`);
+}
+
+const roomQuery = ({ sessions = [], interaction }: Subscription): StreamQuery => ({
+  sessions: sessions.length > 0 ? sessions.join(',') : undefined,
+  interaction: interaction === 'enabled' ? undefined : interaction,
+});
 
 /** The server's own words are trusted for their shape: it made them from the same types. */
 function parse<T>(text: string): T {

@@ -36,3 +36,13 @@ export function textsAt(object: JsonObject, field: string): readonly string[] {
   const value = object[field];
   return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];
 }
+
+/** False for what is nested so deeply that it can be neither shown nor stored. */
+export function canBeWritten(value: unknown): boolean {
+  try {
+    JSON.stringify(value);
+    return true;
+  } catch {
+    return false;
+  }
+}

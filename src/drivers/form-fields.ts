@@ -1,4 +1,4 @@
-import type { FormField } from '../protocol/interaction.ts';
+import type { Decision, FormField } from '../protocol/interaction.ts';
 import { isObject, type JsonObject, listAt, numberAt, objectAt, textAt, textsAt } from './fields.ts';
 
 /** The fields of a form that is described by a JSON schema. */
@@ -64,3 +64,23 @@ function boundsOf(property: JsonObject): Partial<FormField> {
   const format = textAt(property, 'format');
   return format === undefined ? bounds : { ...bounds, format };
 }
+
+/** What is answered to a form of an MCP server. */
+export function formAnswer(decision: Decision): FormAnswer {
+  switch (decision.type) {
+    case 'submit':
+      return { action: 'accept', content: decision.values };
+    case 'allow':
+      return { action: 'accept', content: {} };
+    case 'deny':
+      return { action: 'decline' };
+    case 'dismiss':
+      return { action: 'cancel' };
+    case 'answer':
+      throw new TypeError('A form cannot be settled by answers to questions');
+  }
+}
+
+export type FormAnswer =
+  | { readonly action: 'accept'; readonly content: JsonObject }
+  | { readonly action: 'decline' | 'cancel' };

@@ -1,3 +1,5 @@
+import { isObject, type JsonObject } from './fields.ts';
+
 const longestLine = 32 * 1024 * 1024;
 const headBytes = 256;
 const newline = 10;
@@ -116,3 +118,23 @@ function decode(bytes: Buffer, start: number, end: number): string {
   const last = end > start && bytes[end - 1] === carriageReturn ? end - 1 : end;
   return bytes.toString('utf8', start, last);
 }
+
+/** The object that a line of an agent is, or why it is none; whatever comes, it does not throw. */
+export function objectIn(
+  line: string,
+):
+  | { readonly kind: 'object'; readonly message: JsonObject }
+  | { readonly kind: 'blank' }
+  | { readonly kind: 'problem'; readonly problem: 'not-json' | 'not-an-object' } {
+  if (line.trim() === '') return { kind: 'blank' };
+  try {
+    const message: unknown = JSON.parse(line);
+    return isObject(message) ? { kind: 'object', message } : { kind: 'problem', problem: 'not-an-object' };
+  } catch {
+    return { kind: 'problem', problem: 'not-json' };
+  }
+}
+
+/** JSON leaves two signs as they are that some readers take for the end of a line. */
+export const toLine = (message: object): string =>
+  `${JSON.stringify(message).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')}\n`;

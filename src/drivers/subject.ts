@@ -4,90 +4,62 @@ import { canonical } from '../model/canonical.ts';
 import type { Subject } from '../protocol/interaction.ts';
 import { type JsonObject, textAt } from './fields.ts';
 import { realPath } from './real-path.ts';
+import { fieldNames, type KnownTool, toolNamed } from './tool-table.ts';
 
 /**
  * What a call is about: what a standing approval is held against. It is a command, a path or a host only where that stands for all of
  * the input; a field that is not known here could change what the call does, and then the very same input alone is meant.
  */
 export function subjectOf(toolName: string, input: JsonObject, cwd: string): Subject {
-  const tool = tools.get(toolName);
-  if (tool === undefined) return wholeInput(input);
-  const others = Object.entries(input).filter(([name]) => !tool.fields.has(name));
+  const tool = toolNamed(toolName);
+  const covered = tool?.covers;
+  if (tool === undefined || covered === undefined) return wholeInput(input);
+  const others = Object.entries(input).filter(([name]) => !covered.has(name));
   const isWhole = others.every(([name, value]) => isIdle(tool, name, value, cwd));
-  return (isWhole ? tool.subject(input, cwd) : undefined) ?? literally(input);
+  return (isWhole ? reachOf(tool, input, cwd) : undefined) ?? literally(input);
 }
-
-/** What a tool is given, where it is known what each field does. */
-interface KnownTool {
-  /** The fields that the subject stands for: it says where a call reaches, whatever is searched for or written there. */
-  readonly fields: ReadonlySet<string>;
-  readonly runsCommands?: boolean;
-  subject(input: JsonObject, cwd: string): Subject | undefined;
-}
-
-const fields = (names: string): ReadonlySet<string> => new Set(names.split(' '));
 
 /** Words about a call, and limits to it, that change nothing of what it does. */
-const idle = fields('description timeout title');
+const idle = fieldNames('description timeout title');
 /** What a command may be told of where it runs: the session's own directory is where it runs anyway. */
-const places = fields('cwd workdir working_directory directory dir_path');
-const offUnlessTrue = fields('run_in_background dangerouslyDisableSandbox');
+export const commandPlaces = fieldNames('cwd workdir working_directory directory dir_path');
+const offUnlessTrue = fieldNames('run_in_background dangerouslyDisableSandbox');
 
-function isIdle({ runsCommands }: KnownTool, name: string, value: unknown, cwd: string): boolean {
+function isIdle({ shape }: KnownTool, name: string, value: unknown, cwd: string): boolean {
   if (idle.has(name)) return true;
-  if (runsCommands !== true) return false;
+  if (shape.is !== 'command') return false;
   return offUnlessTrue.has(name)
     ? value === false
-    : places.has(name) && typeof value === 'string' && resolve(cwd, value) === resolve(cwd);
+    : commandPlaces.has(name) && typeof value === 'string' && resolve(cwd, value) === resolve(cwd);
 }
 
-const command: KnownTool = {
-  fields: fields('command'),
-  runsCommands: true,
-  subject(input) {
-    const value = textAt(input, 'command');
-    return value === undefined ? undefined : { kind: 'command', value };
-  },
-};
-
-const file = (named: string, readOnly: boolean, others: string): KnownTool => ({
-  fields: fields(`${named} ${others}`),
-  subject(input, cwd) {
-    const path = textAt(input, named);
-    return path === undefined ? undefined : pathSubject(path, cwd, readOnly);
-  },
-});
-
-const known: Readonly<Record<string, KnownTool>> = {
-  Bash: command,
-  PowerShell: command,
-  Monitor: command,
-  Read: file('file_path', true, 'offset limit pages'),
-  Write: file('file_path', false, 'content'),
-  Edit: file('file_path', false, 'old_string new_string replace_all'),
-  MultiEdit: file('file_path', false, 'edits'),
-  NotebookEdit: file('notebook_path', false, 'new_source cell_id cell_type edit_mode cell_number'),
-  LS: file('path', true, 'ignore'),
-  Glob: {
-    fields: fields('path pattern'),
-    subject: (input, cwd) => searched(textAt(input, 'path'), textAt(input, 'pattern'), cwd),
-  },
-  Grep: {
-    fields: fields(
-      'path glob pattern type output_mode multiline head_limit offset context -A -B -C -n -i -o',
-    ),
-    subject: (input, cwd) => searched(textAt(input, 'path'), linesFrom(input, cwd), cwd),
-  },
-  WebFetch: {
-    fields: fields('url prompt'),
-    subject: (input) => hostSubject(textAt(input, 'url') ?? ''),
-  },
-};
-
-const tools = new Map(Object.entries(known));
+/** Undefined where the input has no such thing, or not in a way that can be told. */
+function reachOf({ shape }: KnownTool, input: JsonObject, cwd: string): Subject | undefined {
+  const at = (pointer = ''): string | undefined => textAt(input, pointer.slice(1));
+  switch (shape.is) {
+    case 'command': {
+      const value = at(shape.command);
+      return value === undefined ? undefined : { kind: 'command', value };
+    }
+    case 'change':
+    case 'read': {
+      const path = at(shape.path);
+      return path === undefined ? undefined : pathSubject(path, cwd, shape.is === 'read');
+    }
+    case 'search': {
+      const path = at(shape.path);
+      if (shape.in === 'directory') return path === undefined ? undefined : pathSubject(path, cwd, true);
+      return searched(path, shape.in === 'names' ? at(shape.pattern) : linesFrom(input, cwd), cwd);
+    }
+    case 'page':
+      return hostSubject(at(shape.url) ?? '');
+    default:
+      return undefined;
+  }
+}
 
 /** The fields of a tool for which its subject stands. */
-export const fieldsOf = (toolName: string): Iterable<string> => tools.get(toolName)?.fields ?? [];
+export const fieldsOf = (toolName: string): Iterable<string> => toolNamed(toolName)?.covers ?? [];
 
 /**
  * A path resolved through links. Undefined where it cannot be told what an agent would make of it: `~`, spaces around it, `..` that
@@ -103,7 +75,7 @@ export function pathSubject(path: string, cwd: string, readOnly: boolean): Subje
 }
 
 /** A search reaches from a directory as far as its pattern does, and a pattern may name another directory. */
-function searched(path = '.', pattern: string | undefined, cwd: string): Subject | undefined {
+export function searched(path = '.', pattern: string | undefined, cwd: string): Subject | undefined {
   if (pattern === undefined || pattern.startsWith('~') || path !== path.trim()) return undefined;
   const names = pattern.split('/');
   const first = names.findIndex((name) => /[*?[\]{}!\\]/.test(name));

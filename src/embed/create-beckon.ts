@@ -1,6 +1,6 @@
 import process from 'node:process';
-import { claimDataDirectory } from '../cli/claim.ts';
 import { type Config, checkConfig } from '../cli/config-file.ts';
+import { claimDataDirectory } from '../cli/data-directory.ts';
 import { Failure } from '../cli/failure.ts';
 import { createLogger } from '../cli/logger.ts';
 import { type OpenRoom, openRoom } from '../cli/open-room.ts';

@@ -1,3 +1,4 @@
+import { foldInteraction, type InteractionEvent } from '../model/interaction-fold.ts';
 import type { SessionState } from '../model/state.ts';
 import { interactionOf } from '../model/status.ts';
 import { interactionView, queueView, resolvedNotice, sessionView } from '../model/views.ts';
@@ -5,7 +6,8 @@ import type { SessionAnnouncement, SessionAnnouncements, SessionNames } from '..
 import type { Event, EventOf } from '../protocol/event.ts';
 import type { Interaction, InteractionKind } from '../protocol/interaction.ts';
 import type { QueuedMessage, Session } from '../protocol/session.ts';
-import type { Commit, Step } from './session-writer.ts';
+import type { Step } from './batch.ts';
+import type { Commit } from './session-writer.ts';
 
 export interface Owner {
   readonly id: Session['id'];
@@ -31,12 +33,11 @@ export interface Sources {
   readonly text: (event: MessageEvent) => string;
 }
 
-type InteractionEvent = Extract<Event, { type: `interaction.${string}` }>;
 type MessageEvent = Extract<Event, { type: `message.${string}` }>;
 
-/** What every client is told of a commit, of which the first event has this position. Pure. */
-export function announcementsOf(commit: Commit, first: number): Placed[] {
-  const { before, after, steps } = commit;
+/** What every client is told of a commit. Pure. */
+export function announcementsOf({ before, after, steps, place }: Commit): Placed[] {
+  const first = place.own.from;
   const told = steps.flatMap((step, index) =>
     announcementsOfEvent(step.event, sourcesIn(step, steps[index + 1]?.event, after)).map((announcement) => ({
       position: first + index,
@@ -137,10 +138,9 @@ const sourcesIn = ({ before, after }: Step, next: Event | undefined, final: Sess
   session: () => sessionView(final),
   queue: () => queueView(after),
   interaction(event) {
-    const isEnd = event.type === 'interaction.resolved';
-    const state = isEnd ? before : after;
-    const live = state === null ? undefined : interactionOf(state, event.interactionId);
-    return live && interactionView(after, live, isEnd ? event : null);
+    const known = before === null ? undefined : interactionOf(before, event.interactionId);
+    const live = foldInteraction(known, event);
+    return live && interactionView(after, live);
   },
   isAskedOfNobody: ({ interactionId }) =>
     (next?.type === 'interaction.decided' &&
@@ -163,6 +163,7 @@ function looksTheSame(a: SessionState, b: SessionState): boolean {
     a.awaited?.id === b.awaited?.id &&
     a.title === b.title &&
     a.labels === b.labels &&
+    a.whileBusy === b.whileBusy &&
     a.permissionMode === b.permissionMode &&
     a.model === b.model &&
     a.usage === b.usage &&

@@ -50,10 +50,9 @@ export class Announcements {
     return cursorText(this.#cursor);
   }
 
-  /** To be called as soon as the commit is acknowledged: its place tells of those that were so before it. */
+  /** To be called in the moment in which the commit is acknowledged: its place tells of those that were so before it. */
   ofCommit(commit: Commit): News[] {
-    const { own } = commit.place;
-    return this.#placed(announcementsOf(commit, own.from), commit.place);
+    return this.#placed(announcementsOf(commit), commit.place);
   }
 
   ofRemoval(owner: Owner, place: Place): News[] {

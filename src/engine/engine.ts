@@ -1,12 +1,10 @@
 import type { Context } from '../model/command.ts';
 import { deferrable } from '../model/deferred-asks.ts';
-import { expiredGrant } from '../model/grants.ts';
 import type { SessionState } from '../model/state.ts';
 import { canSleep, hasToolAsk, wantsProcess } from '../model/status.ts';
 import { isAtRest, SUMMARY_VERSION, summaryOf } from '../model/summary.ts';
 import { pendingView, queueView, sessionView } from '../model/views.ts';
 import { accept, type Result, refuse } from '../protocol/errors.ts';
-import type { Grant } from '../protocol/grant.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { ToolCatalogue } from '../protocol/tool.ts';
 import { Announcements } from './announcements.ts';
@@ -17,7 +15,7 @@ import { recentSessions } from './handlers/sessions.ts';
 import type { LiveSession } from './live-session.ts';
 import type { Clock } from './ports/clock.ts';
 import type { ControlRoom, News } from './ports/control-room.ts';
-import type { EventLog } from './ports/event-log.ts';
+import type { EventLog, Place } from './ports/event-log.ts';
 import type { Ids } from './ports/ids.ts';
 import type { Logger } from './ports/logger.ts';
 import type { Checkpoint, LeftRun, Runner, ToolAccess } from './ports/runner.ts';
@@ -65,19 +63,9 @@ const SUMMARIES_AT_ONCE = 500;
 export async function openEngine(options: EngineOptions): Promise<Engine> {
   const { log, runner, clock, ids, logger, settings } = options;
   const listeners = new Set<(news: News) => void>();
-  const book = new GrantBook({ clock, onExpired: (grant) => void recordExpiry(grant) });
+  const book = new GrantBook({ log, clock, logger });
   const clients = createClients(ids.client);
   const lifetime = { closing: false };
-
-  /** Of a grant for all sessions: for this server it is over already, for the next it is so once it is on record. */
-  const recordExpiry = async (grant: Grant): Promise<void> => {
-    try {
-      await log.append({ parts: [{ stream: 'global', at: clock.now(), events: [expiredGrant(grant)] }] });
-    } catch (error) {
-      logger.error({ grantId: grant.id, reason: String(error) }, 'The end of a grant was not stored');
-      if (!lifetime.closing) clock.after(IDLE_CHECK_MS, () => void recordExpiry(grant));
-    }
-  };
 
   const context = (): Omit<Context, 'storedSeq'> => ({
     at: clock.now(),
@@ -115,6 +103,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     {
       log,
       announcements,
+      book,
       env: options.env,
       clock,
       ids,
@@ -125,9 +114,6 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       roots: settings.roots,
       context,
       publish,
-      onGlobal: (events) => {
-        for (const event of events) book.fold(event);
-      },
       onChange: (state) => changed(state),
     },
     settings.mostAtRest,
@@ -155,14 +141,15 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       if (session.state.life === 'open') return refuse('session_not_stopped');
       // An event stored after the removal would be a log without a beginning.
     } while (!writer.retire());
-    try {
-      const place = await log.remove(id, session.state.key);
+    const { state } = session;
+    const onStored = (place: Place): void => {
       registry.forget(session);
-      publish(announcements.ofRemoval(session.state, place));
-    } catch (error) {
+      publish(announcements.ofRemoval(state, place));
+    };
+    await log.remove(id, { key: state.key, onStored }).catch((error: unknown) => {
       writer.reinstate();
       throw error;
-    }
+    });
     await Promise.all([options.env.remove(id), runner.rawLog.remove(id)]);
     return accept(undefined);
   };
@@ -209,6 +196,17 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     publish([{ kind: 'announcement', announcement: { type: 'storage-changed', data } }]),
   );
 
+  const end = async (endSession: (session: LiveSession) => Promise<void>): Promise<void> => {
+    lifetime.closing = true;
+    cancelIdleCheck();
+    forgetStorage();
+    registry.close();
+    await Promise.all(registry.inMemory().map(endSession));
+    book.close();
+    tools.close();
+    listeners.clear();
+  };
+
   const toolCatalogue = options.toolCatalogue ?? (() => ({ tools: [], problems: [] }));
   const dispatch = createDispatcher({
     ...options,
@@ -239,6 +237,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
             .filter(([, queue]) => queue.length > 0),
         ),
         storage: storage.current(),
+        whileBusy: settings.whileBusy ?? 'queue',
       };
     },
     announcementCursor: () => announcements.cursor,
@@ -268,26 +267,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       return found.ok ? accept(runner.rawLog.read(found.value.id)) : found;
     },
     storage: storage.current,
-    async close() {
-      lifetime.closing = true;
-      cancelIdleCheck();
-      forgetStorage();
-      registry.close();
-      await Promise.all(registry.inMemory().map(shutDown));
-      book.close();
-      tools.close();
-      listeners.clear();
-    },
-    async detach() {
-      lifetime.closing = true;
-      cancelIdleCheck();
-      forgetStorage();
-      registry.close();
-      await Promise.all(registry.inMemory().map((session) => letGo(session, tools)));
-      book.close();
-      tools.close();
-      listeners.clear();
-    },
+    close: () => end(shutDown),
+    detach: () => end((session) => letGo(session, tools)),
   };
 }
 
@@ -297,7 +278,7 @@ async function letGo(session: LiveSession, tools: AskDesk): Promise<void> {
   // What its tools do ends with the server, also where the agent does not. What cannot be stored now is found at the next start.
   await session.writer.command({ type: 'lose-tools' });
   tools.runEnded(session.id, 'The server ends.');
-  session.effects.detach();
+  session.effects.agent.detach();
   await session.drained();
   session.dispose();
 }
@@ -323,7 +304,7 @@ async function recover(
   const unsummarized: Stored[] = [];
   for (const start of log.streams(SUMMARY_VERSION)) {
     if (start.stream === 'global') {
-      for (const event of start.eventsAfter(0)) book.fold(event);
+      book.load(start.eventsAfter(0));
       continue;
     }
     try {
@@ -389,14 +370,14 @@ async function settle(
 ): Promise<void> {
   const { id, state, writer, effects } = session;
   const isTakenUp = left.runs.some(({ runId }) => runId === state.process?.id);
-  if (isTakenUp) effects.attach(state, left.checkpoint);
+  if (isTakenUp) effects.agent.attach(state, left.checkpoint);
   // A log that came here without its end: nobody works on the turn, and nobody ever will.
   const isTorn = state.process === null && state.turn !== null;
   const isToStart = !isTakenUp && !isTorn && (wantsProcess(state) || state.process?.phase === 'starting');
   if (state.ephemeral && !isTakenUp && !isToStart) {
     registry.forget(session);
     const removed = Promise.all([
-      options.log.remove(id, state.key).then((place) => announcements.ofRemoval(state, place)),
+      options.log.remove(id, { key: state.key, onStored: (place) => announcements.ofRemoval(state, place) }),
       options.env.remove(id),
       options.runner.rawLog.remove(id),
     ]);
@@ -406,7 +387,7 @@ async function settle(
   effects.watchOpen(state);
   // Ahead of whatever the agent has to say: its tools did not live on with it.
   if (hasToolAsk(state)) void writer.insist({ type: 'lose-tools' });
-  if (isToStart) void Promise.resolve(options.listening).then(() => effects.startAgain());
+  if (isToStart) void Promise.resolve(options.listening).then(() => effects.agent.startAgain());
   if (isTakenUp || isToStart || (state.process === null && !isTorn)) return;
   const reason = 'The server ended while this was under way, and the agent with it.';
   const lost = await writer.command({ type: 'lose-process', reason });

@@ -1,38 +1,28 @@
-import type { AgentFact } from '../model/agent-fact.ts';
-import type { Context } from '../model/command.ts';
+import type { AgentFact, CountedFact } from '../model/agent-fact.ts';
 import type { StoredFact } from '../model/observe.ts';
 import type { SessionState } from '../model/state.ts';
 import type { Result } from '../protocol/errors.ts';
-import type { Delta, NewEvent } from '../protocol/event.ts';
+import type { Delta } from '../protocol/event.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { Announcements } from './announcements.ts';
+import type { GrantBook } from './grant-book.ts';
 import { PartialText } from './partial-text.ts';
-import type { Clock } from './ports/clock.ts';
 import type { News } from './ports/control-room.ts';
-import type { Blob, EventLog } from './ports/event-log.ts';
+import type { Blob } from './ports/event-log.ts';
 import type { Ids } from './ports/ids.ts';
-import type { Logger } from './ports/logger.ts';
 import { type Checkpoint, isPassing } from './ports/runner.ts';
-import type { SessionEnv } from './ports/session-env.ts';
 import { type EffectsOptions, SessionEffects } from './session-effects.ts';
-import { type Commit, SessionWriter, type Stored } from './session-writer.ts';
+import { type Commit, SessionWriter, type Stored, type WriterOptions } from './session-writer.ts';
 
-export interface LiveSessionOptions {
-  readonly log: EventLog;
-  readonly env: SessionEnv;
-  readonly clock: Clock;
+export interface LiveSessionOptions
+  extends Omit<EffectsOptions, 'writer' | 'onFacts'>,
+    Pick<WriterOptions, 'context'> {
+  readonly book: GrantBook;
   readonly ids: Ids;
-  readonly logger: Logger;
-  readonly runner: EffectsOptions['runner'];
-  readonly tools: EffectsOptions['tools'];
-  readonly toolAccess: EffectsOptions['toolAccess'];
-  readonly roots: readonly string[];
-  readonly context: () => Omit<Context, 'storedSeq'>;
   readonly announcements: Announcements;
   readonly publish: (news: readonly News[]) => void;
   /** At the very first commit, before anyone hears of it. */
   readonly onCreated: (session: LiveSession) => void;
-  readonly onGlobal: (events: readonly NewEvent[]) => void;
   readonly onChange: (state: SessionState) => void;
 }
 
@@ -43,31 +33,21 @@ export class LiveSession {
   readonly effects: SessionEffects;
   readonly partial = new PartialText();
   readonly #options: LiveSessionOptions;
-  readonly #diagnostics = new Map<string, number>();
 
   /** With what was stored of it, unless it is new. */
   constructor(id: SessionId, stored: Stored | null, options: LiveSessionOptions) {
     this.id = id;
     this.#options = options;
     this.writer = new SessionWriter(id, stored, {
-      log: options.log,
-      clock: options.clock,
-      logger: options.logger,
-      context: options.context,
+      ...options,
+      append: (parts, grants, onStored) => options.book.append(parts, grants, onStored),
       onCommit: (commit) => this.#committed(commit),
       onLive: (deltas) => options.publish(this.#said(deltas)),
       onReading: (reads) => (reads ? this.effects.run?.release() : this.effects.run?.hold()),
     });
     this.effects = new SessionEffects({
+      ...options,
       writer: this.writer,
-      runner: options.runner,
-      tools: options.tools,
-      toolAccess: options.toolAccess,
-      roots: options.roots,
-      log: options.log,
-      env: options.env,
-      clock: options.clock,
-      logger: options.logger,
       onFacts: (runId, facts, checkpoint) => this.#heard(runId, facts, checkpoint),
     });
   }
@@ -88,11 +68,10 @@ export class LiveSession {
   }
 
   #committed(commit: Commit): void {
-    const { announcements, publish, onCreated, onGlobal, onChange } = this.#options;
+    const { announcements, publish, onCreated, onChange } = this.#options;
     if (commit.before === null) onCreated(this);
-    if (commit.global.length > 0) onGlobal(commit.global);
     publish([...this.#conversation(commit), ...announcements.ofCommit(commit)]);
-    if (commit.checkpoint !== undefined) this.effects.stored(commit.checkpoint);
+    if (commit.checkpoint !== undefined) this.effects.agent.stored(commit.checkpoint);
     this.effects.after(commit);
     onChange(commit.after);
   }
@@ -124,8 +103,8 @@ export class LiveSession {
   }
 
   /** The checkpoint goes with the last fact that is stored: with it, all before it are. */
-  #heard(runId: string, facts: readonly AgentFact[], checkpoint: Checkpoint | undefined): void {
-    const carrier = checkpoint === undefined ? -1 : carrierOf(facts);
+  #heard(runId: string, facts: readonly CountedFact[], checkpoint: Checkpoint | undefined): void {
+    const carrier = checkpoint === undefined ? -1 : facts.findLastIndex(isStored);
     let deltas: Delta[] = [];
     const passOn = (hasMore: boolean): void => {
       if (deltas.length > 0) this.writer.live(deltas, hasMore);
@@ -144,9 +123,6 @@ export class LiveSession {
 
   #take(processId: string, fact: StoredFact, place: Place): void {
     switch (fact.type) {
-      case 'diagnostic':
-        this.#diagnosed(processId, fact, place);
-        break;
       case 'said':
         this.#keep(processId, fact, place);
         break;
@@ -159,13 +135,6 @@ export class LiveSession {
       default:
         this.writer.fact(processId, fact, place);
     }
-  }
-
-  /** Told at the first, tenth, hundredth… time, so that an agent that babbles cannot fill the log. */
-  #diagnosed(processId: string, fact: Extract<AgentFact, { type: 'diagnostic' }>, place: Place): void {
-    const count = (this.#diagnostics.get(fact.code) ?? 0) + 1;
-    this.#diagnostics.set(fact.code, count);
-    if (Number.isInteger(Math.log10(count))) this.writer.fact(processId, { ...fact, count }, place);
   }
 
   #keep(processId: string, fact: Extract<AgentFact, { type: 'said' }>, place: Place): void {
@@ -186,11 +155,7 @@ export class LiveSession {
 /** What goes with a fact of a report. */
 type Place = { readonly checkpoint: Checkpoint | undefined } | { readonly hasMore: boolean };
 
-/** Diagnostics are not all told, so they carry the checkpoint only where nothing else does. */
-function carrierOf(facts: readonly AgentFact[]): number {
-  const stored = facts.findLastIndex((fact) => !isPassing(fact));
-  return stored === -1 ? facts.findLastIndex(({ type }) => type === 'diagnostic') : stored;
-}
+const isStored = (fact: CountedFact): boolean => fact.type === 'diagnostic' || !isPassing(fact);
 
 export const imageBlob = (ids: Ids, image: { readonly mediaType: string; readonly data: string }): Blob => ({
   blobId: ids.image(),

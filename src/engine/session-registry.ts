@@ -1,8 +1,7 @@
 import type { SendCommand } from '../model/command.ts';
 import { byLastChange, type Changed, findableText, findWords, hasWords } from '../model/find-session.ts';
 import { fold } from '../model/fold.ts';
-import { type StoredState, stateFrom } from '../model/snapshot.ts';
-import { STATE_VERSION } from '../model/state.ts';
+import { STATE_VERSION, type StoredState, stateFrom } from '../model/state.ts';
 import { isAtRest, type SessionSummary, SUMMARY_VERSION, summaryOf } from '../model/summary.ts';
 import { queueView, sessionView } from '../model/views.ts';
 import { accept, type Result, refuse } from '../protocol/errors.ts';

@@ -1,33 +1,22 @@
-import { advance } from '../model/advance.ts';
-import type { AgentFact } from '../model/agent-fact.ts';
-import type { Context, Decided, SessionCommand } from '../model/command.ts';
-import { decide } from '../model/decide.ts';
-import { fold } from '../model/fold.ts';
-import { observe, type StoredFact } from '../model/observe.ts';
-import { storedState } from '../model/snapshot.ts';
-import { type SessionState, STATE_VERSION } from '../model/state.ts';
+import type { Context, SessionCommand } from '../model/command.ts';
+import type { StoredFact } from '../model/observe.ts';
+import { type SessionState, STATE_VERSION, storedState } from '../model/state.ts';
 import { SUMMARY_VERSION, summaryAfter } from '../model/summary.ts';
-import { accept, type ErrorCode, messageOf, type Refusal, type Result, refuse } from '../protocol/errors.ts';
-import type { Delta, Event, NewEvent } from '../protocol/event.ts';
+import { type ErrorCode, messageOf, type Result, refuse } from '../protocol/errors.ts';
+import type { Delta, NewEvent } from '../protocol/event.ts';
 import type { SessionId } from '../protocol/ids.ts';
+import { Batch, type Item, type Live, type Step } from './batch.ts';
+import type { GrantBook } from './grant-book.ts';
 import type { Clock } from './ports/clock.ts';
-import { type AppendPart, type Blob, type EventLog, type Place, StorageError } from './ports/event-log.ts';
+import { type AppendPart, type Blob, type Place, StorageError } from './ports/event-log.ts';
 import type { Logger } from './ports/logger.ts';
 import type { Checkpoint } from './ports/runner.ts';
-
-/** One event with the states around it. */
-export interface Step {
-  readonly event: Event;
-  readonly before: SessionState | null;
-  readonly after: SessionState;
-}
 
 /** What has been stored together. */
 export interface Commit {
   readonly before: SessionState | null;
   readonly after: SessionState;
   readonly steps: readonly Step[];
-  readonly global: readonly NewEvent[];
   /** What was only passed on, each with the number of steps that came before it. */
   readonly live: readonly Live[];
   /** How far what the agent said is stored by it. */
@@ -35,13 +24,9 @@ export interface Commit {
   readonly place: Place;
 }
 
-export interface Live {
-  readonly after: number;
-  readonly deltas: readonly Delta[];
-}
-
 export interface WriterOptions {
-  readonly log: EventLog;
+  /** Stores the session's part, and with it the grants for all sessions that were given. */
+  readonly append: GrantBook['append'];
   readonly clock: Clock;
   readonly logger: Logger;
   readonly context: () => Omit<Context, 'storedSeq'>;
@@ -60,38 +45,11 @@ export interface Stored {
   readonly snapshotSeq: number;
 }
 
-type Item =
-  | ({ readonly kind: 'create'; readonly event: NewEvent } & Settled)
-  | ({
-      readonly kind: 'command';
-      readonly command: SessionCommand;
-      readonly blobs: readonly Blob[];
-      /** It waits for the disk instead of being refused. */
-      readonly kept: boolean;
-      /** Nobody waits for it: it may wait for company. */
-      readonly patient?: true;
-    } & Settled)
-  | {
-      readonly kind: 'fact';
-      readonly processId: string;
-      readonly fact: StoredFact;
-      readonly blobs: readonly Blob[];
-      readonly checkpoint: Checkpoint | undefined;
-      readonly hasMore: boolean;
-      /** What was stored when it came: a decision after it reaches no process that had ended by then. */
-      readonly storedSeq: number;
-    }
-  | { readonly kind: 'live'; readonly deltas: readonly Delta[]; readonly hasMore: boolean };
-
 interface FactOptions {
   readonly blobs?: readonly Blob[];
   readonly checkpoint?: Checkpoint | undefined;
   /** A fact with the checkpoint follows, and they are stored together: nobody could go on in between. */
   readonly hasMore?: boolean;
-}
-
-interface Settled {
-  readonly settle: (result: Result<Step[]>) => void;
 }
 
 /** What an agent said cannot be unsaid; all else is refused when the disk is, unless it insists. */
@@ -174,7 +132,7 @@ export class SessionWriter {
   /** What the agent's process of this id did; another process's facts are ignored. */
   fact(
     processId: string,
-    fact: Exclude<AgentFact, { type: 'delta' }>,
+    fact: StoredFact,
     { blobs = [], checkpoint, hasMore = false }: FactOptions = {},
   ): void {
     const storedSeq = this.#state?.lastSeq ?? 0;
@@ -275,8 +233,7 @@ export class SessionWriter {
     // Not between two facts of one breath: an agent that ends a turn and begins the next is never idle in between.
     if (this.#mailbox[0]?.kind !== 'fact') batch.advance();
     if (batch.steps.length > 0) {
-      const { place } = await this.#options.log.append({ parts: this.#parts(batch) });
-      this.#committed(batch, place);
+      await this.#options.append([this.#part(batch)], batch.grants, (place) => this.#committed(batch, place));
     } else {
       for (const { deltas } of batch.live) this.#options.onLive(deltas);
     }
@@ -306,11 +263,12 @@ export class SessionWriter {
       item.settle(refuse('internal_error'));
     } else if (item.kind === 'fact' && item.fact.type !== 'diagnostic') {
       const text = `Something the agent did (${item.fact.type}) could not be stored: ${reason}`;
-      this.fact(item.processId, { type: 'diagnostic', code: 'not-stored', text });
+      const count = (this.#state?.process?.diagnostics['not-stored'] ?? 0) + 1;
+      this.fact(item.processId, { type: 'diagnostic', code: 'not-stored', text, count });
     }
   }
 
-  #parts(batch: Batch): AppendPart[] {
+  #part(batch: Batch): AppendPart {
     const { at } = batch.context;
     const events = batch.steps.map((step) => step.event);
     const state = batch.state;
@@ -321,7 +279,7 @@ export class SessionWriter {
     // Of a process that is over nothing is left to be read.
     const checkpoint = state?.process === null ? null : batch.checkpoint;
     const summary = state === null ? undefined : summaryAfter(this.#state, state);
-    const own: AppendPart = {
+    return {
       stream: this.id,
       at,
       events,
@@ -330,7 +288,6 @@ export class SessionWriter {
       ...(checkpoint !== undefined && { checkpoint }),
       ...(summary !== undefined && { summary: summary && { version: SUMMARY_VERSION, of: summary } }),
     };
-    return batch.global.length === 0 ? [own] : [own, { stream: 'global', at, events: batch.global }];
   }
 
   #committed(batch: Batch, place: Place): void {
@@ -341,8 +298,8 @@ export class SessionWriter {
     if (after.process?.phase !== 'ready') this.#isEnding = false;
     if (after.lastSeq - this.#snapshotSeq >= SNAPSHOT_EVERY) this.#snapshotSeq = after.lastSeq;
     try {
-      const { steps, global, live, checkpoint } = batch;
-      this.#options.onCommit({ before, after, steps, global, live, checkpoint, place });
+      const { steps, live, checkpoint } = batch;
+      this.#options.onCommit({ before, after, steps, live, checkpoint, place });
     } catch (error) {
       // It is stored: whoever waits for it must be told so, whatever else went wrong.
       this.#options.logger.error(
@@ -385,80 +342,4 @@ function wholeReports(mailbox: readonly Item[]): number {
 
 function decline(item: Item, code: ErrorCode, message?: string): void {
   if (item.kind === 'create' || item.kind === 'command') item.settle(refuse(code, message));
-}
-
-/** Works items through on a provisional state. */
-class Batch {
-  readonly context: Context;
-  readonly steps: Step[] = [];
-  readonly global: NewEvent[] = [];
-  readonly blobs: Blob[] = [];
-  readonly live: Live[] = [];
-  readonly settlements: (() => void)[] = [];
-  checkpoint: Checkpoint | undefined;
-  state: SessionState | null;
-
-  constructor(state: SessionState | null, context: Context) {
-    this.state = state;
-    this.context = context;
-  }
-
-  /**
-   * What the session does by itself comes after the last of several facts: an agent that ends a turn and begins the next in one
-   * breath is never idle in between.
-   */
-  take(item: Item): void {
-    if (item.kind === 'live') {
-      this.live.push({ after: this.steps.length, deltas: item.deltas });
-      return;
-    }
-    if (item.kind === 'fact') {
-      if (this.state === null || this.state.process?.id !== item.processId) return;
-      this.blobs.push(...item.blobs);
-      this.checkpoint = item.checkpoint ?? this.checkpoint;
-      const { fact, storedSeq } = item;
-      this.#apply(observe(this.state, fact, { ...this.context, storedSeq }));
-      return;
-    }
-    this.advance();
-    const first = this.steps.length;
-    const result = this.#decide(item);
-    if (!result.ok) {
-      const { refusal } = result;
-      this.settlements.push(() => item.settle({ ok: false, refusal }));
-      return;
-    }
-    if (item.kind === 'command' && result.value.events.length > 0) this.blobs.push(...item.blobs);
-    this.global.push(...(result.value.global ?? []));
-    this.#apply(result.value.events);
-    this.advance();
-    const last = this.steps.length;
-    this.settlements.push(() => item.settle(accept(this.steps.slice(first, last))));
-  }
-
-  #decide(
-    item: Extract<Item, { kind: 'create' | 'command' }>,
-  ): { ok: false; refusal: Refusal } | { ok: true; value: Decided } {
-    if (item.kind === 'create') return accept({ events: [item.event] });
-    return this.state === null ? refuse('session_not_found') : decide(this.state, item.command, this.context);
-  }
-
-  advance(): void {
-    while (this.state !== null) {
-      const next = advance(this.state, this.context.at);
-      if (next.length === 0) return;
-      this.#apply(next);
-    }
-  }
-
-  #apply(events: readonly NewEvent[]): void {
-    for (const event of events) this.#fold(event);
-  }
-
-  #fold(event: NewEvent): void {
-    const before = this.state;
-    const stored = { ...event, seq: (before?.lastSeq ?? 0) + 1, at: this.context.at } as Event;
-    this.state = fold(before, stored);
-    this.steps.push({ event: stored, before, after: this.state });
-  }
 }

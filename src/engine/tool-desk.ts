@@ -1,15 +1,16 @@
-import { findKeyGrant, keyGrant } from '../model/grants.ts';
+import { findKeyGrant } from '../model/grants.ts';
 import { lateAnswerText } from '../model/late-answer.ts';
 import { valueAt, valuesOf } from '../model/ordered-map.ts';
 import type { LiveInteraction, SessionState } from '../model/state.ts';
 import { interactionOf } from '../model/status.ts';
 import { accept, messageOf, type Result, refuse } from '../protocol/errors.ts';
+import { askReference } from '../protocol/event.ts';
 import { GrantId, InteractionId, MessageId, type SessionId } from '../protocol/ids.ts';
 import type { Actor, Outcome } from '../protocol/interaction.ts';
 import type { GrantBook } from './grant-book.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Clients } from './ports/control-room.ts';
-import { type EventLog, StorageError } from './ports/event-log.ts';
+import type { EventLog } from './ports/event-log.ts';
 import type { Ids } from './ports/ids.ts';
 import type { Logger } from './ports/logger.ts';
 import type { AskEnd, LateAnswer, ToolApproval, ToolAsk, ToolDesk } from './ports/tool-desk.ts';
@@ -19,7 +20,7 @@ export interface ToolDeskOptions {
   readonly writer: (sessionId: SessionId) => SessionWriter | undefined;
   readonly clients: Clients;
   readonly book: GrantBook;
-  readonly log: EventLog;
+  readonly log: Pick<EventLog, 'findByReference'>;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly logger: Logger;
@@ -38,7 +39,6 @@ export class AskDesk implements ToolDesk {
   readonly #options: ToolDeskOptions;
   readonly #waiting = new Map<string, Waiting>();
   readonly #onRunEnd = new Set<(sessionId: SessionId, reason: string) => void>();
-  #kept: Promise<unknown> = Promise.resolve();
 
   constructor(options: ToolDeskOptions) {
     this.#options = options;
@@ -97,6 +97,19 @@ export class AskDesk implements ToolDesk {
     return leaving;
   }
 
+  /** Read from the log: an answer that was given since the start, or under a server between, has left nothing in the state. */
+  leftOpen(sessionId: SessionId, callId: string): 'open' | 'answered' | undefined {
+    const { log } = this.#options;
+    const last = log
+      .findByReference(sessionId, askReference(callId))
+      .findLast((event) => event.type === 'interaction.requested' && event.ask.tool !== undefined);
+    if (last?.type !== 'interaction.requested') return undefined;
+    const types = new Set(log.findByReference(sessionId, last.interactionId).map(({ type }) => type));
+    if (!types.has('interaction.left-open')) return undefined;
+    if (types.has('interaction.decided')) return 'answered';
+    return types.has('interaction.resolved') ? undefined : 'open';
+  }
+
   approval(sessionId: SessionId, toolName: string, key: string): 'session' | 'always' | undefined {
     const { book, clock, writer } = this.#options;
     const at = clock.now();
@@ -108,28 +121,9 @@ export class AskDesk implements ToolDesk {
   setApproval(sessionId: SessionId, approval: ToolApproval): Promise<Result<undefined>> {
     const { toolName, key, by, scope } = approval;
     const kept = { grantId: GrantId.parse(this.#options.ids.grant()), toolName, key, by };
-    if (scope === 'session') {
-      return this.#done(this.#options.writer(sessionId)?.command({ type: 'keep-approval', ...kept }));
-    }
-    // One after the other, so that of two at once only one is stored.
-    const keeping = this.#kept.then(() => this.#keepForGood(kept));
-    this.#kept = keeping.catch(() => undefined);
-    return keeping;
-  }
-
-  async #keepForGood(kept: Parameters<typeof keyGrant>[0]): Promise<Result<undefined>> {
-    const { book, clock, log } = this.#options;
-    const at = clock.now();
-    if (findKeyGrant(book.grants, kept, at) !== undefined) return accept(undefined);
-    const event = { type: 'grant.created', grant: { ...keyGrant(kept, at), scope: 'always' } } as const;
-    try {
-      await log.append({ parts: [{ stream: 'global', at, events: [event] }] });
-    } catch (error) {
-      if (error instanceof StorageError) return refuse('storage_unavailable', error.message);
-      throw error;
-    }
-    book.fold(event);
-    return accept(undefined);
+    return scope === 'session'
+      ? this.#done(this.#options.writer(sessionId)?.command({ type: 'keep-approval', ...kept }))
+      : this.#options.book.keep(kept);
   }
 
   clearApprovals(sessionId: SessionId, toolName: string, by: Actor): Promise<Result<undefined>> {

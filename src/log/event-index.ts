@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { StreamId } from '../engine/ports/event-log.ts';
 import { type Event, type NewEvent, referencesOf } from '../protocol/event.ts';
-import { parseStored, type StoredEvent } from './stored-event.ts';
+import { parseStored, type StoredEvent, type Upcast } from './stored-event.ts';
 import type { Transactions } from './transactions.ts';
 
 /**
@@ -12,11 +12,13 @@ import type { Transactions } from './transactions.ts';
 export class EventIndex {
   readonly #transactions: Transactions;
   readonly #sql: ReturnType<typeof statementsOf>;
+  readonly #upcast: Upcast;
   #behind = 0;
   #timer: NodeJS.Timeout | undefined;
   #turn: NodeJS.Immediate | undefined;
 
-  constructor(db: DatabaseSync, transactions: Transactions) {
+  constructor(db: DatabaseSync, transactions: Transactions, upcast: Upcast = (event) => event) {
+    this.#upcast = upcast;
     this.#transactions = transactions;
     this.#sql = statementsOf(db);
     this.#catchUp();
@@ -37,7 +39,11 @@ export class EventIndex {
   events(stream: number, from: number, to: number): Event[] {
     const { placed, unplaced } = this.#sql;
     const rows = [...placed.all(stream, from, to), ...unplaced.all(stream, from, to)];
-    return (rows as unknown as StoredEvent[]).map(parseStored);
+    return (rows as unknown as StoredEvent[]).map((row) => this.parse(row));
+  }
+
+  parse(row: StoredEvent): Event {
+    return this.#upcast(parseStored(row));
   }
 
   lastSeq(stream: number): number {
@@ -48,8 +54,8 @@ export class EventIndex {
     const entered = this.#sql.byReference.all(stream, reference, lastSeq) as unknown as StoredEvent[];
     const others = this.#sql.unplaced.all(stream, 1, lastSeq) as unknown as StoredEvent[];
     return [
-      ...entered.map(parseStored),
-      ...others.map(parseStored).filter((event) => referencesOf(event).includes(reference)),
+      ...entered.map((row) => this.parse(row)),
+      ...others.map((row) => this.parse(row)).filter((event) => referencesOf(event).includes(reference)),
     ];
   }
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { LogEntry, PositionRange, StreamId } from '../engine/ports/event-log.ts';
-import { parseStored, type StoredEvent } from './stored-event.ts';
+import { parseStored, type StoredEvent, type Upcast } from './stored-event.ts';
 
 /** How far back it can be read that a stream was removed. */
 const removalsKept = 10_000;
@@ -10,12 +10,14 @@ const runsKept = 1_000;
 export class Order {
   readonly #sql: ReturnType<typeof statementsOf>;
   readonly #run: string;
+  readonly #upcast: Upcast;
   #last: number;
   #isRunNoted = false;
 
-  constructor(db: DatabaseSync, run: string) {
+  constructor(db: DatabaseSync, run: string, upcast: Upcast = (event) => event) {
     this.#sql = statementsOf(db);
     this.#run = run;
+    this.#upcast = upcast;
     this.#last = (this.#sql.last.get() as { last: number }).last;
   }
 
@@ -72,7 +74,7 @@ export class Order {
     const entries: LogEntry[] = events.map(({ position, stream, ...stored }) => ({
       position,
       stream,
-      event: parseStored(stored),
+      event: this.#upcast(parseStored(stored)),
     }));
     if (removals.length === 0) return entries;
     return [...entries, ...removals].sort((a, b) => a.position - b.position).slice(0, limit);

@@ -51,7 +51,7 @@ export interface PreparedSummary {
 export function prepare(batch: AppendBatch): PreparedBatch {
   return {
     parts: batch.parts.map(preparePart),
-    decision: batch.parts.some((part) => part.events.some((event) => durabilityOf(event) === 'decision')),
+    decision: batch.parts.flatMap(({ events }) => events.map(durabilityOf)).includes('decision'),
   };
 }
 
@@ -99,7 +99,6 @@ export const checkpointOf = ({ number, memory, ...place }: PreparedMark): Checkp
 });
 
 function prepareEvent(event: NewEvent): PreparedEvent {
-  if (durabilityOf(event) === 'live') throw new TypeError(`"${event.type}" is passed on, never stored.`);
   return {
     body: JSON.stringify(event),
     askedTool:

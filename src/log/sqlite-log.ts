@@ -3,13 +3,13 @@ import { rmSync, writeFileSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import {
   type AppendBatch,
-  type Appended,
   type EventLog,
   type EventPage,
   type LogEntry,
+  type OnStored,
   type PageQuery,
-  type Place,
   type PositionRange,
+  type Removal,
   type SearchHit,
   StorageError,
   type StreamId,
@@ -34,7 +34,7 @@ import { Search } from './search.ts';
 import { SearchIndex } from './search-index.ts';
 import { storageFailure } from './storage-failure.ts';
 import { StorageReport } from './storage-report.ts';
-import { parseStored } from './stored-event.ts';
+import type { Upcast } from './stored-event.ts';
 import { nowhere, type StreamPlace } from './stream-place.ts';
 import { type StreamsWritten, StreamWriter } from './stream-writer.ts';
 import { Summaries } from './summaries.ts';
@@ -44,6 +44,8 @@ import type { WriteRequest } from './write-request.ts';
 export interface SqliteLogOptions extends DatabaseOptions {
   /** How to wait for the disk. */
   readonly sync?: SyncFile;
+  /** Brings what an earlier version stored to today's form when it is read. */
+  readonly upcast?: Upcast;
 }
 
 /** Throws `StorageError` if the file cannot be opened. Its directory must be there. */
@@ -87,14 +89,15 @@ class SqliteLog implements EventLog {
     return this.#report.listen(listener);
   }
 
-  async append(batch: AppendBatch): Promise<Appended> {
+  async append(batch: AppendBatch): Promise<readonly number[]> {
     const prepared = prepare(batch);
     for (const { stream } of batch.parts) this.#note(stream);
     const { places, positions, onDisk } = await this.#queue.add({ do: 'append', ...prepared });
     if (onDisk !== undefined) await onDisk;
     for (const [index, { stream }] of batch.parts.entries())
       this.#acknowledge(stream, places[index] ?? nowhere);
-    return { lastSeqs: places.map(({ lastSeq }) => lastSeq), place: this.#placed(positions) };
+    this.#stored(positions, batch.onStored);
+    return places.map(({ lastSeq }) => lastSeq);
   }
 
   page(stream: StreamId, query: PageQuery): EventPage {
@@ -103,10 +106,6 @@ class SqliteLog implements EventLog {
       const range = pageRange(query, lastSeq);
       return pageOf(this.#store.events.events(id, range.from, range.to), range, lastSeq);
     });
-  }
-
-  lastSeq(stream: StreamId): number {
-    return this.#read(() => this.#find(stream).lastSeq);
   }
 
   findByReference(stream: StreamId, reference: string): readonly Event[] {
@@ -118,10 +117,11 @@ class SqliteLog implements EventLog {
 
   findAsks(toolName: string, limit: number): readonly { stream: StreamId; event: Event }[] {
     return this.#read(() => {
+      const { events } = this.#store;
       const asks: { stream: StreamId; event: Event }[] = [];
-      for (const { name, ...stored } of this.#store.events.asks(toolName)) {
+      for (const { name, ...stored } of events.asks(toolName)) {
         if (asks.length >= limit) break;
-        if (this.#isShown(name, stored.seq)) asks.push({ stream: name, event: parseStored(stored) });
+        if (this.#isShown(name, stored.seq)) asks.push({ stream: name, event: events.parse(stored) });
       }
       return asks;
     });
@@ -165,13 +165,13 @@ class SqliteLog implements EventLog {
     return this.#read(() => this.#store.sql.blob.get(this.#find(stream).id, blobId) as BlobRow | undefined);
   }
 
-  async remove(stream: StreamId, key: string | null = null): Promise<Place> {
+  async remove(stream: StreamId, { key, onStored }: Partial<Removal> = {}): Promise<void> {
     this.#note(stream);
-    const { places, positions, onDisk } = await this.#queue.add({ do: 'remove', stream, key });
+    const { places, positions, onDisk } = await this.#queue.add({ do: 'remove', stream, key: key ?? null });
     await onDisk;
     // by now there may be another of that name
     if (this.#find(stream).id === places[0]?.id) this.#known.delete(stream);
-    return this.#placed(positions);
+    this.#stored(positions, onStored);
   }
 
   get lastPosition(): number {
@@ -282,10 +282,10 @@ class SqliteLog implements EventLog {
   }
 
   #take({ db, unwritable, damage, missing }: OpenDatabase): Store {
-    const { path, sync } = this.#options;
+    const { path, sync, upcast } = this.#options;
     const transactions = new Transactions(db);
-    const order = new Order(db, this.run);
-    const events = new EventIndex(db, transactions);
+    const order = new Order(db, this.run, upcast);
+    const events = new EventIndex(db, transactions, upcast);
     const index = new SearchIndex(db, transactions);
     if (missing !== undefined) {
       this.#report.isMissing(missing);
@@ -319,7 +319,7 @@ class SqliteLog implements EventLog {
   }
 
   /** To be called in the moment in which it is acknowledged: it tells what has been so before it. */
-  #placed(own: PositionRange): Place {
+  #stored(own: PositionRange, onStored: OnStored | undefined): void {
     this.#unacknowledged.delete(own);
     this.#newest = Math.max(this.#newest, own.to);
     const unacknowledged: PositionRange[] = [];
@@ -328,7 +328,7 @@ class SqliteLog implements EventLog {
       if (range.from > this.#newest) break;
       unacknowledged.push(range);
     }
-    return { own, newest: this.#newest, unacknowledged };
+    onStored?.({ own, newest: this.#newest, unacknowledged });
   }
 
   /** One that had to wait for the disk comes after later ones that had not; ids and numbers only grow. */

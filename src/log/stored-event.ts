@@ -7,6 +7,9 @@ export interface StoredEvent {
   readonly body: string;
 }
 
+/** An event of an earlier version as it would be stored today. */
+export type Upcast = (event: Event) => Event;
+
 /** The bodies were checked when they were appended; only this program writes the log. */
 export const parseStored = ({ seq, at, body }: StoredEvent): Event =>
   numbered(JSON.parse(body) as NewEvent, seq, at);

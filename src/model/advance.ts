@@ -1,12 +1,23 @@
 import type { NewEvent } from '../protocol/event.ts';
+import { raised } from './deferred-asks.ts';
 import { expiredGrant, isInForce } from './grants.ts';
 import type { SessionState } from './state.ts';
 import { canSleep, hasDeferred, isBusy } from './status.ts';
 
-/** What a session does next by itself: it ends grants whose time is up, sends what waits, or closes after its turn. */
+/**
+ * What a session does next by itself: it ends grants whose time is up, puts off again what the process that had raised it left
+ * unanswered, sends what waits, or closes after its turn.
+ */
 export function advance(state: SessionState, at: string): readonly NewEvent[] {
   const expired = state.grants.filter((grant) => !isInForce(grant, at));
   if (expired.length > 0) return expired.map(expiredGrant);
+  const orphaned = state.process === null ? raised(state) : [];
+  if (orphaned.length > 0) {
+    return orphaned.map(({ requested: { interactionId } }) => ({
+      type: 'interaction.deferred',
+      interactionId,
+    }));
+  }
   if (state.life !== 'open' || state.process?.phase !== 'ready' || isBusy(state) || hasDeferred(state))
     return [];
   const next = state.queue[0];

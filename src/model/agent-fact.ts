@@ -53,14 +53,7 @@ export type AgentFact =
   | { readonly type: 'model-changed'; readonly model: string }
   /** All it can be told to do by `/name`; may be said again and again. */
   | { readonly type: 'commands-changed'; readonly commands: readonly AgentCommand[] }
-  /** Something that could not be understood; it is kept in the raw log, and told once per kind and batch. */
-  | {
-      readonly type: 'diagnostic';
-      readonly code: string;
-      readonly text: string;
-      readonly sample?: string /** How often, so far; the engine counts. */;
-      readonly count?: number;
-    }
+  | Diagnostic
   | {
       readonly type: 'exited';
       readonly code: number | null;
@@ -71,6 +64,21 @@ export type AgentFact =
       readonly hostLost?: string;
       readonly stderr: readonly string[];
     };
+
+export type FactOf<T extends AgentFact['type']> = Extract<AgentFact, { type: T }>;
+
+/** Something that could not be understood, which is also in the raw log. Each one is reported: the engine counts them. */
+export interface Diagnostic {
+  readonly type: 'diagnostic';
+  readonly code: string;
+  readonly text: string;
+  readonly sample?: string;
+}
+
+/** `count`: how many of this kind there were in this run of the agent so far. */
+export type CountedDiagnostic = Diagnostic & { readonly count: number };
+
+export type CountedFact = Exclude<AgentFact, Diagnostic> | CountedDiagnostic;
 
 type Said = NewEventOf<
   | 'agent.text'

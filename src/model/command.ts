@@ -1,9 +1,10 @@
 import type { Approve, GivenAnswers } from '../protocol/command.ts';
+import { accept, type Result } from '../protocol/errors.ts';
 import type { EventOf, NewEvent } from '../protocol/event.ts';
 import type { Grant } from '../protocol/grant.ts';
 import type { GrantId, InteractionId, MessageId } from '../protocol/ids.ts';
 import type { Actor, Ask } from '../protocol/interaction.ts';
-import type { Disposition } from '../protocol/session.ts';
+import type { Disposition, WhileBusy } from '../protocol/session.ts';
 
 /** What someone, or the clock, wants of a session. Ids are made by the caller, so that deciding stays pure. */
 export type SessionCommand =
@@ -70,6 +71,7 @@ export type SessionCommand =
       readonly type: 'change';
       readonly title?: string;
       readonly labels?: readonly string[];
+      readonly whileBusy?: WhileBusy | null;
       readonly by: Actor;
     }
   | { readonly type: 'set-mode'; readonly permissionMode: string; readonly by: Actor }
@@ -122,8 +124,12 @@ export interface Context {
   readonly grants: readonly Grant[];
 }
 
-/** What a command comes to: events for the session's log, and perhaps for the log of all sessions. */
+export type CommandOf<T extends SessionCommand['type']> = Extract<SessionCommand, { type: T }>;
+
+/** What a command comes to: events for the session's log, and perhaps a grant for all sessions. */
 export interface Decided {
   readonly events: readonly NewEvent[];
-  readonly global?: readonly NewEvent[];
+  readonly grant?: Grant;
 }
+
+export const becomes = (...events: readonly NewEvent[]): Result<Decided> => accept({ events });

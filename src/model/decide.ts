@@ -1,8 +1,8 @@
-import { accept, type Result, refuse } from '../protocol/errors.ts';
+import { type Result, refuse } from '../protocol/errors.ts';
 import type { NewEvent } from '../protocol/event.ts';
 import type { Actor } from '../protocol/interaction.ts';
-import type { Context, Decided, SessionCommand } from './command.ts';
-import { defer, deferredMissing, keepAsking } from './deferred-asks.ts';
+import { becomes, type CommandOf, type Context, type Decided, type SessionCommand } from './command.ts';
+import { defer, deferredMissing, isAskedAgain, keepAsking } from './deferred-asks.ts';
 import { expiredGrant, findKeyGrant, keyGrant } from './grants.ts';
 import { deliver, expire, isHandedOver, park, respond, settleAll } from './interactions.ts';
 import { editQueued, removeQueued, requeueInFlight, send } from './messages.ts';
@@ -11,7 +11,6 @@ import { canSleep, wantsProcess } from './status.ts';
 import { deliverLate, endAsk, leaveBehind, leaveOpen, toolAsk } from './tool-asks.ts';
 
 const server: Actor = { kind: 'server' };
-const nothing = accept<Decided>({ events: [] });
 
 /** Says what follows from a command, or why it cannot be. Pure: the same state and command always give the same answer. */
 export function decide(state: SessionState, command: SessionCommand, context: Context): Result<Decided> {
@@ -47,14 +46,14 @@ export function decide(state: SessionState, command: SessionCommand, context: Co
     case 'deliver-late':
       return deliverLate(state, command);
     case 'lose-tools':
-      return accept({ events: leaveBehind(state) });
+      return becomes(...leaveBehind(state));
 
     case 'interrupt':
       return interrupt(state, command.by);
     case 'interrupt-overdue':
       return state.turn?.id === command.turnId && state.turn.interrupting?.overdue === false
-        ? accept({ events: [{ type: 'turn.overdue', turnId: command.turnId }] })
-        : nothing;
+        ? becomes({ type: 'turn.overdue', turnId: command.turnId })
+        : becomes();
 
     case 'stop':
       return stop(state, command.by, context);
@@ -65,59 +64,52 @@ export function decide(state: SessionState, command: SessionCommand, context: Co
     case 'close-process':
       return closeProcess(state, command.cause);
     case 'lose-process':
-      return accept({ events: loseProcess(state, command.reason, context) });
+      return becomes(...loseProcess(state, command.reason, context));
 
     case 'change':
-      return accept({
-        events: [
-          {
-            type: 'session.changed',
-            ...(command.title === undefined ? {} : { title: command.title }),
-            ...(command.labels === undefined ? {} : { labels: [...command.labels] }),
-            by: command.by,
-          },
-        ],
+      return becomes({
+        type: 'session.changed',
+        ...(command.title === undefined ? {} : { title: command.title }),
+        ...(command.labels === undefined ? {} : { labels: [...command.labels] }),
+        by: command.by,
       });
     case 'set-mode':
       return state.permissionMode === command.permissionMode
-        ? nothing
-        : accept({
-            events: [{ type: 'mode.changed', permissionMode: command.permissionMode, by: command.by }],
-          });
+        ? becomes()
+        : becomes({ type: 'mode.changed', permissionMode: command.permissionMode, by: command.by });
     case 'set-model':
       return state.model === command.model
-        ? nothing
-        : accept({ events: [{ type: 'model.changed', model: command.model, by: command.by }] });
+        ? becomes()
+        : becomes({ type: 'model.changed', model: command.model, by: command.by });
     case 'expire-grant':
-      return accept({
-        events: state.grants.filter((grant) => grant.id === command.grantId).map(expiredGrant),
-      });
+      return becomes(...state.grants.filter(({ id }) => id === command.grantId).map(expiredGrant));
     case 'revoke-grant':
       return state.grants.some((grant) => grant.id === command.grantId)
-        ? accept({
-            events: [{ type: 'grant.ended', grantId: command.grantId, cause: 'revoked', by: command.by }],
-          })
+        ? becomes({ type: 'grant.ended', grantId: command.grantId, cause: 'revoked', by: command.by })
         : refuse('grant_not_found');
     case 'keep-approval':
       return keepApproval(state, command, context);
     case 'forget-approvals':
-      return accept({
-        events: state.grants
+      return becomes(
+        ...state.grants
           .filter((grant) => grant.subjectKind === 'key' && grant.toolName === command.toolName)
-          .map((grant) => ({ type: 'grant.ended', grantId: grant.id, cause: 'revoked', by: command.by })),
-      });
+          .map(
+            ({ id: grantId }) =>
+              ({ type: 'grant.ended', grantId, cause: 'revoked', by: command.by }) as const,
+          ),
+      );
   }
 }
 
 function keepApproval(
   state: SessionState,
-  command: Extract<SessionCommand, { type: 'keep-approval' }>,
+  command: CommandOf<'keep-approval'>,
   context: Context,
 ): Result<Decided> {
   if (state.life === 'stopped') return refuse('session_stopped');
-  if (findKeyGrant(state.grants, command, context.at) !== undefined) return nothing;
+  if (findKeyGrant(state.grants, command, context.at) !== undefined) return becomes();
   const grant = { ...keyGrant(command, context.at), scope: 'session' as const, sessionId: state.id };
-  return accept({ events: [{ type: 'grant.created', grant }] });
+  return becomes({ type: 'grant.created', grant });
 }
 
 function interrupt(state: SessionState, by: Actor): Result<Decided> {
@@ -125,16 +117,16 @@ function interrupt(state: SessionState, by: Actor): Result<Decided> {
   if (state.capabilities?.interrupt === false) {
     return refuse('agent_refused', 'This agent cannot be interrupted.');
   }
-  if (state.turn.interrupting !== null) return nothing;
-  return accept({ events: [{ type: 'turn.interrupting', turnId: state.turn.id, by }] });
+  if (state.turn.interrupting !== null) return becomes();
+  return becomes({ type: 'turn.interrupting', turnId: state.turn.id, by });
 }
 
 /**
- * Everything that was open ends here, in one step: nothing can be answered or sent to a session that is being stopped. An answer that
+ * Everything that was open ends here, in one step: becomes() can be answered or sent to a session that is being stopped. An answer that
  * is being written ends when it is known what became of it.
  */
 function stop(state: SessionState, by: Actor, context: Context): Result<Decided> {
-  if (state.life === 'stopped') return nothing;
+  if (state.life === 'stopped') return becomes();
   const events: NewEvent[] = [];
   const returned = state.queue.map((item) => item.text);
   for (const item of state.queue) {
@@ -150,29 +142,32 @@ function stop(state: SessionState, by: Actor, context: Context): Result<Decided>
     events.push({ type: 'process.closing', processId: state.process.id, cause: 'stop' });
   }
   events.push({ type: 'session.stopped', by, returned });
-  return accept({ events });
+  return becomes(...events);
 }
 
 function reopen(state: SessionState, by: Actor): Result<Decided> {
   const resting = state.life !== 'open' || state.status === 'asleep';
   if (!resting)
     return refuse('session_already_running', `The session is ${state.status}; there is nothing to resume.`);
-  return accept({ events: [{ type: 'session.reopened', by }] });
+  return becomes({ type: 'session.reopened', by });
 }
 
 function startProcess(state: SessionState, processId: string): Result<Decided> {
-  if (!wantsProcess(state) || state.wake === null) return nothing;
-  return accept({
-    events: [{ type: 'process.starting', processId, cause: state.wake, resume: state.agentSessionId }],
+  if (!wantsProcess(state) || state.wake === null) return becomes();
+  return becomes({
+    type: 'process.starting',
+    processId,
+    cause: state.wake,
+    resume: state.agentSessionId,
   });
 }
 
 /** A session that waits for a person, or works, is never put to sleep. */
 function closeProcess(state: SessionState, cause: 'sleep' | 'shutdown'): Result<Decided> {
-  if (state.process === null || state.process.phase === 'closing') return nothing;
-  if (cause === 'sleep' && !canSleep(state)) return nothing;
+  if (state.process === null || state.process.phase === 'closing') return becomes();
+  if (cause === 'sleep' && !canSleep(state)) return becomes();
   const closing: NewEvent = { type: 'process.closing', processId: state.process.id, cause };
-  return accept({ events: cause === 'shutdown' ? [...leaveBehind(state), closing] : [closing] });
+  return becomes(...(cause === 'shutdown' ? leaveBehind(state) : []), closing);
 }
 
 /** For a start that finds a session whose process died with the server. */
@@ -184,7 +179,7 @@ function loseProcess(state: SessionState, reason: string, context: Context): New
       state,
       end,
       context,
-      ({ requested, deferred }) => requested.ask.tool === undefined && deferred === null,
+      (live) => live.requested.ask.tool === undefined && !isAskedAgain(state, live),
     ),
   ];
   if (state.turn !== null) {

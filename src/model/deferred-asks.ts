@@ -1,14 +1,13 @@
-import { accept, type Result } from '../protocol/errors.ts';
+import type { Result } from '../protocol/errors.ts';
 import type { NewEvent } from '../protocol/event.ts';
 import type { InteractionId } from '../protocol/ids.ts';
 import type { Actor, Ask } from '../protocol/interaction.ts';
-import type { Decided } from './command.ts';
-import { undelivered } from './interactions.ts';
+import { becomes, type Decided } from './command.ts';
+import { unanswered, undelivered } from './interactions.ts';
 import { findValue, valuesOf } from './ordered-map.ts';
 import type { LiveInteraction, SessionState } from './state.ts';
 import { hasDeferred, interactionOf } from './status.ts';
 
-const nothing = accept<Decided>({ events: [] });
 const agent: Actor = { kind: 'agent' };
 
 /**
@@ -27,17 +26,17 @@ export function deferrable(state: SessionState): LiveInteraction | undefined {
 
 export function defer(state: SessionState, interactionId: InteractionId): Result<Decided> {
   return deferrable(state)?.requested.interactionId === interactionId
-    ? accept({ events: [{ type: 'interaction.deferred', interactionId }] })
-    : nothing;
+    ? becomes({ type: 'interaction.deferred', interactionId })
+    : becomes();
 }
 
 /** It stays as it was asked, and is not tried again. */
 export function keepAsking(state: SessionState, interactionId: InteractionId): Result<Decided> {
   const live = interactionOf(state, interactionId);
-  if (live?.deferred !== 'asleep') return nothing;
+  if (live?.deferred !== 'asleep') return becomes();
   const { ask, processId } = live.requested;
   const { agentRequestId } = ask;
-  return accept({ events: [{ type: 'interaction.raised', interactionId, agentRequestId, processId }] });
+  return becomes({ type: 'interaction.raised', interactionId, agentRequestId, processId });
 }
 
 /** The agent has left its question for later: it is ended until there is an answer. */
@@ -65,6 +64,10 @@ export function raisedAgain(state: SessionState, ask: Ask): NewEvent | undefined
   };
 }
 
+/** Whether the next process will ask it once more; a stopped session has none. */
+export const isAskedAgain = ({ life }: SessionState, { deferred }: LiveInteraction): boolean =>
+  deferred !== null && life !== 'stopped';
+
 /** The turn went on without an answer: the agent would not, or could not, leave the question for later. */
 export const notDeferred = (state: SessionState): NewEvent[] =>
   asleep(state).map((live) => lost(live, 'withdrawn', 'The agent went on without an answer.'));
@@ -72,20 +75,23 @@ export const notDeferred = (state: SessionState): NewEvent[] =>
 export function deferredMissing(state: SessionState, interactionId: InteractionId): Result<Decided> {
   const live = interactionOf(state, interactionId);
   return live?.deferred === 'asleep' && state.process !== null
-    ? accept({ events: [lost(live, 'lost', 'The agent was to ask this again, and did not.')] })
-    : nothing;
+    ? becomes(lost(live, 'lost', 'The agent was to ask this again, and did not.'))
+    : becomes();
 }
 
-export const asleep = (state: SessionState): LiveInteraction[] =>
-  hasDeferred(state) ? valuesOf(state.interactions).filter(({ deferred }) => deferred === 'asleep') : [];
+export const asleep = (state: SessionState): LiveInteraction[] => deferredAs('asleep', state);
 
-function lost(
+/** Asked again by a process; when that is gone, the next one asks once more. */
+export const raised = (state: SessionState): LiveInteraction[] => deferredAs('raised', state);
+
+const deferredAs = (how: 'asleep' | 'raised', state: SessionState): LiveInteraction[] =>
+  hasDeferred(state) ? valuesOf(state.interactions).filter(({ deferred }) => deferred === how) : [];
+
+const lost = (
   { requested, decided }: LiveInteraction,
   outcome: 'lost' | 'withdrawn',
   reason: string,
-): NewEvent {
-  const { interactionId } = requested;
-  return decided === null
-    ? { type: 'interaction.resolved', interactionId, outcome, by: agent, reason, delivered: false }
+): NewEvent =>
+  decided === null
+    ? unanswered(requested.interactionId, { outcome, by: agent, reason })
     : undelivered(decided, reason);
-}

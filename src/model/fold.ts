@@ -1,7 +1,8 @@
 import type { Event, EventOf } from '../protocol/event.ts';
 import type { InteractionId } from '../protocol/ids.ts';
+import { foldInteraction, type InteractionEvent } from './interaction-fold.ts';
 import { isHeld } from './limits.ts';
-import { emptyMap, findValue, valueAt, valuesOf, withoutValue, withValue } from './ordered-map.ts';
+import { emptyMap, findValue, valueAt, withoutValue, withValue } from './ordered-map.ts';
 import type { AgentRun, InteractionCounts, LiveInteraction, QueueItem, SessionState, Turn } from './state.ts';
 import { interactionOf, isAwaited, isShown, requestKeyOf, statusOf } from './status.ts';
 
@@ -41,6 +42,7 @@ function created(event: EventOf<'session.created'>): SessionState {
     model: event.model,
     labels: event.labels,
     askTimeout: event.askTimeout,
+    whileBusy: event.whileBusy ?? null,
     ephemeral: event.ephemeral,
     closeAfterTurn: event.closeAfterTurn,
     life: 'open',
@@ -73,7 +75,12 @@ function created(event: EventOf<'session.created'>): SessionState {
 function apply(state: SessionState, event: Exclude<Event, { type: 'session.created' }>): SessionState {
   switch (event.type) {
     case 'session.changed':
-      return { ...state, title: event.title ?? state.title, labels: event.labels ?? state.labels };
+      return {
+        ...state,
+        title: event.title ?? state.title,
+        labels: event.labels ?? state.labels,
+        whileBusy: event.whileBusy === undefined ? state.whileBusy : event.whileBusy,
+      };
     case 'session.stopped':
       return { ...state, life: 'stopped', wake: null, grants: [], tools: emptyMap, tasks: emptyMap };
     case 'session.failed':
@@ -154,31 +161,23 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
       return { ...state, tools: withoutValue(state.tools, event.toolCallId) };
 
     case 'interaction.requested':
-      return withInteraction(state, event.interactionId, {
-        requested: event,
-        parked: false,
-        leftOpen: null,
-        deferred: null,
-        decided: null,
-      });
     case 'interaction.parked':
-      return changeInteraction(state, event.interactionId, { parked: true });
     case 'interaction.left-open':
-      return changeInteraction(state, event.interactionId, { leftOpen: event.leftOpen });
     case 'interaction.deferred':
-      return changeInteraction(state, event.interactionId, { deferred: 'asleep' });
     case 'interaction.raised':
-      return raised(state, event);
-    case 'interaction.decided':
-      return wokenBy(event, changeInteraction(state, event.interactionId, { decided: event }));
     case 'interaction.resolved':
-      return withInteraction(state, event.interactionId, undefined);
+      return withInteraction(state, event);
+    case 'interaction.decided':
+      return afterDecision(withInteraction(state, event), event);
 
     case 'grant.created':
       return { ...state, grants: [...state.grants, event.grant] };
     case 'grant.ended':
       return { ...state, grants: state.grants.filter((grant) => grant.id !== event.grantId) };
-    case 'diagnostic':
+    case 'diagnostic': {
+      const diagnostics = { ...state.process?.diagnostics, [event.code]: event.count };
+      return { ...state, process: withRun(state, { diagnostics }) };
+    }
     case 'agent.text':
     case 'agent.thinking':
     case 'agent.notice':
@@ -203,6 +202,7 @@ const startingRun = (event: EventOf<'process.starting'>): AgentRun => ({
   resume: event.resume,
   turns: 0,
   isolation: null,
+  diagnostics: {},
 });
 
 const withRun = (state: SessionState, change: Partial<AgentRun>): AgentRun | null =>
@@ -213,17 +213,14 @@ const withTurn = (state: SessionState, change: Partial<Turn>): SessionState => (
   turn: state.turn && { ...state.turn, ...change },
 });
 
-function afterExit(state: SessionState, event: EventOf<'process.exited'>): SessionState {
-  const { crashed } = event;
-  return {
-    ...asleepAgain(state),
-    process: null,
-    tools: emptyMap,
-    tasks: emptyMap,
-    wake: wakeAfter(state, event),
-    lastCrashAt: crashed ? event.at : state.lastCrashAt,
-  };
-}
+const afterExit = (state: SessionState, event: EventOf<'process.exited'>): SessionState => ({
+  ...state,
+  process: null,
+  tools: emptyMap,
+  tasks: emptyMap,
+  wake: wakeAfter(state, event),
+  lastCrashAt: event.crashed ? event.at : state.lastCrashAt,
+});
 
 function wakeAfter(state: SessionState, { cause, crashed }: EventOf<'process.exited'>): SessionState['wake'] {
   if (cause === 'server-ended' || cause === 'host-ended') return null;
@@ -233,17 +230,6 @@ function wakeAfter(state: SessionState, { cause, crashed }: EventOf<'process.exi
     findValue(state.interactions, ({ deferred, decided }) => deferred !== null && decided !== null) !==
       undefined;
   return state.wake ?? (isAnswered && state.life === 'open' ? 'answer' : null);
-}
-
-/** What was asked again and not answered will be asked once more by the next process. */
-function asleepAgain(state: SessionState): SessionState {
-  if (state.counts.deferred === 0) return state;
-  return valuesOf(state.interactions)
-    .filter(({ deferred }) => deferred === 'raised')
-    .reduce(
-      (next, live) => withInteraction(next, live.requested.interactionId, { ...live, deferred: 'asleep' }),
-      state,
-    );
 }
 
 function enqueued(state: SessionState, event: EventOf<'message.queued'>): SessionState {
@@ -291,13 +277,12 @@ function moved(queue: readonly QueueItem[], event: EventOf<'message.moved'>): re
   return [...rest.slice(0, at), item, ...rest.slice(at)];
 }
 
-/** Puts an interaction into the state, or with undefined takes it out: the only place that counts them. */
-function withInteraction(
-  state: SessionState,
-  id: InteractionId,
-  live: LiveInteraction | undefined,
-): SessionState {
+/** The state after an event of an interaction, without those that ended: the only place that counts them. */
+function withInteraction(state: SessionState, event: InteractionEvent): SessionState {
+  const id = event.interactionId;
   const was = interactionOf(state, id);
+  const folded = foldInteraction(was, event);
+  const live = folded?.resolved === null ? folded : undefined;
   return {
     ...state,
     interactions:
@@ -336,34 +321,19 @@ function recounted(
   };
 }
 
-function changeInteraction(
-  state: SessionState,
-  id: InteractionId,
-  change: Partial<LiveInteraction>,
-): SessionState {
-  const live = interactionOf(state, id);
-  return live === undefined ? state : withInteraction(state, id, { ...live, ...change });
-}
-
-function raised(state: SessionState, event: EventOf<'interaction.raised'>): SessionState {
-  const live = interactionOf(state, event.interactionId);
-  if (live === undefined) return state;
-  const { agentRequestId, processId } = event;
-  const requested = { ...live.requested, processId, ask: { ...live.requested.ask, agentRequestId } };
-  return withInteraction(state, event.interactionId, { ...live, requested, deferred: 'raised' });
-}
-
-/** An agent that sleeps until it is answered is woken by the answer. */
-function wokenBy(event: EventOf<'interaction.decided'>, state: SessionState): SessionState {
-  const sleeps = interactionOf(state, event.interactionId)?.deferred === 'asleep' && wakes(state);
-  return sleeps ? { ...state, wake: state.wake ?? 'answer' } : interruptedBy(event, state);
-}
-
-/** "Deny and interrupt" ends the turn by itself: what the agent takes back and how the turn ends is the interrupt's doing. */
-function interruptedBy(event: EventOf<'interaction.decided'>, state: SessionState): SessionState {
-  const interrupts = event.decision.type === 'deny' && event.decision.interrupt;
-  if (!interrupts || state.turn === null || state.turn.interrupting !== null) return state;
-  return withTurn(state, { interrupting: { since: event.at, overdue: false } });
+/**
+ * An agent that sleeps until it is answered is woken by the answer. "Deny and interrupt" ends the turn by itself: what the agent takes
+ * back and how the turn ends is the interrupt's doing.
+ */
+function afterDecision(state: SessionState, event: EventOf<'interaction.decided'>): SessionState {
+  const { decision, interactionId } = event;
+  if (interactionOf(state, interactionId)?.deferred === 'asleep' && wakes(state)) {
+    return { ...state, wake: state.wake ?? 'answer' };
+  }
+  const interrupts = decision.type === 'deny' && decision.interrupt;
+  return interrupts && state.turn?.interrupting === null
+    ? withTurn(state, { interrupting: { since: event.at, overdue: false } })
+    : state;
 }
 
 function addUsage(usage: SessionState['usage'], event: EventOf<'turn.ended'>): SessionState['usage'] {

@@ -62,6 +62,15 @@ export const keyGrant = (
   by,
 });
 
+/** Given twice, it is one: whoever revokes it has revoked it. */
+export const isSameGrant = (a: Grant, b: Grant): boolean =>
+  a.scope === b.scope &&
+  a.toolName === b.toolName &&
+  a.subjectKind === b.subjectKind &&
+  a.pattern === b.pattern &&
+  a.literal === b.literal &&
+  a.expiresAt === b.expiresAt;
+
 export const isInForce = (grant: Grant, at: string): boolean =>
   grant.expiresAt === undefined || Date.parse(grant.expiresAt) > Date.parse(at);
 

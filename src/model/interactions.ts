@@ -4,9 +4,9 @@ import type { Grant } from '../protocol/grant.ts';
 import type { InteractionId } from '../protocol/ids.ts';
 import type { Actor, ApprovalScope, Ask, Decision, Outcome } from '../protocol/interaction.ts';
 import { normaliseAnswers } from './answers.ts';
-import type { Context, Decided, Response, SessionCommand } from './command.ts';
+import { becomes, type CommandOf, type Context, type Decided, type Response } from './command.ts';
 import { checkForm } from './form.ts';
-import { canBeGranted, subjectOf } from './grants.ts';
+import { canBeGranted, isSameGrant, subjectOf } from './grants.ts';
 import { valuesOf } from './ordered-map.ts';
 import { matches } from './pattern.ts';
 import { shownDigest } from './shown-digest.ts';
@@ -16,7 +16,7 @@ import { interactionOf } from './status.ts';
 /** Records a person's decision on an open interaction. The first one wins; whoever comes later is told which. */
 export function respond(
   state: SessionState,
-  command: Extract<SessionCommand, { type: 'respond' }>,
+  command: CommandOf<'respond'>,
   context: Context,
 ): Result<Decided> {
   const live = interactionOf(state, command.interactionId);
@@ -37,18 +37,24 @@ export function respond(
   };
   const grant = grantFrom(state, ask, command, context);
   if (!grant.ok) return grant;
-  if (grant.value === undefined) return accept({ events: [decided] });
-  const created: NewEvent = { type: 'grant.created', grant: grant.value };
-  return grant.value.scope === 'always'
-    ? accept({ events: [decided], global: [created] })
-    : accept({ events: [decided, created] });
+  const given = grant.value;
+  if (given?.scope === 'always') return accept({ events: [decided], grant: given });
+  return given === undefined || state.grants.some((known) => isSameGrant(known, given))
+    ? becomes(decided)
+    : becomes(decided, { type: 'grant.created', grant: given });
 }
 
-function decisionOn(
-  state: SessionState,
-  ask: Ask,
+interface Verdict {
+  readonly outcome: Outcome;
+  readonly decision: Decision;
+}
+
+/** An answer checked against what was asked; one that nobody could give is refused. */
+export function decisionOn(
+  state: Pick<SessionState, 'capabilities'>,
+  ask: AnsweredAsk,
   response: Response,
-): Result<{ outcome: Outcome; decision: Decision }> {
+): Result<Verdict> {
   switch (response.type) {
     case 'allow':
       return allow(state, ask, response);
@@ -84,11 +90,13 @@ function decisionOn(
   }
 }
 
+type AnsweredAsk = Pick<Ask, 'kind' | 'questions' | 'form' | 'plan' | 'tool' | 'approvalScopes'>;
+
 function allow(
-  state: SessionState,
-  ask: Ask,
+  state: Pick<SessionState, 'capabilities'>,
+  ask: AnsweredAsk,
   response: Extract<Response, { type: 'allow' }>,
-): Result<{ outcome: Outcome; decision: Decision }> {
+): Result<Verdict> {
   if (ask.kind === 'question') return wrongKind(ask, 'must be answered, not allowed');
   if (ask.kind === 'form') return wrongKind(ask, 'must be filled in, not allowed');
   if (ask.tool !== undefined) return allowTool(ask, response);
@@ -113,10 +121,7 @@ function allow(
 }
 
 /** A tool says what it offers, and keeps what it is given: neither makes a grant of ours. */
-function allowTool(
-  ask: Ask,
-  response: Extract<Response, { type: 'allow' }>,
-): Result<{ outcome: Outcome; decision: Decision }> {
+function allowTool(ask: AnsweredAsk, response: Extract<Response, { type: 'allow' }>): Result<Verdict> {
   const { scope = 'once' } = response;
   const offered = ask.approvalScopes ?? ['once'];
   if (!offered.includes(scope)) {
@@ -148,14 +153,14 @@ const scopeWords = { once: 'once', session: 'for the session', always: 'always' 
 const listed = (scopes: readonly ApprovalScope[]): string =>
   scopes.length === 0 ? 'by no one' : scopes.map((scope) => scopeWords[scope]).join(' or ');
 
-const wrongKind = (ask: Ask, why: string) =>
+const wrongKind = (ask: AnsweredAsk, why: string) =>
   refuse('invalid_value', `This ${ask.kind} ${why}.`, { field: 'requestId', kind: ask.kind });
 
 /** The standing approval that goes with an answer, checked before anything is recorded. */
 function grantFrom(
   state: SessionState,
   ask: Ask,
-  command: Extract<SessionCommand, { type: 'respond' }>,
+  command: CommandOf<'respond'>,
   context: Context,
 ): Result<Grant | undefined> {
   const { response } = command;
@@ -195,84 +200,85 @@ function grantFrom(
 }
 
 /** The decision was written to the agent, certainly was not, or nobody can say. */
-export function deliver(
-  state: SessionState,
-  command: Extract<SessionCommand, { type: 'delivered' }>,
-): Result<Decided> {
+export function deliver(state: SessionState, command: CommandOf<'delivered'>): Result<Decided> {
   const decided = interactionOf(state, command.interactionId)?.decided;
-  if (decided === undefined || decided === null) return accept({ events: [] });
+  if (decided === undefined || decided === null) return becomes();
   const { interactionId, outcome, by } = decided;
-  if (command.ok) {
-    return accept({
-      events: [{ type: 'interaction.resolved', interactionId, outcome, by, delivered: true }],
-    });
-  }
-  const event =
+  if (command.ok)
+    return becomes({ type: 'interaction.resolved', interactionId, outcome, by, delivered: true });
+  return becomes(
     command.uncertain === true
       ? maybeDelivered(decided, 'The agent was lost before it was known whether the answer had been written.')
-      : undelivered(decided, 'The agent was gone before the answer could be written.');
-  return accept({ events: [event] });
+      : undelivered(decided, 'The agent was gone before the answer could be written.'),
+  );
 }
 
-/** The answer certainly did not reach whoever asked. */
-export const undelivered = (decided: EventOf<'interaction.decided'>, why: string): NewEvent => ({
+interface End {
+  readonly outcome: Outcome;
+  readonly by: Actor;
+  readonly reason: string;
+}
+
+export const interruptedTurn = { outcome: 'interrupted', reason: 'The turn was interrupted.' } as const;
+
+/** The end of an ask without an answer that is known to have arrived. */
+export const unanswered = (interactionId: InteractionId, end: End): NewEvent => ({
   type: 'interaction.resolved',
-  interactionId: decided.interactionId,
-  outcome: 'lost',
-  by: decided.by,
-  reason: `The answer was recorded but did not reach the agent. ${why}`,
+  interactionId,
+  ...end,
   delivered: false,
 });
 
-const maybeDelivered = (decided: EventOf<'interaction.decided'>, why: string): NewEvent => ({
-  type: 'interaction.resolved',
-  interactionId: decided.interactionId,
-  outcome: 'unknown',
-  by: decided.by,
-  reason: `The answer was recorded and may have reached the agent. ${why}`,
-  delivered: false,
-});
+/** The answer certainly did not reach whoever asked. */
+export const undelivered = ({ interactionId, by }: EventOf<'interaction.decided'>, why: string): NewEvent =>
+  unanswered(interactionId, {
+    outcome: 'lost',
+    by,
+    reason: `The answer was recorded but did not reach the agent. ${why}`,
+  });
+
+const maybeDelivered = ({ interactionId, by }: EventOf<'interaction.decided'>, why: string): NewEvent =>
+  unanswered(interactionId, {
+    outcome: 'unknown',
+    by,
+    reason: `The answer was recorded and may have reached the agent. ${why}`,
+  });
 
 export function park(state: SessionState, interactionId: InteractionId): Result<Decided> {
   const live = interactionOf(state, interactionId);
   const waits = live !== undefined && live.decided === null && live.leftOpen === null && !live.parked;
-  return accept({ events: waits ? [{ type: 'interaction.parked', interactionId }] : [] });
+  return waits ? becomes({ type: 'interaction.parked', interactionId }) : becomes();
 }
 
 /** The hard limit: the agent is told in plain words that nobody answered. */
 export function expire(state: SessionState, interactionId: InteractionId): Result<Decided> {
   const live = interactionOf(state, interactionId);
-  if (live === undefined || live.decided !== null) return accept({ events: [] });
+  if (live === undefined || live.decided !== null) return becomes();
   const message = 'Nobody answered within the time limit. This is neither a yes nor a no of a person.';
   const decision: Decision =
     live.requested.ask.kind === 'approval'
       ? { type: 'deny', message, interrupt: false }
       : { type: 'dismiss', message };
-  return accept({
-    events: [
-      { type: 'interaction.decided', interactionId, outcome: 'expired', decision, by: { kind: 'timer' } },
-    ],
-  });
+  const by: Actor = { kind: 'timer' };
+  return becomes({ type: 'interaction.decided', interactionId, outcome: 'expired', decision, by });
 }
 
 /** Ends everything that is open, or decided and not delivered; or those of it that are meant. */
-export function settleAll(
+export const settleAll = (
   state: SessionState,
-  { outcome, by, reason }: { readonly outcome: Outcome; readonly by: Actor; readonly reason: string },
+  end: End,
   context: Context,
   isMeant: (live: LiveInteraction) => boolean = () => true,
-): NewEvent[] {
-  return valuesOf(state.interactions)
+): NewEvent[] =>
+  valuesOf(state.interactions)
     .filter(isMeant)
     .map((live) => {
       const { requested, decided } = live;
-      if (decided === null) {
-        const { interactionId } = requested;
-        return { type: 'interaction.resolved', interactionId, outcome, by, reason, delivered: false };
-      }
-      return isHandedOver(live, context) ? maybeDelivered(decided, reason) : undelivered(decided, reason);
+      if (decided === null) return unanswered(requested.interactionId, end);
+      return isHandedOver(live, context)
+        ? maybeDelivered(decided, end.reason)
+        : undelivered(decided, end.reason);
     });
-}
 
 /** The answer was given to whoever carries it, by this server or by one before, and may have arrived. */
 export const isHandedOver = ({ decided, deferred, leftOpen }: LiveInteraction, context: Context): boolean =>

@@ -30,7 +30,7 @@ function submitted(about: string, ask: Pick<Ask, 'form'>, values: Readonly<Recor
   const [only, ...others] = Object.values(values);
   if (only === undefined) return `${about} submitted, with nothing filled in.`;
   return others.length === 0 && ask.form?.fields.length === 1
-    ? `${about} ${wordsOf(only)}`
+    ? `${about} ${valueText(only)}`
     : withValues(about, ask, values);
 }
 
@@ -40,7 +40,7 @@ function withValues(
   values: Readonly<Record<string, unknown>>,
 ): string {
   const labelOf = (id: string): string => labelled(form?.fields ?? [], id);
-  const lines = Object.entries(values).map(([id, value]) => `- ${labelOf(id)}: ${wordsOf(value)}`);
+  const lines = Object.entries(values).map(([id, value]) => `- ${labelOf(id)}: ${valueText(value)}`);
   return [head, ...lines].join('\n');
 }
 
@@ -49,10 +49,11 @@ const labelled = (fields: readonly FormField[], id: string): string => {
   return label === undefined || label === id ? id : `${inOneLine(label)} (${id})`;
 };
 
-function wordsOf(value: unknown): string {
+/** A value as it was filled in, in words. */
+export function valueText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (Array.isArray(value)) return value.map(wordsOf).join(', ');
+  if (Array.isArray(value)) return value.map(valueText).join(', ');
   return JSON.stringify(value) ?? '';
 }
 

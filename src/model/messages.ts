@@ -1,9 +1,8 @@
 import { accept, type Result, refuse } from '../protocol/errors.ts';
 import type { EventOf, NewEvent } from '../protocol/event.ts';
 import type { MessageId } from '../protocol/ids.ts';
-import type { Actor } from '../protocol/interaction.ts';
 import type { Applied } from '../protocol/session.ts';
-import type { Decided, SendCommand, SessionCommand } from './command.ts';
+import { becomes, type CommandOf, type Decided, type SendCommand } from './command.ts';
 import { MOST_QUEUED } from './limits.ts';
 import type { QueueItem, SessionState } from './state.ts';
 import { hasDeferred, isBusy } from './status.ts';
@@ -13,24 +12,20 @@ export function send(state: SessionState, command: SendCommand): Result<Decided>
   if (state.life === 'stopped') return refuse('session_stopped');
   if (state.life === 'failed') return refuse('session_failed');
   if (command.text.trim() === '' && command.images.length === 0) return refuse('blank_message');
-  if (earlierSend(state, command.clientMessageId) !== undefined) return accept({ events: [] });
+  if (earlierSend(state, command.clientMessageId) !== undefined) return becomes();
   if (state.queue.length >= MOST_QUEUED && !command.replace) {
     return refuse('queue_full', `${MOST_QUEUED} messages wait already.`);
   }
-  return accept({ events: enqueue(state, command) });
+  return becomes(...enqueue(state, command));
 }
 
 /** Puts a message that was accepted into the queue, or on its way. */
 export function enqueue(state: SessionState, command: SendCommand): NewEvent[] {
   const events: NewEvent[] = [];
   if (command.replace) {
-    for (const item of waiting(state)) {
-      events.push({
-        type: 'message.removed',
-        messageId: item.queued.messageId,
-        cause: 'replaced',
-        by: command.by,
-      });
+    for (const { queued } of waiting(state)) {
+      const { messageId } = queued;
+      events.push({ type: 'message.removed', messageId, cause: 'replaced', by: command.by });
     }
   }
   const ahead = state.queue.filter((item) => item.sending !== null && !item.direct).length;
@@ -121,10 +116,7 @@ function steerOr(state: SessionState): { applied: Applied; reason: string | null
   return { applied: 'steer', reason: null };
 }
 
-export function editQueued(
-  state: SessionState,
-  command: Extract<SessionCommand, { type: 'edit-queued' }>,
-): Result<Decided> {
+export function editQueued(state: SessionState, command: CommandOf<'edit-queued'>): Result<Decided> {
   const found = findWaiting(state, command.messageId);
   if (!found.ok) return found;
   if (
@@ -141,18 +133,14 @@ export function editQueued(
   if (command.position !== undefined) {
     events.push({ type: 'message.moved', messageId, position: command.position, by });
   }
-  return accept({ events });
+  return becomes(...events);
 }
 
-export function removeQueued(
-  state: SessionState,
-  command: { readonly messageId: MessageId; readonly by: Actor },
-): Result<Decided> {
+export function removeQueued(state: SessionState, command: CommandOf<'remove-queued'>): Result<Decided> {
   const found = findWaiting(state, command.messageId);
   if (!found.ok) return found;
-  return accept({
-    events: [{ type: 'message.removed', messageId: command.messageId, cause: 'removed', by: command.by }],
-  });
+  const { messageId, by } = command;
+  return becomes({ type: 'message.removed', messageId, cause: 'removed', by });
 }
 
 function findWaiting(state: SessionState, messageId: MessageId): Result<QueueItem> {

@@ -2,26 +2,27 @@ import type { NewEvent, NewEventOf } from '../protocol/event.ts';
 import { InteractionId, type MessageId } from '../protocol/ids.ts';
 import type { Actor, Ask } from '../protocol/interaction.ts';
 import { keptCommands, sameCommands } from './agent-commands.ts';
-import type { AgentFact } from './agent-fact.ts';
+import type { CountedFact, FactOf } from './agent-fact.ts';
 import type { Context } from './command.ts';
-import { notDeferred, raisedAgain, suspend } from './deferred-asks.ts';
+import { isAskedAgain, notDeferred, raisedAgain, suspend } from './deferred-asks.ts';
 import { findGrant } from './grants.ts';
-import { isHandedOver, settleAll } from './interactions.ts';
+import { interruptedTurn, isHandedOver, settleAll, unanswered } from './interactions.ts';
 import { askLimits, isFull } from './limits.ts';
 import { requeueInFlight } from './messages.ts';
 import type { QueueItem, SessionState } from './state.ts';
 import { askOfAgent, isBusy } from './status.ts';
 import { interruptAsks } from './tool-asks.ts';
 
-export type StoredFact = Exclude<AgentFact, { type: 'delta' }>;
+export type StoredFact = Exclude<CountedFact, { type: 'delta' }>;
 
 const agent: Actor = { kind: 'agent' };
+const server: Actor = { kind: 'server' };
 const SECOND_CRASH_WITHIN_MS = 60_000;
 
 /** What follows from something the agent's process did. The caller has made sure that it is this session's present process. */
 export function observe(state: SessionState, fact: StoredFact, context: Context): readonly NewEvent[] {
   if (state.process === null) return [];
-  if (state.life === 'stopped' && fact.type !== 'exited') return [];
+  if (state.life === 'stopped' && fact.type !== 'exited' && fact.type !== 'diagnostic') return [];
   switch (fact.type) {
     case 'ready':
       return state.process.phase === 'starting'
@@ -68,7 +69,7 @@ export function observe(state: SessionState, fact: StoredFact, context: Context)
       return sameCommands(commands, state.commands) ? [] : [{ type: 'commands.changed', commands }];
     }
     case 'diagnostic':
-      return [{ ...fact, count: fact.count ?? 1 }];
+      return [fact];
     case 'exited':
       return exited(state, fact, context);
   }
@@ -87,7 +88,7 @@ const taken = (item: QueueItem): NewEvent => ({
  */
 function takeMessage(
   state: SessionState,
-  { messageId, again }: Extract<AgentFact, { type: 'message-taken' }>,
+  { messageId, again }: FactOf<'message-taken'>,
   context: Context,
 ): NewEvent[] {
   const item = state.queue.find((other) => other.queued.messageId === messageId);
@@ -114,11 +115,7 @@ function beginTurn(state: SessionState, context: Context, known?: readonly Messa
   return [...items.map(taken), { type: 'turn.started', turnId: context.mint('turn'), messageId }];
 }
 
-function endTurn(
-  state: SessionState,
-  fact: Extract<AgentFact, { type: 'turn-ended' }>,
-  context: Context,
-): readonly NewEvent[] {
+function endTurn(state: SessionState, fact: FactOf<'turn-ended'>, context: Context): readonly NewEvent[] {
   const { type: _, ...how } = fact;
   const nothingRan = state.turn === null && state.queue.every((item) => item.sending === null);
   if (nothingRan) {
@@ -169,52 +166,40 @@ function asked(state: SessionState, ask: Ask, context: Context): readonly NewEve
 }
 
 /** Read from an agent that is interrupted or gone, behind more asks than can be shown: on record, and nobody is asked. */
-const notShown = ({ turn }: SessionState, interactionId: InteractionId): NewEvent => ({
-  type: 'interaction.resolved',
-  interactionId,
-  outcome: turn?.interrupting == null ? 'lost' : 'interrupted',
-  by: { kind: 'server' },
-  reason:
-    turn?.interrupting == null ? 'The agent had asked too much to be shown.' : 'The turn was interrupted.',
-  delivered: false,
-});
+const notShown = ({ turn }: SessionState, interactionId: InteractionId): NewEvent =>
+  unanswered(
+    interactionId,
+    turn?.interrupting == null
+      ? { outcome: 'lost', by: server, reason: 'The agent had asked too much to be shown.' }
+      : { ...interruptedTurn, by: server },
+  );
 
 /** The agent took its ask back. After an interrupt that is the interrupt's doing, and is called so. */
 function withdrawn(state: SessionState, agentRequestId: string): readonly NewEvent[] {
   const live = askOfAgent(state, agentRequestId);
   if (live === undefined) return [];
-  const interrupted = state.turn?.interrupting != null;
+  const { outcome, reason } =
+    state.turn?.interrupting == null
+      ? ({ outcome: 'withdrawn', reason: 'The agent no longer needs an answer.' } as const)
+      : interruptedTurn;
   const unused = live.decided === null ? '' : ' The answer was recorded, and came too late.';
-  return [
-    {
-      type: 'interaction.resolved',
-      interactionId: live.requested.interactionId,
-      outcome: interrupted ? 'interrupted' : 'withdrawn',
-      by: agent,
-      reason: `${interrupted ? 'The turn was interrupted.' : 'The agent no longer needs an answer.'}${unused}`,
-      delivered: false,
-    },
-  ];
+  return [unanswered(live.requested.interactionId, { outcome, by: agent, reason: `${reason}${unused}` })];
 }
 
-function exited(
-  state: SessionState,
-  fact: Extract<AgentFact, { type: 'exited' }>,
-  context: Context,
-): readonly NewEvent[] {
+function exited(state: SessionState, fact: FactOf<'exited'>, context: Context): readonly NewEvent[] {
   if (state.process === null) return [];
   const asked = state.process.phase === 'closing';
   const why = reasonOf(state, fact);
   const crashed = !asked && fact.hostLost === undefined && isCrash(state, fact);
   const events: NewEvent[] = settleAll(
     state,
-    { outcome: 'lost', by: { kind: 'server' }, reason: why },
+    { outcome: 'lost', by: server, reason: why },
     context,
-    // What was left open needs no process to be answered, what was put off needs the next one, and a tool that was given its answer
-    // is no part of the process.
+    // What was left open needs no process to be answered, what was put off is asked again by the next one, and a tool that was given its
+    // answer is no part of the process.
     (live) =>
       live.leftOpen === null &&
-      live.deferred === null &&
+      !isAskedAgain(state, live) &&
       (live.requested.ask.tool === undefined || !isHandedOver(live, context)),
   );
   if (state.turn !== null) {
@@ -242,16 +227,13 @@ function exited(
   return events;
 }
 
-function causeOf(
-  fact: Extract<AgentFact, { type: 'exited' }>,
-  asked: boolean,
-): NewEventOf<'process.exited'>['cause'] {
+function causeOf(fact: FactOf<'exited'>, asked: boolean): NewEventOf<'process.exited'>['cause'] {
   if (fact.startError !== undefined) return 'not-started';
   if (asked) return 'asked';
   return fact.hostLost === undefined ? 'by-itself' : 'host-ended';
 }
 
-function reasonOf(state: SessionState, fact: Extract<AgentFact, { type: 'exited' }>): string {
+function reasonOf(state: SessionState, fact: FactOf<'exited'>): string {
   if (fact.hostLost !== undefined) return fact.hostLost;
   if (fact.startError !== undefined) return `The agent could not be started: ${fact.startError}`;
   switch (state.process?.closing) {
@@ -272,15 +254,11 @@ function reasonOf(state: SessionState, fact: Extract<AgentFact, { type: 'exited'
 }
 
 /** An end without an error is one, too, where work was under way, or was promised to those who wait for the start. */
-const isCrash = (state: SessionState, fact: Extract<AgentFact, { type: 'exited' }>): boolean =>
+const isCrash = (state: SessionState, fact: FactOf<'exited'>): boolean =>
   fact.code !== 0 || state.process?.phase === 'starting' || isBusy(state);
 
 /** One crash is mended by itself; a second within a minute, or a program that cannot be started at all, is not. */
-function mayStartAgain(
-  state: SessionState,
-  fact: Extract<AgentFact, { type: 'exited' }>,
-  context: Context,
-): boolean {
+function mayStartAgain(state: SessionState, fact: FactOf<'exited'>, context: Context): boolean {
   if (fact.startError !== undefined) return false;
   if (state.lastCrashAt === null) return true;
   const since = Date.parse(context.at) - Date.parse(state.lastCrashAt);

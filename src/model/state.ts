@@ -12,8 +12,9 @@ import type {
   SessionStatus,
   Usage,
   WaitingOn,
+  WhileBusy,
 } from '../protocol/session.ts';
-import type { OrderedMap } from './ordered-map.ts';
+import { entriesOf, mapOf, type OrderedMap } from './ordered-map.ts';
 
 /**
  * What a session's log comes to. It holds what is open, never what is over: its size does not grow with the conversation.
@@ -34,6 +35,7 @@ export interface SessionState {
   readonly model: string | null;
   readonly labels: readonly string[];
   readonly askTimeout: AskTimeout | null;
+  readonly whileBusy: WhileBusy | null;
   readonly ephemeral: boolean;
   readonly closeAfterTurn: boolean;
 
@@ -93,6 +95,8 @@ export interface AgentRun {
   readonly turns: number;
   /** Null until it is known. */
   readonly isolation: RunIsolation | null;
+  /** How many of each kind are on record: whoever takes the run up counts on from there. */
+  readonly diagnostics: Readonly<Record<string, number>>;
 }
 
 export interface Turn {
@@ -118,6 +122,8 @@ export interface LiveInteraction {
   /** `asleep`: the agent is to ask it again when it is started; `raised`: it has. */
   readonly deferred: 'asleep' | 'raised' | null;
   readonly decided: EventOf<'interaction.decided'> | null;
+  /** How it ended. The state lets go of it then; who reads it from the log does not. */
+  readonly resolved: EventOf<'interaction.resolved'> | null;
 }
 
 export interface RunningTool {
@@ -127,4 +133,27 @@ export interface RunningTool {
 }
 
 /** Raise this whenever a stored snapshot of the state could no longer be understood. */
-export const STATE_VERSION = 7;
+export const STATE_VERSION = 8;
+
+/** A state as it is stored: its maps are lists of their entries. */
+export type StoredState = {
+  readonly [K in keyof SessionState]: SessionState[K] extends OrderedMap<infer T>
+    ? readonly (readonly [string, T])[]
+    : SessionState[K];
+};
+
+export const storedState = (state: SessionState): StoredState => ({
+  ...state,
+  interactions: entriesOf(state.interactions),
+  requests: entriesOf(state.requests),
+  tools: entriesOf(state.tools),
+  tasks: entriesOf(state.tasks),
+});
+
+export const stateFrom = (stored: StoredState): SessionState => ({
+  ...stored,
+  interactions: mapOf(stored.interactions),
+  requests: mapOf(stored.requests),
+  tools: mapOf(stored.tools),
+  tasks: mapOf(stored.tasks),
+});

@@ -1,15 +1,13 @@
 import { accept, type Result, refuse } from '../protocol/errors.ts';
 import type { NewEvent } from '../protocol/event.ts';
 import type { Actor, LeftOpen } from '../protocol/interaction.ts';
-import type { Context, Decided, SessionCommand } from './command.ts';
-import { undelivered } from './interactions.ts';
+import { becomes, type CommandOf, type Context, type Decided } from './command.ts';
+import { interruptedTurn, unanswered, undelivered } from './interactions.ts';
 import { MOST_OPEN_ASKS, parksAt } from './limits.ts';
 import { enqueue } from './messages.ts';
 import { valuesOf } from './ordered-map.ts';
 import type { LiveInteraction, SessionState } from './state.ts';
 import { hasToolAsk, interactionOf } from './status.ts';
-
-type Command<T extends SessionCommand['type']> = Extract<SessionCommand, { type: T }>;
 
 const server: Actor = { kind: 'server' };
 
@@ -19,7 +17,7 @@ const server: Actor = { kind: 'server' };
  */
 export function toolAsk(
   state: SessionState,
-  command: Command<'tool-ask'>,
+  command: CommandOf<'tool-ask'>,
   context: Context,
 ): Result<Decided> {
   if (state.life === 'stopped') return refuse('session_stopped');
@@ -48,26 +46,17 @@ export function toolAsk(
 }
 
 /** The tool no longer waits, and nobody had answered. In a turn that is being interrupted, that is the interrupt's doing. */
-export function endAsk(state: SessionState, command: Command<'end-ask'>): Result<Decided> {
+export function endAsk(state: SessionState, command: CommandOf<'end-ask'>): Result<Decided> {
   const live = waitingAsk(state, command.interactionId);
   if (!live.ok) return live;
   const { interactionId } = command;
   const interrupted = command.outcome === 'withdrawn' && state.turn?.interrupting != null;
-  return accept({
-    events: [
-      {
-        type: 'interaction.resolved',
-        interactionId,
-        outcome: interrupted ? 'interrupted' : command.outcome,
-        by: { kind: command.outcome === 'expired' ? 'timer' : 'agent' },
-        reason: interrupted ? 'The turn was interrupted.' : command.reason,
-        delivered: false,
-      },
-    ],
-  });
+  const { outcome, reason } = interrupted ? interruptedTurn : command;
+  const by: Actor = { kind: command.outcome === 'expired' ? 'timer' : 'agent' };
+  return becomes(unanswered(interactionId, { outcome, by, reason }));
 }
 
-export function leaveOpen(state: SessionState, command: Command<'leave-open'>): Result<Decided> {
+export function leaveOpen(state: SessionState, command: CommandOf<'leave-open'>): Result<Decided> {
   const { interactionId, message } = command;
   const known = interactionOf(state, interactionId);
   if (known?.decided === null && known.leftOpen?.cause === 'tool') {
@@ -82,7 +71,7 @@ export function leaveOpen(state: SessionState, command: Command<'leave-open'>): 
 }
 
 /** An answer after the call: the end of the ask and the message that carries it are one step, so that it is sent once. */
-export function deliverLate(state: SessionState, command: Command<'deliver-late'>): Result<Decided> {
+export function deliverLate(state: SessionState, command: CommandOf<'deliver-late'>): Result<Decided> {
   const { interactionId, messageId, text } = command;
   const decided = interactionOf(state, interactionId)?.decided;
   if (decided === undefined || decided === null) return accept({ events: [] });
@@ -116,14 +105,7 @@ export const leaveBehind = (state: SessionState): NewEvent[] =>
 export const interruptAsks = (state: SessionState): NewEvent[] =>
   toolAsks(state)
     .filter(({ decided }) => decided === null)
-    .map(({ requested }) => ({
-      type: 'interaction.resolved',
-      interactionId: requested.interactionId,
-      outcome: 'interrupted',
-      by: server,
-      reason: 'The turn was interrupted.',
-      delivered: false,
-    }));
+    .map(({ requested }) => unanswered(requested.interactionId, { ...interruptedTurn, by: server }));
 
 /** What tools that still run have asked. */
 const toolAsks = (state: SessionState): LiveInteraction[] =>
@@ -138,7 +120,7 @@ const left = (interactionId: NewAsk['interactionId'], leftOpen: LeftOpen): NewEv
   interactionId,
   leftOpen,
 });
-type NewAsk = Command<'tool-ask'>;
+type NewAsk = CommandOf<'tool-ask'>;
 
 /** An ask of a tool that nobody has answered and the tool waits for. */
 function waitingAsk(state: SessionState, interactionId: string): Result<LiveInteraction> {

@@ -2,6 +2,7 @@ import type { ResolvedNotice } from '../protocol/announcement.ts';
 import type { Event, EventOf } from '../protocol/event.ts';
 import type { Interaction } from '../protocol/interaction.ts';
 import type { QueuedMessage, Session } from '../protocol/session.ts';
+import { foldInteraction, isInteractionEvent } from './interaction-fold.ts';
 import type { LiveInteraction, SessionState } from './state.ts';
 import { isShown, openInteractions } from './status.ts';
 import { outcomeOf } from './who.ts';
@@ -25,6 +26,7 @@ export function sessionView(state: SessionState): Session {
     model: state.model,
     labels: [...state.labels],
     askTimeout: state.askTimeout,
+    ...(state.whileBusy !== null && { whileBusy: state.whileBusy }),
     ephemeral: state.ephemeral,
     capabilities: state.capabilities,
     isolation: state.process?.isolation ?? null,
@@ -58,12 +60,9 @@ export const pendingView = (state: SessionState): Interaction[] =>
 
 type Owner = Pick<SessionState, 'id' | 'key'>;
 
-export function interactionView(
-  session: Owner,
-  live: LiveInteraction,
-  resolved: EventOf<'interaction.resolved'> | null = null,
-): Interaction {
-  const { requested, decided } = live;
+/** An interaction as callers see it, whoever folded its events. */
+export function interactionView(session: Owner, live: LiveInteraction): Interaction {
+  const { requested } = live;
   const { agentRequestId: _, ...ask } = requested.ask;
   return {
     ...ask,
@@ -80,14 +79,11 @@ export function interactionView(
     parked: live.parked,
     ...(live.leftOpen === null ? {} : { leftOpen: live.leftOpen }),
     ...(live.deferred === 'asleep' ? { deferred: true } : {}),
-    ...endOf(decided, resolved),
+    ...endOf(live),
   };
 }
 
-function endOf(
-  decided: EventOf<'interaction.decided'> | null,
-  resolved: EventOf<'interaction.resolved'> | null,
-): Pick<Interaction, 'status'> & Partial<Interaction> {
+function endOf({ decided, resolved }: LiveInteraction): Pick<Interaction, 'status'> & Partial<Interaction> {
   const last = resolved ?? decided;
   if (last === null) return { status: 'open' };
   return {
@@ -103,18 +99,10 @@ function endOf(
 
 /** An interaction made from its events alone, as found in the log. */
 export function interactionFromLog(session: Owner, events: readonly Event[]): Interaction | undefined {
-  let live: LiveInteraction | undefined;
-  let resolved: EventOf<'interaction.resolved'> | null = null;
-  for (const event of events) {
-    if (event.type === 'interaction.requested')
-      live = { requested: event, parked: false, leftOpen: null, deferred: null, decided: null };
-    if (live === undefined) continue;
-    if (event.type === 'interaction.left-open') live = { ...live, leftOpen: event.leftOpen };
-    if (event.type === 'interaction.parked') live = { ...live, parked: true };
-    if (event.type === 'interaction.decided') live = { ...live, decided: event };
-    if (event.type === 'interaction.resolved') resolved = event;
-  }
-  return live && interactionView(session, live, resolved);
+  const live = events
+    .filter(isInteractionEvent)
+    .reduce<LiveInteraction | undefined>(foldInteraction, undefined);
+  return live && interactionView(session, live);
 }
 
 /** How the end of an interaction is told. Only a person or a grant decides; that nobody answered is not a decision. */

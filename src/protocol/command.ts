@@ -1,13 +1,16 @@
 import { z } from 'zod';
 import { Answer, ApprovalScope } from './interaction.ts';
-import { AskTimeout, Disposition, SessionStatus } from './session.ts';
+import { AskTimeout, Disposition, SessionStatus, WhileBusy } from './session.ts';
 
 const text = z.string().max(4_000_000);
 const shortText = z.string().max(10_000);
 const inputRecord = z.record(z.string(), z.unknown());
 
-/** The bodies of requests; REST, WebSocket and in-process callers are all checked by these. */
-export const CreateSession = z.object({
+/**
+ * Bodies and queries of requests, as the table of operations names them. REST, WebSocket and in-process callers are all checked by
+ * these. They are strict: a misspelt field would otherwise do silently what its absence does.
+ */
+export const CreateSession = z.strictObject({
   agent: z.string().optional(),
   cwd: z.string().optional(),
   title: z.string().trim().min(1).max(500).optional(),
@@ -25,28 +28,31 @@ export const CreateSession = z.object({
   model: z.string().min(1).max(200).optional(),
   env: z.record(z.string(), z.string()).optional(),
   labels: z.array(z.string().min(1).max(200)).max(50).optional(),
-  askTimeout: AskTimeout.optional(),
+  askTimeout: AskTimeout.strict().optional(),
+  whileBusy: WhileBusy.optional(),
   ephemeral: z.boolean().optional(),
   closeAfterTurn: z.boolean().optional(),
 });
 export type CreateSession = z.infer<typeof CreateSession>;
 
-export const PatchSession = z.object({
+export const PatchSession = z.strictObject({
   title: z.string().trim().min(1).max(500).optional(),
   labels: z.array(z.string().min(1).max(200)).max(50).optional(),
   permissionMode: z.string().min(1).max(100).optional(),
   model: z.string().min(1).max(200).optional(),
+  /** Null for what the server is set to. */
+  whileBusy: WhileBusy.nullable().optional(),
 });
 export type PatchSession = z.infer<typeof PatchSession>;
 
-export const SendMessage = z.object({
+export const SendMessage = z.strictObject({
   message: text,
   disposition: Disposition.optional(),
   replace: z.boolean().optional(),
   clientMessageId: z.string().min(1).max(200).optional(),
   images: z
     .array(
-      z.object({
+      z.strictObject({
         mediaType: z.enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp']),
         data: z.base64().min(4),
       }),
@@ -56,7 +62,7 @@ export const SendMessage = z.object({
 });
 export type SendMessage = z.infer<typeof SendMessage>;
 
-export const PatchQueued = z.object({
+export const PatchQueued = z.strictObject({
   message: text.optional(),
   position: z.number().int().min(1).optional(),
 });
@@ -64,10 +70,6 @@ export type PatchQueued = z.infer<typeof PatchQueued>;
 
 /** An interaction is named by its own id or by the tool call it is about. */
 const target = { requestId: z.string().min(1).optional(), toolCallId: z.string().min(1).optional() };
-export const namesTarget = (body: {
-  requestId?: string | undefined;
-  toolCallId?: string | undefined;
-}): boolean => body.requestId !== undefined || body.toolCallId !== undefined;
 
 /** Names what the person who answers was shown, as `shownDigest` of `model/` does: an answer to anything else is refused. */
 const shown = {
@@ -77,10 +79,11 @@ const shown = {
     .optional(),
 };
 
-export const Approve = z.object({
+export const Approve = z.strictObject({
   ...target,
   ...shown,
-  decision: z.enum(['allow', 'deny']),
+  /** Without it, the call is allowed. */
+  decision: z.enum(['allow', 'deny']).optional(),
   reason: shortText.optional(),
   scope: ApprovalScope.optional(),
   pattern: z.string().min(1).max(20_000).optional(),
@@ -91,7 +94,7 @@ export const Approve = z.object({
 });
 export type Approve = z.infer<typeof Approve>;
 
-export const Deny = z.object({
+export const Deny = z.strictObject({
   ...target,
   ...shown,
   reason: shortText.optional(),
@@ -99,24 +102,26 @@ export const Deny = z.object({
 });
 export type Deny = z.infer<typeof Deny>;
 
+const givenAnswer = Answer.partial({ selected: true }).strict();
+
 /** Answers in any of the accepted encodings; `model/` turns them into the one that is stored. */
 export const GivenAnswers = z.union([
-  z.array(Answer.partial({ selected: true })),
-  z.record(z.string(), z.union([z.string(), z.array(z.string()), Answer.partial({ selected: true })])),
+  z.array(givenAnswer),
+  z.record(z.string(), z.union([z.string(), z.array(z.string()), givenAnswer])),
 ]);
 export type GivenAnswers = z.infer<typeof GivenAnswers>;
 
-export const AnswerQuestion = z.object({ ...target, ...shown, answers: GivenAnswers });
+export const AnswerQuestion = z.strictObject({ ...target, ...shown, answers: GivenAnswers });
 export type AnswerQuestion = z.infer<typeof AnswerQuestion>;
 
-export const SubmitAnswers = z.object({
+export const SubmitAnswers = z.strictObject({
   toolCallId: z.string().min(1),
   ...shown,
   answers: GivenAnswers,
 });
 export type SubmitAnswers = z.infer<typeof SubmitAnswers>;
 
-export const Respond = z.object({
+export const Respond = z.strictObject({
   interactionId: z.string().min(1),
   ...shown,
   /** The call that the interaction is expected to belong to. */
@@ -128,7 +133,7 @@ export const Respond = z.object({
 });
 export type Respond = z.infer<typeof Respond>;
 
-export const PreviewGrant = z.object({
+export const PreviewGrant = z.strictObject({
   toolName: z.string().min(1),
   pattern: z.string().min(1).max(20_000),
   /** The session whose directory is meant, and what it asks: for what is there, and for patterns to offer. */
@@ -137,21 +142,28 @@ export const PreviewGrant = z.object({
 });
 export type PreviewGrant = z.infer<typeof PreviewGrant>;
 
-export const SwitchInteraction = z.object({ enabled: z.boolean() });
+export const SwitchInteraction = z.strictObject({ enabled: z.boolean() });
 export type SwitchInteraction = z.infer<typeof SwitchInteraction>;
 
-export const Pair = z.object({ code: z.string().min(1).max(200) });
-export type Pair = z.infer<typeof Pair>;
+export const Pair = z.strictObject({ code: z.string().min(1).max(200) });
+
+export const AskUnlock = z.strictObject({
+  name: z.string().max(200).optional(),
+  minutes: z.number().min(1).max(480).optional(),
+});
+export type AskUnlock = z.infer<typeof AskUnlock>;
+
+export const AllowUnlock = z.strictObject({ code: z.string().min(1).max(50) });
 
 const count = z.coerce.number().int();
-export const EventsQuery = z.object({
+export const EventsQuery = z.strictObject({
   after: count.min(0).optional(),
   before: count.min(0).optional(),
   limit: count.min(1).max(1000).optional(),
 });
 export type EventsQuery = z.infer<typeof EventsQuery>;
 
-export const SessionsQuery = z.object({
+export const SessionsQuery = z.strictObject({
   limit: count.min(1).max(1000).optional(),
   /** The `nextCursor` of the page before. */
   before: z.string().min(1).max(200).optional(),
@@ -166,7 +178,19 @@ export const SessionsQuery = z.object({
 });
 export type SessionsQuery = z.infer<typeof SessionsQuery>;
 
-export const SearchQuery = z.object({
+export const StreamQuery = z.strictObject({
+  sessions: z
+    .union([z.string(), z.array(z.string())])
+    .optional()
+    .describe('Ids or keys, separated by commas, whose events and deltas are added'),
+  interaction: z
+    .enum(['enabled', 'disabled', 'none'])
+    .optional()
+    .describe('Whether this client can answer, and wants to'),
+});
+export type StreamQuery = z.infer<typeof StreamQuery>;
+
+export const SearchQuery = z.strictObject({
   q: z.string().min(1).max(500),
   limit: count.min(1).max(200).optional(),
 });

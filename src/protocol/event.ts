@@ -2,14 +2,22 @@ import { z } from 'zod';
 import { Grant } from './grant.ts';
 import { GrantId, InteractionId, MessageId, SessionId } from './ids.ts';
 import { Actor, Ask, Decision, LeftOpen, Outcome } from './interaction.ts';
-import { AgentCommand, Applied, AskTimeout, Capabilities, Disposition, RunIsolation } from './session.ts';
+import {
+  AgentCommand,
+  Applied,
+  AskTimeout,
+  Capabilities,
+  Disposition,
+  RunIsolation,
+  WhileBusy,
+} from './session.ts';
+import { CallShape, ResultShape } from './tool-call.ts';
 
 /**
- * The facts of a session, in the order they happened. Each kind says here whether it is kept:
- * `decision` is on the disk itself before anyone hears of it, `fact` is written at once and survives the death of the process,
- * `live` is only passed on.
+ * The facts of a session, in the order they happened. Each kind says here how it is kept: `decision` is on the disk itself before
+ * anyone hears of it, `fact` is written at once and survives the death of the process.
  */
-export type Durability = 'decision' | 'fact' | 'live';
+export type Durability = 'decision' | 'fact';
 
 const define = <D extends Durability, S extends z.ZodRawShape>(durability: D, shape: S) => ({
   durability,
@@ -43,6 +51,7 @@ export const eventDefinitions = {
     model: z.string().nullable(),
     labels: z.array(z.string()),
     askTimeout: AskTimeout.nullable(),
+    whileBusy: WhileBusy.optional(),
     ephemeral: z.boolean(),
     closeAfterTurn: z.boolean(),
     by: Actor,
@@ -50,6 +59,7 @@ export const eventDefinitions = {
   'session.changed': define('decision', {
     title: z.string().optional(),
     labels: z.array(z.string()).optional(),
+    whileBusy: WhileBusy.nullable().optional(),
     by: Actor,
   }),
   'session.stopped': define('decision', { by: Actor, returned: z.array(z.string()) }),
@@ -142,6 +152,8 @@ export const eventDefinitions = {
     toolCallId: z.string(),
     name: z.string(),
     input: z.record(z.string(), z.unknown()),
+    /** What it does, as pointers into the input; events of older logs lack it. */
+    call: CallShape.optional(),
     /** True when the call starts another agent, whose own calls name this one as their parent. */
     startsAgent: z.boolean(),
     ...parent,
@@ -153,6 +165,8 @@ export const eventDefinitions = {
     images: z.array(ImageRef).optional(),
     /** The agent's structured account of the result (a diff, an exit code), as it gave it. */
     detail: z.unknown().optional(),
+    /** What of it is known by name, as pointers into the detail. */
+    output: ResultShape.optional(),
     ...parent,
   }),
   'task.changed': define('fact', {
@@ -231,6 +245,8 @@ export const Delta = z.object({
   text: z.string(),
   toolCallId: z.string().optional(),
   toolName: z.string().optional(),
+  /** With `tool-input`: what the call will do, as far as its name tells. */
+  call: CallShape.optional(),
   parentToolCallId: z.string().optional(),
 });
 export type Delta = z.infer<typeof Delta>;
@@ -241,7 +257,7 @@ export function referencesOf(event: NewEvent): string[] {
     case 'interaction.requested':
       return event.ask.toolCallId === undefined
         ? [event.interactionId]
-        : [event.interactionId, `ask:${event.ask.toolCallId}`];
+        : [event.interactionId, askReference(event.ask.toolCallId)];
     case 'interaction.parked':
     case 'interaction.left-open':
     case 'interaction.deferred':
@@ -261,6 +277,9 @@ export function referencesOf(event: NewEvent): string[] {
       return [];
   }
 }
+
+/** Under which the asks of a call are found: of the agent whether it may be made, and of the tool itself. */
+export const askReference = (toolCallId: string): string => `ask:${toolCallId}`;
 
 /** The words of an event that a person may search for. */
 export function searchTextOf(event: NewEvent): string | undefined {

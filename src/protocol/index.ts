@@ -1,21 +1,6 @@
 /** What other programs import, as `beckon/protocol`: everything that goes over the wire, as schemas and as types. */
 export * from './announcement.ts';
-export {
-  AnswerQuestion,
-  Approve,
-  CreateSession,
-  Deny,
-  EventsQuery,
-  GivenAnswers,
-  PatchQueued,
-  PatchSession,
-  PreviewGrant,
-  Respond,
-  SearchQuery,
-  SendMessage,
-  SubmitAnswers,
-  SwitchInteraction,
-} from './command.ts';
+export * from './command.ts';
 export { type ErrorCode, errorCatalogue, type Refusal, statusOf } from './errors.ts';
 export {
   Delta,
@@ -30,6 +15,9 @@ export * from './grant.ts';
 export * from './ids.ts';
 export * from './interaction.ts';
 export * from './operation.ts';
+export * from './reply.ts';
+export * from './server-operation.ts';
 export * from './session.ts';
 export * from './tool.ts';
+export * from './tool-call.ts';
 export * from './unlock.ts';

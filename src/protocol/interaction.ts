@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { GrantId, InteractionId, SessionId } from './ids.ts';
+import { CallShape } from './tool-call.ts';
 
 export const InteractionKind = z.enum(['approval', 'question', 'form']);
 export type InteractionKind = z.infer<typeof InteractionKind>;
@@ -68,8 +69,15 @@ export const FormField = z.object({
 });
 export type FormField = z.infer<typeof FormField>;
 
-/** How it is shown when it is over: the submitted values, or a sentence of the asker's in which `{field}` stands for a value. */
-export const CompletedView = z.object({ summary: z.string().optional() });
+/** How the asker wants it shown when it is over; read by `completedSummary` and `showsInputs`. */
+export const CompletedView = z.object({
+  /** A sentence in which `{{action}}` stands for what the person did, and `{{field}}` for a value. */
+  summaryTemplate: z.string().optional(),
+  /** Whether what was filled in is shown; if it is left out, only where there is no sentence. */
+  showInputs: z.boolean().optional(),
+  /** The older spelling of the sentence, with `{field}`. */
+  summary: z.string().optional(),
+});
 export type CompletedView = z.infer<typeof CompletedView>;
 
 export const ApprovalScope = z.enum(['once', 'session', 'always']);
@@ -127,6 +135,10 @@ export const Ask = z.object({
   parentToolCallId: z.string().optional(),
   title: z.string(),
   input: z.record(z.string(), z.unknown()),
+  /** What the call would do, as pointers into its input; events of older logs lack it. */
+  call: CallShape.optional(),
+  /** The path that made the agent ask, where it says so. */
+  blockedPath: z.string().optional(),
   questions: z.array(Question).optional(),
   form: Form.optional(),
   plan: z.string().optional(),

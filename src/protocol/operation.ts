@@ -1,276 +1,303 @@
-import { z } from 'zod';
-import * as command from './command.ts';
-import { eventDefinitions } from './event.ts';
-import { Grant, GrantPreview, GrantWarning } from './grant.ts';
-import { Interaction } from './interaction.ts';
-import { Agent, AgentCommand, Applied, Disposition, QueuedMessage, Session } from './session.ts';
-import { ToolCatalogue } from './tool.ts';
+import type { z } from 'zod';
+import type * as bodies from './command.ts';
+import type { ErrorCode } from './errors.ts';
+import type * as replies from './reply.ts';
 
 /**
- * Everything a caller can do, once: routes, the WebSocket, in-process callers and the OpenAPI description are all made from this table.
- * `:session` in a path is a session's id or key.
+ * Everything a caller can do, once. Routes, the WebSocket's requests, the methods of a `Transport`, what handlers are given and the
+ * OpenAPI description are all made from this table. Schemas are named, not imported: a page that only calls does not load them.
  */
 export interface OperationDefinition {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** `:session` is a session's id or key. */
   readonly path: string;
   readonly summary: string;
-  readonly query?: z.ZodType;
-  readonly body?: z.ZodType;
+  /** The schema in `command.ts` that the query must fit. */
+  readonly query?: keyof Bodies;
+  /** The schema in `command.ts` that the body must fit. */
+  readonly body?: keyof Bodies;
+  /** The schema in `reply.ts` of each status. */
+  readonly replies: Readonly<Record<number, keyof Replies>>;
+  /** What it replies with instead of JSON, or where it is asked for it. */
+  readonly streams?: string;
+  /** Its own reasons to refuse; `commonRefusals` may come from any. */
+  readonly refusals?: readonly ErrorCode[];
   /**
    * It decides for a person, or changes what one said: always, or when one of these fields is given. Where only devices decide, a
    * program with the token may not. What makes agents do less (stop, interrupt, revoke) is not among it.
    */
   readonly decides?: true | readonly string[];
-  /** The replies by status. */
-  readonly replies: Readonly<Record<number, z.ZodType>>;
+  /** The type of the WebSocket frame that asks for it. */
+  readonly frame?: string;
+  /** The methods of a `Transport` that ask for it, each with the field of the reply that it gives: `*` all of it, null nothing. */
+  readonly calls?: Readonly<Record<string, string | null>>;
 }
 
-const ok = z.object({ status: z.literal('ok') });
-const resolved = z.object({ status: z.literal('ok'), interaction: Interaction });
-const queue = z.object({ queue: z.array(QueuedMessage) });
-const messageReply = {
-  messageId: z.string(),
-  requested: Disposition,
-  applied: Applied,
-};
-const storedEvent = z
-  .object({
-    seq: z.number(),
-    at: z.string(),
-    type: z.enum(Object.keys(eventDefinitions) as [string, ...string[]]),
-  })
-  .loose();
+const answering = [
+  'interaction_not_found',
+  'interaction_already_resolved',
+  'interaction_gone',
+  'interaction_changed',
+  'interaction_disabled',
+] as const;
 
 export const operations = {
   listAgents: {
     method: 'GET',
     path: '/api/agents',
     summary: 'The agents that can be run, and what each can do',
-    replies: { 200: z.object({ agents: z.array(Agent) }) },
+    replies: { 200: 'AgentList' },
+    calls: { agents: 'agents' },
   },
   listTools: {
     method: 'GET',
     path: '/api/tools',
     summary: 'The interactive tools that agents can call, and why some are missing',
-    replies: { 200: ToolCatalogue },
+    replies: { 200: 'ToolCatalogue' },
+    calls: { tools: '*' },
   },
   createSession: {
     method: 'POST',
     path: '/api/sessions',
     summary: 'Start a session',
-    body: command.CreateSession,
+    body: 'CreateSession',
+    replies: { 201: 'OneSession' },
+    refusals: [
+      'key_in_use',
+      'agent_unknown',
+      'agent_not_available',
+      'directory_not_found',
+      'directory_not_allowed',
+      'blank_message',
+    ],
     // A mode may ask for nothing, and an environment may make the agent run anything.
     decides: ['permissionMode', 'env'],
-    replies: { 201: z.object({ session: Session }) },
+    calls: { createSession: 'session' },
   },
   listSessions: {
     method: 'GET',
     path: '/api/sessions',
     summary: 'All sessions, newest first; with a limit, a page of them, those whose state changed last first',
-    query: command.SessionsQuery,
-    replies: {
-      200: z.object({
-        sessions: z.array(Session),
-        total: z.number(),
-        nextCursor: z.string().optional(),
-      }),
-    },
+    query: 'SessionsQuery',
+    replies: { 200: 'SessionList' },
+    calls: { sessions: 'sessions', sessionPage: '*' },
   },
   getSession: {
     method: 'GET',
     path: '/api/sessions/:session',
     summary: 'One session, and the commands of its agent',
-    replies: { 200: z.object({ session: Session, commands: z.array(AgentCommand) }) },
+    replies: { 200: 'SessionWithCommands' },
+    calls: { session: 'session', agentCommands: 'commands' },
   },
   patchSession: {
     method: 'PATCH',
     path: '/api/sessions/:session',
-    summary: 'Change title, labels, permission mode or model',
-    body: command.PatchSession,
+    summary: 'Change title, labels, permission mode, model, or what messages do while the agent works',
+    body: 'PatchSession',
+    replies: { 200: 'OneSession' },
+    refusals: ['agent_refused', 'too_many_asks'],
     decides: ['permissionMode'],
-    replies: { 200: z.object({ session: Session }) },
+    calls: { patch: 'session' },
   },
   deleteSession: {
     method: 'DELETE',
     path: '/api/sessions/:session',
     summary: 'Remove a stopped session and its log',
+    replies: { 200: 'Done' },
+    refusals: ['session_not_stopped'],
     // The record of what was decided goes with it.
     decides: true,
-    replies: { 200: ok },
-  },
-  sendMessage: {
-    method: 'POST',
-    path: '/api/sessions/:session/message',
-    summary: 'Say something to the agent',
-    body: command.SendMessage,
-    decides: ['replace'],
-    replies: {
-      200: z.object({ status: z.literal('sent'), ...messageReply, reason: z.string().optional() }),
-      202: z.object({
-        status: z.literal('queued'),
-        ...messageReply,
-        position: z.number(),
-        reason: z.string().optional(),
-      }),
-    },
-  },
-  getQueue: {
-    method: 'GET',
-    path: '/api/sessions/:session/queue',
-    summary: 'What waits to be sent',
-    replies: { 200: queue },
-  },
-  patchQueued: {
-    method: 'PATCH',
-    path: '/api/sessions/:session/queue/:messageId',
-    summary: 'Edit or move a queued message',
-    body: command.PatchQueued,
-    decides: true,
-    replies: { 200: queue },
-  },
-  removeQueued: {
-    method: 'DELETE',
-    path: '/api/sessions/:session/queue/:messageId',
-    summary: 'Take a message out of the queue',
-    decides: true,
-    replies: { 200: queue },
-  },
-  listPendingOfSession: {
-    method: 'GET',
-    path: '/api/sessions/:session/pending',
-    summary: "A session's open interactions, oldest first",
-    replies: { 200: z.object({ pending: z.array(Interaction) }) },
-  },
-  listPending: {
-    method: 'GET',
-    path: '/api/pending',
-    summary: 'All open interactions, oldest first',
-    replies: { 200: z.object({ pending: z.array(Interaction) }) },
-  },
-  getInteraction: {
-    method: 'GET',
-    path: '/api/sessions/:session/interactions/:interactionId',
-    summary: 'One interaction, open or resolved',
-    replies: { 200: z.object({ interaction: Interaction }) },
-  },
-  approve: {
-    method: 'POST',
-    path: '/api/sessions/:session/approve',
-    summary: 'Allow or deny a tool call',
-    body: command.Approve,
-    decides: true,
-    replies: { 200: resolved.extend({ warnings: z.array(GrantWarning).optional() }) },
-  },
-  deny: {
-    method: 'POST',
-    path: '/api/sessions/:session/deny',
-    summary: 'Deny a tool call',
-    body: command.Deny,
-    decides: true,
-    replies: { 200: resolved },
-  },
-  answer: {
-    method: 'POST',
-    path: '/api/sessions/:session/answer',
-    summary: 'Answer a question',
-    body: command.AnswerQuestion,
-    decides: true,
-    replies: { 200: resolved },
-  },
-  submitAnswers: {
-    method: 'POST',
-    path: '/api/sessions/:session/submit-answers',
-    summary: 'Answer a question, named by its tool call',
-    body: command.SubmitAnswers,
-    decides: true,
-    replies: { 200: resolved },
-  },
-  respond: {
-    method: 'POST',
-    path: '/api/sessions/:session/respond',
-    summary: 'Answer an interaction of any kind',
-    body: command.Respond,
-    decides: true,
-    replies: { 200: resolved },
+    calls: { removeSession: null },
   },
   interrupt: {
     method: 'POST',
     path: '/api/sessions/:session/interrupt',
     summary: 'End the running turn, not the session',
-    replies: { 200: ok },
+    replies: { 200: 'Done' },
+    refusals: ['no_turn_running', 'agent_refused'],
+    frame: 'interrupt',
+    calls: { interrupt: null },
   },
   stop: {
     method: 'POST',
     path: '/api/sessions/:session/stop',
     summary: 'End the session; queued texts are given back',
-    replies: { 200: z.object({ status: z.literal('ok'), returned: z.array(z.string()) }) },
+    replies: { 200: 'Stopped' },
+    frame: 'stop',
+    calls: { stop: 'returned' },
   },
   resume: {
     method: 'POST',
     path: '/api/sessions/:session/resume',
     summary: 'Start the process again and send what is queued',
-    replies: { 200: z.object({ status: z.literal('ok'), session: Session }) },
+    replies: { 200: 'Resumed' },
+    refusals: [
+      'session_already_running',
+      'agent_unknown',
+      'agent_not_available',
+      'directory_not_found',
+      'directory_not_allowed',
+    ],
+    calls: { resume: 'session' },
   },
-  listEvents: {
+  sendMessage: {
+    method: 'POST',
+    path: '/api/sessions/:session/message',
+    summary: 'Say something to the agent',
+    body: 'SendMessage',
+    replies: { 200: 'MessageSent', 202: 'MessageQueued' },
+    refusals: ['blank_message', 'session_stopped', 'session_failed', 'queue_full'],
+    decides: ['replace'],
+    frame: 'send_message',
+    calls: { sendMessage: '*' },
+  },
+  getQueue: {
     method: 'GET',
-    path: '/api/sessions/:session/events',
-    summary: "A page of a session's log, or its live stream with Accept: text/event-stream",
-    query: command.EventsQuery,
-    replies: {
-      200: z.object({
-        events: z.array(storedEvent),
-        firstSeq: z.number(),
-        lastSeq: z.number(),
-        hasMore: z.boolean(),
-        logLastSeq: z.number(),
-      }),
-    },
+    path: '/api/sessions/:session/queue',
+    summary: 'What waits to be sent',
+    replies: { 200: 'Queue' },
+    calls: { queue: 'queue' },
+  },
+  patchQueued: {
+    method: 'PATCH',
+    path: '/api/sessions/:session/queue/:messageId',
+    summary: 'Edit or move a queued message',
+    body: 'PatchQueued',
+    replies: { 200: 'Queue' },
+    refusals: ['message_not_found', 'message_already_sent', 'blank_message'],
+    decides: true,
+    calls: { patchQueued: 'queue' },
+  },
+  removeQueued: {
+    method: 'DELETE',
+    path: '/api/sessions/:session/queue/:messageId',
+    summary: 'Take a message out of the queue',
+    replies: { 200: 'Queue' },
+    refusals: ['message_not_found', 'message_already_sent'],
+    decides: true,
+    calls: { removeQueued: 'queue' },
+  },
+  listPending: {
+    method: 'GET',
+    path: '/api/pending',
+    summary: 'All open interactions, oldest first',
+    replies: { 200: 'PendingList' },
+  },
+  listPendingOfSession: {
+    method: 'GET',
+    path: '/api/sessions/:session/pending',
+    summary: "A session's open interactions, oldest first",
+    replies: { 200: 'PendingList' },
+  },
+  getInteraction: {
+    method: 'GET',
+    path: '/api/sessions/:session/interactions/:interactionId',
+    summary: 'One interaction, open or resolved',
+    replies: { 200: 'OneInteraction' },
+    refusals: ['interaction_not_found'],
+    calls: { interaction: 'interaction' },
+  },
+  approve: {
+    method: 'POST',
+    path: '/api/sessions/:session/approve',
+    summary: 'Allow or deny a tool call',
+    body: 'Approve',
+    replies: { 200: 'Approved' },
+    refusals: [...answering, 'invalid_answer'],
+    decides: true,
+    frame: 'approve_tool',
+    calls: { approve: 'interaction' },
+  },
+  deny: {
+    method: 'POST',
+    path: '/api/sessions/:session/deny',
+    summary: 'Deny a tool call',
+    body: 'Deny',
+    replies: { 200: 'Resolved' },
+    refusals: answering,
+    decides: true,
+    calls: { deny: 'interaction' },
+  },
+  answer: {
+    method: 'POST',
+    path: '/api/sessions/:session/answer',
+    summary: 'Answer a question',
+    body: 'AnswerQuestion',
+    replies: { 200: 'Resolved' },
+    refusals: [...answering, 'invalid_answer'],
+    decides: true,
+    frame: 'answer_question',
+    calls: { answer: 'interaction' },
+  },
+  submitAnswers: {
+    method: 'POST',
+    path: '/api/sessions/:session/submit-answers',
+    summary: 'Answer a question, named by its tool call',
+    body: 'SubmitAnswers',
+    replies: { 200: 'Resolved' },
+    refusals: [...answering, 'invalid_answer'],
+    decides: true,
+    calls: { submitAnswers: 'interaction' },
+  },
+  respond: {
+    method: 'POST',
+    path: '/api/sessions/:session/respond',
+    summary: 'Answer an interaction of any kind',
+    body: 'Respond',
+    replies: { 200: 'Resolved' },
+    refusals: [...answering, 'invalid_answer'],
+    decides: true,
+    frame: 'tool_interaction_response',
+    calls: { respond: 'interaction' },
   },
   listGrants: {
     method: 'GET',
     path: '/api/grants',
     summary: 'Standing approvals',
-    replies: { 200: z.object({ grants: z.array(Grant) }) },
-  },
-  revokeGrant: {
-    method: 'DELETE',
-    path: '/api/grants/:grantId',
-    summary: 'Revoke a standing approval',
-    replies: { 200: ok },
+    replies: { 200: 'GrantList' },
+    calls: { grants: 'grants' },
   },
   previewGrant: {
     method: 'POST',
     path: '/api/grants/preview',
     summary: 'What a pattern would have matched, and would match from now on',
-    body: command.PreviewGrant,
-    replies: { 200: GrantPreview },
+    body: 'PreviewGrant',
+    replies: { 200: 'GrantPreview' },
+    calls: { previewGrant: 'matches', previewPattern: '*' },
   },
-  switchInteraction: {
-    method: 'POST',
-    path: '/api/clients/:clientId/interaction',
-    summary: 'Turn the interactivity of a connected client on or off',
-    body: command.SwitchInteraction,
-    replies: { 200: ok },
+  revokeGrant: {
+    method: 'DELETE',
+    path: '/api/grants/:grantId',
+    summary: 'Revoke a standing approval',
+    replies: { 200: 'Done' },
+    refusals: ['grant_not_found'],
+    calls: { revokeGrant: null },
+  },
+  listEvents: {
+    method: 'GET',
+    path: '/api/sessions/:session/events',
+    summary: "A page of a session's log, or its live stream with Accept: text/event-stream",
+    query: 'EventsQuery',
+    replies: { 200: 'EventsPage' },
+    streams: 'text/event-stream',
+    calls: { events: '*' },
   },
   search: {
     method: 'GET',
     path: '/api/search',
     summary: 'Search messages, tool calls and decisions',
-    query: command.SearchQuery,
-    replies: {
-      200: z.object({
-        hits: z.array(
-          z.object({
-            sessionId: z.string(),
-            seq: z.number(),
-            at: z.string(),
-            type: z.string(),
-            excerpt: z.string(),
-            title: z.string(),
-          }),
-        ),
-      }),
-    },
+    query: 'SearchQuery',
+    replies: { 200: 'SearchHits' },
+    calls: { search: 'hits' },
+  },
+  switchInteraction: {
+    method: 'POST',
+    path: '/api/clients/:clientId/interaction',
+    summary: 'Turn the interactivity of a connected client on or off',
+    body: 'SwitchInteraction',
+    replies: { 200: 'Done' },
+    refusals: ['client_not_found'],
+    calls: { setInteractionEnabled: null },
   },
 } as const satisfies Record<string, OperationDefinition>;
 
@@ -282,3 +309,48 @@ export function isDecision(name: OperationName, input: Readonly<Record<string, u
   if (decides === undefined || decides === true) return decides ?? false;
   return decides.some((field) => input[field] !== undefined && input[field] !== false);
 }
+
+/** The names of what stands for something in a path: of `/api/sessions/:session` it is `session`. */
+export const paramsIn = (path: string): readonly string[] => path.match(/(?<=:)\w+/g) ?? [];
+
+export const pathTo = (path: string, params: Readonly<Record<string, string>>): string =>
+  path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+
+type SchemasOf<Module> = {
+  [Name in keyof Module as Module[Name] extends z.ZodType ? Name : never]: Module[Name];
+};
+type Bodies = SchemasOf<typeof bodies>;
+type Replies = SchemasOf<typeof replies>;
+type BodyName<D> = D extends { readonly body: infer Name } ? Name & keyof Bodies : never;
+type QueryName<D> = D extends { readonly query: infer Name } ? Name & keyof Bodies : never;
+
+export type ParamOf<Path> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | ParamOf<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never;
+
+/** Query or body as a caller gives it; undefined where there is none. */
+export type GivenTo<D> = D extends { readonly body: unknown }
+  ? z.input<Bodies[BodyName<D>]>
+  : D extends { readonly query: unknown }
+    ? z.output<Bodies[QueryName<D>]>
+    : undefined;
+
+/** Query or body after it was checked. */
+export type CheckedFor<D> = D extends { readonly body: unknown } | { readonly query: unknown }
+  ? z.output<Bodies[BodyName<D> | QueryName<D>]>
+  : unknown;
+
+type Statuses<D> = D extends { readonly replies: infer R } ? R : never;
+
+/** The replies of an operation: each status with its body. */
+export type ReplyOf<D> = {
+  [Status in keyof Statuses<D>]: {
+    readonly status: Status;
+    readonly body: z.output<Replies[Statuses<D>[Status] & keyof Replies]>;
+  };
+}[keyof Statuses<D>];
+
+/** A list that belongs to whoever made it; anything else as it is. */
+export type Lent<T> = T extends readonly (infer Item)[] ? readonly Item[] : T;

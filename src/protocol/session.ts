@@ -64,6 +64,8 @@ export const Agent = z.object({
   reason: z.string().optional(),
   version: z.string().optional(),
   capabilities: Capabilities,
+  /** The mode in which this server starts it where a session names none; without it, the agent's own. */
+  defaultPermissionMode: z.string().optional(),
 });
 export type Agent = z.infer<typeof Agent>;
 
@@ -79,6 +81,10 @@ export type AgentCommand = z.infer<typeof AgentCommand>;
 
 export const Disposition = z.enum(['auto', 'queue', 'interrupt', 'steer']);
 export type Disposition = z.infer<typeof Disposition>;
+
+/** What a person's message does while the agent works, unless they say it with the message. */
+export const WhileBusy = z.enum(['queue', 'interrupt']);
+export type WhileBusy = z.infer<typeof WhileBusy>;
 
 export const Applied = z.enum(['send', 'queue', 'interrupt', 'steer']);
 export type Applied = z.infer<typeof Applied>;
@@ -117,6 +123,8 @@ export const Session = z.object({
   model: z.string().nullable(),
   labels: z.array(z.string()),
   askTimeout: AskTimeout.nullable(),
+  /** Only where it was set for this session; else the server's holds. */
+  whileBusy: WhileBusy.optional(),
   ephemeral: z.boolean(),
   capabilities: Capabilities.nullable(),
   /** Null while none runs, and where it is not known. */

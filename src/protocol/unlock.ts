@@ -11,11 +11,3 @@ export const Unlock = z.object({
   expiresAt: z.string(),
 });
 export type Unlock = z.infer<typeof Unlock>;
-
-export const AskUnlock = z.object({
-  name: z.string().max(200).optional(),
-  minutes: z.number().min(1).max(480).optional(),
-});
-export type AskUnlock = z.infer<typeof AskUnlock>;
-
-export const AllowUnlock = z.object({ code: z.string().min(1).max(50) });

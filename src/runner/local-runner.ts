@@ -1,12 +1,20 @@
 import type { LeftRun, Report, Runner, StartOrder } from '../engine/ports/runner.ts';
-import { checkDirectory, startDirectory } from './directory.ts';
-import { filesBelow } from './files-below.ts';
+import type { Agent } from '../protocol/session.ts';
+import { checkDirectory, filesBelow, startDirectory } from './directory.ts';
 import { LocalRun } from './local-run.ts';
 import type { AgentDriver, AgentStart } from './ports/agent-driver.ts';
 import { type KeptProcess, type ProcessHost, runOf } from './ports/process-host.ts';
 
+/** How an agent is started where a session does not say it. */
+export interface LaunchDefaults {
+  readonly permissionMode?: string | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+}
+
 export interface LocalRunnerOptions {
   readonly drivers: readonly AgentDriver[];
+  /** By the names of agents. */
+  readonly launch?: Readonly<Record<string, LaunchDefaults>>;
   /** Where agents run, and outlive this program if they can. */
   readonly processes: Pick<ProcessHost, 'kept' | 'attach' | 'endLeftovers' | 'close' | 'detach'>;
   /** Where those run that cannot. */
@@ -18,7 +26,7 @@ export interface LocalRunnerOptions {
 
 /** The agents on this machine, in this program: an order is the call of a function. */
 export function localRunner(options: LocalRunnerOptions): Runner {
-  const { drivers, processes, others = [], rawLog } = options;
+  const { drivers, launch = {}, processes, others = [], rawLog } = options;
   const driverOf = new Map(drivers.map((driver) => [driver.name, driver]));
   const runs = new Map<string, LocalRun>();
   let kept: readonly KeptProcess[] = [];
@@ -48,6 +56,18 @@ export function localRunner(options: LocalRunnerOptions): Runner {
     return driver;
   }
 
+  /** Read anew at each start: a variable that was changed or taken out of the configuration is so for every session. */
+  function startOf(order: StartOrder, cwd: string): AgentStart {
+    const { runId: processId, sessionId, permissionMode, model, resume, tools } = order;
+    const env = { ...launch[order.agent]?.env, ...order.env };
+    return { processId, sessionId, cwd, env, permissionMode, model, resume, tools };
+  }
+
+  async function describe(driver: AgentDriver): Promise<Agent> {
+    const { permissionMode } = launch[driver.name] ?? {};
+    return { ...(await driver.probe()), ...(permissionMode && { defaultPermissionMode: permissionMode }) };
+  }
+
   function add(id: string, last: number, report: Report): LocalRun {
     const run = new LocalRun({ id, last, report, onExit: () => runs.delete(id) });
     runs.set(id, run);
@@ -56,8 +76,11 @@ export function localRunner(options: LocalRunnerOptions): Runner {
 
   return {
     rawLog,
-    agents: () => Promise.all(drivers.map((driver) => driver.probe())),
-    agent: async (name) => driverOf.get(name)?.probe(),
+    agents: () => Promise.all(drivers.map(describe)),
+    async agent(name) {
+      const driver = driverOf.get(name);
+      return driver && describe(driver);
+    },
     checkDirectory: async (place) => checkDirectory(place),
     filesBelow,
     end,
@@ -120,9 +143,4 @@ function leftRuns(kept: readonly KeptProcess[]): readonly LeftRun[] {
     runs.set(runId, { runId, sessionId, isRunning });
   }
   return [...runs.values()];
-}
-
-function startOf(order: StartOrder, cwd: string): AgentStart {
-  const { runId: processId, sessionId, env, permissionMode, model, resume, tools } = order;
-  return { processId, sessionId, cwd, env, permissionMode, model, resume, tools };
 }

@@ -46,16 +46,12 @@ class RawFiles implements RawLog {
     const session = this.#session(sessionId);
     const kept = chunk.subarray(0, this.#closed ? 0 : this.#room(session));
     if (kept.length > 0) this.#keep(session, direction, kept);
-    drop(session, chunk.length - kept.length);
+    session.gapBytes += chunk.length - kept.length;
     this.#writeSoon(session);
   }
 
   read(sessionId: SessionId): Readable {
     return Readable.from(this.#read(this.#session(sessionId)), { objectMode: false });
-  }
-
-  droppedBytes(sessionId: SessionId): number {
-    return this.#sessions.get(sessionId)?.droppedBytes ?? 0;
   }
 
   async remove(sessionId: SessionId): Promise<void> {
@@ -86,7 +82,6 @@ class RawFiles implements RawLog {
       waiting: [],
       waitingBytes: 0,
       fileBytes: undefined,
-      droppedBytes: 0,
       gapBytes: 0,
       isWriting: false,
       lastTurn: Promise.resolve(),
@@ -159,10 +154,7 @@ class RawFiles implements RawLog {
       session.fileBytes = (session.fileBytes ?? 0) + block.length;
     } catch {
       session.fileBytes = undefined;
-      drop(
-        session,
-        entries.reduce((sum, { kind, bytes }) => (kind === 'dropped' ? sum : sum + bytes), 0),
-      );
+      for (const { kind, bytes } of entries) if (kind !== 'dropped') session.gapBytes += bytes;
     }
     session.waitingBytes -= counted;
     this.#waitingInAll -= counted;
@@ -214,7 +206,6 @@ interface Session {
   waitingBytes: number;
   /** The size of the newer file, once it is known. */
   fileBytes: number | undefined;
-  droppedBytes: number;
   /** Dropped, but not yet said so in the file. */
   gapBytes: number;
   isWriting: boolean;
@@ -233,11 +224,6 @@ function inTurn<T>(session: Session, work: () => Promise<T>): Promise<T> {
   const turn = session.lastTurn.then(work);
   session.lastTurn = turn.catch(() => undefined);
   return turn;
-}
-
-function drop(session: Session, bytes: number): void {
-  session.droppedBytes += bytes;
-  session.gapBytes += bytes;
 }
 
 const blockOf = ({ kind, at, bytes, chunks }: Entry): Buffer[] => {

@@ -11,7 +11,7 @@ import { addFileRoutes } from './file-routes.ts';
 import { apiHeaders } from './headers.ts';
 import { addMcpRoutes } from './mcp-routes.ts';
 import { addPage } from './page.ts';
-import { addOperationRoutes } from './routes.ts';
+import { addOperationRoutes, addServerRoute } from './routes.ts';
 import type { StreamContext } from './stream/connections.ts';
 import { addStreamRoute, sessionStream } from './stream-routes.ts';
 
@@ -72,10 +72,10 @@ export function createApp(options: AppOptions): FastifyInstance {
   acceptJsonBodies(app);
   answerErrors(app);
 
-  app.get('/api/health', { config: { open: true } }, (_request, reply) =>
+  addServerRoute(app, 'health', (_input, _request, reply) =>
     reply.send({ status: 'ok', version, storage: room.storage() }),
   );
-  app.get('/api/openapi.json', async (_request, reply) => {
+  addServerRoute(app, 'getOpenApi', async (_input, _request, reply) => {
     // Made when it is asked for: few do, and every start would wait for it.
     const { openApi } = await import('./openapi.ts');
     return reply.send(openApi(version));

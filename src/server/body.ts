@@ -38,48 +38,43 @@ const bodyReaderFor = ({ identity }: FastifyRequest): BodyReader =>
  * A body that is too large is read to its end and thrown away, within reason: a client that is cut off while it sends sees a
  * broken connection and not the answer.
  */
-export const readBody: BodyReader = (payload, done) => {
-  let chunks: Buffer[] = [];
-  let bytes = 0;
-  const finish = (error: BadRequest | null): void => {
-    payload.off('data', take).off('end', end).off('close', cut).off('error', cut);
-    done(error, error === null ? Buffer.concat(chunks, bytes) : Buffer.alloc(0));
-  };
-  const take = (chunk: Buffer): void => {
-    bytes += chunk.length;
-    if (bytes <= maxBodyBytes) chunks.push(chunk);
-    else chunks = [];
-    if (bytes > maxDiscardedBytes) finish(new BadRequest('payload_too_large'));
-  };
-  const end = (): void => finish(bytes > maxBodyBytes ? new BadRequest('payload_too_large') : null);
-  const cut = (): void => finish(notWhole());
-  if (Number(payload.headers['content-length'] ?? 0) > maxDiscardedBytes)
-    finish(new BadRequest('payload_too_large'));
-  else payload.on('data', take).once('end', end).once('close', cut).once('error', cut);
-};
+export const readBody: BodyReader = (payload, done) =>
+  readWithin(payload, { kept: maxBodyBytes, read: maxDiscardedBytes }, (error, body) =>
+    done(error === 'too-large' ? new BadRequest('payload_too_large') : error, body),
+  );
 
 /** Answered as soon as it is too large; what is sent on after that is not kept. */
 const readStrangersBody: BodyReader = (payload, done) => {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  const finish = (error: BadRequest | null): void => {
-    payload.off('data', take).off('end', end).off('close', cut).off('error', cut);
+  endUnlessWhole(payload, strangerPatienceMs);
+  readWithin(payload, { kept: maxStrangerBytes, read: maxStrangerBytes }, (error, body) => {
     if (error !== null) discardBody(payload);
+    done(error === 'too-large' ? tooLargeForStranger() : error, body);
+  });
+};
+
+/** Gives up as soon as more is sent than is to be read. */
+function readWithin(
+  payload: IncomingMessage,
+  most: { readonly kept: number; readonly read: number },
+  done: (error: BadRequest | 'too-large' | null, body: Buffer) => void,
+): void {
+  let chunks: Buffer[] = [];
+  let bytes = 0;
+  const finish = (error: BadRequest | 'too-large' | null): void => {
+    payload.off('data', take).off('end', end).off('close', cut).off('error', cut);
     done(error, error === null ? Buffer.concat(chunks, bytes) : Buffer.alloc(0));
   };
   const take = (chunk: Buffer): void => {
     bytes += chunk.length;
-    if (bytes > maxStrangerBytes) finish(tooLargeForStranger());
-    else chunks.push(chunk);
+    if (bytes <= most.kept) chunks.push(chunk);
+    else chunks = [];
+    if (bytes > most.read) finish('too-large');
   };
-  const end = (): void => finish(null);
-  const cut = (): void => finish(notWhole());
-  if (Number(payload.headers['content-length'] ?? 0) > maxStrangerBytes) finish(tooLargeForStranger());
-  else {
-    endUnlessWhole(payload, strangerPatienceMs);
-    payload.on('data', take).once('end', end).once('close', cut).once('error', cut);
-  }
-};
+  const end = (): void => finish(bytes > most.kept ? 'too-large' : null);
+  const cut = (): void => finish(new BadRequest('malformed_request', 'The body is not complete.'));
+  if (Number(payload.headers['content-length'] ?? 0) > most.read) finish('too-large');
+  else payload.on('data', take).once('end', end).once('close', cut).once('error', cut);
+}
 
 /**
  * What a stranger still sends when it has its answer. A little is read and thrown away, for clients that read only then; after that
@@ -104,6 +99,5 @@ function endUnlessWhole(payload: IncomingMessage, afterMs: number): void {
   payload.once('end', over).once('close', over);
 }
 
-const notWhole = (): BadRequest => new BadRequest('malformed_request', 'The body is not complete.');
 const tooLargeForStranger = (): BadRequest =>
   new BadRequest('payload_too_large', 'The body is over 64 kB, and nobody has shown who sends it.');

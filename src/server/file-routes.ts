@@ -2,21 +2,19 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { ControlRoom } from '../engine/ports/control-room.ts';
 import { sendRefusal } from './errors.ts';
+import { addServerRoute } from './routes.ts';
 
 /** Pictures that were shown in a conversation, and what the agent printed, as it printed it. */
 export function addFileRoutes(app: FastifyInstance, room: ControlRoom): void {
-  app.get<{ Params: { session: string; imageId: string } }>(
-    '/api/sessions/:session/images/:imageId',
-    (request, reply) => {
-      const image = room.image(request.params.session, request.params.imageId);
-      if (!image.ok) return sendRefusal(reply, image.refusal);
-      const { mediaType, data } = image.value;
-      return asPicture(reply, mediaType).send(Buffer.from(data.buffer, data.byteOffset, data.byteLength));
-    },
-  );
+  addServerRoute(app, 'getImage', ({ session, imageId }, _request, reply) => {
+    const image = room.image(session, imageId);
+    if (!image.ok) return sendRefusal(reply, image.refusal);
+    const { mediaType, data } = image.value;
+    return asPicture(reply, mediaType).send(Buffer.from(data.buffer, data.byteOffset, data.byteLength));
+  });
 
-  app.get<{ Params: { session: string } }>('/api/sessions/:session/raw', (request, reply) => {
-    const raw = room.rawLog(request.params.session);
+  addServerRoute(app, 'getRawLog', ({ session }, _request, reply) => {
+    const raw = room.rawLog(session);
     if (!raw.ok) return sendRefusal(reply, raw.refusal);
     return reply
       .type('text/plain; charset=utf-8')

@@ -1,14 +1,12 @@
 import { z } from 'zod';
-import { Pair } from '../protocol/command.ts';
-import { errorCatalogue } from '../protocol/errors.ts';
+import { inputSchema } from '../protocol/check.ts';
+import { type ErrorCode, errorCatalogue, statusOf } from '../protocol/errors.ts';
 import { Grant } from '../protocol/grant.ts';
 import { Interaction } from '../protocol/interaction.ts';
-import type { OperationDefinition } from '../protocol/operation.ts';
+import { operations, paramsIn } from '../protocol/operation.ts';
+import * as replies from '../protocol/reply.ts';
+import { type ServerOperation, serverOperations } from '../protocol/server-operation.ts';
 import { Agent, AgentCommand, QueuedMessage, Session } from '../protocol/session.ts';
-import { StorageState } from '../protocol/storage.ts';
-import { AllowUnlock, AskUnlock, Unlock } from '../protocol/unlock.ts';
-import { Device } from './auth/devices.ts';
-import { namedOperations } from './routes.ts';
 
 type Json = Record<string, unknown>;
 
@@ -16,16 +14,14 @@ type Json = Record<string, unknown>;
 export function openApi(version: string): Json {
   const components = new Components();
   const paths: Record<string, Json> = {};
-  for (const [operationId, operation] of [...namedOperations(), ...accessOperations]) {
+  const described: Readonly<Record<string, ServerOperation>> = { ...operations, ...serverOperations };
+  for (const [operationId, operation] of Object.entries(described)) {
     const path = operation.path.replaceAll(/:(\w+)/g, '{$1}');
     paths[path] = {
       ...paths[path],
       [operation.method.toLowerCase()]: describe(operationId, operation, components),
     };
   }
-  for (const [path, described] of Object.entries(streamsAndFiles))
-    paths[path] = { ...paths[path], ...described };
-  describeSessionStream(paths['/api/sessions/{session}/events']);
   return {
     openapi: '3.1.0',
     info: { title: 'Beckon', version, description: 'A control room for coding agents.' },
@@ -43,15 +39,12 @@ export function openApi(version: string): Json {
   };
 }
 
-type Described = OperationDefinition & { readonly open?: boolean };
-
-function describe(operationId: string, operation: Described, components: Components): Json {
-  const names = [...operation.path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? '');
-  const parameters = [...names.map(pathParameter), ...queryParameters(operation.query, components)];
-  const replies = Object.entries(operation.replies).map(([status, schema]) => [
-    status,
-    { description: 'Done', content: json(components.schemaOf(schema)) },
-  ]);
+function describe(operationId: string, operation: ServerOperation, components: Components): Json {
+  const parameters = [
+    ...paramsIn(operation.path).map(pathParameter),
+    ...(operation.query === undefined ? [] : queryParameters(components.schemaOf(inputSchema(operation)))),
+    ...(operation.streams === 'text/event-stream' ? [lastEventId] : []),
+  ];
   return {
     operationId,
     summary: operation.summary,
@@ -59,9 +52,43 @@ function describe(operationId: string, operation: Described, components: Compone
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(operation.body === undefined
       ? {}
-      : { requestBody: { required: true, content: json(components.schemaOf(operation.body)) } }),
-    responses: { ...Object.fromEntries(replies), default: { $ref: '#/components/responses/Error' } },
+      : { requestBody: { required: true, content: json(components.schemaOf(inputSchema(operation))) } }),
+    responses: {
+      ...repliesOf(operation, components),
+      ...refusalsOf(operation),
+      default: { $ref: '#/components/responses/Error' },
+    },
   };
+}
+
+function repliesOf({ replies: declared, streams }: ServerOperation, components: Components): Json {
+  if (streams === 'websocket') return { 101: { description: 'JSON text frames follow' } };
+  const contents: Record<number, Json> = {};
+  for (const [status, name] of Object.entries(declared))
+    contents[Number(status)] = json(components.schemaOf(schemas[name] as z.ZodType));
+  if (streams !== undefined) {
+    const schema = { type: 'string', ...(streams === 'image/*' ? { format: 'binary' } : {}) };
+    contents[200] = { ...contents[200], [streams]: { schema } };
+  }
+  return Object.fromEntries(
+    Object.entries(contents).map(([status, content]) => [status, { description: 'Done', content }]),
+  );
+}
+
+const schemas: Readonly<Record<string, unknown>> = replies;
+
+/** Its own refusals, by their status. */
+function refusalsOf({ refusals = [] }: ServerOperation): Json {
+  const byStatus = Map.groupBy<number, ErrorCode>(refusals, statusOf);
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [
+      status,
+      {
+        description: codes.map((code) => `\`${code}\`: ${errorCatalogue[code].meaning}`).join(' '),
+        content: json(ref('Error')),
+      },
+    ]),
+  );
 }
 
 function pathParameter(name: string): Json {
@@ -69,9 +96,7 @@ function pathParameter(name: string): Json {
   return { name, in: 'path', required: true, ...description, schema: { type: 'string' } };
 }
 
-function queryParameters(query: z.ZodType | undefined, components: Components): Json[] {
-  if (query === undefined) return [];
-  const schema = components.schemaOf(query);
+function queryParameters(schema: Json): Json[] {
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
   return Object.entries(schema.properties ?? {}).map(([name, property]) => ({
     name,
@@ -80,6 +105,13 @@ function queryParameters(query: z.ZodType | undefined, components: Components): 
     schema: property,
   }));
 }
+
+const lastEventId: Json = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  description: 'Go on after this position',
+  schema: { type: 'string' },
+};
 
 /** Schemas that occur in many places are described once and referred to by name. */
 class Components {
@@ -93,7 +125,15 @@ class Components {
 
   /** As what may be sent: of replies, which may carry more, nothing is said about further fields. */
   schemaOf(schema: z.ZodType): Json {
-    const made = z.toJSONSchema(schema, { io: 'input', metadata: this.#names, unrepresentable: 'any' });
+    const made = z.toJSONSchema(schema, {
+      io: 'input',
+      metadata: this.#names,
+      unrepresentable: 'any',
+      override: ({ zodSchema, jsonSchema }) => {
+        const description = z.globalRegistry.get(zodSchema)?.description;
+        if (description !== undefined) jsonSchema.description = description;
+      },
+    });
     const {
       $schema: _,
       $defs,
@@ -128,182 +168,3 @@ const errorSchema: Json = {
     },
   },
 };
-
-const ok = z.object({ status: z.literal('ok') });
-const unlocked = z.object({ unlock: Unlock });
-
-const accessOperations: readonly [string, Described][] = [
-  [
-    'health',
-    {
-      method: 'GET',
-      path: '/api/health',
-      summary: 'Whether the server runs, and whether anything can be stored',
-      open: true,
-      replies: { 200: ok.extend({ version: z.string(), storage: StorageState }) },
-    },
-  ],
-  [
-    'pair',
-    {
-      method: 'POST',
-      path: '/api/pair',
-      summary: 'Exchange a one-time code for a cookie and the key that it works with',
-      open: true,
-      body: Pair,
-      replies: { 200: ok.extend({ device: Device, key: z.string(), stored: z.boolean().optional() }) },
-    },
-  ],
-  [
-    'createPairingCode',
-    {
-      method: 'POST',
-      path: '/api/pairing-code',
-      summary: 'Make a one-time code for one more device',
-      replies: { 201: z.object({ code: z.string(), expiresAt: z.string(), url: z.string() }) },
-    },
-  ],
-  [
-    'listDevices',
-    {
-      method: 'GET',
-      path: '/api/devices',
-      summary: 'The paired devices',
-      replies: { 200: z.object({ devices: z.array(Device.extend({ current: z.boolean() })) }) },
-    },
-  ],
-  [
-    'removeDevice',
-    {
-      method: 'DELETE',
-      path: '/api/devices/:id',
-      summary: 'Unpair a device and end its connections',
-      replies: { 200: ok },
-    },
-  ],
-  [
-    'listUnlocks',
-    {
-      method: 'GET',
-      path: '/api/unlocks',
-      summary: 'Who decides here, and the terminals that do for a time, or want to',
-      replies: { 200: z.object({ decide: z.enum(['anyone', 'devices']), unlocks: z.array(Unlock) }) },
-    },
-  ],
-  [
-    'askUnlock',
-    {
-      method: 'POST',
-      path: '/api/unlocks',
-      summary: 'Ask, for a terminal, to decide for a time',
-      body: AskUnlock,
-      replies: { 201: unlocked.extend({ code: z.string(), secret: z.string() }) },
-    },
-  ],
-  [
-    'getUnlock',
-    {
-      method: 'GET',
-      path: '/api/unlocks/:id',
-      summary: 'Whether a terminal was unlocked',
-      replies: { 200: unlocked },
-    },
-  ],
-  [
-    'allowUnlock',
-    {
-      method: 'POST',
-      path: '/api/unlocks/:id/allow',
-      summary: 'Unlock a terminal by the code that it shows; for devices alone',
-      body: AllowUnlock,
-      replies: { 200: unlocked },
-    },
-  ],
-  [
-    'endUnlock',
-    {
-      method: 'DELETE',
-      path: '/api/unlocks/:id',
-      summary: 'Lock a terminal again, or refuse to unlock it',
-      replies: { 200: ok },
-    },
-  ],
-];
-
-const answers = (content: Json): Json => ({
-  200: { description: 'Done', content },
-  default: { $ref: '#/components/responses/Error' },
-});
-const eventStream: Json = { 'text/event-stream': { schema: { type: 'string' } } };
-const text = (name: string, description: string): Json => ({
-  name,
-  in: 'query',
-  description,
-  schema: { type: 'string' },
-});
-const lastEventId: Json = {
-  name: 'Last-Event-ID',
-  in: 'header',
-  description: 'Go on after this position',
-  schema: { type: 'string' },
-};
-
-const streamsAndFiles: Record<string, Json> = {
-  '/api/events': {
-    get: {
-      operationId: 'streamEvents',
-      summary: 'Server-sent events of all sessions',
-      parameters: [
-        text('sessions', 'Ids or keys, separated by commas, whose events and deltas are added'),
-        {
-          name: 'interaction',
-          in: 'query',
-          description: 'Whether this client can answer, and wants to',
-          schema: { type: 'string', enum: ['enabled', 'disabled', 'none'] },
-        },
-        lastEventId,
-      ],
-      responses: answers(eventStream),
-    },
-  },
-  '/api/ws': {
-    get: {
-      operationId: 'webSocket',
-      summary: 'The same over a WebSocket, in both directions',
-      responses: {
-        101: { description: 'JSON text frames follow' },
-        default: { $ref: '#/components/responses/Error' },
-      },
-    },
-  },
-  '/api/sessions/{session}/images/{imageId}': {
-    get: {
-      operationId: 'getImage',
-      summary: 'A picture of a conversation',
-      parameters: [pathParameter('session'), pathParameter('imageId')],
-      responses: answers({ 'image/*': { schema: { type: 'string', format: 'binary' } } }),
-    },
-  },
-  '/api/sessions/{session}/raw': {
-    get: {
-      operationId: 'getRawLog',
-      summary: 'What the agent printed, line by line',
-      parameters: [pathParameter('session')],
-      responses: answers({ 'text/plain': { schema: { type: 'string' } } }),
-    },
-  },
-  '/api/openapi.json': {
-    get: {
-      operationId: 'getOpenApi',
-      summary: 'This description',
-      responses: answers(json({ type: 'object' })),
-    },
-  },
-};
-
-function describeSessionStream(path: Json | undefined): void {
-  const page = path?.get as { parameters: Json[]; responses: { 200: { content: Json } } } | undefined;
-  if (page === undefined) return;
-  page.parameters.push(lastEventId);
-  Object.assign(page.responses[200].content, eventStream);
-}

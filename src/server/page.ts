@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { refuse } from '../protocol/errors.ts';
+import { serverOperations } from '../protocol/server-operation.ts';
 import { sendRefusal } from './errors.ts';
 import { pageHeaders } from './headers.ts';
 
@@ -65,7 +66,7 @@ beckon pending                      see what waits for you
 beckon approve ID                   allow what an agent asks for
 beckon watch ID                     follow a session
 </pre>
-<p>Programs use the <a href="/api/openapi.json">HTTP interface</a> with the token in the data directory.</p>
+<p>Programs use the <a href="${serverOperations.getOpenApi.path}">HTTP interface</a> with the token in the data directory.</p>
 </body>
 </html>
 `;

@@ -1,26 +1,28 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerHookHandler } from 'fastify';
 import type { InteractionMode } from '../engine/ports/control-room.ts';
-import { EventsQuery } from '../protocol/command.ts';
+import type { EventsQuery, StreamQuery } from '../protocol/command.ts';
 import { accept, type Result, refuse } from '../protocol/errors.ts';
 import type { SessionId } from '../protocol/ids.ts';
+import { operations } from '../protocol/operation.ts';
 import { accessIdOf, whereOf } from './auth/guard.ts';
 import { sendRefusal } from './errors.ts';
-import { invalid } from './invalid.ts';
+import { addServerRoute, checkedInput } from './routes.ts';
 import type { StreamContext } from './stream/connections.ts';
 import { streamAll, streamSession } from './stream/sse.ts';
 
 /** The stream of all sessions. */
 export function addStreamRoute(app: FastifyInstance, context: StreamContext): void {
-  app.get<{ Querystring: Record<string, unknown> }>('/api/events', (request, reply) => {
-    const interaction = interactionOf(request.query.interaction);
-    if (!interaction.ok) return sendRefusal(reply, interaction.refusal);
-    const followed = followedSessions(context, request.query.sessions);
+  addServerRoute(app, 'streamEvents', ({ sessions, interaction = 'enabled' }, request, reply) => {
+    const followed = followedSessions(context, sessions);
     if (!followed.ok) return sendRefusal(reply, followed.refusal);
     if (isPipelined(reply)) return sendRefusal(reply, pipelined);
     const { identity } = request;
     reply.hijack();
     streamAll(context, reply.raw, {
-      client: context.room.clients.connect({ label: whereOf(identity), interaction: interaction.value }),
+      client: context.room.clients.connect({
+        label: whereOf(identity),
+        interaction: interactionModes[interaction],
+      }),
       accessId: accessIdOf(identity),
       sessions: followed.value,
       lastEventId: lastEventId(request),
@@ -40,20 +42,23 @@ export function sessionStream(context: StreamContext): preHandlerHookHandler {
 function openSessionStream(context: StreamContext, request: FastifyRequest, reply: FastifyReply): void {
   const { session } = request.params as { readonly session: string };
   const now = context.room.snapshot(session);
-  const query = EventsQuery.safeParse(request.query);
+  const query = checkedInput(operations.listEvents, request) as Result<EventsQuery>;
   if (!now.ok) sendRefusal(reply, now.refusal);
-  else if (!query.success) sendRefusal(reply, invalid(query.error, request.query));
+  else if (!query.ok) sendRefusal(reply, query.refusal);
   else if (isPipelined(reply)) sendRefusal(reply, pipelined);
   else {
-    const after = seqOf(lastEventId(request)) ?? query.data.after;
+    const after = seqOf(lastEventId(request)) ?? query.value.after;
     reply.hijack();
     const accessId = accessIdOf(request.identity);
     streamSession(context, reply.raw, { session: { sessionId: now.value.session.id, after }, accessId });
   }
 }
 
-function followedSessions({ room }: StreamContext, given: unknown): Result<readonly SessionId[]> {
-  const names = [given].flat().flatMap((text) => (typeof text === 'string' ? text.split(',') : []));
+function followedSessions(
+  { room }: StreamContext,
+  given: StreamQuery['sessions'] = [],
+): Result<readonly SessionId[]> {
+  const names = [given].flat().flatMap((text) => text.split(','));
   const ids = new Set<SessionId>();
   for (const name of names.filter((each) => each !== '')) {
     const now = room.snapshot(name);
@@ -64,19 +69,11 @@ function followedSessions({ room }: StreamContext, given: unknown): Result<reado
 }
 
 /** A client that reads this stream can answer, and wants to, unless it says otherwise. */
-function interactionOf(given: unknown): Result<InteractionMode> {
-  switch (given) {
-    case undefined:
-    case 'enabled':
-      return accept({ supported: true, enabled: true });
-    case 'disabled':
-      return accept({ supported: true, enabled: false });
-    case 'none':
-      return accept({ supported: false, enabled: false });
-    default:
-      return refuse('invalid_value', 'interaction is enabled, disabled or none.', { field: 'interaction' });
-  }
-}
+const interactionModes: Readonly<Record<NonNullable<StreamQuery['interaction']>, InteractionMode>> = {
+  enabled: { supported: true, enabled: true },
+  disabled: { supported: true, enabled: false },
+  none: { supported: false, enabled: false },
+};
 
 const wantsStream = ({ headers }: FastifyRequest): boolean =>
   headers.accept?.includes('text/event-stream') ?? false;

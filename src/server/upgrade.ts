@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import process from 'node:process';
 import type { Duplex } from 'node:stream';
 import { type Refusal, refuse, statusOf } from '../protocol/errors.ts';
+import { serverOperations } from '../protocol/server-operation.ts';
 import type { Guard } from './auth/guard.ts';
 import { errorBody } from './errors.ts';
 import { apiHeaders } from './headers.ts';
@@ -24,7 +25,7 @@ export function upgradeHandler(options: {
     if (foreign !== undefined) return decline(socket, foreign);
     const identity = guard.identifyUpgrade(request);
     if (!identity.ok) return decline(socket, identity.refusal);
-    if (request.url?.split('?', 1)[0] !== '/api/ws')
+    if (request.url?.split('?', 1)[0] !== serverOperations.webSocket.path)
       return decline(socket, refuse('route_not_found').refusal);
     if (request.headers.upgrade?.toLowerCase() !== 'websocket') {
       return decline(socket, refuse('malformed_request', 'This address speaks WebSocket.').refusal);

@@ -1,10 +1,11 @@
 import { lazy, useCallback } from 'react';
-import { Redirect, Route, Switch } from 'wouter';
+import { Route, Switch } from 'wouter';
 import { useControlRoom, useRoom } from './data/room-context.tsx';
 import { Shell } from './frame/shell.tsx';
 import { SignIn } from './frame/sign-in.tsx';
 import { ControlPage } from './pages/control/control-page.tsx';
-import { routes } from './routes.ts';
+import { NoSuchPage } from './pages/no-such-page.tsx';
+import { routes, sessionIn } from './routes.ts';
 import { TooltipProvider } from './ui/tooltip.tsx';
 
 const BoardPage = lazy(async () => ({ default: (await import('./pages/board-page.tsx')).BoardPage }));
@@ -35,11 +36,9 @@ export function App({ pairingFailure = null }: { readonly pairingFailure?: unkno
           <Route path={routes.sessions} component={SessionsPage} />
           <Route path={routes.settings} component={SettingsPage} />
           <Route path="/s/:id">
-            {({ id }) => <SessionPage key={id} sessionId={decodeURIComponent(id)} />}
+            {({ id }) => <SessionPage key={id} sessionId={sessionIn(window.location.pathname)} />}
           </Route>
-          <Route>
-            <Redirect to={routes.control} replace />
-          </Route>
+          <Route component={NoSuchPage} />
         </Switch>
       </Shell>
     </TooltipProvider>

@@ -9,3 +9,13 @@ export const routes = {
   /** A session, at the place where an event is told. */
   place: (sessionId: string, seq: number): string => `/s/${encodeURIComponent(sessionId)}?at=${seq}`,
 } as const;
+
+/** The session that an address names; as it stands where it is no escaped text. */
+export function sessionIn(pathname: string): string {
+  const name = pathname.replace(/^\/s\//, '');
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}

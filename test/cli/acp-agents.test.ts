@@ -2,8 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { acpAgents } from '../../src/cli/acp-agents.ts';
-import { readConfigFile } from '../../src/cli/config-file.ts';
+import { acpAgents, readConfigFile } from '../../src/cli/config-file.ts';
 import { knownAgents } from '../../src/drivers/acp/known-agents.ts';
 
 let dir: string;
@@ -60,7 +59,7 @@ test('a known agent takes what the configuration says of it, and is left out whe
 test('what cannot be meant is refused, in words', async () => {
   const agents = async (entries: unknown) => acpAgents(await configured(entries), {});
   await expect(agents({ mine: { driver: 'acp' } })).rejects.toThrow(
-    '"mine" of the configuration has no "command"',
+    `${join(dir, 'config.json')}: "agents.mine" is not valid: it has no "command"`,
   );
   await expect(agents({ mine: { command: 'x' } })).rejects.toThrow('has a "command" and no "driver"');
   await expect(agents({ claude: { driver: 'acp', command: 'x' } })).rejects.toThrow('"claude" is built in');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type AskedInteraction, type Dialog, dialogAbout } from '../../src/cli/terminal/dialog.ts';
-import { pickAnswer, pickValue } from '../../src/cli/terminal/pick-answer.ts';
+import { pickAnswer, pickValue } from '../../src/cli/terminal/typed-answers.ts';
 import { InteractionId } from '../../src/protocol/ids.ts';
 import type { FormField, Question } from '../../src/protocol/interaction.ts';
 

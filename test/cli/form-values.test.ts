@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formValues } from '../../src/cli/terminal/form-values.ts';
+import { formValues } from '../../src/cli/terminal/typed-answers.ts';
 import type { Form, FormField } from '../../src/protocol/interaction.ts';
 
 const options = ['team', 'press', 'board'].map((value) => ({ value, label: value }));

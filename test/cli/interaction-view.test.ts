@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { diffLines } from '../../src/cli/render/diff-lines.ts';
 import { interactionView, type ShownAsk } from '../../src/cli/render/interaction-view.ts';
 import { plain } from '../../src/cli/render/paint.ts';
+import { callShapeOf } from '../../src/drivers/tool-calls.ts';
 
 const approval = (input: Record<string, unknown>, more: Partial<ShownAsk> = {}): ShownAsk => ({
   kind: 'approval',
   toolName: 'Bash',
   title: 'Run a command',
   input,
+  call: callShapeOf(more.toolName ?? 'Bash', input, '/work'),
   ...more,
 });
 
@@ -34,8 +35,15 @@ describe('what a person is asked', () => {
       new_string: 'one\n2\nthree',
       replace_all: true,
     };
-    expect(view(approval(input, { toolName: 'Edit', title: 'Edit a.ts' }))).toBe(
-      '? Edit a.ts\n  /a.ts\n    one\n  - two\n  + 2\n    three\n  replace_all: true',
+    expect(view(approval({ ...input, note: 1 }, { toolName: 'Edit', title: 'Edit a.ts' }))).toBe(
+      [
+        '? Edit a.ts',
+        '  ! it reaches out of the session’s directory',
+        '  /a.ts',
+        '  in every place where the old text stands:',
+        '    one\n  - two\n  + 2\n    three',
+        '  note: 1',
+      ].join('\n'),
     );
   });
 
@@ -44,8 +52,46 @@ describe('what a person is asked', () => {
       { old_string: 'a', new_string: 'b' },
       { old_string: 'c', new_string: '' },
     ];
-    expect(view(approval({ file_path: 'x', edits }))).toContain('- a\n  + b\n  - c');
-    expect(view(approval({ file_path: 'x', content: 'new\n' }))).toContain('  x\n  + new');
+    expect(view(approval({ file_path: 'x', edits }, { toolName: 'MultiEdit' }))).toContain(
+      '- a\n  + b\n  - c',
+    );
+    expect(view(approval({ file_path: 'x', content: 'new\n' }, { toolName: 'Write' }))).toContain(
+      '  x\n  + new',
+    );
+  });
+
+  it('[ASK15] what must not be overlooked stands before what could be cut off', () => {
+    const command = 'line\n'.repeat(100);
+    const ask = approval(
+      { command, run_in_background: true, dangerouslyDisableSandbox: true },
+      { blockedPath: '/etc/ho\u0455ts' },
+    );
+    expect(view(ask, 5)).toContain(
+      [
+        '  ! it goes on in the background',
+        '  ! it runs without the sandbox',
+        '  ! the agent asks because of /etc/ho\\u{455}ts',
+        '  $ line',
+      ].join('\n'),
+    );
+  });
+
+  it('[ASK1] shows a call of any kind with all that goes into it', () => {
+    const shown = (toolName: string, input: Record<string, unknown>) =>
+      view(approval(input, { toolName, title: toolName }))
+        .split('\n')
+        .slice(1);
+    expect(shown('WebFetch', { url: 'https://a.example', prompt: 'Sum up', depth: 2 })).toEqual([
+      '  https://a.example',
+      '  prompt: Sum up',
+      '  depth: 2',
+    ]);
+    expect(shown('Grep', { pattern: 'x+', '-i': true })).toEqual(['  pattern: x+', '  -i: true']);
+    expect(shown('Task', { description: 'Look', prompt: 'Look around' })).toEqual([
+      '  description: Look',
+      '  task: Look around',
+    ]);
+    expect(shown('mcp__x__y', { a: { b: [1] }, c: 'd' })).toEqual(['  a: {"b":[1]}', '  c: d']);
   });
 
   it('[ASK1] what is too long is counted, not left out in silence', () => {
@@ -82,31 +128,5 @@ describe('what a person is asked', () => {
       { toolName: 'ExitPlanMode', title: 'Go on?', plan: '# Plan\n1. look' },
     );
     expect(view(ask)).toBe('? Go on?\n  # Plan\n  1. look');
-  });
-});
-
-describe('the lines of a change', () => {
-  it('leaves out what is the same, but for the lines around', () => {
-    const before = ['1', '2', '3', '4', '5', '6', '7'].join('\n');
-    const after = ['1', '2', '3', 'four', '5', '6', '7'].join('\n');
-    expect(diffLines(before, after).map(({ sign, text }) => sign + text)).toEqual([
-      ' 2',
-      ' 3',
-      '-4',
-      '+four',
-      ' 5',
-      ' 6',
-    ]);
-  });
-
-  it('tells additions and removals alone', () => {
-    expect(diffLines('', 'a\nb\n')).toEqual([
-      { sign: '+', text: 'a' },
-      { sign: '+', text: 'b' },
-    ]);
-    expect(diffLines('a\na', 'a')).toEqual([
-      { sign: ' ', text: 'a' },
-      { sign: '-', text: 'a' },
-    ]);
   });
 });

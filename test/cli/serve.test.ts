@@ -10,6 +10,7 @@ import {
   startBeckon,
   temporaryDirectory,
 } from '../support/beckon-process.ts';
+import { drilledAgent } from '../support/drilled-agent.ts';
 import { agentProcesses } from '../support/marked-processes.ts';
 
 afterEach(endBeckons);
@@ -161,9 +162,9 @@ describe('settings', () => {
   });
 
   it.each([
-    ['{"port": "x"}', 'field "port"'],
-    ['{"idleMinutes": -1}', 'field "idleMinutes"'],
-    ['{"prot": 1}', 'unknown field "prot"'],
+    ['{"port": "x"}', '"port" is not valid'],
+    ['{"idleMinutes": -1}', '"idleMinutes" is not valid'],
+    ['{"prot": 1}', '"prot" is not known here; did you mean "port"?'],
     ['{', 'is no JSON'],
   ])('[SES11] a configuration of %s is refused with the field named', async (content, sentence) => {
     const dataDir = await temporaryDirectory();
@@ -324,8 +325,9 @@ describe('ending', () => {
 
 describe('ending under difficulties', () => {
   const stubborn = async (options: Parameters<typeof startBeckon>[0] = {}) => {
-    const beckon = await startBeckon(options);
-    const body = { agent: 'demo', prompt: '!ignore-sigterm', cwd: beckon.dataDir };
+    const args = ['--claude', drilledAgent(await temporaryDirectory()), ...(options.args ?? [])];
+    const beckon = await startBeckon({ ...options, args });
+    const body = { agent: 'claude', prompt: '!ignore-sigterm', cwd: beckon.dataDir };
     const { id } = (await beckon.api('POST', '/api/sessions', body)).body.session;
     await vi.waitFor(async () => {
       const { events } = (await beckon.api('GET', `/api/sessions/${id}/events`)).body;

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { claimDataDirectory } from '../../src/cli/claim.ts';
-import { writeServerFile } from '../../src/cli/server-file.ts';
-import { keepToken } from '../../src/cli/token-file.ts';
+import { claimDataDirectory, writeServerFile } from '../../src/cli/data-directory.ts';
+import { keepToken } from '../../src/cli/secret-files.ts';
 import type { AskEnd, ToolAsk } from '../../src/engine/ports/tool-desk.ts';
 import type { InteractionId, SessionId } from '../../src/protocol/ids.ts';
 import { type RunningServer, startServer } from '../server/running-server.ts';

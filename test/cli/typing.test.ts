@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../support/beckon-process.ts';
+import { drilledAgent } from '../support/drilled-agent.ts';
 
 const program = resolve(import.meta.dirname, '../../src/cli/main.ts');
 const lender: string = 'script';
@@ -19,7 +20,7 @@ let beckon: Beckon;
 let endTerminal: () => Promise<unknown> = async () => {};
 
 beforeEach(async () => {
-  beckon = await startBeckon();
+  beckon = await startBeckon({ args: ['--claude', drilledAgent(await temporaryDirectory())] });
 });
 afterEach(async () => {
   await endTerminal();
@@ -59,7 +60,8 @@ function openTerminal(args: readonly string[]): Terminal {
 
 describe.skipIf(!hasTerminal)('typing in a terminal', () => {
   const start = async (prompt: string): Promise<string> => {
-    const body = { agent: 'demo', prompt, cwd: await temporaryDirectory(), env: { BECKON_DEMO_PACE: '0' } };
+    const agent = prompt.startsWith('!') ? 'claude' : 'demo';
+    const body = { agent, prompt, cwd: await temporaryDirectory(), env: { BECKON_DEMO_PACE: '0' } };
     return (await beckon.api('POST', '/api/sessions', body)).body.session.id;
   };
   const pending = async () => (await beckon.api('GET', '/api/pending')).body.pending;

@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { BeckonError, type ConnectionState, HttpTransport } from '../../src/client/index.ts';
-import { routes } from '../../src/client/routes.ts';
-import { operations } from '../../src/protocol/operation.ts';
 import { type FakeServer, type Heard, startFakeServer } from '../support/fake-server.ts';
 
 const quick = { firstMs: 5, capMs: 20, silenceMs: 20_000 };
@@ -21,13 +19,6 @@ afterEach(async () => {
 const connect = (retry = quick) => new HttpTransport({ baseUrl: server.url, token: 'secret', retry });
 
 describe('calls', () => {
-  it('[API2] every operation of the protocol has its route', () => {
-    const table = Object.fromEntries(
-      Object.entries(operations).map(([name, { method, path }]) => [name, `${method} ${path}`]),
-    );
-    expect(routes).toEqual(table);
-  });
-
   it('[API2] goes to the route with the token, the body, and the names in the path escaped', async () => {
     reply = () => ({
       status: 202,

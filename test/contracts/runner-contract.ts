@@ -5,20 +5,18 @@ import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from 'vitest';
 import {
   type AttachOrder,
-  type Checkpoint,
-  type FactBatch,
   isPassing,
   type Order,
   type Run,
   type Runner,
   type StartOrder,
 } from '../../src/engine/ports/runner.ts';
-import { MessageId, SessionId } from '../../src/protocol/ids.ts';
+import { SessionId } from '../../src/protocol/ids.ts';
 import type { Ask, Decision } from '../../src/protocol/interaction.ts';
 import { eventually } from '../support/eventually.ts';
-import { FactRecorder } from '../support/fact-recorder.ts';
 import { seededRandom, testSeed } from '../support/seeded-random.ts';
 import type { Scenario } from './driver-contract.ts';
+import { allow, answer, message, RunRecorder, SmallRoom } from './small-room.ts';
 
 export interface RunnerUnderTest {
   /** A runner on the same machine as the one before, whose server is gone. */
@@ -36,7 +34,6 @@ export interface RunnerAbilities {
   readonly noneOutlives?: string;
 }
 
-const allow: Decision = { type: 'allow', scope: 'once' };
 const deny: Decision = { type: 'deny', message: 'no', interrupt: false };
 
 /** What a machine that runs agents does, wherever it is. */
@@ -348,30 +345,39 @@ export function runnerContract(
       });
 
       const seed = testSeed();
+      const serveToTheEnd = async (dies: () => boolean, round: string): Promise<void> => {
+        const place = await machine();
+        const work = join(place.cwd, round);
+        mkdirSync(work);
+        const order = { ...orderIn(place), cwd: work };
+        const { reply, command } = place.scenario;
+        const room = new SmallRoom(order, [reply, command, reply], dies);
+        let isLeft = false;
+        while ((await room.serve(await machine().then((now) => now.runner), isLeft)) === 'killed') {
+          const { left } = await leave();
+          isLeft = left.some(({ runId }) => runId === order.runId);
+        }
+        expect({ seed, round, ...room.record() }).toEqual({
+          seed,
+          round,
+          taken: room.messages,
+          turns: ['completed', 'completed', 'completed'],
+          asks: 1,
+          results: [false],
+        });
+        expect(existsSync(join(work, 'asked.txt'))).toBe(true);
+      };
+
       outliving(`[SES10] [SES19] from any checkpoint the rest is told, once (seed ${seed})`, async () => {
         const random = seededRandom(seed);
-        const place = await machine();
-        for (let round = 0; round < 2; round += 1) {
-          const work = join(place.cwd, `round-${round}`);
-          mkdirSync(work);
-          const order = { ...orderIn(place), cwd: work };
-          const { reply, command } = place.scenario;
-          const room = new SmallRoom(order, [reply, command, reply], () => random() < 0.12);
-          let isLeft = false;
-          while ((await room.serve(await machine().then((now) => now.runner), isLeft)) === 'killed') {
-            const { left } = await leave();
-            isLeft = left.some(({ runId }) => runId === order.runId);
-          }
-          expect({ seed, round, ...room.record() }).toEqual({
-            seed,
-            round,
-            taken: room.messages,
-            turns: ['completed', 'completed', 'completed'],
-            asks: 1,
-            results: [false],
-          });
-          expect(existsSync(join(work, 'asked.txt'))).toBe(true);
-        }
+        for (let round = 0; round < 2; round += 1)
+          await serveToTheEnd(() => random() < 0.12, `round-${round}`);
+      });
+
+      outliving('[SES10] that it is ready is told until it is stored, however the servers die', async () => {
+        // The first before it stores what it is told first, the second right after.
+        const deaths = [true, false, false, true];
+        await serveToTheEnd(() => deaths.shift() ?? false, 'ready');
       });
     });
   });
@@ -393,21 +399,6 @@ const orderIn = ({ agent, cwd }: Pick<StartOrder, 'agent' | 'cwd'>): StartOrder 
 
 const nothingKnown = { checkpoint: undefined, last: 0, ready: false, openAsks: [], inFlight: [] } as const;
 
-const message = (words: string, id = randomUUID() as string): Extract<Order, { kind: 'message' }> => ({
-  kind: 'message',
-  id: MessageId.parse(id),
-  text: words,
-  images: [],
-  how: 'turn',
-});
-
-const answer = (ask: Ask, decision: Decision): Order => ({
-  kind: 'answer',
-  id: `int of ${ask.agentRequestId}`,
-  ask,
-  decision,
-});
-
 const anyAsk: Ask = {
   kind: 'approval',
   agentRequestId: 'r1',
@@ -416,129 +407,3 @@ const anyAsk: Ask = {
   input: { command: 'ls' },
   subject: { kind: 'command', value: 'ls' },
 };
-
-/** Keeps what a run reports; a report that is not as it must be fails the test that reads on. */
-class RunRecorder extends FactRecorder {
-  readonly runId: string;
-  readonly checkpoints: Checkpoint[] = [];
-  /** The number of the last fact. */
-  last: number;
-
-  constructor(runId: string, last = 0) {
-    super();
-    this.runId = runId;
-    this.last = last;
-  }
-
-  readonly take = (batch: FactBatch): void => {
-    const { runId, first, facts, mark } = batch;
-    expect({ runId, first }).toEqual({ runId: this.runId, first: this.last + 1 });
-    expect(JSON.parse(JSON.stringify(batch))).toEqual(batch);
-    expect(this.all.at(-1)?.type).not.toBe('exited');
-    this.last += facts.filter((fact) => !isPassing(fact)).length;
-    if (mark) this.checkpoints.push({ number: this.last, mark });
-    this.report(facts);
-  };
-}
-
-/** As much of an engine as it takes: what it has stored, it goes on from. It is killed before it stores a report, or after. */
-class SmallRoom {
-  readonly messages: readonly string[];
-  readonly #order: StartOrder;
-  readonly #script: readonly string[];
-  readonly #dies: () => boolean;
-  readonly #stored = new FactRecorder();
-  readonly #handedOver = new Set<string>();
-  #checkpoint: Checkpoint | undefined;
-
-  constructor(order: StartOrder, script: readonly string[], dies: () => boolean) {
-    this.#order = order;
-    this.#script = script;
-    this.#dies = dies;
-    this.messages = script.map(() => randomUUID());
-  }
-
-  /** One server's life. */
-  serve(runner: Runner, isLeft: boolean): Promise<'over' | 'killed'> {
-    const { promise, resolve } = Promise.withResolvers<'over' | 'killed'>();
-    const given = new Set<string>();
-    let isCaughtUp = !isLeft;
-    let isOver = false;
-    let last = this.#checkpoint?.number ?? 0;
-    const take = (batch: FactBatch): void => {
-      if (isOver) return;
-      expect(batch.first).toBe(last + 1);
-      last += batch.facts.filter((fact) => !isPassing(fact)).length;
-      const [isBefore, isAfter] = [this.#dies(), this.#dies()];
-      if (!isBefore) this.#store(batch, last, run);
-      isCaughtUp ||= batch.facts.some(({ type }) => type === 'caught-up');
-      if (isBefore || isAfter) die();
-      else if (isCaughtUp) goOn();
-    };
-    const die = (): void => {
-      isOver = true;
-      run.detach?.();
-      resolve('killed');
-    };
-    const goOn = (): void => {
-      for (const order of this.#due()) {
-        if (given.has(order.id)) continue;
-        given.add(order.id);
-        const done = run.give(order);
-        if (order.kind !== 'end') continue;
-        isOver = true;
-        void done.then(() => resolve('over'));
-      }
-    };
-    const run = isLeft
-      ? runner.attach({ ...this.#order, ...this.#known() }, take)
-      : runner.start(this.#order, take);
-    return promise;
-  }
-
-  record() {
-    return {
-      taken: this.#stored.every('message-taken').map(({ messageId }) => messageId),
-      turns: this.#stored.every('turn-ended').map(({ outcome }) => outcome),
-      asks: this.#stored.every('asked').length,
-      results: this.#stored.said('tool.result').map(({ isError }) => isError),
-    };
-  }
-
-  #store({ facts, mark }: FactBatch, number: number, run: Run): void {
-    this.#stored.report(facts);
-    if (mark === undefined) return;
-    this.#checkpoint = JSON.parse(JSON.stringify({ number, mark })) as Checkpoint;
-    run.stored(this.#checkpoint);
-  }
-
-  #known(): Pick<AttachOrder, 'checkpoint' | 'last' | 'ready' | 'openAsks' | 'inFlight'> {
-    const taken = new Set<string>(this.#stored.every('message-taken').map(({ messageId }) => messageId));
-    return {
-      checkpoint: this.#checkpoint,
-      last: this.#checkpoint?.number ?? 0,
-      ready: this.#stored.every('ready').length > 0,
-      openAsks: this.#open().map(({ agentRequestId }) => agentRequestId),
-      inFlight: [...this.#handedOver]
-        .filter((id) => !taken.has(id))
-        .map((id) => ({ messageId: MessageId.parse(id), how: 'turn' })),
-    };
-  }
-
-  #open(): Ask[] {
-    const done = new Set(this.#stored.said('tool.result').map(({ toolCallId }) => toolCallId));
-    const asks = this.#stored.every('asked').map(({ ask }) => ask);
-    return asks.filter(({ toolCallId = '' }) => !done.has(toolCallId));
-  }
-
-  #due(): Order[] {
-    const { turns, taken } = this.record();
-    if (turns.length === this.#script.length) return [{ kind: 'end', id: this.#order.runId }];
-    const id = this.messages[turns.length] ?? '';
-    const isReady = this.#stored.every('ready').length > 0;
-    const answers = this.#open().map((ask) => answer(ask, allow));
-    if (!isReady || taken.some((messageId) => messageId === id)) return answers;
-    this.#handedOver.add(id);
-    return [...answers, message(this.#script[turns.length] ?? '', id)];
-  }
-}

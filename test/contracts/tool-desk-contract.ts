@@ -3,7 +3,7 @@ import type { AskEnd, LateAnswer, ToolAsk, ToolDesk } from '../../src/engine/por
 import type { ErrorCode, Result } from '../../src/protocol/errors.ts';
 import type { InteractionId, SessionId } from '../../src/protocol/ids.ts';
 import type { Outcome } from '../../src/protocol/interaction.ts';
-import type { PersonResponse } from '../../src/tools/testing/decision.ts';
+import type { PersonResponse } from '../../src/tools/testing/memory-desk.ts';
 
 /** A desk with a session that runs, and the hands of a person and of an agent. */
 export interface DeskUnderTest {
@@ -214,6 +214,20 @@ export function describeToolDesk(name: string, open: () => Promise<DeskUnderTest
       expect(heard).toMatchObject([toldRed]);
       expect(on.lateMessages()).toEqual(['It will be red.']);
       expect(await on.outcome(id)).toBe('submitted');
+    });
+
+    it('[TOOL6] tells of a call whether what it left open waits, was answered, or ended otherwise', async () => {
+      const call = (callId = 'toolu_1') => on.desk.leftOpen(on.sessionId, callId);
+      const id = await ask(form);
+      expect([call(), call('toolu_9')]).toEqual([undefined, undefined]);
+      await leave(id);
+      expect(call()).toBe('open');
+      await on.respond(id, red);
+      expect(call()).toBe('answered');
+      await leave(await ask(approval));
+      expect(call('toolu_2')).toBe('open');
+      await on.stop();
+      expect([call(), call('toolu_2')]).toEqual(['answered', undefined]);
     });
 
     it('[TOOL6] left open, with a listener that fails: the answer as it was given', async () => {

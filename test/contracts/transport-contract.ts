@@ -199,7 +199,7 @@ export function transportContract(name: string, open: (room: EngineRoom) => Prom
       const { heard, end } = subscribed();
       const { clientId } = await room.until('the snapshot', () => heard.snapshots[0]);
       expect(room.engine.clients.count(sessionId)).toEqual({ supported: 1, enabled: 1 });
-      await transport.setInteractionEnabled(clientId, false);
+      await transport.setInteractionEnabled(clientId, { enabled: false });
       expect(room.engine.clients.count(sessionId)).toEqual({ supported: 1, enabled: 0 });
       end();
       await expect.poll(() => room.engine.clients.count(sessionId).supported).toBe(0);

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { claudeDriver } from '../../src/drivers/claude/driver.ts';
-import { demoDriver } from '../../src/drivers/demo/driver.ts';
 import { LocalProcessHost } from '../../src/drivers/process/local-process-host.ts';
 import { MessageId, SessionId } from '../../src/protocol/ids.ts';
 import type { AgentConnection } from '../../src/runner/ports/agent-driver.ts';
+import { drilledAgent } from '../support/drilled-agent.ts';
 import { FactRecorder } from '../support/fact-recorder.ts';
 import { isRunning } from '../support/running.ts';
 
@@ -33,12 +33,7 @@ afterEach(async () => {
 
 function begin(): { facts: FactRecorder; connection: AgentConnection } {
   const facts = new FactRecorder();
-  const driver = demoDriver({
-    processes,
-    environment: process.env,
-    home: join(dir, 'home'),
-    paceMs: 0,
-  });
+  const driver = claudeDriver({ processes, environment: process.env, program: drilledAgent(dir) });
   const connection = driver.start(startIn(dir), facts.report);
   return { facts, connection };
 }
@@ -86,7 +81,7 @@ test('[PEER6] a request of an unknown kind is refused', async () => {
   const { facts, connection } = begin();
   await say(facts, connection, '!unknown-control');
   await facts.of('turn-ended');
-  expect(words(facts)).toEqual(['answer: error Unsupported request: demo_from_the_future']);
+  expect(words(facts)).toEqual(['answer: error Unsupported request: from_the_future']);
 });
 
 test('[PEER7] a hook callback is answered', async () => {
@@ -122,7 +117,7 @@ test('[SES8] a crash is told with its exit code and last words, and nothing come
   await say(facts, connection, '!crash 3');
   expect(await facts.of('exited')).toMatchObject({
     code: 3,
-    stderr: ['demo agent: crashing, as it was asked to'],
+    stderr: ['drilled agent: crashing, as it was asked to'],
   });
   const streamed = facts.every('delta').map(({ delta }) => delta.text);
   expect(streamed.join('')).toBe('I am about to crash.');
@@ -132,11 +127,11 @@ test('[SES8] a crash is told with its exit code and last words, and nothing come
 
 test('[SES7] when a crash is told, its commands are gone already', async () => {
   const { facts, connection } = begin();
-  await say(facts, connection, '!child');
+  await say(facts, connection, "run setsid sh -c 'echo $$; exec sleep 1000' &");
   const { ask } = await facts.of('asked');
   await connection.answer(ask, { type: 'allow', scope: 'once' });
   await facts.of('turn-ended');
-  const pid = Number(/\d+/.exec(words(facts)[0] ?? '')?.[0]);
+  const pid = Number(/^\d+$/m.exec(words(facts).at(-1) ?? '')?.[0]);
   expect(isRunning(pid)).toBe(true);
   await say(facts, connection, '!crash');
   await facts.of('exited');

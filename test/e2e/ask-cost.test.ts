@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { HttpTransport } from '../../src/client/index.ts';
 import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../support/beckon-process.ts';
+import { drilledAgent } from '../support/drilled-agent.ts';
 import { eventually } from '../support/eventually.ts';
 
 afterEach(endBeckons);
@@ -14,7 +15,7 @@ const pagesOf = ({ dataDir }: Beckon): number =>
   readFileSync(join(dataDir, 'beckon.db-shm')).readUInt32LE(16);
 
 it('[PERF6] an ask, its answer and its result are few pages and few announcements', async () => {
-  const beckon = await startBeckon({ env: { BECKON_DEMO_PACE: '0' } });
+  const beckon = await startBeckon({ args: ['--claude', drilledAgent(await temporaryDirectory())] });
   const { url: baseUrl, token } = beckon;
   const transport = new HttpTransport({ baseUrl, token });
   const heard: string[] = [];
@@ -28,7 +29,7 @@ it('[PERF6] an ask, its answer and its result are few pages and few announcement
     },
   });
   const cwd = await temporaryDirectory();
-  const { id } = await transport.createSession({ agent: 'demo', cwd });
+  const { id } = await transport.createSession({ agent: 'claude', cwd });
   const play = async (count: number): Promise<void> => {
     const before = turns;
     await transport.sendMessage(id, { message: `!pace ${count} 25` });

@@ -35,13 +35,13 @@ describe('[STORE7] a server that was killed, and whose write-ahead log was damag
         agent: 'demo',
         cwd: dataDir,
         key: 's',
-        prompt: '!tally zero 1 0 tally.txt',
+        prompt: 'remember zero',
       });
       await eventually('idle', async () => {
         const { session } = (await second.api('GET', '/api/sessions/s')).body;
         return session.status === 'idle' && session.usage.turns === 1;
       });
-      for (const name of ['one', 'two', 'three']) await says(second, `!tally ${name} 1 0 tally.txt`);
+      for (const name of ['one', 'two', 'three']) await says(second, `remember ${name}`);
       await second.kill9();
       damage(join(dataDir, 'beckon.db-wal'));
 
@@ -68,7 +68,7 @@ describe('[STORE7] a server that was killed, and whose write-ahead log was damag
       }
       if (!keys.includes('s'))
         await beckon.api('POST', '/api/sessions', { agent: 'demo', cwd: dataDir, key: 's' });
-      await says(beckon, '!tally four 1 0 tally.txt');
+      await says(beckon, 'remember four');
     },
   );
 });

@@ -42,7 +42,7 @@ const create = (beckon: Beckon, more: object) =>
   beckon.api('POST', '/api/sessions', { agent: 'demo', cwd: work, ...more });
 
 async function idleSession(beckon: Beckon): Promise<void> {
-  await create(beckon, { key: 's', prompt: '!tally hello 1 0 tally.txt' });
+  await create(beckon, { key: 's', prompt: 'remember hello' });
   await eventually('idle', async () => {
     const { session } = (await beckon.api('GET', '/api/sessions/s')).body;
     return session.status === 'idle' && session.usage.turns > 0;

@@ -28,8 +28,8 @@ async function swap(link: string, target: string): Promise<void> {
   await rename(`${link}.new`, link);
 }
 
-const create = (beckon: Beckon, cwd: string) =>
-  beckon.api('POST', '/api/sessions', { agent: 'demo', cwd, key: 's' });
+const create = (beckon: Beckon, cwd: string, more: object = {}) =>
+  beckon.api('POST', '/api/sessions', { agent: 'demo', cwd, key: 's', ...more });
 
 const session = async (beckon: Beckon) => (await beckon.api('GET', '/api/sessions/s')).body.session;
 
@@ -43,10 +43,10 @@ describe('[SEC4] a directory is checked by its real path, at every start', () =>
   it('the agent works in the directory that was checked, and the session tells it beside the path that was given', async () => {
     const { dataDir, root, link } = await place();
     const beckon = await startBeckon({ dataDir });
-    const { body } = await create(beckon, link);
+    const { body } = await create(beckon, link, { permissionMode: 'acceptEdits' });
     expect(body.session).toMatchObject({ cwd: link, realCwd: join(root, 'work') });
     await statusIs(beckon, 'idle');
-    const message = '!tally one 1 0 here.txt';
+    const message = 'write here.txt';
     await beckon.api('POST', '/api/sessions/s/message', { message });
     await eventually('the file', () => readFile(join(root, 'work', 'here.txt'), 'utf8').catch(() => false));
   });

@@ -443,13 +443,10 @@ describe('[ASK5] recorded, then written, then marked delivered', () => {
   it('[ASK6] what is written is the stored ask, whatever the caller claims', async () => {
     const ask = bashAsk('r1', 'ls', { input: { command: 'ls', timeout: 5 } });
     const { room, id, agent, requestId } = await asking(ask);
-    await room.do('approve', {
-      session: id,
-      requestId,
-      decision: 'allow',
-      input: { command: 'rm -rf /' },
-      ask: { input: { command: 'rm -rf /' } },
-    });
+    const other = { command: 'rm -rf /' };
+    const claimed = await room.refused('approve', { session: id, requestId, decision: 'allow', ask: other });
+    expect(claimed).toMatchObject({ code: 'malformed_request', details: { field: 'ask' } });
+    await room.do('respond', { session: id, interactionId: requestId, action: 'approve', input: other });
     await delivered(room, id);
     expect(agent.answers()).toEqual([{ kind: 'answer', ask, decision: { type: 'allow', scope: 'once' } }]);
   });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { type Commit, MOST_AT_ONCE, MOST_WAITING, SessionWriter } from '../../src/engine/session-writer.ts';
-import { memoryLog } from '../../src/log/memory-log.ts';
 import { MOST_OPEN_ASKS } from '../../src/model/limits.ts';
 import { SessionId } from '../../src/protocol/ids.ts';
 import type { Interaction } from '../../src/protocol/interaction.ts';
 import { type EngineRoom, endRoomsAfterEach, openRoom } from '../support/engine-room.ts';
 import { FakeClock } from '../support/fake-clock.ts';
+import { memoryLog } from '../support/memory-log.ts';
 import { bashAsk, deployAsk, PlayedSession } from '../support/session-states.ts';
 import { takeOver } from '../support/take-over.ts';
 
@@ -17,6 +17,7 @@ const text = (words: string) =>
 
 /** A runner of a session in the middle of a turn, on a log that is behind as long as it is told so. */
 function runnerOf(played: PlayedSession) {
+  const log = memoryLog();
   const clock = new FakeClock();
   const commits: Commit[] = [];
   const reading: boolean[] = [];
@@ -24,7 +25,7 @@ function runnerOf(played: PlayedSession) {
     SessionId.parse('ses_1'),
     { state: played.state, snapshotSeq: 0 },
     {
-      log: memoryLog(),
+      append: (parts, _grants, onStored) => log.append({ parts, onStored }),
       clock,
       logger: quiet,
       context: () => ({ at: clock.now(), mint: (kind) => `${kind}_x`, grants: [] }),

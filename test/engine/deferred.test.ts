@@ -83,6 +83,22 @@ test('[SES8] an agent that dies before it has its answer asks once more, and get
   expect(third.answers().map(({ ask }) => ask.agentRequestId)).toEqual(['third']);
 });
 
+test('[ASK16] an agent that dies after it has asked again: everyone is told that the question sleeps once more', async () => {
+  const room = await openWith();
+  const { id, requestId } = await asleep(room);
+  await room.do('sendMessage', { session: id, message: 'hello?' });
+  const second = await woken(room, id);
+  second.report({ type: 'asked', ask: question('again') });
+  await room.event(id, 'interaction.raised');
+  expect(await room.interaction(id, requestId)).not.toHaveProperty('deferred');
+  second.exit(1);
+  await woken(room, id, 3);
+  expect(await room.interaction(id, requestId)).toMatchObject({ status: 'open', deferred: true });
+  expect(room.announcements('approval-updated').at(-1)).toMatchObject({
+    data: { requestId, deferred: true },
+  });
+});
+
 test('[ASK4] an agent that does not ask again: the answer is lost, in words', async () => {
   const room = await openWith();
   const { id, requestId } = await asleep(room);

@@ -42,8 +42,7 @@ describe('[API4] whatever is sent, the answer is a reply or a refusal', () => {
 
   it.each<[OperationName, Record<string, unknown>, string, string]>([
     ['sendMessage', { session: 's' }, 'malformed_request', 'message'],
-    ['approve', { session: 's', requestId: 'x' }, 'malformed_request', 'decision'],
-    ['approve', { session: 's', requestId: 'x', decision: 'maybe' }, 'invalid_value', 'decision'],
+    ['approve', { session: 's', requestId: 'x', decision: 'maybe' }, 'malformed_request', 'decision'],
     [
       'approve',
       { session: 's', requestId: 'x', decision: 'allow', expiresAt: 'soon' },
@@ -51,7 +50,7 @@ describe('[API4] whatever is sent, the answer is a reply or a refusal', () => {
       'expiresAt',
     ],
     ['respond', { session: 's', interactionId: 'x' }, 'malformed_request', 'action'],
-    ['answer', { session: 's', requestId: 'x', answers: 5 }, 'invalid_value', 'answers'],
+    ['answer', { session: 's', requestId: 'x', answers: 5 }, 'malformed_request', 'answers'],
     ['patchQueued', { session: 's', message: 'x' }, 'malformed_request', 'messageId'],
     ['removeQueued', { session: 's' }, 'malformed_request', 'messageId'],
     ['revokeGrant', {}, 'malformed_request', 'grantId'],

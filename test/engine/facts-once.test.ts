@@ -1,12 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { FactIntake } from '../../src/engine/fact-intake.ts';
+import { DiagnosticCounts, FactIntake } from '../../src/engine/fact-intake.ts';
 import type { EventLog } from '../../src/engine/ports/event-log.ts';
-import { memoryLog } from '../../src/log/memory-log.ts';
 import type { AgentFact } from '../../src/model/agent-fact.ts';
 import { carriedRunner } from '../support/carried-runner.ts';
 import { type EngineRoom, endRoomsAfterEach, openRoom, type RoomOptions } from '../support/engine-room.ts';
 import { failingLog } from '../support/failing-log.ts';
+import { memoryLog } from '../support/memory-log.ts';
 import type { ScriptedAgent } from '../support/scripted-driver.ts';
 import { seededRandom, testSeed } from '../support/seeded-random.ts';
 import { bashAsk } from '../support/session-states.ts';
@@ -47,7 +47,7 @@ test('[SES10] what was said at once is stored at once, with the place up to whic
 
 describe('facts that come by an unreliable way', () => {
   test('[SES19] are taken once, in order, and a gap is seen', () => {
-    const intake = new FactIntake(4);
+    const intake = new FactIntake(4, new DiagnosticCounts());
     const batch = (first: number, ...facts: AgentFact[]) => ({ runId: 'r', first, facts });
     const [a, b, c] = [said('a'), said('b'), said('c')];
     expect(intake.take(batch(5, a, fragment, b))).toEqual({ facts: [a, fragment, b], last: 6 });
@@ -56,7 +56,7 @@ describe('facts that come by an unreliable way', () => {
     expect(intake.take(batch(5, fragment))).toEqual({ facts: [], last: 7 });
     expect(intake.take(batch(9, a))).toBe('gap');
     expect(intake.take(batch(9))).toBe('gap');
-    expect(intake.take(batch(8, odd))).toEqual({ facts: [odd], last: 7 });
+    expect(intake.take(batch(8, odd))).toEqual({ facts: [{ ...odd, count: 1 }], last: 7 });
   });
 
   const seed = testSeed();

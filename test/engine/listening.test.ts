@@ -242,18 +242,27 @@ describe('[SES9] what all clients are told of a session', () => {
     expect(room.announcements('session-ended')).toMatchObject([{ data: { id, status: 'stopped' } }]);
   });
 
-  it('an agent that babbles does not fill the log', async () => {
+  it('[PEER10] an agent that babbles does not fill the log, and the count that is recorded is the true one', async () => {
     const room = await openRoom();
     const [id, agent] = await room.running();
     for (let n = 0; n < 1000; n += 1) agent.report({ type: 'diagnostic', code: 'not-json', text: 'no JSON' });
     agent.report({ type: 'diagnostic', code: 'other', text: 'another' });
     await room.event(id, 'diagnostic', (event) => event.code === 'other');
-    expect(room.all(id, 'diagnostic').map(({ code, count }) => [code, count])).toEqual([
+    const counts = () => room.all(id, 'diagnostic').map(({ code, count }) => [code, count]);
+    const told = [
       ['not-json', 1],
       ['not-json', 10],
       ['not-json', 100],
       ['not-json', 1000],
       ['other', 1],
+    ];
+    expect(counts()).toEqual(told);
+    for (let n = 0; n < 28; n += 1) agent.report({ type: 'diagnostic', code: 'not-json', text: 'no JSON' });
+    agent.end();
+    await room.event(id, 'turn.ended');
+    expect(counts(), '[PEER10] the end of a turn tells how many there were').toEqual([
+      ...told,
+      ['not-json', 1028],
     ]);
   });
 

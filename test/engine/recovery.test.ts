@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { memoryLog } from '../../src/log/memory-log.ts';
 import { SessionId } from '../../src/protocol/ids.ts';
 import { type EngineRoom, endRoomsAfterEach, openRoom, person } from '../support/engine-room.ts';
 import { failingLog } from '../support/failing-log.ts';
+import { lastSeqOf } from '../support/last-seq.ts';
+import { memoryLog } from '../support/memory-log.ts';
 import { closeReopenedLogsAfterEach, reopenedLogs } from '../support/reopened-logs.ts';
 import { bashAsk } from '../support/session-states.ts';
 
@@ -173,7 +174,7 @@ describe.each(Object.keys(reopenedLogs))('[SES10] after a kill, on %s', (kind) =
     });
     const state = await second.session(id);
     expect(state.lastSeq).toBeGreaterThan(600);
-    expect(state.lastSeq).toBe(second.log.lastSeq(SessionId.parse(id)));
+    expect(state.lastSeq).toBe(lastSeqOf(second.log, SessionId.parse(id)));
     const [start] = [...second.log.streams()].filter((stream) => stream.stream === id);
     expect(start?.snapshot?.seq).toBeGreaterThan(400);
   });
@@ -185,10 +186,10 @@ describe('[SES10] a clean end and a new start', () => {
     const first = await openRoom({ log, run: 'a' });
     const [id] = await first.idle();
     await first.end();
-    const before = log.lastSeq(SessionId.parse(id));
+    const before = lastSeqOf(log, SessionId.parse(id));
     const second = await openRoom({ log, run: 'b' });
     expect((await second.session(id)).status).toBe('asleep');
-    expect(log.lastSeq(SessionId.parse(id))).toBe(before);
+    expect(lastSeqOf(log, SessionId.parse(id))).toBe(before);
   });
 });
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { SessionWriter } from '../../src/engine/session-writer.ts';
-import { memoryLog } from '../../src/log/memory-log.ts';
 import { SessionId } from '../../src/protocol/ids.ts';
 import { FakeClock } from '../support/fake-clock.ts';
+import { lastSeqOf } from '../support/last-seq.ts';
+import { memoryLog } from '../support/memory-log.ts';
 import { PlayedSession, person } from '../support/session-states.ts';
 
 const quiet = { info: () => {}, warn: () => {}, error: () => {} };
@@ -14,7 +15,7 @@ async function created() {
   const commits: string[][] = [];
   const id = SessionId.parse('ses_1');
   const writer = new SessionWriter(id, null, {
-    log,
+    append: (parts, _grants, onStored) => log.append({ parts, onStored }),
     clock,
     logger: quiet,
     context: () => ({ at: clock.now(), mint: (kind) => `${kind}_1`, grants: [] }),
@@ -64,7 +65,7 @@ describe('the only writer of a session’s log', () => {
     await pending;
     expect(writer.retire()).toBe(true);
     expect(writer.retire()).toBe(false);
-    const before = log.lastSeq(id);
+    const before = lastSeqOf(log, id);
     expect(await writer.command(title('b'))).toMatchObject({
       ok: false,
       refusal: { code: 'session_not_found' },
@@ -74,7 +75,7 @@ describe('the only writer of a session’s log', () => {
       refusal: { code: 'session_not_found' },
     });
     writer.fact('run_1', { type: 'turn-started' });
-    expect(log.lastSeq(id)).toBe(before);
+    expect(lastSeqOf(log, id)).toBe(before);
     writer.reinstate();
     expect((await writer.command(title('b'))).ok).toBe(true);
   });
@@ -86,7 +87,7 @@ describe('the only writer of a session’s log', () => {
       SessionId.parse('ses_1'),
       { state: new PlayedSession().state, snapshotSeq: 0 },
       {
-        log,
+        append: (parts, _grants, onStored) => log.append({ parts, onStored }),
         clock,
         logger: quiet,
         context: () => ({ at: clock.now(), mint: (kind) => `${kind}_1`, grants: [] }),

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { memoryLog } from '../../src/log/memory-log.ts';
 import { SessionId } from '../../src/protocol/ids.ts';
 import type { KeptProcess } from '../../src/runner/ports/process-host.ts';
 import { endRoomsAfterEach, openRoom } from '../support/engine-room.ts';
+import { lastSeqOf } from '../support/last-seq.ts';
+import { memoryLog } from '../support/memory-log.ts';
 import { bashAsk } from '../support/session-states.ts';
 import { keptOf, takeOver } from '../support/take-over.ts';
 
@@ -170,10 +171,10 @@ describe('a server that takes over', () => {
     const second = await takeOver(first, [id]);
     expect(await second.interaction(id, asked.interactionId)).toMatchObject({ status: 'open' });
     expect(second.engine.overview().sessions.map((session) => session.id)).toEqual([id]);
-    expect(second.log.lastSeq(SessionId.parse(gone))).toBe(0);
+    expect(lastSeqOf(second.log, SessionId.parse(gone))).toBe(0);
     await second.do('stop', { session: id });
     await second.until('it is removed', () => second.engine.overview().sessions.length === 0);
-    expect(second.log.lastSeq(SessionId.parse(id))).toBe(0);
+    expect(lastSeqOf(second.log, SessionId.parse(id))).toBe(0);
   });
 
   test('[SES10] a session that was about to start is started', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { memoryLog } from '../../src/log/memory-log.ts';
 import { type EngineRoom, endRoomsAfterEach, openRoom, person } from '../support/engine-room.ts';
 import { failingLog } from '../support/failing-log.ts';
+import { memoryLog } from '../support/memory-log.ts';
 import { closeReopenedLogsAfterEach, reopenedLogs } from '../support/reopened-logs.ts';
 import { bashAsk, deployAsk } from '../support/session-states.ts';
 import { ToolRun } from '../support/tool-runs.ts';

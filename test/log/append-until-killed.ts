@@ -15,8 +15,8 @@ async function appendOne(log: EventLog, name: string, round: number): Promise<vo
   const text = `event-${run}-${name}-${round}`;
   const event = round % 5 === 0 ? decided(`i${round}`, text) : said(text);
   const checkpoint = { number: round, mark: { processId: text, offset: round, memory: {} } };
-  const { lastSeqs } = await log.append({
+  const [seq] = await log.append({
     parts: [{ stream: session(name), at, events: [event], checkpoint }],
   });
-  writeSync(1, `${name} ${lastSeqs[0]} ${text}\n`);
+  writeSync(1, `${name} ${seq} ${text}\n`);
 }

@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { Checkpoints } from '../../src/log/checkpoints.ts';
 import { openSqliteLog } from '../../src/log/sqlite-log.ts';
 import type { NewEvent } from '../../src/protocol/event.ts';
+import { lastSeqOf } from '../support/last-seq.ts';
 import { append, seqsOf, session } from './sample-events.ts';
 import { temporaryDirectories } from './temporary-directory.ts';
 
@@ -36,7 +37,7 @@ describe('the write-ahead log', () => {
     const { stdout } = await promisify(execFile)(process.execPath, [program, path], { timeout: 60_000 });
     expect(stdout).toBe('closed\n');
     const log = openSqliteLog({ path });
-    expect(log.lastSeq(one)).toBe(201);
+    expect(lastSeqOf(log, one)).toBe(201);
     await log.close();
   });
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type EventLog, StorageError } from '../../src/engine/ports/event-log.ts';
 import { openSqliteLog } from '../../src/log/sqlite-log.ts';
+import { lastSeqOf } from '../support/last-seq.ts';
 import { append, decided, overdue, said, seqsOf, session, upTo } from './sample-events.ts';
 import { temporaryDirectories } from './temporary-directory.ts';
 
@@ -36,7 +37,7 @@ describe('a full disk', () => {
     expect(stored).toBeGreaterThan(10);
     expect(log.storage).toMatchObject({ ok: false, problem: 'disk-full', reason: 'The disk is full.' });
 
-    expect(log.lastSeq(one)).toBe(stored);
+    expect(lastSeqOf(log, one)).toBe(stored);
     expect(seqsOf(log.page(one, { limit: 1_000 }).events)).toEqual(upTo(stored));
     expect(log.findByReference(two, 'i1')).toHaveLength(1);
     expect(() => log.search('some', 5)).not.toThrow();

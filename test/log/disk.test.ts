@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { StorageError } from '../../src/engine/ports/event-log.ts';
 import type { SyncFile } from '../../src/log/disk.ts';
 import { openSqliteLog } from '../../src/log/sqlite-log.ts';
+import { lastSeqOf } from '../support/last-seq.ts';
 import { append, decided, overdue, queued, seqsOf, session } from './sample-events.ts';
 import { temporaryDirectories } from './temporary-directory.ts';
 
@@ -43,14 +44,14 @@ describe('waiting for the disk', () => {
     await later(log);
     expect(settled).toEqual(['fact']);
     expect(asked).toHaveLength(1);
-    expect(log.lastSeq(one)).toBe(0);
+    expect(lastSeqOf(log, one)).toBe(0);
     expect(log.findByReference(one, 'i1')).toEqual([]);
     expect(log.search('denied', 5)).toEqual([]);
     expect([...log.streams()].map(({ stream }) => stream)).not.toContain(one);
 
     confirm();
     expect(seqsOf(await decision)).toEqual([1]);
-    expect(log.lastSeq(one)).toBe(1);
+    expect(lastSeqOf(log, one)).toBe(1);
     expect(log.search('denied', 5)).toHaveLength(1);
     await log.close();
   });

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import type { EventLog } from '../../src/engine/ports/event-log.ts';
-import { memoryLog } from '../../src/log/memory-log.ts';
 import { migrate, migrations } from '../../src/log/migrations.ts';
 import { openSqliteLog } from '../../src/log/sqlite-log.ts';
 import type { NewEvent } from '../../src/protocol/event.ts';
+import { lastSeqOf } from '../support/last-seq.ts';
+import { memoryLog } from '../support/memory-log.ts';
 import { seededRandom, testSeed } from '../support/seeded-random.ts';
 import { append, at, decided, overdue, requested, said, session } from './sample-events.ts';
 import { temporaryDirectories } from './temporary-directory.ts';
@@ -19,7 +20,7 @@ function found(log: EventLog) {
   const references = Array.from({ length: 8 }, (_, n) => `i${n}`);
   return {
     streams: names.map((name) => ({
-      last: log.lastSeq(session(name)),
+      last: lastSeqOf(log, session(name)),
       newest: log.page(session(name), { limit: 20 }),
       middle: log.page(session(name), { after: 3, limit: 400 }),
       byReference: references.map((reference) => log.findByReference(session(name), reference)),

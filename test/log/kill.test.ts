@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterEach, expect, it } from 'vitest';
 import { openSqliteLog } from '../../src/log/sqlite-log.ts';
+import { lastSeqOf } from '../support/last-seq.ts';
 import { times } from '../support/seeded-random.ts';
 import { append, overdue, seqsOf, session, upTo } from './sample-events.ts';
 import { temporaryDirectories } from './temporary-directory.ts';
@@ -72,7 +73,7 @@ async function check(path: string, acknowledged: ReadonlyMap<string, string>): P
     const newest = [...acknowledged.values()].at(-1) ?? '';
     expect(log.search(newest, 5)).not.toEqual([]);
     expect(seqsOf(await append(log, session('after'), overdue('t')))).toEqual([
-      log.lastSeq(session('after')),
+      lastSeqOf(log, session('after')),
     ]);
   } finally {
     await log.close();

@@ -1,4 +1,4 @@
-import { memoryLog } from '../../src/log/memory-log.ts';
 import { eventLogContract } from '../contracts/event-log-contract.ts';
+import { memoryLog } from '../support/memory-log.ts';
 
 eventLogContract('the log in memory', memoryLog);

@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { EventLog, StreamId } from '../../src/engine/ports/event-log.ts';
-import { memoryLog } from '../../src/log/memory-log.ts';
+import type { EventLog, Place, StreamId } from '../../src/engine/ports/event-log.ts';
 import { openSqliteLog } from '../../src/log/sqlite-log.ts';
 import { findWords } from '../../src/model/find-session.ts';
 import type { NewEvent } from '../../src/protocol/event.ts';
 import type { Session } from '../../src/protocol/session.ts';
+import { lastSeqOf } from '../support/last-seq.ts';
+import { memoryLog } from '../support/memory-log.ts';
 import {
   at,
   called,
@@ -133,8 +134,14 @@ it('[STORE1] the log in memory and the log on SQLite give the same answers', {
 });
 
 async function take(log: EventLog, one: Extract<Step, { do: 'append' | 'remove' }>): Promise<unknown> {
-  if (one.do === 'remove') return (await log.remove(one.stream)).own;
-  const { lastSeqs, place } = await log.append({
+  const own: unknown[] = [];
+  const onStored = (place: Place) => own.push(place.own);
+  if (one.do === 'remove') {
+    await log.remove(one.stream, { key: null, onStored });
+    return own;
+  }
+  const lastSeqs = await log.append({
+    onStored,
     parts: one.parts.map(({ stream, events, snapshot, blob, mark, summary }) => ({
       stream,
       at,
@@ -152,7 +159,7 @@ async function take(log: EventLog, one: Extract<Step, { do: 'append' | 'remove' 
       ...(blob ? { blobs: [{ blobId: 'i1', mediaType: 'x/y', data: new Uint8Array([events.length]) }] } : {}),
     })),
   });
-  return { lastSeqs, own: place.own };
+  return { lastSeqs, own };
 }
 
 function answers(log: EventLog, { stream, after, before, limit, id, words }: Question) {
@@ -163,7 +170,7 @@ function answers(log: EventLog, { stream, after, before, limit, id, words }: Que
       ...(after === undefined ? {} : { after }),
       ...(before === undefined ? {} : { before }),
     }),
-    lastSeq: log.lastSeq(stream),
+    lastSeq: lastSeqOf(log, stream),
     references: [id, `ask:${id}`, `client:${id}`].map((reference) => log.findByReference(stream, reference)),
     asks: log.findAsks('Bash', limit),
     hits: log.search(words, limit),

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { StorageError } from '../../src/engine/ports/event-log.ts';
 import { openSqliteLog } from '../../src/log/sqlite-log.ts';
 import { eventLogContract } from '../contracts/event-log-contract.ts';
-import { append, at, decided, overdue, session } from './sample-events.ts';
+import { append, at, decided, overdue, placeOf, session } from './sample-events.ts';
 import { temporaryDirectories } from './temporary-directory.ts';
 
 const directory = temporaryDirectories();
@@ -71,8 +71,7 @@ it('[STORE13] a position is not given again when the newest stream was removed a
   await before.remove(session('two'));
   await before.close();
   const after = openSqliteLog({ path });
-  const { place } = await after.append({ parts: [{ stream: session('one'), at, events: [overdue('d')] }] });
-  expect(place.own).toEqual({ from: 5, to: 5 });
+  expect((await placeOf(after, session('one'), overdue('d'))).own).toEqual({ from: 5, to: 5 });
   await after.close();
 });
 
@@ -82,13 +81,10 @@ it('[STORE13] says of each append what before it still waits for the disk', asyn
     path: join(directory(), 'beckon.db'),
     sync: (_, done) => void syncs.push(done),
   });
-  const one = (event: Parameters<typeof append>[2]) => ({
-    parts: [{ stream: session('one'), at, events: [event] }],
-  });
-  const decision = log.append(one(decided('i1')));
-  const { place } = await log.append({ parts: [{ stream: session('two'), at, events: [overdue('a')] }] });
+  const decision = placeOf(log, session('one'), decided('i1'));
+  const place = await placeOf(log, session('two'), overdue('a'));
   expect(place).toEqual({ own: { from: 2, to: 2 }, newest: 2, unacknowledged: [{ from: 1, to: 1 }] });
   syncs[0]?.(null);
-  expect((await decision).place).toEqual({ own: { from: 1, to: 1 }, newest: 2, unacknowledged: [] });
+  expect(await decision).toEqual({ own: { from: 1, to: 1 }, newest: 2, unacknowledged: [] });
   await log.close();
 });

@@ -18,12 +18,13 @@ interface Driver {
   readonly steers: boolean;
   readonly editsInput: boolean;
   readonly hearsReasons: boolean;
+  readonly tellsPath: boolean;
 }
 
 const drivers: readonly Driver[] = [
-  { agent: 'claude', steers: true, editsInput: true, hearsReasons: true },
-  { agent: 'claude-sdk', steers: true, editsInput: true, hearsReasons: true },
-  { agent: 'claude-acp', steers: false, editsInput: false, hearsReasons: false },
+  { agent: 'claude', steers: true, editsInput: true, hearsReasons: true, tellsPath: true },
+  { agent: 'claude-sdk', steers: true, editsInput: true, hearsReasons: true, tellsPath: true },
+  { agent: 'claude-acp', steers: false, editsInput: false, hearsReasons: false, tellsPath: false },
 ];
 
 const { come } = withBrowser({ servers: 'all tests' });
@@ -41,7 +42,7 @@ beforeAll(async () => {
   });
 });
 
-describe.each(drivers)('$agent in the page', ({ agent, steers, editsInput, hearsReasons }) => {
+describe.each(drivers)('$agent in the page', ({ agent, steers, editsInput, hearsReasons, tellsPath }) => {
   let place: Workplace;
   let model: ModelStandIn;
   let cwd: string;
@@ -79,6 +80,8 @@ describe.each(drivers)('$agent in the page', ({ agent, steers, editsInput, hears
         .replaceAll(cwd, '.')
         // A card that has just come does not react yet; how soon it does is not the agent's doing.
         .replaceAll(' [disabled]', '')
+        // Which path made the agent ask is not told by ACP.
+        .replace(/ *- paragraph:\n *- text: The agent asks because of\n *- code: .*\n/, '')
         .split('\n')
         .filter((line) => !but.test(line.trim()))
         .join('\n');
@@ -108,6 +111,8 @@ describe.each(drivers)('$agent in the page', ({ agent, steers, editsInput, hears
     const card = await expectAlike('a command is asked for', session, editButton);
     expect(card).toContain('May I run this?');
     expect(card).toContain('touch made.txt');
+    const path = conversation.getByText('The agent asks because of');
+    expect(await path.count()).toBe(tellsPath ? 1 : 0);
     expect(existsSync(join(cwd, 'made.txt'))).toBe(false);
 
     await button(conversation, 'Allow').click();

@@ -237,6 +237,24 @@ describe.each(claudePrograms())('interactive tools with Claude Code $version', (
     );
   });
 
+  it('[TOOL6] kill -9 while a tool waits, answered before the agent has come back: it hears the answer once, and of no loss', async () => {
+    room.model.on('wait', call('wait_for_word'));
+    const session = await room.start('wait');
+    const asked = await session.nextAsk();
+    const { port } = new URL(room.beckon.url);
+    await hasReadAll(room.beckon, session.id);
+    await room.beckon.kill9();
+
+    await room.serveAgain('--port', port);
+    expect(await submit(session, asked, { word: 'fig' })).toMatchObject({ status: 200 });
+    const told = (await seenByModel('wait_for_word'))?.text;
+    expect(told).toMatch(cutOff);
+    expect(told).not.toContain('connection to Beckon was lost');
+    const hasFig = ({ prompt }: { prompt?: string | undefined }) => prompt?.includes('fig') ?? false;
+    await room.model.nextRequest(hasFig);
+    expect(room.model.requests.filter(hasFig)).toHaveLength(1);
+  });
+
   it('[TOOL13] a tool that is written while the agent runs can be called', async () => {
     room.model.on('early', call('early'));
     room.model.on('late', call('late'));

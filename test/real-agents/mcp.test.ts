@@ -66,7 +66,7 @@ describe.each(claudePrograms())('the MCP endpoint with Claude Code $version', (p
     const init = await agent.next('init', (line) => line.type === 'system' && line.subtype === 'init');
     expect(init.tools).toContain(tool);
     const call = await endpoint.host.nth(0);
-    expect(call.options.toolCallId).toMatch(/^toolu_/);
+    expect(call.options.callId).toMatch(/^toolu_/);
     expect(call.options.agentToolName).toBe(tool);
     agent.request('i1', { subtype: 'interrupt' });
     await agent.next('result', isResult);
@@ -84,7 +84,7 @@ describe.each(claudePrograms())('the MCP endpoint with Claude Code $version', (p
     await first.host.nth(0);
     await hasReadAll(first);
     await kill(first);
-    const second = await stage({ limits, port: first.port, isLeftOpen: () => true });
+    const second = await stage({ limits, port: first.port, leftOpen: () => 'open' });
     await seen('will reach you as a message');
     await agent.next('result', isResult);
     agent.say('again');

@@ -3,80 +3,21 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { agentStatus } from '../../src/drivers/process/run-admin.ts';
 import { agentProcesses, markedProcesses } from '../support/marked-processes.ts';
-import { wholeLog } from '../support/whole-log.ts';
 import { claudePrograms } from './claude-program.ts';
 import { gate, text, toolUse } from './model-stand-in.ts';
-import { question } from './question.ts';
-import type { RealSession } from './real-session.ts';
 import { freshRoom } from './room.ts';
-
-const makeFile = toolUse('Bash', { command: 'echo made >> made.txt' }, [text('It is there.')]);
+import { killAndStart, makeFile, saidInOneRun, takeoverSuite } from './takeover-suite.ts';
 
 describe.each(claudePrograms())('Claude Code $version outlives its server', (program) => {
   const room = freshRoom({ server: () => ({ args: ['--claude', program.path] }) });
 
-  async function killAndStart(session: RealSession): Promise<RealSession> {
-    await room.beckon.kill9();
-    await room.serveAgain();
-    return session.seenAnew();
-  }
-
-  const ofType = async (session: RealSession, type: string) =>
-    (await wholeLog(room.beckon, session.id)).filter((event) => event.type === type);
-
-  /** One process, from the first to the last event. */
-  async function expectOneRun(session: RealSession): Promise<void> {
-    expect(await ofType(session, 'process.starting')).toHaveLength(1);
-    expect(await ofType(session, 'process.exited')).toEqual([]);
-    const log = await wholeLog(room.beckon, session.id);
-    expect(log.map(({ seq }) => seq)).toEqual(log.map((_, at) => at + 1));
-  }
+  takeoverSuite(room);
 
   /** Of the agents alone: what they run for a moment, such as a shell, comes and goes. */
   async function agentPids(): Promise<(number | undefined)[]> {
     const agents = await agentStatus(room.beckon.dataDir);
     return agents.filter(({ running }) => running).map(({ pid }) => pid);
   }
-
-  it('[ASK2] [ASK5] an approval stays open over kill -9, and Allow runs the tool, once', async () => {
-    room.model.on('make a file', [makeFile]);
-    const before = await room.start('make a file');
-    const { interactionId } = await before.nextAsk();
-    const session = await killAndStart(before);
-
-    const { body } = await room.beckon.api('GET', '/api/pending');
-    expect(body.pending).toMatchObject([
-      { requestId: interactionId, input: { command: 'echo made >> made.txt' }, status: 'open' },
-    ]);
-    expect((await session.get()).body.session).toMatchObject({
-      status: 'waiting',
-      waitingOn: 'you',
-    });
-    const reply = await session.post('approve', { requestId: interactionId, decision: 'allow' });
-    expect(reply).toMatchObject({ status: 200, body: { interaction: { outcome: 'allowed' } } });
-    expect(await session.watch.event('turn.ended')).toMatchObject({ outcome: 'completed' });
-    expect(await readFile(join(session.cwd, 'made.txt'), 'utf8')).toBe('made\n');
-    expect(await session.watch.event('interaction.resolved')).toMatchObject({ delivered: true });
-    expect(room.model.requests.filter(({ prompt }) => prompt === 'make a file')).toHaveLength(1);
-    await expectOneRun(session);
-  });
-
-  it('[ASK2] [ASK9] a question stays open over kill -9, and its answer reaches the model', async () => {
-    const questions = [question('Which DB?', ['Postgres', 'SQLite'])];
-    room.model.on('ask me', [toolUse('AskUserQuestion', { questions }, [text('Thank you.')])]);
-    const before = await room.start('ask me');
-    const { interactionId } = await before.nextAsk();
-    const session = await killAndStart(before);
-
-    const answers = [{ selected: ['SQLite'] }];
-    expect(await session.post('answer', { requestId: interactionId, answers })).toMatchObject({
-      status: 200,
-    });
-    const request = await room.model.nextRequest(({ toolResults }) => toolResults.length > 0);
-    expect(request.toolResults[0]?.text).toContain('"Which DB?"="SQLite"');
-    await session.watch.event('turn.ended');
-    await expectOneRun(session);
-  });
 
   it('[PEER5] [ASK2] two asks at once are answered in reverse order after kill -9, each with its own answer', async () => {
     room.model.on('fetch both', [
@@ -87,7 +28,7 @@ describe.each(claudePrograms())('Claude Code $version outlives its server', (pro
     const before = await room.start('fetch both');
     const first = await before.nextAsk();
     const second = await before.nextAsk();
-    const session = await killAndStart(before);
+    const session = await killAndStart(room, before);
 
     await session.post('deny', { requestId: second.interactionId, reason: 'not the second' });
     await session.post('deny', { requestId: first.interactionId, reason: 'not the first' });
@@ -96,33 +37,7 @@ describe.each(claudePrograms())('Claude Code $version outlives its server', (pro
     expect(resultOf(first)?.text).toContain('not the first');
     expect(resultOf(second)?.text).toContain('not the second');
     expect(await session.watch.event('turn.ended')).toMatchObject({ outcome: 'completed' });
-    await expectOneRun(session);
-  });
-
-  it('[STORE2] [MSG3] killed in the middle of a text: it is complete, nothing is there twice, and what was queued follows', async () => {
-    const [early, late] = [gate(), gate()];
-    const pieces = ['I begin', early.opened, ', I go on', late.opened, ', and I end.'];
-    room.model.on('tell me', [text(...pieces)]);
-    room.model.on('and then', [text('That was all.')]);
-    const before = await room.start('tell me');
-    await before.saying('I begin');
-    expect(await before.post('message', { message: 'and then' })).toMatchObject({ status: 202 });
-    await room.beckon.kill9();
-    early.open();
-    await room.serveAgain();
-    const session = await before.seenAnew();
-    expect((await session.get('queue')).body.queue).toMatchObject([{ message: 'and then', position: 1 }]);
-    late.open();
-
-    expect(await session.watch.event('turn.ended')).toMatchObject({ outcome: 'completed' });
-    await session.watch.event('message.taken', (event) => event.text === 'and then');
-    expect(await session.watch.event('turn.ended')).toMatchObject({ outcome: 'completed' });
-    const said = (await ofType(session, 'agent.text')).map((event) => 'text' in event && event.text);
-    expect(said).toEqual(['I begin, I go on, and I end.', 'That was all.']);
-    for (const prompt of ['tell me', 'and then']) {
-      expect(room.model.requests.filter((request) => request.prompt === prompt)).toHaveLength(1);
-    }
-    await expectOneRun(session);
+    await saidInOneRun(room, session);
   });
 
   it('[STORE2] [ASK5] killed in the midst of a message that no pipe holds: the agent gets it whole, once, and goes on', async () => {
@@ -135,13 +50,11 @@ describe.each(claudePrograms())('Claude Code $version outlives its server', (pro
     room.model.on(long, [text('I have read it.')]);
     process.kill(pid, 'SIGSTOP');
     expect(await before.post('message', { message: long })).toMatchObject({ status: 200 });
-    const session = await killAndStart(before);
+    const session = await killAndStart(room, before);
     process.kill(pid, 'SIGCONT');
     await session.watch.event('message.taken', (event) => event.text === long);
     await session.watch.event('agent.text', (event) => event.text === 'I have read it.');
-    const said = (await ofType(session, 'agent.text')).map((event) => 'text' in event && event.text);
-    expect(said).toEqual(['Hello.', 'I have read it.']);
-    await expectOneRun(session);
+    expect(await saidInOneRun(room, session)).toEqual(['Hello.', 'I have read it.']);
   });
 
   it('[SES10] an agent that ended its turn while nobody listened: the next server tells of it', async () => {
@@ -155,9 +68,7 @@ describe.each(claudePrograms())('Claude Code $version outlives its server', (pro
     await room.serveAgain();
     const session = await before.seenAnew();
     expect(await session.watch.event('turn.ended')).toMatchObject({ outcome: 'completed' });
-    const said = (await ofType(session, 'agent.text')).map((event) => 'text' in event && event.text);
-    expect(said).toEqual(['I begin and I end.']);
-    await expectOneRun(session);
+    expect(await saidInOneRun(room, session)).toEqual(['I begin and I end.']);
   });
 
   it('[SES7] SIGTERM ends server and agent within 10 s, also while it asks', async () => {
@@ -186,7 +97,7 @@ describe.each(claudePrograms())('Claude Code $version outlives its server', (pro
     await session.post('approve', { requestId: interactionId, decision: 'allow' });
     expect(await session.watch.event('turn.ended')).toMatchObject({ outcome: 'completed' });
     expect(await readFile(join(session.cwd, 'made.txt'), 'utf8')).toBe('made\n');
-    await expectOneRun(session);
+    await saidInOneRun(room, session);
   });
 
   it('[ASK5] [SES10] the shell that holds an agent is killed: the agent goes on, and is answered', async () => {
@@ -201,6 +112,6 @@ describe.each(claudePrograms())('Claude Code $version outlives its server', (pro
     expect(await session.watch.event('turn.ended')).toMatchObject({ outcome: 'completed' });
     expect(await readFile(join(session.cwd, 'made.txt'), 'utf8')).toBe('made\n');
     expect(await agentPids()).toEqual([agent]);
-    await expectOneRun(session);
+    await saidInOneRun(room, session);
   });
 });

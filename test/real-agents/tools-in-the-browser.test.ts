@@ -193,7 +193,7 @@ describe.each(claudePrograms())('tools of Claude Code $version, answered in a br
     const request = await model.nextRequest(({ toolResults }) => toolResults.length > 0);
     expect(request.toolResults).toMatchObject([{ toolName: ours('ask_email'), text: given }]);
     expect(JSON.stringify(request.body.messages)).not.toContain('elsewhere');
-    await outcome('E-mail: ada@example.com').waitFor();
+    await outcome('E-mail submitted ada@example.com').waitFor();
     await conversation().getByText('Asked 2 times').waitFor();
     await result(given).waitFor();
   });
@@ -218,7 +218,7 @@ describe.each(claudePrograms())('tools of Claude Code $version, answered in a br
     expect(request.prompt).toContain('earlier call of the tool "ask_reviewer"');
     await conversation().getByText('Done.', { exact: true }).waitFor();
     await page.getByRole('button', { name: /^Answer to: Shall the cache stay\?/ }).click();
-    await outcome('Verdict: go on').waitFor();
+    await outcome('Verdict submitted. go on').waitFor();
     await noCard();
     expect(model.requests.filter(({ prompt }) => prompt?.includes(verdict))).toHaveLength(1);
   });

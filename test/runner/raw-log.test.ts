@@ -41,7 +41,6 @@ describe('the raw log', () => {
     );
     expect(await text(log.read(two))).toBe(`${header('err', 5)}other\n`);
     expect(await text(log.read(session('none')))).toBe('');
-    expect(log.droppedBytes(one)).toBe(0);
   });
 
   it('[STORE3] is there again after a restart, and goes on', async () => {
@@ -74,28 +73,28 @@ describe('the raw log', () => {
     expect(kept.length).toBeLessThanOrEqual(10_000);
     expect(numbers.length).toBeGreaterThanOrEqual(4);
     expect(numbers).toEqual(Array.from(numbers, (_, index) => 100 - numbers.length + index));
-    expect(log.droppedBytes(one)).toBe(0);
+    expect(kept).not.toContain('== dropped');
   });
 
   it('[STORE3] drops and counts what a slow disk cannot take, and says where it is missing', async () => {
     const log = open({ maxWaitingBytes: 10_000 });
     log.append(one, 'in', Buffer.from('first'));
     for (let n = 0; n < 100; n += 1) log.append(one, 'out', Buffer.alloc(1_000, 'x'));
-    const dropped = log.droppedBytes(one);
-    expect(dropped).toBeGreaterThan(90_000);
-    const kept = await text(log.read(one));
-    expect(kept.match(/x/gu)?.length).toBe(100_000 - dropped);
+    const kept = (await text(log.read(one))).match(/x/gu)?.length ?? 0;
+    expect(kept).toBeLessThan(10_000);
     log.append(one, 'out', Buffer.from('after'));
     expect(await text(log.read(one))).toContain(
-      `x\n== dropped ${time} ${dropped}\n== out ${time} 5\nafter\n`,
+      `x\n== dropped ${time} ${100_000 - kept}\n== out ${time} 5\nafter\n`,
     );
   });
 
-  it('bounds what waits of all sessions together', () => {
+  it('bounds what waits of all sessions together', async () => {
     const log = open({ maxWaitingBytes: 10_000, maxWaitingBytesInAll: 15_000 });
     for (const id of [one, two]) log.append(id, 'out', Buffer.alloc(9_000, 'x'));
-    expect(log.droppedBytes(one)).toBe(0);
-    expect(log.droppedBytes(two)).toBeGreaterThan(3_000);
+    const kept = async (id: typeof one): Promise<number> =>
+      (await text(log.read(id))).match(/x/gu)?.length ?? 0;
+    expect(await kept(one)).toBe(9_000);
+    expect(await kept(two)).toBeLessThan(6_000);
   });
 
   it('[STORE3] never throws when the disk refuses, and works again when it does not', async () => {
@@ -105,7 +104,6 @@ describe('the raw log', () => {
     const log = open({ directory: blocked });
     log.append(one, 'out', Buffer.from('lost'));
     await expect(text(log.read(one))).rejects.toThrow('ENOTDIR');
-    expect(log.droppedBytes(one)).toBe(4);
     rmSync(blocked);
     log.append(one, 'out', Buffer.from('kept'));
     expect(await text(log.read(one))).toBe(`== dropped ${time} 4\n== out ${time} 4\nkept\n`);
@@ -152,7 +150,6 @@ describe('the raw log', () => {
     log.append(one, 'out', Buffer.from('last'));
     await Promise.all([log.close(), log.close()]);
     log.append(one, 'out', Buffer.from('late'));
-    expect(log.droppedBytes(one)).toBe(4);
     expect(await text(open().read(one))).toBe(`== out ${time} 4\nlast\n`);
   });
 });

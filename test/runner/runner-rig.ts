@@ -24,7 +24,7 @@ export const demoAgent: Agent = {
   agent: 'demo',
   scenario,
   driver: (processes, dataDir) =>
-    demoDriver({ processes, environment: process.env, home: join(dataDir, 'home'), paceMs: 1 }),
+    demoDriver({ processes, environment: process.env, home: join(dataDir, 'home') }),
 };
 
 export const acpAgent: Agent = {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { operations } from '../../src/protocol/operation.ts';
+import { statusOf } from '../../src/protocol/errors.ts';
+import { type OperationDefinition, operations } from '../../src/protocol/operation.ts';
+import { serverOperations } from '../../src/protocol/server-operation.ts';
 import { openApi } from '../../src/server/openapi.ts';
 import { startServer } from './running-server.ts';
 
@@ -29,14 +31,24 @@ describe('OpenAPI', () => {
   });
 
   it('[API3] every operation is there with its parameters, body, replies and errors', () => {
-    for (const [name, operation] of Object.entries(operations)) {
+    const table: Record<string, OperationDefinition> = { ...operations, ...serverOperations };
+    for (const [name, operation] of Object.entries(table)) {
       const path = operation.path.replaceAll(/:(\w+)/g, '{$1}');
       const described = description.paths[path]?.[operation.method.toLowerCase()];
       expect(described?.operationId).toBe(name);
       const inPath = described?.parameters?.filter((parameter) => parameter.in === 'path') ?? [];
       expect(inPath.map((parameter) => `{${parameter.name}}`)).toEqual(path.match(/\{\w+\}/g) ?? []);
       expect(inPath.every((parameter) => parameter.required)).toBe(true);
-      expect(Object.keys(described?.responses ?? {})).toEqual([...Object.keys(operation.replies), 'default']);
+      const streamed = operation.streams === undefined ? [] : [operation.streams === 'websocket' ? 101 : 200];
+      const statuses = [
+        ...Object.keys(operation.replies).map(Number),
+        ...streamed,
+        ...(operation.refusals ?? []).map(statusOf),
+      ];
+      expect(Object.keys(described?.responses ?? {}), name).toEqual([
+        ...[...new Set(statuses)].sort((a, b) => a - b).map(String),
+        'default',
+      ]);
       expect(described?.requestBody !== undefined, name).toBe('body' in operation);
     }
     const send =

@@ -155,10 +155,12 @@ describe('REST', () => {
   it('[API4] keys like __proto__ change nothing', async () => {
     const { call, newSession } = await startServer();
     const { id } = await newSession();
-    const poisoned =
-      '{"title":"x","__proto__":{"admin":true},"labels":["a"],"constructor":{"prototype":{"admin":true}}}';
-    const answer = await call('PATCH', `/api/sessions/${id}?__proto__=1`, poisoned);
-    expect(answer.status).toBe(200);
+    const patch = (body: string, query = '') => call('PATCH', `/api/sessions/${id}${query}`, body);
+    const poisoned = '{"title":"x","__proto__":{"admin":true},"labels":["a"]}';
+    expect((await patch(poisoned)).status).toBe(200);
+    expect((await patch(poisoned, '?__proto__=1')).status).toBe(400);
+    const constructed = await patch('{"title":"y","constructor":{"prototype":{"admin":true}}}');
+    expect(constructed.body.error?.details).toMatchObject({ field: 'constructor' });
     expect(({} as Record<string, unknown>).admin).toBeUndefined();
   });
 

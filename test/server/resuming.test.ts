@@ -5,10 +5,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { ControlRoom } from '../../src/engine/ports/control-room.ts';
 import type { EventLog } from '../../src/engine/ports/event-log.ts';
-import { memoryLog } from '../../src/log/memory-log.ts';
 import { openSqliteLog } from '../../src/log/sqlite-log.ts';
 import type { Event } from '../../src/protocol/event.ts';
 import { CutFollower, type Heard } from '../support/cut-follower.ts';
+import { memoryLog } from '../support/memory-log.ts';
 import { seededRandom, testSeed, times } from '../support/seeded-random.ts';
 import { type RunningServer, startServer, token } from './running-server.ts';
 import type { ScriptedSession } from './scripted-room.ts';
@@ -182,20 +182,20 @@ class Talk {
       case 0:
       case 1:
       case 2:
-        return session.ask({ agentRequestId, input: { command: `echo ${this.#below(3)}` } });
+        return session.ask({ agentRequestId, input: this.#command() });
       case 3:
         // Those that wait for the disk are told after those that need not.
-        this.#any().ask({ agentRequestId: `${agentRequestId}a` });
+        this.#any().ask({ agentRequestId: `${agentRequestId}a`, input: this.#command() });
         await Promise.all([this.#answer(), this.#answer()]);
-        this.#any().ask({ agentRequestId: `${agentRequestId}b` });
+        this.#any().ask({ agentRequestId: `${agentRequestId}b`, input: this.#command() });
         return;
       case 4:
         return session.report([
-          { type: 'asked', ask: { ...approval, agentRequestId } },
+          { type: 'asked', ask: { ...approval, agentRequestId, input: this.#command() } },
           { type: 'withdrawn', agentRequestId },
         ]);
       case 5:
-        session.ask({ agentRequestId });
+        session.ask({ agentRequestId, input: this.#command() });
         await nextTurn();
         return session.report([{ type: 'withdrawn', agentRequestId }]);
       case 6:
@@ -230,6 +230,10 @@ class Talk {
     );
   }
 
+  #command(): { readonly command: string } {
+    return { command: `echo ${this.#below(100)}` };
+  }
+
   #any(): ScriptedSession {
     const session = this.sessions[this.#below(this.sessions.length)];
     if (session === undefined) throw new Error('There are always some.');
@@ -242,11 +246,12 @@ class Talk {
     if (open === undefined) return;
     const decision = this.#below(2) === 0 ? 'deny' : 'allow';
     // Some are remembered: later asks are then answered by a grant, and nobody is asked.
-    const scope = decision === 'allow' && this.#below(4) === 0 ? { scope: 'session' } : {};
+    const scope =
+      decision === 'allow' ? ['once', 'once', 'once', 'session', 'always'][this.#below(5)] : undefined;
     await this.#server.call('POST', `/api/sessions/${id}/approve`, {
       requestId: open.requestId,
       decision,
-      ...scope,
+      ...(scope !== undefined && { scope }),
     });
   }
 
@@ -277,7 +282,6 @@ const approval = {
   kind: 'approval',
   toolName: 'Bash',
   title: 'Run a command',
-  input: { command: 'ls' },
 } as const;
 
 const heardOf = ({ heard }: CutFollower, id: string): Heard[] =>

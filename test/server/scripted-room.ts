@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Engine, openEngine, randomIds, systemClock } from '../../src/engine/index.ts';
 import type { EventLog } from '../../src/engine/ports/event-log.ts';
-import { memoryLog } from '../../src/log/memory-log.ts';
 import type { SessionId } from '../../src/protocol/ids.ts';
 import type { Ask, Decision } from '../../src/protocol/interaction.ts';
 import type { Agent } from '../../src/protocol/session.ts';
 import type { AgentDriver, AgentFact } from '../../src/runner/ports/agent-driver.ts';
+import { memoryLog } from '../support/memory-log.ts';
 import { runnerOf } from '../support/runner-of.ts';
 
 /** The real engine with an agent that says what a test tells it to say. */

@@ -201,7 +201,7 @@ describe('WebSocket', () => {
     client.send({ type: 'approve_tool', id: 'v', sessionId: id, requestId: 'r', decision: 'maybe' });
     expect(await client.reply('v')).toMatchObject({
       type: 'error',
-      error: { code: 'invalid_value', details: { field: 'decision' } },
+      error: { code: 'malformed_request', details: { field: 'decision' } },
     });
     client.send({ type: 'subscribe', id: 's', sessionId: 'none' });
     expect(await client.reply('s')).toMatchObject({ type: 'error', error: { code: 'session_not_found' } });
@@ -226,12 +226,11 @@ describe('WebSocket', () => {
   });
 
   it('[API4] a frame of 32 MB is taken, a longer one ends the socket and nothing else', async () => {
-    const { url, newSession } = await startServer();
-    const { id } = await newSession();
+    const { url } = await startServer();
     const [client, other] = [await WsClient.open(url, headers), await WsClient.open(url, headers)];
     const frame = (bytes: number): string => {
-      const empty = JSON.stringify({ type: 'subscribe', id: 1, sessionId: id, padding: '' });
-      return empty.replace('"padding":""', `"padding":"${'x'.repeat(bytes - empty.length)}"`);
+      const empty = JSON.stringify({ type: 'hello', id: 1, client: '' });
+      return empty.replace('"client":""', `"client":"${'x'.repeat(bytes - empty.length)}"`);
     };
     client.send(frame(32 * 1024 * 1024));
     expect(await client.reply(1)).toMatchObject({ type: 'ack' });

@@ -5,17 +5,18 @@ import type { Caller, News, Reply } from '../../src/engine/ports/control-room.ts
 import type { EventLog } from '../../src/engine/ports/event-log.ts';
 import type { Runner, ToolAccess } from '../../src/engine/ports/runner.ts';
 import type { SessionEnv } from '../../src/engine/ports/session-env.ts';
-import { memoryLog } from '../../src/log/memory-log.ts';
 import type { Announcement, AnnouncementType, SessionSnapshot } from '../../src/protocol/announcement.ts';
-import type { Refusal } from '../../src/protocol/errors.ts';
+import type { ErrorCode, Refusal } from '../../src/protocol/errors.ts';
 import type { Event, EventOf, EventType } from '../../src/protocol/event.ts';
 import type { SessionId } from '../../src/protocol/ids.ts';
 import type { Ask, Interaction } from '../../src/protocol/interaction.ts';
-import type { OperationName } from '../../src/protocol/operation.ts';
+import { type OperationDefinition, type OperationName, operations } from '../../src/protocol/operation.ts';
+import { commonRefusals } from '../../src/protocol/server-operation.ts';
 import type { Session } from '../../src/protocol/session.ts';
 import type { KeptProcess } from '../../src/runner/ports/process-host.ts';
 import { countingIds } from './counting-ids.ts';
 import { FakeClock } from './fake-clock.ts';
+import { memoryLog } from './memory-log.ts';
 import { runnerOf } from './runner-of.ts';
 import { type ScriptedAgent, ScriptedDriver } from './scripted-driver.ts';
 
@@ -126,6 +127,12 @@ interface Parts {
 export const person: Caller = { actor: { kind: 'person', where: 'test' } };
 export const other: Caller = { actor: { kind: 'person', where: 'elsewhere' } };
 
+/** What the table says an operation may be refused with. */
+function refusalsOf(name: OperationName): readonly ErrorCode[] {
+  const operation: OperationDefinition = operations[name];
+  return [...commonRefusals, ...(operation.refusals ?? [])];
+}
+
 export class EngineRoom {
   readonly engine: Engine;
   readonly driver: ScriptedDriver;
@@ -174,6 +181,8 @@ export class EngineRoom {
   ): Promise<Refusal> {
     const result = await this.engine.dispatch(operation, input, caller);
     if (result.ok) throw new Error(`${operation} replied ${JSON.stringify(result.value)}`);
+    const { code } = result.refusal;
+    if (!refusalsOf(operation).includes(code)) throw new Error(`${operation} does not declare ${code}`);
     return result.refusal;
   }
 

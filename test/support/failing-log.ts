@@ -31,9 +31,9 @@ export function failingLog(log: EventLog): FailingLog {
       }
       return log.append(batch);
     },
-    async remove(stream, key) {
+    async remove(stream, removal) {
       if (failing.full) throw new StorageError('The disk is full.');
-      return log.remove(stream, key);
+      return log.remove(stream, removal);
     },
     run: log.run,
     get lastPosition() {
@@ -42,7 +42,6 @@ export function failingLog(log: EventLog): FailingLog {
     hasPosition: (run, position) => log.hasPosition(run, position),
     entries: (range, limit) => log.entries(range, limit),
     page: (stream, query) => log.page(stream, query),
-    lastSeq: (stream) => log.lastSeq(stream),
     findByReference: (stream, reference) => log.findByReference(stream, reference),
     findAsks: (toolName, limit) => log.findAsks(toolName, limit),
     search: (query, limit) => log.search(query, limit),

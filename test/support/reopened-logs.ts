@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
 import type { EventLog } from '../../src/engine/ports/event-log.ts';
-import { memoryLog } from '../../src/log/memory-log.ts';
 import { openSqliteLog } from '../../src/log/sqlite-log.ts';
+import { memoryLog } from './memory-log.ts';
 
 const directories: string[] = [];
 const logs: EventLog[] = [];

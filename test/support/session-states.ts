@@ -114,9 +114,7 @@ export class PlayedSession {
       this.refusals.push(result.refusal);
       return result.refusal;
     }
-    for (const event of result.value.global ?? []) {
-      if (event.type === 'grant.created') this.globalGrants.push(event.grant);
-    }
+    if (result.value.grant !== undefined) this.globalGrants.push(result.value.grant);
     this.#apply(result.value.events);
     return undefined;
   }

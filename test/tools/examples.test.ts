@@ -201,10 +201,9 @@ describe('the examples, loaded from their files, on the real engine', () => {
       importModule: nativeImport,
     });
     hosts.push(host);
-    const call = (name: string, args: object, toolCallId = 'toolu_1') =>
+    const call = (name: string, args: object, callId = 'toolu_1') =>
       host.call(SessionId.parse(id), name, args, {
-        callId: 'made-up',
-        toolCallId,
+        callId,
         agentToolName: `mcp__beckon__${name}`,
         signal: new AbortController().signal,
       });

@@ -1,6 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
 import { ToolError } from '../../src/tools/sdk/index.ts';
-import type { ApprovalRequest, InputRequest } from '../../src/tools/sdk/interaction.ts';
+import type {
+  ApprovalRequest,
+  InputRequest,
+  InteractionResponse,
+  Reprompt,
+} from '../../src/tools/sdk/interaction.ts';
 import { session, settled, ToolBench } from './tool-bench.ts';
 
 const nameForm = {
@@ -31,8 +36,7 @@ describe('a request', () => {
     void bench.run(
       (context) => context.requestInteraction(askLeave({ approvalScopes: ['once', 'always'] })),
       {
-        callId: 'made-up',
-        toolCallId: 'toolu_1',
+        callId: 'toolu_1',
         agentToolName: 'mcp__beckon__a_tool',
       },
     );
@@ -50,10 +54,21 @@ describe('a request', () => {
     });
   });
 
-  it('[TOOL2] an approval that says nothing of scopes can be given once', async () => {
+  it('[TOOL2] an approval that says nothing of scopes can be given once and for the session', async () => {
     const bench = new ToolBench();
     void bench.run((context) => context.requestInteraction(askLeave()));
-    expect((await bench.asked()).ask.approvalScopes).toEqual(['once']);
+    expect((await bench.asked()).ask.approvalScopes).toEqual(['once', 'session']);
+  });
+
+  it('[TOOL2] without a prompt it says which tool wants leave, or input', async () => {
+    const bench = new ToolBench();
+    const { prompt: _, ...leave } = askLeave();
+    const { prompt: __, ...name } = askName({});
+    void bench.run((context) =>
+      Promise.all([context.requestInteraction(leave), context.requestInteraction(name)]),
+    );
+    expect((await bench.asked()).ask.title).toBe('Allow "a_tool"?');
+    expect((await bench.asked()).ask.title).toBe('"a_tool" needs your input.');
   });
 
   it('[TOOL2] [TOOL3] input is asked as a form with every field, presentation, values and summary as given', async () => {
@@ -132,6 +147,34 @@ describe('a request', () => {
   const broken: [string, unknown, string][] = [
     ['no prompt', askName({ prompt: '  ' }), 'prompt: is blank'],
     ['a prompt of a million characters', askName({ prompt: 'x'.repeat(1_000_000) }), 'prompt: Too big'],
+    [
+      'a misspelt option',
+      { ...askName({}), timeoutMS: 5 },
+      '"timeoutMS" is not known here; did you mean "timeoutMs"?',
+    ],
+    ['a stranger', { ...askName({}), colour: 'red' }, 'shown: "colour" is not known here.'],
+    [
+      'a misspelt field',
+      withFields({ requierd: true }),
+      'inputSchema.fields.0: "requierd" is not known here; did you mean "required"?',
+    ],
+    ['what belongs to another type of field', withFields({ minimum: 1 }), '"minimum" is not known here'],
+    [
+      'a misspelt option of a choice',
+      withFields({ type: 'radio', options: [{ value: 'a', lable: 'A' }] }),
+      'did you mean "label"?',
+    ],
+    [
+      'a misspelt view',
+      askName({ completedView: { showInput: true } as object }),
+      'completedView: "showInput" is not known here; did you mean "showInputs"?',
+    ],
+    [
+      'a misspelt form',
+      askName({ inputSchema: { type: 'form', fields: [], feilds: [] } as never }),
+      'did you mean "fields"?',
+    ],
+    ['a wish for nobody that is none', { ...askName({}), whenNobody: 'wait' }, 'whenNobody:'],
     ['an unknown type', { ...askName({}), type: 'riddle' }, 'type:'],
     ['no handler', { ...askName({}), onResponse: undefined }, 'onResponse: must be a function'],
     ['input without a form', { ...askName({}), inputSchema: undefined }, 'needs an inputSchema'],
@@ -321,6 +364,66 @@ describe('a reprompt', () => {
     void bench.run((context) => context.requestInteraction(untilAda));
     await bench.answer(await bench.asked(), submit('Bob'));
     expect((await bench.asked()).ask.form?.initialValues).toEqual({ name: 'Bob', note: '' });
+  });
+
+  it('[TOOL5] may change type, presentation and view, and is heard as what it became', async () => {
+    const bench = new ToolBench();
+    const heard: string[] = [];
+    const result = bench.run((context) =>
+      context.requestInteraction({
+        type: 'approval',
+        prompt: 'May I?',
+        completedView: { summaryTemplate: 'first' },
+        onResponse: (said: InteractionResponse) => {
+          heard.push(said.action);
+          if (heard.length === 3) return { complete: said };
+          const completedView = { showInputs: false };
+          return heard.length === 1
+            ? {
+                reprompt: {
+                  type: 'input',
+                  inputSchema: nameForm,
+                  presentation: 'questionnaire',
+                  completedView,
+                },
+              }
+            : { reprompt: { type: 'approval', approvalScopes: ['once'] } };
+        },
+      }),
+    );
+    await bench.answer(await bench.asked(), { action: 'deny' });
+    const second = await bench.asked();
+    expect(second.ask).toMatchObject({
+      kind: 'form',
+      title: 'May I?',
+      form: { presentation: 'questionnaire', completedView: { showInputs: false } },
+    });
+    await bench.answer(second, submit('Bob'));
+    const third = await bench.asked();
+    expect(third.ask).toMatchObject({
+      kind: 'approval',
+      approvalScopes: ['once'],
+      form: {
+        presentation: 'questionnaire',
+        initialValues: { name: 'Bob' },
+        completedView: { showInputs: false },
+      },
+    });
+    await bench.answer(third, { action: 'approve', input: { name: 'Eve' } });
+    expect(heard).toEqual(['deny', 'submit', 'approve']);
+    expect(await result).toMatchObject({ value: { action: 'approve', input: { name: 'Eve' } } });
+  });
+
+  it.each([
+    ['input without a form', { type: 'input' }, 'needs an inputSchema'],
+    ['a misspelt name', { promt: 'x' }, '"promt" is not known here; did you mean "prompt"?'],
+  ])('[TOOL5] into %s is the tool’s error', async (_, reprompt, words) => {
+    const bench = new ToolBench();
+    const result = bench.run((context) =>
+      context.requestInteraction(askLeave({ onResponse: () => ({ reprompt: reprompt as Reprompt }) })),
+    );
+    await bench.answer(await bench.asked(), { action: 'approve' });
+    expect(await result).toMatchObject({ code: 'invalid_request', message: expect.stringContaining(words) });
   });
 
   it('[TOOL5] may change prompt, fields, values, scopes and limit', async () => {

@@ -480,12 +480,17 @@ describe('ask_user', () => {
     expect(result.text).toContain(words);
   });
 
-  it('[TOOL10] [TOOL12] nobody there: an error in plain words', async () => {
+  it('[TOOL15] [TOOL12] nobody there: the question stays open, and its answer becomes a message', async () => {
     desk.isAvailable = () => false;
-    expect(await call(await openHost(), 'ask_user', { question: 'Anyone?' })).toMatchObject({
-      ok: false,
-      code: 'interaction_unavailable',
-      text: 'Nobody is connected who can and wants to answer. (interaction_unavailable)',
+    const result = await call(await openHost(), 'ask_user', { question: 'Anyone?' });
+    expect(result).toMatchObject({
+      ok: true,
+      value: { status: 'queued', message: expect.stringContaining('will reach you as a message') },
     });
+    const [put] = desk.puts;
+    expect(put).toMatchObject({ leftOpen: { message: expect.any(String) }, outcome: undefined });
+    if (put === undefined) throw new Error('Nothing was asked');
+    await desk.respond(put.id, { action: 'submit', input: { answer: 'Me' } });
+    expect(desk.lateMessages).toEqual([expect.stringContaining('{"ok":true,"answer":"Me"}')]);
   });
 });

@@ -18,7 +18,8 @@ test('[TOOL11] the protocol’s own client lists and calls the tools', async () 
   const called = own.callTool({ name: 'deploy', arguments: { to: 'staging' } });
   const call = await host.nth(0);
   expect(call).toMatchObject({ sessionId: 's1', name: 'deploy', args: { to: 'staging' } });
-  expect(call.options.toolCallId).toBeUndefined();
+  expect(call.options).toMatchObject({ callId: expect.stringMatching(/^call-/) });
+  expect(call.options.agentToolName).toBeUndefined();
   call.end(done('deployed'));
   expect(await called).toMatchObject({ content: [{ type: 'text', text: 'deployed' }], isError: false });
 });
@@ -39,7 +40,6 @@ test('[TOOL11] the agent’s own id of a call ties it to the conversation', asyn
   const { options } = await host.nth(0);
   expect(options).toMatchObject({
     callId: 'toolu_7',
-    toolCallId: 'toolu_7',
     agentToolName: 'mcp__beckon__deploy',
   });
 });
@@ -99,7 +99,7 @@ test.each([
 
 test('[TOOL11] a fault of ours is an answer, too, and is in the log', async () => {
   const { host, logged, post, get } = await stage({
-    isLeftOpen: () => {
+    leftOpen: () => {
       throw new Error('broken');
     },
   });
@@ -297,13 +297,18 @@ test('[TOOL6] after a restart a call is told that its answer will come as a mess
   );
   const point = (await before.next())?.id ?? '';
   first.endpoint.close();
-  const second = await stage({ isLeftOpen: (id, callId) => id === 's1' && callId === 'toolu_1' });
-  const after = reader(
-    await second.get({ ...resumable, 'last-event-id': point, 'mcp-session-id': 'of-the-first' }),
-  );
-  const answer = (await after.next())?.message;
-  expect(answer).toMatchObject({ id: 'a', result: { isError: false } });
-  expect(answer.result.content[0].text).toContain('will reach you as a message');
+  for (const left of ['open', 'answered'] as const) {
+    const second = await stage({
+      leftOpen: (id, callId) => (id === 's1' && callId === 'toolu_1' ? left : undefined),
+    });
+    const after = reader(
+      await second.get({ ...resumable, 'last-event-id': point, 'mcp-session-id': 'of-the-first' }),
+    );
+    const answer = (await after.next())?.message;
+    expect(answer).toMatchObject({ id: 'a', result: { isError: false } });
+    expect(answer.result.content[0].text).toContain('will reach you as a message');
+    expect(answer.result.content[0].text).toContain(left === 'open' ? 'still open' : 'has answered');
+  }
   const third = await stage();
   const lost = reader(await third.get({ ...resumable, 'last-event-id': point }));
   const told = (await lost.next())?.message;

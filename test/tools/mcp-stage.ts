@@ -6,8 +6,7 @@ import { createParser } from 'eventsource-parser';
 import { afterEach } from 'vitest';
 import type { SessionId } from '../../src/protocol/ids.ts';
 import type { CallOptions, ToolCallResult, ToolDescription } from '../../src/tools/host/tool-host.ts';
-import { createMcpEndpoint, type McpEndpointOptions } from '../../src/tools/mcp/endpoint.ts';
-import { toolKeys } from '../../src/tools/mcp/tool-key.ts';
+import { createMcpEndpoint, type McpEndpointOptions, toolKeys } from '../../src/tools/mcp/endpoint.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 /** A call as the host was given it, to be ended by the test. */
@@ -116,7 +115,7 @@ export async function stage(options: Partial<McpEndpointOptions> & { port?: numb
     clock,
     version: '1.2.3',
     admits: () => true,
-    isLeftOpen: () => false,
+    leftOpen: () => undefined,
     logger: { error: (details, message) => logged.push({ details, message }) },
     ...options,
   });

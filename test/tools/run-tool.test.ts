@@ -29,6 +29,30 @@ const asking = tool((context) =>
 );
 
 describe('runTool', () => {
+  it('[TOOL14] fails a tool that the server would not offer, and says why', async () => {
+    const wrong = { ...asking, askfirst: true } as typeof asking;
+    await expect(runTool(wrong, {})).rejects.toThrow(
+      '"askfirst" is not known here; did you mean "askFirst"?',
+    );
+  });
+
+  it('[TOOL15] with nobody there and whenNobody: leaves the question open, and gives the message of its answer', async () => {
+    const patient = tool((context) =>
+      context.requestInteraction({
+        type: 'approval',
+        whenNobody: 'leave open',
+        onResponse: ({ action }) => ({ complete: action }),
+      }),
+    );
+    const trial = await runTool(patient, {}, { available: false });
+    expect(trial.result).toMatchObject({ ok: true, value: { status: 'queued' } });
+    expect(trial.open).toMatchObject([{ prompt: 'Allow "tried"?' }]);
+    expect(await trial.answerLate({ action: 'approve' })).toMatch(/approve$/);
+    const there = await runTool(patient, {}, { respond: () => ({ action: 'deny' }) });
+    expect(there.result).toMatchObject({ ok: true, value: 'deny' });
+    expect(there.open).toEqual([]);
+  });
+
   it('[TOOL12] plays a conversation through, and shows what the person saw', async () => {
     const seen: Prompt[] = [];
     const trial = await runTool(

@@ -141,7 +141,7 @@ describe('the context', () => {
           context.progress('half');
           return `${context.sessionId} ${context.callId}`;
         },
-        { callId: 'made-up', toolCallId: 'toolu_1', progress },
+        { callId: 'toolu_1', progress },
       )
       .then((result) => expect(result.text).toBe('ses_1 toolu_1'));
     expect(bench.logged).toEqual([

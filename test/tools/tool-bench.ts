@@ -4,7 +4,7 @@ import type { ToolCallResult } from '../../src/tools/host/result.ts';
 import { type CallOptions, ToolRuns } from '../../src/tools/host/tool-runs.ts';
 import { defineTool, type Tool } from '../../src/tools/sdk/define-tool.ts';
 import type { ToolContext } from '../../src/tools/sdk/index.ts';
-import type { PersonResponse } from '../../src/tools/testing/decision.ts';
+import type { PersonResponse } from '../../src/tools/testing/memory-desk.ts';
 import { MemoryDesk, type Put } from '../../src/tools/testing/memory-desk.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 

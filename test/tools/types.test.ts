@@ -118,6 +118,18 @@ describe('types', () => {
         onTimeout: () => ({ pending: { message: 'Later' } }),
       });
       expectTypeOf(late).toEqualTypeOf<boolean | QueuedResult>();
+      const left = await context.requestInteraction({
+        type: 'approval',
+        whenNobody: 'leave open',
+        onResponse: () => ({ complete: 3 }),
+      });
+      expectTypeOf(left).toEqualTypeOf<number | QueuedResult>();
+      const failing = await context.requestInteraction({
+        ...ask,
+        whenNobody: 'fail',
+        onResponse: () => ({ complete: 3 }),
+      });
+      expectTypeOf(failing).toEqualTypeOf<number>();
       const wide = await context.requestInteraction({
         ...ask,
         onResponse: (): InteractionOutcome<number> => ({ complete: 3 }),
@@ -137,6 +149,10 @@ describe('types', () => {
       context.requestInteraction({ type: 'approval', prompt: 'x' });
       // @ts-expect-error that is no outcome
       context.requestInteraction({ type: 'approval', prompt: 'x', onResponse: () => ({ done: 1 }) });
+      // @ts-expect-error there is no such option
+      context.requestInteraction({ ...ask, type: 'approval', promt: 'x' });
+      // @ts-expect-error nobody waits
+      context.requestInteraction({ ...ask, type: 'approval', whenNobody: 'wait' });
       // @ts-expect-error that is no scope
       context.requestInteraction({ ...ask, type: 'approval', approvalScopes: ['forever'] });
       context.requestInteraction({

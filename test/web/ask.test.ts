@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { editableOf } from '../../src/model/tool-call.ts';
 import { translate } from '../../src/web/i18n/i18n.ts';
-import { callBody } from '../../src/web/interaction/ask-body.logic.ts';
-import { summaryOf } from '../../src/web/interaction/ask-summary.logic.ts';
-import { editableOf, editedInput, editOf } from '../../src/web/interaction/edit.logic.ts';
+import { callBody, summaryOf } from '../../src/web/interaction/ask-body.logic.ts';
+import { editedInput, editOf } from '../../src/web/interaction/edit.logic.ts';
 import { safeAddress } from '../../src/web/interaction/form.logic.ts';
 import { decisionInShort, decisionParts, filledIn } from '../../src/web/interaction/outcome.logic.ts';
 import { covers, exactPattern, expiresAtOf, isGrantable } from '../../src/web/interaction/pattern.logic.ts';
@@ -27,11 +27,18 @@ describe('the thing itself that is asked about', () => {
     expect(body).toEqual({
       is: 'command',
       leadsTo: null,
+      blockedPath: null,
+      risks: ['sandbox-off'],
       command: 'a\nb',
       note: 'Tidy up',
       rest: [
-        { name: 'timeout', text: '5', isWarning: false },
-        { name: 'dangerouslyDisableSandbox', text: 'true', isWarning: true },
+        { at: '/timeout', name: 'timeout', text: '5', isWarning: false },
+        {
+          at: '/dangerouslyDisableSandbox',
+          name: 'dangerouslyDisableSandbox',
+          text: 'true',
+          isWarning: true,
+        },
       ],
     });
   });
@@ -127,7 +134,7 @@ describe('the thing itself that is asked about', () => {
 describe('an edited input', () => {
   it('[ASK6] changes the one field that was edited and keeps the rest as it was asked', () => {
     const run = asking('Bash', { command: 'a', timeout: 5 });
-    expect(editableOf(run)).toEqual({ field: 'command', text: 'a' });
+    expect(editableOf(run)).toEqual({ what: 'command', at: '/command', text: 'a' });
     expect(editedInput(run, 'b')).toEqual({ is: 'edited', input: { command: 'b', timeout: 5 } });
     expect(editedInput(run, 'a')).toEqual({ is: 'same' });
     expect(editedInput(run, null)).toEqual({ is: 'same' });
@@ -135,13 +142,15 @@ describe('an edited input', () => {
   });
 
   it('[ASK6] edits the content of a file, the new text of an edit, a plan, and anything else as JSON', () => {
-    expect(editableOf(asking('Write', { file_path: '/a', content: 'x' })).field).toBe('content');
-    expect(editableOf(asking('Edit', { file_path: '/a', old_string: 'x', new_string: 'y' })).field).toBe(
-      'new_string',
+    expect(editableOf(asking('Write', { file_path: '/a', content: 'x' })).what).toBe('content');
+    expect(editableOf(asking('Edit', { file_path: '/a', old_string: 'x', new_string: 'y' })).what).toBe(
+      'newText',
     );
-    expect(editableOf(anInteraction({ plan: 'p', input: { plan: 'p' } })).field).toBe('plan');
+    expect(
+      editableOf(anInteraction({ toolName: 'ExitPlanMode', plan: 'p', input: { plan: 'p' } })).what,
+    ).toBe('plan');
     const other = asking('mcp__x__y', { content: 'x' });
-    expect(editableOf(other)).toEqual({ field: null, text: '{\n  "content": "x"\n}' });
+    expect(editableOf(other)).toEqual({ what: 'json', at: '', text: '{\n  "content": "x"\n}' });
     expect(editedInput(other, '{"content":"y"}')).toEqual({ is: 'edited', input: { content: 'y' } });
     expect(editedInput(other, '{"content":')).toEqual({ is: 'wrong', why: 'not-json' });
     expect(editedInput(other, '[1]')).toEqual({ is: 'wrong', why: 'not-an-object' });

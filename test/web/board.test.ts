@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { choicesOf, columnsOf, fits, noFilter, spotAfter } from '../../src/web/pages/board/board.logic.ts';
-import { moneyText } from '../../src/web/ui/money.logic.ts';
+import { money } from '../../src/web/session/figures.logic.ts';
 import { agoText } from '../../src/web/ui/time.logic.ts';
 import { aSession, at } from './support/samples.ts';
 
@@ -50,9 +50,9 @@ describe('the board', () => {
 
 describe('what is written on it', () => {
   it('shows a price that would round to nothing as less than a cent', () => {
-    expect(moneyText('en', 0.004)).toBe('< $0.01');
-    expect(moneyText('en', 1.234)).toBe('$1.23');
-    expect(moneyText('de', 1.234)).toMatch(/^1,23\s\$$/);
+    expect(money(0.004, 'en')).toBe('$0.0040');
+    expect(money(1.234, 'en')).toBe('$1.23');
+    expect(money(1.234, 'de')).toMatch(/^1,23\s\$$/);
   });
 
   it('[UI10] says how long ago in the words of the language', () => {

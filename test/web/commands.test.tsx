@@ -2,7 +2,7 @@ import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, it } from 'vitest';
 import type { AgentCommand, Session } from '../../src/protocol/session.ts';
-import { matchingCommands, typedName } from '../../src/web/composer/commands.logic.ts';
+import { matchingCommands, typedName } from '../../src/web/composer/command-list.tsx';
 import { Composer } from '../../src/web/composer/composer.tsx';
 import { useSession } from '../../src/web/data/room-context.tsx';
 import { TooltipProvider } from '../../src/web/ui/tooltip.tsx';

@@ -4,11 +4,12 @@ import {
   answerOf,
   becameOf,
   blockedBy,
+  lastEditable,
   offerOf,
   openQuestionOf,
+  placeAfterMove,
 } from '../../src/web/composer/composer.logic.ts';
-import { mostBytes, refusalOf } from '../../src/web/composer/picture.logic.ts';
-import { lastEditable, placeAfterMove } from '../../src/web/composer/queue.logic.ts';
+import { mostBytes, refusalOf } from '../../src/web/composer/pictures.ts';
 import {
   aField,
   aForm,
@@ -32,15 +33,31 @@ describe('what can be sent', () => {
 
   it('[MSG1] offers to queue, interrupt and steer while the agent works, as far as it can', () => {
     const busy = { status: 'running', capabilities: able } as const;
-    expect(offerOf(aSession(busy))).toEqual({ enter: 'queue', others: ['interrupt', 'steer'] });
-    const dull = { ...able, steer: false, interrupt: false };
-    expect(offerOf(aSession({ status: 'running', capabilities: dull }))).toEqual({
+    const offered = (changes: Parameters<typeof aSession>[0]) => offerOf(aSession(changes), 'queue');
+    expect(offered(busy)).toEqual({
       enter: 'queue',
-      others: [],
+      modEnter: 'interrupt',
+      ways: ['queue', 'interrupt', 'steer'],
     });
-    expect(offerOf(aSession({ ...busy, interrupting: { since: at(0), overdue: false } })).others).toEqual([]);
-    expect(offerOf(aSession({ status: 'idle' }))).toEqual({ enter: 'send', others: [] });
-    expect(offerOf(aSession({ status: 'asleep' })).enter).toBe('wake');
+    const queueOnly = { enter: 'queue', modEnter: null, ways: ['queue'] };
+    expect(offered({ ...busy, capabilities: { ...able, steer: false, interrupt: false } })).toEqual(
+      queueOnly,
+    );
+    expect(offered({ ...busy, interrupting: { since: at(0), overdue: false } })).toEqual(queueOnly);
+    expect(offered({ status: 'idle' })).toEqual({ enter: 'send', modEnter: null, ways: [] });
+    expect(offered({ status: 'asleep' }).enter).toBe('wake');
+  });
+
+  it('[MSG7] Enter interrupts where the session, or else the server, is set so, and only while it can', () => {
+    const busy = { status: 'waiting', capabilities: able } as const;
+    expect(offerOf(aSession(busy), 'interrupt')).toMatchObject({ enter: 'interrupt', modEnter: 'queue' });
+    expect(offerOf(aSession({ ...busy, whileBusy: 'interrupt' }), 'queue').enter).toBe('interrupt');
+    expect(offerOf(aSession({ ...busy, whileBusy: 'queue' }), 'interrupt').enter).toBe('queue');
+    const dull = { ...able, interrupt: false };
+    expect(offerOf(aSession({ ...busy, capabilities: dull }), 'interrupt').enter).toBe('queue');
+    expect(offerOf(aSession({ status: 'idle' }), 'interrupt').enter).toBe('send');
+    expect(becameOf('queue', 'interrupt', { applied: 'queue' })).toBeNull();
+    expect(becameOf('interrupt', 'interrupt', { applied: 'interrupt' })).toBeNull();
   });
 
   it('[MSG1] tells what became of a message only when it became another', () => {

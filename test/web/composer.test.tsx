@@ -60,8 +60,10 @@ async function show(
   };
 }
 
-const receipt = (changes: Partial<MessageReceipt> = {}): Promise<MessageReceipt> =>
-  Promise.resolve({ status: 'queued', messageId: 'm', requested: 'auto', applied: 'queue', ...changes });
+const receipt = (changes: Partial<MessageReceipt> = {}): Promise<MessageReceipt> => {
+  const queued = { status: 'queued', messageId: 'm', position: 1, requested: 'auto', applied: 'queue' };
+  return Promise.resolve({ ...queued, ...changes } as MessageReceipt);
+};
 
 const item = (id: string, position: number, changes: Partial<QueuedMessage> = {}): QueuedMessage => ({
   messageId: messageId(id),

@@ -143,7 +143,7 @@ describe('the link to the server', () => {
     fake.answers = { setInteractionEnabled: () => Promise.resolve() };
     await connect();
     await room.setInteraction('disabled');
-    expect(fake.called('setInteractionEnabled')).toEqual([['c1', false]]);
+    expect(fake.called('setInteractionEnabled')).toEqual([['c1', { enabled: false }]]);
     // The same stream, when it has to connect anew.
     expect(fake.stream.interaction).toBe('disabled');
     room.follow('s1', 'tail');
@@ -161,8 +161,8 @@ describe('the link to the server', () => {
     fake.tellSnapshot(sessions, { clientId: 'c2' });
     await vi.advanceTimersByTimeAsync(300);
     expect(fake.called('setInteractionEnabled')).toEqual([
-      ['c1', false],
-      ['c2', false],
+      ['c1', { enabled: false }],
+      ['c2', { enabled: false }],
     ]);
   });
 

@@ -558,7 +558,7 @@ describe('a page that does not answer', () => {
     expect(screen.getByText('npm test')).toBeTruthy();
     expect(screen.getAllByRole('button').map(({ textContent }) => textContent)).toEqual(['Switch it on']);
     await userEvent.click(button('Switch it on'));
-    expect(fake.called('setInteractionEnabled')).toEqual([['c1', true]]);
+    expect(fake.called('setInteractionEnabled')).toEqual([['c1', { enabled: true }]]);
     await waitFor(() => button('Allow'));
     await userEvent.click(button('Allow'));
     expect(await screen.findByText('Allowed')).toBeTruthy();

@@ -1,6 +1,7 @@
-import { render, screen } from '@testing-library/react';
+import { act, render, screen } from '@testing-library/react';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { CodeLines } from '../../src/web/markdown/code-lines.tsx';
 import { complete } from '../../src/web/markdown/complete.logic.ts';
 import { languageNamed, languageOfFile } from '../../src/web/markdown/highlight/language.logic.ts';
 import { safeLink } from '../../src/web/markdown/link.logic.ts';
@@ -128,6 +129,7 @@ describe('markdown of others', () => {
 
   it('[UI12] follows addresses of pages and of mail, in a window that knows nothing of this one', () => {
     expect(safeLink('https://example.com/a?b=1')).toMatchObject({ host: 'example.com' });
+    expect(safeLink(' https://example.com/a b.html ')?.href).toBe('https://example.com/a%20b.html');
     expect(safeLink('mailto:a@example.com')).toMatchObject({ href: 'mailto:a@example.com' });
     render(<Markdown text="[words](https://example.com/)" />);
     const link = screen.getByRole('link', { name: 'words' });
@@ -171,5 +173,39 @@ describe('the language of code', () => {
     expect(languageOfFile('/a/b.test.tsx')).toBe('tsx');
     expect(languageOfFile('/a/Dockerfile')).toBe('docker');
     expect(languageOfFile('/a/LICENSE')).toBeUndefined();
+  });
+});
+
+describe('marks and colours', () => {
+  it('every named character is the character, and what is no name stays', () => {
+    render(<Markdown text="caf&eacute; &ge; &check; &nosuchname; &lt;b&gt; &rlo;" />);
+    expect(screen.getByText('café ≥ ✓ &nosuchname; <b> &rlo;')).toBeDefined();
+  });
+
+  it('code that changes while it is being taken apart is coloured in the end', async () => {
+    const asked: { id: number; code: string }[] = [];
+    let reply: (data: object) => void = () => {};
+    vi.stubGlobal(
+      'Worker',
+      class {
+        addEventListener(type: string, listener: (event: { data: object }) => void): void {
+          if (type === 'message') reply = (data) => listener({ data });
+        }
+        postMessage(request: { id: number; code: string }): void {
+          asked.push(request);
+        }
+      },
+    );
+    const answer = (): Promise<void> =>
+      act(async () => {
+        const { id, code } = asked.shift() ?? { id: 0, code: '' };
+        reply({ id, lines: [[['keyword', code]]] });
+      });
+    const { container, rerender } = render(<CodeLines code="let a" language="typescript" />);
+    rerender(<CodeLines code="let b" language="typescript" />);
+    await answer();
+    await answer();
+    expect(container.querySelector('.code-keyword')?.textContent).toBe('let b');
+    vi.unstubAllGlobals();
   });
 });

@@ -14,8 +14,8 @@ const agents = [
   anAgent({ name: 'codex', label: 'Codex', available: false, reason: 'Not found.' }),
 ];
 
-async function open(fake = new FakeTransport()) {
-  fake.agentList = agents;
+async function open(fake = new FakeTransport(), list = agents) {
+  fake.agentList = list;
   const page = renderPage(fake);
   await page.tell(() => fake.tellSnapshot([aSession({ cwd: '/work/before' })]));
   await page.tell(() => openDialog({ is: 'new-session' }));
@@ -65,6 +65,25 @@ describe('the dialog for a new session', () => {
     expect(await screen.findByText('There is no directory /nowhere.')).toBeTruthy();
     expect(directory.getAttribute('aria-invalid')).toBe('true');
     expect(directory.value).toBe('/nowhere');
+  });
+
+  it('[SES20] says in which mode this server starts an agent, and leaves it to the server unless another is chosen', async () => {
+    const fake = new FakeTransport();
+    await open(fake, [
+      anAgent({ name: 'claude', label: 'Claude Code', defaultPermissionMode: 'bypassPermissions' }),
+      anAgent(),
+    ]);
+    const mode = () => screen.getByRole('combobox', { name: 'Permission mode' }) as HTMLSelectElement;
+    const hint = 'This server starts Claude Code in the mode “Allow everything” unless you choose another.';
+    expect(screen.getByText(hint).id).toBe(mode().getAttribute('aria-describedby'));
+    expect(mode().selectedOptions[0]?.textContent).toBe('Server: Allow everything');
+    await userEvent.click(screen.getByRole('radio', { name: /Demo agent/ }));
+    expect(screen.queryByText(hint)).toBeNull();
+    expect(mode().selectedOptions[0]?.textContent).toBe("The agent's own");
+    await userEvent.click(screen.getByRole('radio', { name: /Claude Code/ }));
+    await userEvent.click(screen.getByRole('button', { name: /^Start/ }));
+    expect(fake.called('createSession')[0]?.[0]).toMatchObject({ agent: 'claude' });
+    expect(fake.called('createSession')[0]?.[0]).not.toHaveProperty('permissionMode');
   });
 
   it('says why an agent cannot be chosen', async () => {

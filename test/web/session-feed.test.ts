@@ -1,4 +1,7 @@
+import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { EventsPage } from '../../src/client/transport.ts';
+import type { EventsQuery } from '../../src/protocol/command.ts';
 import type { Event } from '../../src/protocol/event.ts';
 import { SessionFeed } from '../../src/web/data/session-feed.ts';
 import { FakeTransport } from './support/fake-transport.ts';
@@ -124,3 +127,115 @@ describe('a session’s feed', () => {
     expect(words(feed).at(-1)).toBe('w1000');
   });
 });
+
+/** A server whose log grows, whose stream may be cut, and whose replies come when the test lets them. */
+class UnhurriedServer {
+  readonly log: Event[] = [];
+  readonly #published: Event[] = [];
+  readonly #reads: { answer(): void; fail(): void }[] = [];
+
+  readonly transport = {
+    events: (_: string, query: EventsQuery = {}) =>
+      new Promise<EventsPage>((resolve, reject) => {
+        // Read when it was asked for; much may happen until the reply is there.
+        const page = this.#page(query);
+        this.#reads.push({
+          answer: () => resolve(page),
+          fail: () => reject(new Error('cut off')),
+        });
+      }),
+  };
+
+  append(count: number): void {
+    for (let n = 0; n < count; n += 1) {
+      const seq = this.log.length + 1;
+      const [event] = logOf(text(`m${seq}`, `w${seq}`));
+      const stored = { ...(event as Event), seq };
+      this.log.push(stored);
+      this.#published.push(stored);
+    }
+  }
+
+  deliver(feed: SessionFeed, count: number): void {
+    for (const event of this.#published.splice(0, count)) feed.takeEvent(event);
+  }
+
+  /** What was not delivered never will be: a new stream begins with how far the log is. */
+  reconnect(feed: SessionFeed): void {
+    this.#published.length = 0;
+    feed.resume(this.log.length, []);
+  }
+
+  async reply(how: 'answer' | 'fail'): Promise<boolean> {
+    const read = this.#reads.shift();
+    read?.[how]();
+    for (let round = 0; round < 8; round += 1) await Promise.resolve();
+    return read !== undefined;
+  }
+
+  #page({ after, limit = 100 }: EventsQuery): EventsPage {
+    const events =
+      after === undefined
+        ? this.log.slice(-limit)
+        : this.log.filter(({ seq }) => seq > after).slice(0, limit);
+    const firstSeq = events[0]?.seq ?? 0;
+    const lastSeq = events.at(-1)?.seq ?? 0;
+    const hasMore = after === undefined ? firstSeq > 1 : lastSeq < this.log.length && events.length > 0;
+    return { events, firstSeq, lastSeq, hasMore, logLastSeq: this.log.length };
+  }
+}
+
+describe('[MULTI3] nothing is lost between what is read and what is told', () => {
+  const step = fc.oneof(
+    fc.record({ do: fc.constant('append' as const), count: fc.integer({ min: 1, max: 4 }) }),
+    fc.record({ do: fc.constant('append' as const), count: fc.constant(5_500) }),
+    fc.record({ do: fc.constant('deliver' as const), count: fc.integer({ min: 1, max: 6 }) }),
+    fc.record({ do: fc.constant('reconnect' as const) }),
+    fc.record({
+      do: fc.constant('reply' as const),
+      how: fc.constantFrom('answer' as const, 'fail' as const),
+    }),
+    fc.record({ do: fc.constant('reply' as const), how: fc.constant('answer' as const) }),
+  );
+
+  it.each(['whole', 'tail'] as const)('in any order of reads, snapshots and events (%s)', async (depth) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+        const server = new UnhurriedServer();
+        server.append(3);
+        const feed = new SessionFeed(server.transport, owner, depth);
+        for (const each of steps) {
+          if (each.do === 'append') server.append(each.count);
+          else if (each.do === 'deliver') server.deliver(feed, each.count);
+          else if (each.do === 'reconnect') server.reconnect(feed);
+          else await server.reply(each.how);
+          expectNoHole(feed);
+        }
+        server.reconnect(feed);
+        while (await server.reply('answer'));
+        expectNoHole(feed);
+        expect(words(feed).at(-1)).toBe(`w${server.log.length}`);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('what was stored between the first read and the snapshot is read, too', async () => {
+    const server = new UnhurriedServer();
+    server.append(10);
+    const feed = new SessionFeed(server.transport, owner, 'whole');
+    server.append(2);
+    server.reconnect(feed);
+    server.append(1);
+    server.deliver(feed, 1);
+    while (await server.reply('answer'));
+    expect(words(feed).slice(-4)).toEqual(['w10', 'w11', 'w12', 'w13']);
+  });
+});
+
+function expectNoHole(feed: SessionFeed): void {
+  const numbers = words(feed).map((word) => Number(word.slice(1)));
+  for (const [at, number] of numbers.entries()) {
+    if (at > 0) expect(number).toBe((numbers[at - 1] ?? 0) + 1);
+  }
+}

@@ -45,10 +45,10 @@ describe('sessions by need', () => {
 describe('what a session does', () => {
   it('[SES4] tells of a session at work what it runs, once that is known', () => {
     const session = aSession({ status: 'running', waitingOn: 'tool', awaited: { what: 'Bash', id: 't1' } });
-    expect(activityOf(session, undefined)).toEqual({ is: 'tool', verb: 'call', subject: 'Bash' });
+    expect(activityOf(session, undefined)).toEqual({ is: 'tool', verb: 'fields', subject: 'Bash' });
     expect(activityOf(session, conversationOf(called('t1')))).toEqual({
       is: 'tool',
-      verb: 'run',
+      verb: 'command',
       subject: 'npm test',
     });
   });

@@ -135,7 +135,7 @@ describe('the settings', () => {
     fake.answers = { setInteractionEnabled: () => Promise.resolve() };
     await userEvent.click(answering);
     await waitFor(() => expect(room.store.getState().interaction).toBe('disabled'));
-    expect(fake.called('setInteractionEnabled').at(-1)).toEqual(['c1', false]);
+    expect(fake.called('setInteractionEnabled').at(-1)).toEqual(['c1', { enabled: false }]);
     expect(usePreferences.getState().interaction).toBe('disabled');
     setPreferences({ interaction: 'enabled' });
   });

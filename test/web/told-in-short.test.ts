@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { showInvisible } from '../../src/model/suspicious-text.ts';
 import type { NewEvent } from '../../src/protocol/event.ts';
 import { tailOf } from '../../src/web/conversation/tail.logic.ts';
-import { toolLine } from '../../src/web/conversation/tool-line.logic.ts';
-import { summaryOf } from '../../src/web/interaction/ask-summary.logic.ts';
+import { toolLine } from '../../src/web/conversation/tool-call.logic.ts';
+import { summaryOf } from '../../src/web/interaction/ask-body.logic.ts';
 import { passagesOf, plainText } from '../../src/web/text/plain-text.ts';
 import {
   anInteraction,
@@ -55,7 +55,7 @@ describe('a tool call in one line', () => {
 
   it('says what was run and how long it took', () => {
     expect(lineOf(called('t1'), result('t1'))).toMatchObject({
-      verb: 'run',
+      verb: 'command',
       subject: 'npm test',
       state: 'done',
       durationMs: 1000,
@@ -63,13 +63,10 @@ describe('a tool call in one line', () => {
   });
 
   it('says which file was changed, relative to the directory, and by how much', () => {
-    const line = lineOf(called('t1', { file_path: '/work/project/src/app.ts' }, { name: 'Edit' }), {
-      type: 'tool.result',
-      toolCallId: 't1',
-      isError: false,
-      text: '',
-      detail: { structuredPatch: [{ lines: [' a', '-b', '+c', '+d'] }] },
-    });
+    const line = lineOf(
+      called('t1', { file_path: '/work/project/src/app.ts' }, { name: 'Edit' }),
+      result('t1', '', { detail: { structuredPatch: [{ lines: [' a', '-b', '+c', '+d'] }] } }),
+    );
     expect(line).toMatchObject({ verb: 'edit', subject: 'src/app.ts', change: { added: 2, removed: 1 } });
   });
 
@@ -99,7 +96,7 @@ describe('what is asked, in short', () => {
     const edit = anInteraction({
       toolName: 'Edit',
       subject: { kind: 'path', value: '/p/a.ts' },
-      input: { old_string: 'a\nb', new_string: 'c' },
+      input: { file_path: '/p/a.ts', old_string: 'a\nb', new_string: 'c' },
     });
     expect(summaryOf(edit, '/p')).toMatchObject({
       subject: 'a.ts',

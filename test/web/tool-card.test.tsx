@@ -1,12 +1,13 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { BeckonError } from '../../src/client/beckon-error.ts';
 import type { Interaction } from '../../src/protocol/interaction.ts';
 import { latestOf } from '../../src/web/data/attempts.logic.ts';
 import { browserId } from '../../src/web/data/browser-id.ts';
 import { useRoom } from '../../src/web/data/room-context.tsx';
 import { Dialogs } from '../../src/web/frame/dialogs-view.tsx';
+import { speak } from '../../src/web/i18n/i18n.ts';
 import { InteractionCard, type InteractionCardProps } from '../../src/web/interaction/interaction-card.tsx';
 import { TooltipProvider } from '../../src/web/ui/tooltip.tsx';
 import { FakeTransport } from './support/fake-transport.ts';
@@ -38,6 +39,8 @@ async function show(
   await page.tell(() => fake.tellSnapshot([aSession({ status: 'waiting' })], { pending }));
   return page;
 }
+
+afterEach(() => speak('en'));
 
 const button = (name: string | RegExp) => screen.getByRole('button', { name }) as HTMLButtonElement;
 const field = (name: string) => screen.getByRole('textbox', { name }) as HTMLInputElement;
@@ -314,6 +317,35 @@ describe('how it ended', () => {
     await show(submittedBy(aToolAsk({ ...form, completedView: { summary } }), { db: 's' }));
     expect(screen.getByText(/<b>SQLite<\/b> it is/)).toBeTruthy();
   });
+
+  it('[TOOL2] [UI10] shows a sentence on a denial as well, in the words of the language, and why', async () => {
+    const summaryTemplate = 'Deployment {{action}}';
+    const ask = aToolAsk({ ...form, completedView: { summaryTemplate } }, { kind: 'approval' });
+    const decision = { type: 'deny', message: 'Not today.', interrupt: false } as const;
+    await show(over(ask, { outcome: 'denied', decision }));
+    expect(screen.getByText(/^Deployment denied · Not today\./)).toBeTruthy();
+    document.body.replaceChildren();
+    await speak('de');
+    await show(over(ask, { outcome: 'denied', decision }));
+    expect(screen.getByText(/^Deployment abgelehnt · Not today\./)).toBeTruthy();
+  });
+
+  it.each([
+    [{ summaryTemplate: 'Done' }, false, true],
+    [{ summaryTemplate: 'Done', showInputs: true }, true, true],
+    [{ showInputs: false }, false, false],
+    [{}, true, true],
+  ] as const)(
+    '[TOOL2] shows what was filled in as the tool wants it: %o',
+    async (completedView, isInSight, isThere) => {
+      await show(submittedBy(aToolAsk({ ...form, completedView }), { db: 's' }));
+      const value = () => screen.queryByText('Database')?.nextSibling?.textContent;
+      const details = document.querySelector('details');
+      expect(value() === 'SQLite' && !details?.contains(screen.queryByText('Database'))).toBe(isInSight);
+      expect(value() === 'SQLite').toBe(isThere);
+      if (!isThere) expect(document.body.textContent).not.toContain('SQLite');
+    },
+  );
 
   it.each([
     ['withdrawn', 'Withdrawn: the tool has ended'],

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { expectedShape } from '../../src/drivers/tool-calls.ts';
+import type { Hunk } from '../../src/model/diff-lines.ts';
+import { toolOutputOf } from '../../src/model/tool-call.ts';
 import type { NewEvent } from '../../src/protocol/event.ts';
 import { cutLines } from '../../src/web/conversation/cut-lines.logic.ts';
-import { changeIn, patchOf } from '../../src/web/conversation/patch.logic.ts';
 import type { ToolItem } from '../../src/web/conversation/row.ts';
-import { detailOf, exitCodeOf } from '../../src/web/conversation/tool-detail.logic.ts';
-import { toolLine } from '../../src/web/conversation/tool-line.logic.ts';
+import { toolLine } from '../../src/web/conversation/tool-call.logic.ts';
+import { detailOf } from '../../src/web/conversation/tool-detail.logic.ts';
 import { allTokens, money, shortCount } from '../../src/web/session/figures.logic.ts';
 import { digestOf } from '../../src/web/session/session-digest.logic.ts';
 import { called, conversationOf, result } from './support/samples.ts';
@@ -15,13 +17,16 @@ function callOf(...events: readonly NewEvent[]): ToolItem {
   return row.item;
 }
 
-const resultWith = (detail: unknown, text = 'ok', isError = false): NewEvent => ({
-  type: 'tool.result',
-  toolCallId: 't1',
-  isError,
-  text,
-  detail,
-});
+const resultWith = (detail: unknown, text = 'ok', isError = false): NewEvent =>
+  result('t1', text, { detail, isError });
+
+function hunksOf(item: ToolItem): readonly Hunk[] {
+  const detail = detailOf(item);
+  if (detail.is !== 'change') throw new Error(`It is shown as ${detail.is}.`);
+  return detail.hunks;
+}
+
+const exitCodeOf = ({ result: told }: ToolItem): number | null => toolOutputOf(told).exitCode;
 
 describe('an edit', () => {
   const patch = {
@@ -40,7 +45,7 @@ describe('an edit', () => {
   };
 
   it('[UI3] is shown with line numbers, little around it, and what differs within a line', () => {
-    const hunks = patchOf(callOf(called('t1', {}, { name: 'Edit' }), resultWith(patch))) ?? [];
+    const hunks = hunksOf(callOf(called('t1', { file_path: '/p/a' }, { name: 'Edit' }), resultWith(patch)));
     expect(hunks).toHaveLength(1);
     expect(hunks[0]?.map(({ sign, before, after }) => [sign, before, after])).toEqual([
       [' ', 15, 15],
@@ -52,16 +57,15 @@ describe('an edit', () => {
     ]);
     const [removed, added] = (hunks[0] ?? []).filter(({ sign }) => sign !== ' ');
     expect([
-      removed?.text.slice(...(removed.mark ?? [0])),
-      added?.text.slice(...(added.mark ?? [0])),
-    ]).toEqual(['a', 'b']);
+      removed?.marks.map((mark) => removed.text.slice(...mark)),
+      added?.marks.map((mark) => added.text.slice(...mark)),
+    ]).toEqual([['a'], ['b']]);
   });
 
   it('[UI3] that waits is made from what it would take out and put in', () => {
-    const hunks = patchOf(
-      callOf(called('t1', { old_string: 'a\nb\nc', new_string: 'a\nx\nc' }, { name: 'Edit' })),
-    );
-    expect(changeIn(hunks ?? [])).toEqual({ added: 1, removed: 1 });
+    const input = { file_path: '/p/a', old_string: 'a\nb\nc', new_string: 'a\nx\nc' };
+    const [lines = []] = hunksOf(callOf(called('t1', input, { name: 'Edit' })));
+    expect(lines.map(({ sign, text }) => sign + text)).toEqual([' a', '-b', '+x', ' c']);
   });
 
   it('[UI3] of a new file is all of its lines', () => {
@@ -92,6 +96,7 @@ describe('a command', () => {
       kind: 'tool-input',
       toolCallId: 't1',
       toolName: 'Bash',
+      call: expectedShape('Bash'),
     } as const;
     conversation.addDelta({ ...delta, text: '{"command":"npm run \\"te' });
     const item = conversation.tool('t1');
@@ -119,7 +124,7 @@ describe('what a session has come to', () => {
     const patch = { structuredPatch: [{ lines: ['+a', '-b'] }] };
     const edit = (id: string, path: string): NewEvent[] => [
       called(id, { file_path: path }, { name: 'Edit' }),
-      { type: 'tool.result', toolCallId: id, isError: false, text: '', detail: patch },
+      result(id, '', { detail: patch }),
     ];
     const todos = (status: string): NewEvent[] => [
       called(

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { speak, translate } from '../../src/web/i18n/i18n.ts';
 import { found } from '../../src/web/interaction/find-option.logic.ts';
 import { endedFrom } from '../../src/web/interaction/outcome.logic.ts';
-import { shownText, shownValues, summaryText } from '../../src/web/interaction/values.logic.ts';
+import { shownText, shownValues } from '../../src/web/interaction/values.logic.ts';
 import { aField, aForm, anInteraction } from './support/samples.ts';
 
 afterEach(() => speak('en'));
@@ -44,24 +44,6 @@ describe('what was filled in', () => {
 
   it('[UI12] is plain text, whatever it says', () => {
     expect(shownText(translate(), aField('a'), '\u001b[31m<b>red</b>\u202e')).toBe('<b>red</b>');
-  });
-});
-
-describe('the asker’s own summary', () => {
-  const said = (summary: string, values: Record<string, unknown>) =>
-    summaryText(translate(), aForm([size, aField('to')], { completedView: { summary } }), values);
-
-  it('[TOOL2] has the values put in by their labels, and a dash for what is missing', () => {
-    expect(said('{size} for {to}', { size: 'l' })).toBe('Large for –');
-  });
-
-  it('leaves alone what is no field, and puts nothing into what was put in', () => {
-    expect(said('{other} {to}', { to: '{size}' })).toBe('{other} {size}');
-  });
-
-  it('is none without a word', () => {
-    expect(said('  ', {})).toBeUndefined();
-    expect(summaryText(translate(), undefined, {})).toBeUndefined();
   });
 });
 

@@ -32,7 +32,12 @@ export function eventLines(event: PlainEvent, paint: Paint): string[] {
         `${paint('bold', oneLine(event.title))} ${paint('dim', `· ${event.agent} · ${oneLine(event.cwd)}`)}`,
       ];
     case 'session.changed':
-      return event.title === undefined ? [] : note(`title: ${oneLine(event.title)}`);
+      return [
+        ...(event.title === undefined ? [] : note(`title: ${oneLine(event.title)}`)),
+        ...(event.whileBusy === undefined
+          ? []
+          : note(`messages now ${busyWords[event.whileBusy ?? 'server']}`)),
+      ];
     case 'session.stopped':
       return [
         paint('yellow', '■ stopped'),
@@ -117,3 +122,6 @@ function exitOf(event: Extract<PlainEvent, { type: 'process.exited' }>): string 
   if (event.reason !== undefined) return oneLine(event.reason);
   return event.signal === null ? `exit code ${event.code}` : event.signal;
 }
+
+/** What they do while the agent works. */
+const busyWords = { queue: 'queue', interrupt: 'interrupt', server: 'do as the server is set' } as const;

@@ -1,6 +1,7 @@
+import { hunksBetween } from '../../model/diff-lines.ts';
 import { showInvisible, showSuspicious, showValue, visibleLine } from '../../model/suspicious-text.ts';
+import { type TextEdit, type ToolCall, toolCallOf } from '../../model/tool-call.ts';
 import type { ApprovalScope, Ask, Form, LeftOpen, Question } from '../../protocol/interaction.ts';
-import { editFields, editsIn } from './diff-lines.ts';
 import { leftOpenNote } from './left-open.ts';
 import { counted, shortened } from './measures.ts';
 import type { Paint } from './paint.ts';
@@ -12,6 +13,8 @@ export type ShownAsk = Pick<
   | 'toolName'
   | 'title'
   | 'input'
+  | 'call'
+  | 'blockedPath'
   | 'questions'
   | 'form'
   | 'plan'
@@ -50,9 +53,7 @@ function headOf(ask: ShownAsk): string {
 function bodyOf(ask: ShownAsk, paint: Paint): string[] {
   switch (ask.kind) {
     case 'approval':
-      return ask.plan === undefined
-        ? [...callLines(ask, paint), ...besideLines(ask, paint)]
-        : stripEscapes(ask.plan).split('\n');
+      return [...callLines(ask, paint), ...besideLines(ask, paint)];
     case 'question':
       return (ask.questions ?? []).flatMap((question) => questionLines(question, ask.title, paint));
     case 'form':
@@ -60,26 +61,78 @@ function bodyOf(ask: ShownAsk, paint: Paint): string[] {
   }
 }
 
+/** What must not be overlooked comes first, where nothing cuts it off; then the thing itself, and every field that is not in it. */
 function callLines(ask: ShownAsk, paint: Paint): string[] {
-  const { command, file_path, ...rest } = ask.input;
-  const lines: string[] = [];
-  if (typeof command === 'string') lines.push(...labelled('$ ', showSuspicious(command)));
-  else if (command !== undefined) lines.push(`command: ${compact(command)}`);
-  if (typeof file_path === 'string') lines.push(showSuspicious(file_path));
-  else if (file_path !== undefined) lines.push(`file_path: ${compact(file_path)}`);
-  if (ask.subject?.asked !== undefined)
-    lines.push(paint('red', `a link leads from there to ${visibleLine(ask.subject.value)}`));
-
-  const edits = editsIn(ask.input);
-  for (const { sign, text } of edits ?? []) {
-    const line = `${sign} ${showInvisible(text)}`;
-    lines.push(sign === '+' ? paint('green', line) : sign === '-' ? paint('red', line) : paint('dim', line));
-  }
-  for (const [name, value] of Object.entries(rest)) {
-    if (edits === undefined || !editFields.includes(name)) lines.push(...fieldLines(name, value, paint));
-  }
-  return lines;
+  const { plan } = ask;
+  const call = toolCallOf(ask);
+  return [
+    ...warningLines(ask, call).map((line) => paint('red', `! ${line}`)),
+    ...(plan === undefined ? thingLines(call, paint) : stripEscapes(plan).split('\n')),
+    ...call.others.flatMap(({ name, value }) =>
+      plan !== undefined && value === plan ? [] : fieldLines(name, value, paint),
+    ),
+  ];
 }
+
+function thingLines(call: ToolCall, paint: Paint): string[] {
+  const field = (name: string, value: string | null): string[] =>
+    value === null ? [] : fieldLines(name, value, paint);
+  switch (call.is) {
+    case 'command':
+      return [
+        ...labelled('$ ', showSuspicious(call.command)),
+        ...field('description', call.description),
+        ...field('directory', call.directory),
+      ];
+    case 'change':
+      return [
+        showSuspicious(call.path),
+        ...(call.to === null ? [] : [`→ ${showSuspicious(call.to)}`]),
+        ...call.edits.flatMap((edit) => editLines(edit, paint)),
+      ];
+    case 'read':
+      return [showSuspicious(call.path)];
+    case 'search':
+      return [...field('pattern', call.pattern), ...field('path', call.path)];
+    case 'page':
+      return [showSuspicious(call.url), ...field('prompt', call.prompt)];
+    case 'todos':
+      return call.todos.map(({ text, state }) => `${state}: ${showInvisible(text)}`);
+    case 'plan':
+      return field('plan', call.text);
+    case 'agent':
+      return [...field('description', call.description), ...field('task', call.task)];
+    case 'question':
+      return call.questions.flatMap((question) => field('question', question));
+    case 'fields':
+      return [];
+  }
+}
+
+function editLines({ path, before, after, isEverywhere }: TextEdit, paint: Paint): string[] {
+  const looks = { '+': 'green', '-': 'red', ' ': 'dim' } as const;
+  const hunks = hunksBetween(before, after).map((hunk) =>
+    hunk.map(({ sign, text }) => paint(looks[sign], `${sign} ${showInvisible(text)}`)),
+  );
+  return [
+    ...(path === null ? [] : [showSuspicious(path)]),
+    ...(isEverywhere ? [paint('dim', 'in every place where the old text stands:')] : []),
+    ...hunks.flatMap((lines, at) => (at === 0 ? lines : [paint('dim', '⋯'), ...lines])),
+  ];
+}
+
+const riskWords: Record<ToolCall['risks'][number], string> = {
+  background: 'it goes on in the background',
+  'sandbox-off': 'it runs without the sandbox',
+  'outside-directory': 'it reaches out of the session’s directory',
+  dangerous: 'it has a field that calls itself dangerous',
+};
+
+const warningLines = ({ subject, blockedPath }: ShownAsk, { risks }: ToolCall): string[] => [
+  ...(subject?.asked === undefined ? [] : [`a link leads from there to ${visibleLine(subject.value)}`]),
+  ...risks.map((risk) => riskWords[risk]),
+  ...(blockedPath === undefined ? [] : [`the agent asks because of ${visibleLine(blockedPath)}`]),
+];
 
 /** What an interactive tool offers beside a plain yes: fields to fill in, and for how long. */
 function besideLines({ form, approvalScopes = [] }: ShownAsk, paint: Paint): string[] {

@@ -1,4 +1,7 @@
-import type { Actor, Outcome } from '../../protocol/interaction.ts';
+import { completedSummary, valuesIn } from '../../model/completed-view.ts';
+import { valueText } from '../../model/late-answer.ts';
+import { showValue } from '../../model/suspicious-text.ts';
+import type { Actor, Ask, Decision, FormField, Outcome } from '../../protocol/interaction.ts';
 import type { Paint } from './paint.ts';
 import { oneLine } from './safe-text.ts';
 import { whoText } from './who.ts';
@@ -45,3 +48,22 @@ export function outcomeLine(
       return paint('yellow', `? ${decided}${who}; may have reached the agent${why}`);
   }
 }
+
+/** What the asker wants shown when somebody has decided: a sentence of its own, and what was filled in. */
+export function completedLines(ask: Pick<Ask, 'kind' | 'form'>, decision: Decision, paint: Paint): string[] {
+  const summary = completedSummary(ask, decision, { action: (action) => actions[action], value: valueWords });
+  const values = ask.form?.completedView?.showInputs === true ? (valuesIn(decision) ?? {}) : {};
+  const filledIn = (ask.form?.fields ?? []).filter(({ id }) => Object.hasOwn(values, id));
+  return [
+    ...(summary === undefined ? [] : [summary]),
+    ...filledIn.map((field) => `${field.label}: ${showValue(valueWords(field, values[field.id]))}`),
+  ].map((line) => paint('dim', `  ${oneLine(line)}`));
+}
+
+const valueWords = ({ options = [] }: FormField, value: unknown): string =>
+  [value]
+    .flat()
+    .map((one) => options.find((option) => option.value === one)?.label ?? valueText(one))
+    .join(', ');
+
+const actions = { approve: 'approved', deny: 'denied', submit: 'submitted', cancel: 'cancelled' } as const;

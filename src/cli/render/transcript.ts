@@ -1,7 +1,8 @@
 import type { PartialBlock, SessionSnapshot } from '../../protocol/announcement.ts';
 import type { Delta, Event, EventOf } from '../../protocol/event.ts';
+import type { Ask } from '../../protocol/interaction.ts';
 import { eventLines } from './event-lines.ts';
-import { outcomeLine } from './outcome-line.ts';
+import { completedLines, outcomeLine } from './outcome-line.ts';
 import type { Paint } from './paint.ts';
 import { createEscapeStripper, type EscapeStripper, stripEscapes } from './safe-text.ts';
 import { toolCallLine, toolResultLine } from './tool-line.ts';
@@ -36,7 +37,9 @@ export function createTranscript(options: TranscriptOptions): Transcript {
   const { paint } = options;
   const blocks = new Map<string, Block>();
   const callNames = new Map<string, string>();
-  const decisions = new Map<string, string>();
+  const decisions = new Map<string, { readonly outcome: string; readonly lines: readonly string[] }>();
+  /** What is asked and wants to be shown in its own way when it is over. */
+  const asked = new Map<string, Ask>();
   const depths = new Map<string, number>();
   /** The one block that is being written; others wait, since two at once could not be read. */
   let current: string | undefined;
@@ -86,14 +89,21 @@ export function createTranscript(options: TranscriptOptions): Transcript {
           0,
         );
       }
-      case 'interaction.decided':
-        decisions.set(event.interactionId, event.outcome);
+      case 'interaction.requested':
+        if (event.ask.form?.completedView !== undefined) asked.set(event.interactionId, event.ask);
+        return wholeLines(eventLines(event, paint), depthOf(event.ask.parentToolCallId));
+      case 'interaction.decided': {
+        const ask = asked.get(event.interactionId);
+        const lines = ask === undefined ? [] : completedLines(ask, event.decision, paint);
+        decisions.set(event.interactionId, { outcome: event.outcome, lines });
         return '';
+      }
       case 'interaction.resolved': {
-        const decided = decisions.get(event.interactionId);
+        const { outcome: decided, lines = [] } = decisions.get(event.interactionId) ?? {};
         decisions.delete(event.interactionId);
+        asked.delete(event.interactionId);
         const isOurs = options.isOwnAnswer?.(event.interactionId) ?? false;
-        return wholeLines([outcomeLine({ ...event, decided }, isOurs, paint)], 0);
+        return wholeLines([outcomeLine({ ...event, decided }, isOurs, paint), ...lines], 0);
       }
       default: {
         const parent = 'parentToolCallId' in event ? event.parentToolCallId : undefined;

@@ -1,9 +1,8 @@
 import type { AnswerQuestion, Approve, Respond } from '../../protocol/command.ts';
 import type { InteractionId } from '../../protocol/ids.ts';
-import type { Ask, LeftOpen } from '../../protocol/interaction.ts';
-import { approvalDialog } from './approval-dialog.ts';
-import { formDialog } from './form-dialog.ts';
-import { questionDialog } from './question-dialog.ts';
+import type { Answer, ApprovalScope, Ask, Form, FormField, LeftOpen } from '../../protocol/interaction.ts';
+import { oneLine } from '../render/safe-text.ts';
+import { fieldsOf, pickAnswer, pickValue } from './typed-answers.ts';
 
 /** What an event tells of an interaction; an `Interaction` has it, too. */
 export type AskedInteraction = Omit<Ask, 'agentRequestId'> & {
@@ -38,4 +37,220 @@ export function dialogAbout(interaction: AskedInteraction): Dialog {
     case 'form':
       return formDialog(interaction);
   }
+}
+
+type Expected =
+  | { kind: 'choice' }
+  | { kind: 'reason' }
+  | { kind: 'confirmation'; body: Approve }
+  | { kind: 'fields'; dialog: Dialog };
+
+/** Allow once, for the session or always; deny with a reason. Nothing but a clear word decides: an empty line never does. */
+function approvalDialog(interaction: AskedInteraction): Dialog {
+  const { interactionId } = interaction;
+  const keys = keysOf(interaction);
+  let expects: Expected = { kind: 'choice' };
+
+  return {
+    opening: keys,
+    take(line) {
+      switch (expects.kind) {
+        case 'choice':
+          return choose(line.trim());
+        case 'reason':
+          return deny(line.trim());
+        case 'confirmation': {
+          const { body } = expects;
+          expects = { kind: 'choice' };
+          return /^(y|yes)$/i.test(line.trim()) ? fillIn(body) : ask(`Not allowed yet. ${keys}`);
+        }
+        case 'fields':
+          return expects.dialog.take(line);
+      }
+    },
+  };
+
+  function choose(line: string): DialogStep {
+    const [word = '', ...rest] = line.split(/\s+/);
+    const more = rest.join(' ');
+    switch (word.toLowerCase()) {
+      case 'a':
+      case 'allow':
+      case 'y':
+      case 'yes':
+        if (more === '') return allow('once');
+        return interaction.plan === undefined
+          ? ask(`"${line}" was not understood. ${keys}`)
+          : allow('once', more);
+      case 's':
+      case 'session':
+        return more === '' ? allow('session') : ask(`"${line}" was not understood. ${keys}`);
+      case 'always':
+        return more === '' ? allow('always') : ask(`"${line}" was not understood. ${keys}`);
+      case 'd':
+      case 'deny':
+      case 'n':
+      case 'no':
+        if (more !== '') return deny(more);
+        expects = { kind: 'reason' };
+        return ask('Why? The agent is told (Enter for no reason)');
+      case 'v':
+        return { type: 'show-all' };
+      case '':
+        return ask(keys);
+      default:
+        return ask(`"${line}" was not understood. ${keys}`);
+    }
+  }
+
+  function allow(scope: ApprovalScope, mode?: string): DialogStep {
+    if (!scopesOf(interaction).includes(scope)) return ask(`That is not offered. ${keys}`);
+    const body: Approve = {
+      requestId: interactionId,
+      decision: 'allow',
+      scope,
+      ...(mode === undefined ? {} : { mode }),
+    };
+    if (!interaction.defaultToNo) return fillIn(body);
+    expects = { kind: 'confirmation', body };
+    return ask('The agent advises against it. Type "yes" to allow it all the same');
+  }
+
+  /** A tool may want something filled in beside the approval. */
+  function fillIn(body: Approve): DialogStep {
+    if (interaction.tool === undefined || interaction.form === undefined) return approve(body);
+    const { scope } = body;
+    const approvalScope = scope === undefined ? {} : { approvalScope: scope };
+    const dialog = fieldsDialog(interaction.form, {
+      done: (input) => ({
+        type: 'reply',
+        reply: { via: 'respond', body: { interactionId, action: 'approve', ...approvalScope, input } },
+      }),
+      skipped() {
+        expects = { kind: 'choice' };
+        return ask(`Not allowed yet. ${keys}`);
+      },
+    });
+    expects = { kind: 'fields', dialog };
+    return ask(dialog.opening);
+  }
+
+  function deny(reason: string): DialogStep {
+    return approve({
+      requestId: interactionId,
+      decision: 'deny',
+      ...(reason === '' ? {} : { reason }),
+    });
+  }
+}
+
+/** An agent's ask can be allowed for as long as one likes; a tool says what it offers. */
+const scopesOf = ({ tool, approvalScopes }: AskedInteraction): readonly ApprovalScope[] =>
+  tool === undefined ? ['once', 'session', 'always'] : (approvalScopes ?? ['once']);
+
+function keysOf(interaction: AskedInteraction): string {
+  if (interaction.plan !== undefined) {
+    return '[a]pprove the plan ("a MODE" to go on in a mode) · [d]eny with comments · [v]iew all';
+  }
+  if (interaction.tool === undefined) return '[a]llow once · allow for [s]ession · [d]eny · [v]iew all';
+  return [...scopesOf(interaction).map((scope) => scopeKeys[scope]), '[d]eny', '[v]iew all'].join(' · ');
+}
+
+const scopeKeys: Record<ApprovalScope, string> = {
+  once: '[a]llow once',
+  session: 'allow for [s]ession',
+  always: 'allow "always"',
+};
+
+const ask = (text: string): DialogStep => ({ type: 'ask', text });
+const approve = (body: Approve): DialogStep => ({ type: 'reply', reply: { via: 'approve', body } });
+
+/** One question after the other; options by number or label, anything else is free text. */
+function questionDialog(interaction: AskedInteraction): Dialog {
+  const questions = interaction.questions ?? [];
+  const answers: Answer[] = [];
+
+  return {
+    opening: promptOf(0),
+    take(line) {
+      const { interactionId } = interaction;
+      if (line.trim() === '/skip') {
+        return { type: 'reply', reply: { via: 'respond', body: { interactionId, action: 'cancel' } } };
+      }
+      const question = questions[answers.length];
+      if (question !== undefined) {
+        const picked = pickAnswer(line, question, true);
+        if (!picked.ok) return { type: 'ask', text: `${picked.hint} ${promptOf(answers.length)}` };
+        answers.push(picked.value);
+      }
+      if (answers.length < questions.length) return { type: 'ask', text: promptOf(answers.length) };
+      return {
+        type: 'reply',
+        reply: { via: 'answer', body: { requestId: interactionId, answers: [...answers] } },
+      };
+    },
+  };
+
+  function promptOf(index: number): string {
+    const question = questions[index];
+    if (question === undefined) return 'Press Enter to answer, or /skip';
+    const which =
+      questions.length > 1 ? `${index + 1}/${questions.length} ${oneLine(question.question)} ` : '';
+    if (question.options.length === 0) return `${which}Type your answer (/skip to dismiss)`;
+    const how = question.multiSelect
+      ? 'numbers with commas, or your own words'
+      : 'a number, or your own words';
+    return `${which}(${how}; /skip to dismiss)`;
+  }
+}
+
+/** One field after the other; an empty line takes the default. */
+function formDialog(interaction: AskedInteraction): Dialog {
+  const { interactionId } = interaction;
+  return fieldsDialog(interaction.form, {
+    done: (input) => respond({ action: 'submit', input }),
+    skipped: () => respond({ action: 'cancel' }),
+  });
+
+  function respond(how: { action: 'submit' | 'cancel'; input?: Record<string, unknown> }): DialogStep {
+    return { type: 'reply', reply: { via: 'respond', body: { interactionId, ...how } } };
+  }
+}
+
+function fieldsDialog(
+  form: Form | undefined,
+  then: {
+    readonly done: (values: Record<string, unknown>) => DialogStep;
+    readonly skipped: () => DialogStep;
+  },
+): Dialog {
+  const fields = fieldsOf(form);
+  const values: Record<string, unknown> = {};
+  let index = 0;
+
+  return {
+    opening: fields.length === 0 ? 'Press Enter to agree, or /skip' : fieldPrompt(fields[0]),
+    take(line) {
+      if (line.trim() === '/skip') return then.skipped();
+      const field = fields[index];
+      if (field !== undefined) {
+        const picked = pickValue(line, field);
+        if (!picked.ok) return { type: 'ask', text: `${picked.hint} ${fieldPrompt(field)}` };
+        if (picked.value !== undefined) values[field.id] = picked.value;
+        index += 1;
+      }
+      return index < fields.length
+        ? { type: 'ask', text: fieldPrompt(fields[index]) }
+        : then.done({ ...values });
+    },
+  };
+}
+
+function fieldPrompt(field: FormField | undefined): string {
+  if (field === undefined) return '';
+  const options = field.options?.map(({ label }, index) => `${index + 1}. ${oneLine(label)}`).join(', ');
+  const byDefault =
+    field.defaultValue === undefined ? '' : ` [${oneLine(JSON.stringify(field.defaultValue))}]`;
+  const kind = field.type === 'checkbox' ? ' (yes or no)' : options === undefined ? '' : ` (${options})`;
+  return `${oneLine(field.label)}${kind}${byDefault}${field.required ? '' : ', optional'} (/skip to dismiss)`;
 }

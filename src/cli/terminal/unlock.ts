@@ -11,7 +11,7 @@ import { Failure, UsageError } from '../failure.ts';
 import type { ParsedFlags } from '../flags.ts';
 import { dataDirectoryOf } from '../paths.ts';
 import { counted } from '../render/measures.ts';
-import { connect } from './connect.ts';
+import { connect } from './client-command.ts';
 
 const pollMs = 500;
 

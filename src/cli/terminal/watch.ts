@@ -1,13 +1,96 @@
 import type { Transport } from '../../client/transport.ts';
-import type { Session } from '../../protocol/session.ts';
+import type { CreateSession } from '../../protocol/command.ts';
+import { type Session, WhileBusy } from '../../protocol/session.ts';
 import type { Command } from '../command.ts';
 import type { Console } from '../console.ts';
 import { UsageError } from '../failure.ts';
-import { isSet, type ParsedFlags, textFlag } from '../flags.ts';
-import { clientFlags, connect } from './connect.ts';
-import { findSession } from './find.ts';
-import { followAsConversation } from './follow-conversation.ts';
-import { followAsJson } from './follow-json.ts';
+import { choiceFlag, type FlagDefinitions, isSet, listFlag, type ParsedFlags, textFlag } from '../flags.ts';
+import { absolute } from '../paths.ts';
+import {
+  clientFlags,
+  clientFlagsHelp,
+  connect,
+  findSession,
+  print,
+  serverWhileBusy,
+  textOf,
+} from './client-command.ts';
+import { followAsConversation, followAsJson } from './follow-session.ts';
+
+const newFlags = {
+  ...clientFlags,
+  agent: { type: 'string' },
+  cwd: { type: 'string' },
+  key: { type: 'string' },
+  title: { type: 'string' },
+  mode: { type: 'string' },
+  model: { type: 'string' },
+  'while-busy': { type: 'string' },
+  label: { type: 'string', multiple: true },
+  env: { type: 'string', multiple: true },
+  ephemeral: { type: 'boolean' },
+  watch: { type: 'boolean' },
+  'no-watch': { type: 'boolean' },
+  interactive: { type: 'boolean' },
+  once: { type: 'boolean' },
+} as const satisfies FlagDefinitions;
+
+export const newSession: Command = {
+  usage: 'new [--agent A] [--cwd DIR] [--key K] [PROMPT…]',
+  help: `Starts a session and prints its id; on a terminal it goes on with "beckon watch". PROMPT "-" reads it from the input.
+
+  --agent A         which agent ("beckon agents" lists them)
+  --cwd DIR         where the agent works (this directory)
+  --key K           another system's name for the session
+  --title T, --mode MODE, --model M, --label L (may be repeated)
+  --while-busy HOW  queue or interrupt: what messages do while the agent works (as the server is set)
+  --env NAME=VALUE  a variable for the agent (may be repeated)
+  --ephemeral       its log is removed when it ends
+  --watch, --no-watch    follow it, or only print the id
+  --once            with --watch: leave when the turn has ended
+  --interactive     with --watch: read answers and messages from the input, also when it is no terminal
+${clientFlagsHelp}`,
+  flags: newFlags,
+  async run(flags, console) {
+    const transport = await connect(flags, console);
+    const session = await transport.createSession(await requestOf(flags, console));
+    print(console, flags, { session }, [session.id]);
+    const isWatched =
+      isSet(flags, 'watch') || (console.stdout.isTTY && !isSet(flags, 'no-watch') && !isSet(flags, 'json'));
+    if (!isWatched) return 0;
+    return follow(transport, session, 0, flags, console);
+  },
+};
+
+async function requestOf(flags: ParsedFlags, console: Console): Promise<CreateSession> {
+  const { positionals } = flags;
+  const cwd = textFlag(flags, 'cwd');
+  const labels = listFlag(flags, 'label');
+  const env = listFlag(flags, 'env').map(variable);
+  const texts = {
+    agent: textFlag(flags, 'agent'),
+    key: textFlag(flags, 'key'),
+    title: textFlag(flags, 'title'),
+    permissionMode: textFlag(flags, 'mode'),
+    model: textFlag(flags, 'model'),
+    whileBusy: choiceFlag(flags, 'while-busy', WhileBusy.options),
+  };
+  return {
+    cwd: cwd === undefined ? console.cwd : absolute(cwd, console.cwd, console.env),
+    ...Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== undefined)),
+    ...(positionals.length === 0 ? {} : { prompt: await textOf(positionals, console) }),
+    ...(labels.length === 0 ? {} : { labels: [...labels] }),
+    ...(env.length === 0 ? {} : { env: Object.fromEntries(env) }),
+    ...(isSet(flags, 'ephemeral') ? { ephemeral: true } : {}),
+  };
+}
+
+function variable(pair: string): [string, string] {
+  const [, name, value] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
+  if (name === undefined || value === undefined)
+    throw new UsageError(`--env wants NAME=VALUE, not "${pair}"`);
+  return [name, value];
+}
 
 export const watch: Command = {
   usage: 'watch SESSION',
@@ -31,35 +114,26 @@ while it asks, a line that begins with ">" is sent as a message. Ctrl-C interrup
     const tail = tailOf(flags);
     const transport = await connect(flags, console);
     const session = await findSession(transport, flags.positionals[0]);
-    return watchSession(transport, session, console, {
-      after: isSet(flags, 'all') ? 0 : Math.max(0, session.lastSeq - tail),
-      isInteractive: isInteractive(flags, console),
-      isOnce: isSet(flags, 'once'),
-      isJson: isSet(flags, 'json'),
-    });
+    const after = isSet(flags, 'all') ? 0 : Math.max(0, session.lastSeq - tail);
+    return follow(transport, session, after, flags, console);
   },
 };
 
-export interface Watching {
-  readonly after: number;
-  readonly isInteractive: boolean;
-  readonly isOnce: boolean;
-  readonly isJson: boolean;
-}
-
-export function watchSession(
+async function follow(
   transport: Transport,
   session: Session,
+  after: number,
+  flags: ParsedFlags,
   console: Console,
-  watching: Watching,
 ): Promise<number> {
-  return watching.isJson
-    ? followAsJson(transport, session, console, watching)
-    : followAsConversation(transport, session, console, watching);
-}
-
-export function isInteractive(flags: ParsedFlags, { stdin, stdout }: Console): boolean {
-  return isSet(flags, 'interactive') || Boolean(stdin.isTTY && stdout.isTTY);
+  const isTyped = Boolean(console.stdin.isTTY && console.stdout.isTTY);
+  const followAs = isSet(flags, 'json') ? followAsJson : followAsConversation;
+  return followAs(transport, session, console, {
+    after,
+    isInteractive: isSet(flags, 'interactive') || isTyped,
+    isOnce: isSet(flags, 'once'),
+    whileBusy: await serverWhileBusy(flags, console),
+  });
 }
 
 function tailOf(flags: ParsedFlags): number {

@@ -3,13 +3,12 @@ import { z } from 'zod';
 import type { Ask } from '../../protocol/interaction.ts';
 import type { AgentFact, ToolAccess } from '../../runner/ports/agent-driver.ts';
 import type { EarlierWrites, WriteOutcome } from '../../runner/ports/process-host.ts';
-import { DiagnosticCounter, diagnosticFact } from '../diagnostics.ts';
-import type { JsonObject } from '../fields.ts';
-import { canBeWritten } from '../nesting.ts';
+import { diagnosticFact } from '../diagnostics.ts';
+import { canBeWritten, type JsonObject } from '../fields.ts';
 import { nameToAgents } from '../tool-server.ts';
 import { asObject, errorCodes, RequestError } from './json-rpc.ts';
 import type { AgentRequest, Peer } from './peer.ts';
-import { cancelled, permissionReply } from './permission-options.ts';
+import { cancelled, permissionReply } from './reply.ts';
 import { answerName, cancelledName } from './sent-names.ts';
 import { type PermissionAsk, permissionAsk } from './translate/ask.ts';
 import { elicitationAsk } from './translate/elicitation.ts';
@@ -42,9 +41,6 @@ export class Asking {
   readonly #open = new Map<string, OpenAsk>();
   /** Those whose answer an earlier server wrote, or was about to write: they are not taken back. */
   readonly #answered = new Set<string>();
-  readonly #diagnostics = new DiagnosticCounter((diagnostic) =>
-    this.#parts.report([diagnosticFact(diagnostic)]),
-  );
 
   constructor(parts: AskingParts) {
     this.#parts = parts;
@@ -159,12 +155,12 @@ export class Asking {
     const fingerprint = createHash('sha256').update(asked).digest('base64');
     const earlier = this.#waitingUnder(id);
     if (earlier?.fingerprint === fingerprint) {
-      this.#diagnostics.count('repeated-request', asked);
+      this.#parts.report([diagnosticFact('repeated-request', asked)]);
       return;
     }
     if (earlier) {
       // The agent could take an answer to the one for an answer to the other: only the newer can be answered.
-      this.#diagnostics.count('reused-request-id', asked);
+      this.#parts.report([diagnosticFact('reused-request-id', asked)]);
       this.#forget(earlier.agentRequestId);
       this.#parts.report([{ type: 'withdrawn', agentRequestId: earlier.agentRequestId }]);
     }

@@ -13,30 +13,25 @@ import {
 } from '../../runner/ports/agent-driver.ts';
 import type { AgentProcess, ProcessHost, WriteOutcome } from '../../runner/ports/process-host.ts';
 import { AnswersUnderWay } from '../answers-under-way.ts';
-import { diagnosticFact } from '../diagnostics.ts';
+import { modeChange, modelChange, unknownOnce } from '../facts.ts';
 import { type JsonObject, objectAt, textAt } from '../fields.ts';
-import { modeChange, modelChange } from '../mode-and-model.ts';
 import { exitFact } from '../process/exit-fact.ts';
-import { unknownOnce } from '../unknown-once.ts';
 import { Asking } from './asking.ts';
-import { acpCapabilities, leastCapabilities } from './capabilities.ts';
-import { RequestError } from './json-rpc.ts';
-import { type KeptState, keepMemory, restoreMemory } from './kept-state.ts';
+import { RequestError, wordsOf } from './json-rpc.ts';
+import type { KeptState, StoredState } from './kept-state.ts';
 import { ModeAfterPlan } from './mode-after-plan.ts';
 import { chooseAtStart, firstFreeNumber, numberOf, openSession, type Step, within } from './opening.ts';
 import { type AgentRequest, Peer, type TakeReply } from './peer.ts';
-import { promptOf } from './prompt.ts';
 import { replyTo } from './reply.ts';
 import { openingName, requestName, type SentRequest, sentIn } from './sent-names.ts';
 import { Services } from './services.ts';
-import { choiceRequest } from './settings.ts';
+import { acpCapabilities, choiceRequest, leastCapabilities, promptOf } from './settings.ts';
 import { Terminals } from './terminals.ts';
-import { type Memory, newMemory } from './translate/memory.ts';
+import { keepMemory, type Memory, newMemory } from './translate/memory.ts';
 import { speechSoFar } from './translate/speech.ts';
 import { translateFailure, translateReply } from './translate/turn-end.ts';
 import { closeTurn, isWork, translateSettings, translateUpdate } from './translate/update.ts';
 import { sinceBegun, type Turn, Turns } from './turns.ts';
-import { wordsOf } from './words.ts';
 import { Workspace } from './workspace.ts';
 
 export interface ConnectionOptions {
@@ -106,7 +101,7 @@ export class AcpConnection implements AgentConnection {
     this.#terminals = new Terminals(processes, start, attached?.left.kept);
     const outputOf = (id: string) => this.#terminals.printed(id);
     const begun = { cwd, prefix: processId, permissionMode, model, outputOf };
-    this.#memory = state ? restoreMemory(state.memory, begun) : newMemory(begun);
+    this.#memory = { ...newMemory(begun), ...state?.memory };
     this.#turns = new Turns({
       memory: this.#memory,
       isAsking: () => !this.#asking.isEmpty,
@@ -149,7 +144,7 @@ export class AcpConnection implements AgentConnection {
       onRequest: (request) => this.#requested(request),
       onCancel: (requestId) => this.#asking.takeBack(requestId),
       onNotification: (method, params) => this.#notified(method, params),
-      onDiagnostic: (diagnostic) => this.#facts.push(diagnosticFact(diagnostic)),
+      onDiagnostic: (diagnostic) => this.#facts.push(diagnostic),
       onLineEnd: (isReply) => {
         if (isReply || this.#facts.length >= mostFactsAtOnce) this.#flush();
       },
@@ -476,7 +471,7 @@ export class AcpConnection implements AgentConnection {
     return { processId, offset: this.#peer.readTo, memory: this.#state() };
   }
 
-  #state(): KeptState | null {
+  #state(): StoredState | null {
     if (!this.#session) return null;
     const { running, untoldId } = this.#turns;
     return {

@@ -3,10 +3,10 @@ import type { AgentDriver, AgentStart, Report } from '../../runner/ports/agent-d
 import type { ProcessHost } from '../../runner/ports/process-host.ts';
 import { agentEnvironment } from '../process/agent-environment.ts';
 import { findProgram } from '../process/find-program.ts';
-import { leastCapabilities } from './capabilities.ts';
 import { AcpConnection, type Attached, type ConnectionOptions } from './connection.ts';
 import { readState } from './kept-state.ts';
 import type { AcpAgent } from './known-agents.ts';
+import { leastCapabilities } from './settings.ts';
 
 export interface AcpDriverOptions {
   readonly processes: ProcessHost;

@@ -1,9 +1,10 @@
-import { isObject, type JsonObject } from '../fields.ts';
+import { isObject, type JsonObject, textAt } from '../fields.ts';
+import { objectIn } from '../lines.ts';
 
 export type JsonRpcId = string | number | null;
 
 /** One line of an agent, as far as JSON-RPC tells what it is. */
-export type Incoming =
+type Incoming =
   | { readonly kind: 'blank' }
   | { readonly kind: 'problem'; readonly problem: 'not-json' | 'not-an-object' | 'no-type' }
   | { readonly kind: 'request'; readonly id: JsonRpcId; readonly method: string; readonly params: unknown }
@@ -36,10 +37,9 @@ export const errorCodes = {
 } as const;
 
 export function readLine(line: string): Incoming {
-  if (line.trim() === '') return { kind: 'blank' };
-  const message = parsed(line);
-  if (message === undefined) return { kind: 'problem', problem: 'not-json' };
-  if (!isObject(message)) return { kind: 'problem', problem: 'not-an-object' };
+  const read = objectIn(line);
+  if (read.kind !== 'object') return read;
+  const { message } = read;
   const { jsonrpc, method, params, id } = message;
   if (jsonrpc !== '2.0') return noType;
   if (typeof method === 'string') {
@@ -65,15 +65,12 @@ function replyIn(message: JsonObject): Reply | undefined {
   return { ok: false, error: new RequestError(typeof code === 'number' ? code : 0, text, data) };
 }
 
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-}
-
-/** JSON leaves these two as they are, and some readers take them for the end of a line. */
-export function toLine(message: object): string {
-  return `${JSON.stringify(message).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')}\n`;
+/** An error's details often say more than its message, which may be no more than "Internal error". */
+export function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const details =
+    error instanceof RequestError && isObject(error.data) ? textAt(error.data, 'details') : undefined;
+  return details === undefined || error.message.includes(details)
+    ? error.message
+    : `${error.message}: ${details}`;
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { AgentFact } from '../../runner/ports/agent-driver.ts';
+import { notice } from '../facts.ts';
 import { type JsonObject, textAt } from '../fields.ts';
-import { notice } from '../notice.ts';
+import { wordsOf } from './json-rpc.ts';
 import type { Memory } from './translate/memory.ts';
-import { wordsOf } from './words.ts';
 
 export interface ModeAfterPlanOptions {
   readonly memory: Memory;

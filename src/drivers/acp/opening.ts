@@ -1,10 +1,16 @@
 import type { AgentFact, AgentStart } from '../../runner/ports/agent-driver.ts';
+import { begunAnew, notice } from '../facts.ts';
 import { isObject, type JsonObject, listAt, textAt, wordsAt } from '../fields.ts';
-import { begunAnew, notice } from '../notice.ts';
 import { toolServerName } from '../tool-server.ts';
-import { resumeMethod, takesHttpTools } from './capabilities.ts';
 import { errorCodes, RequestError } from './json-rpc.ts';
-import { type Choice, choiceRequest, type SessionSettings, settingsIn } from './settings.ts';
+import {
+  type Choice,
+  choiceRequest,
+  resumeMethod,
+  type SessionSettings,
+  settingsIn,
+  takesHttpTools,
+} from './settings.ts';
 
 const protocolVersion = 1;
 

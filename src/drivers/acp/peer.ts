@@ -1,10 +1,10 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { messageOf } from '../../protocol/errors.ts';
 import type { AgentProcess, WriteOutcome } from '../../runner/ports/process-host.ts';
-import { DiagnosticCounter, type PeerDiagnostic } from '../diagnostics.ts';
+import { type Diagnostic, diagnosticFact } from '../diagnostics.ts';
 import type { JsonObject } from '../fields.ts';
-import { LineSplitter } from '../lines.ts';
-import { errorCodes, type JsonRpcId, type Reply, RequestError, readLine, toLine } from './json-rpc.ts';
+import { LineSplitter, toLine } from '../lines.ts';
+import { errorCodes, type JsonRpcId, type Reply, RequestError, readLine } from './json-rpc.ts';
 
 export interface PeerOptions {
   /** Where in the agent's output reading begins. */
@@ -18,12 +18,11 @@ export interface PeerOptions {
   onCancel(requestId: unknown): void;
   /** What the agent tells without waiting for an answer. */
   onNotification(method: string, params: JsonObject): void;
-  onDiagnostic(diagnostic: PeerDiagnostic): void;
+  onDiagnostic(diagnostic: Diagnostic): void;
   /** A line was handled; where it was a reply, whoever waits for it goes on after this. */
   onLineEnd(isReply: boolean): void;
   /** All that was received, up to this place in the agent's output, is passed on. */
   onReadEnd(received: number): void;
-  readonly maxLineBytes?: number;
 }
 
 export interface AgentRequest {
@@ -46,7 +45,6 @@ export class Peer {
   readonly ended: Promise<void>;
   readonly #process: AgentProcess;
   readonly #options: PeerOptions;
-  readonly #diagnostics: DiagnosticCounter;
   readonly #splitter: LineSplitter;
   readonly #stopReading: () => void;
   readonly #ours = new Map<JsonRpcId, TakeReply>();
@@ -63,18 +61,17 @@ export class Peer {
   #isClosed = false;
 
   constructor(process: AgentProcess, options: PeerOptions) {
-    const { from, firstId, maxLineBytes } = options;
+    const { from, firstId } = options;
     this.#process = process;
     this.#options = options;
     this.#nextId = firstId;
     this.#readTo = from;
     this.#received = from;
     ({ promise: this.ended, resolve: this.#settleEnd } = Promise.withResolvers<void>());
-    this.#diagnostics = new DiagnosticCounter((diagnostic) => options.onDiagnostic(diagnostic));
     this.#splitter = new LineSplitter({
       onLine: (line, endOffset) => this.#lines.push({ line, end: from + endOffset }),
-      onOverlong: ({ bytes, head }) => this.#diagnostics.count('overlong-line', head.toString('utf8'), bytes),
-      ...(maxLineBytes !== undefined && { maxLineBytes }),
+      onOverlong: ({ bytes, head }) =>
+        options.onDiagnostic(diagnosticFact('overlong-line', head.toString('utf8'), { bytes })),
     });
     // A server that died in the middle of a write may have left half a line: what follows it must not be read with it.
     if (process.earlierWrites.doubtful.size > 0) void process.write('\n');
@@ -200,7 +197,7 @@ export class Peer {
     try {
       return this.#read(line, end);
     } catch (error) {
-      this.#diagnostics.count('handler-failed', line, undefined, error);
+      this.#options.onDiagnostic(diagnosticFact('handler-failed', line, { error }));
       return false;
     } finally {
       this.#isHandling = false;
@@ -214,7 +211,7 @@ export class Peer {
       case 'blank':
         return false;
       case 'problem':
-        this.#diagnostics.count(incoming.problem, line);
+        this.#options.onDiagnostic(diagnosticFact(incoming.problem, line));
         return false;
       case 'notification':
         this.#notified(incoming.method, incoming.params);
@@ -234,7 +231,7 @@ export class Peer {
 
   #requested(request: AgentRequest, line: string): void {
     if (!this.#options.handledRequests.has(request.method)) {
-      this.#diagnostics.count('unknown-request', line);
+      this.#options.onDiagnostic(diagnosticFact('unknown-request', line));
       const error = new RequestError(errorCodes.methodNotFound, `There is no method ${request.method}`);
       void this.respondError(request, error).catch(() => undefined);
       return;
@@ -246,7 +243,7 @@ export class Peer {
     const onReply = this.#ours.get(id);
     if (!onReply) {
       const isOfEarlierServer = typeof id === 'number' && id < this.#options.firstId;
-      if (!isOfEarlierServer) this.#diagnostics.count('malformed-response', line);
+      if (!isOfEarlierServer) this.#options.onDiagnostic(diagnosticFact('malformed-response', line));
       return false;
     }
     this.#ours.delete(id);

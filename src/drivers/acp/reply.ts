@@ -1,8 +1,7 @@
 import type { Ask, Decision } from '../../protocol/interaction.ts';
 import type { AgentFact } from '../../runner/ports/agent-driver.ts';
-import type { JsonObject } from '../fields.ts';
-import { notice } from '../notice.ts';
-import { permissionReply } from './permission-options.ts';
+import { notice } from '../facts.ts';
+import { isObject, type JsonObject, listAt, textAt } from '../fields.ts';
 import { elicitationReply } from './translate/elicitation.ts';
 
 /** The reply to an agent's request: built from the ask as it was stored, and from nothing a client claims. */
@@ -11,3 +10,83 @@ export function replyTo(ask: Ask, decision: Decision): { reply: JsonObject; fact
   const { outcome, remark } = permissionReply(ask, decision);
   return { reply: { outcome }, facts: remark ? [notice('warning', remark.code, remark.text)] : [] };
 }
+
+export interface PermissionOption {
+  readonly optionId: string;
+  readonly name: string;
+  /** `allow_once`, `allow_always`, `reject_once`, `reject_always`; one we do not know is never chosen. */
+  readonly kind: string;
+}
+
+export function optionsIn(request: JsonObject): PermissionOption[] {
+  return listAt(request, 'options').flatMap(toOption);
+}
+
+interface PermissionReply {
+  readonly outcome:
+    | { readonly outcome: 'cancelled' }
+    | { readonly outcome: 'selected'; readonly optionId: string };
+  /** What the person should know of how the decision was put. */
+  readonly remark?: { readonly code: string; readonly text: string };
+}
+
+/** The option that says what was decided, of those that were offered with the ask and of no others. */
+export function permissionReply(ask: Ask, decision: Decision): PermissionReply {
+  switch (decision.type) {
+    case 'allow':
+      return allow(optionsOf(ask));
+    case 'deny':
+    case 'dismiss':
+      return deny(optionsOf(ask));
+    case 'answer':
+    case 'submit':
+      throw new TypeError(`An approval cannot be settled by ${decision.type}`);
+  }
+}
+
+/**
+ * For this one time, whatever the scope: a standing approval is kept here, where it is listed, revoked and held against the
+ * exact pattern. What agents offer for good is wider than what was shown ("all edits"), and cannot be revoked.
+ */
+function allow(options: readonly PermissionOption[]): PermissionReply {
+  const once = options.find(({ kind }) => kind === 'allow_once');
+  if (once) return select(once);
+  const always = options.find(({ kind }) => kind === 'allow_always');
+  return always
+    ? { ...select(always), remark: remembered(always) }
+    : { ...cancelled, remark: noWay('allow') };
+}
+
+function deny(options: readonly PermissionOption[]): PermissionReply {
+  const option =
+    options.find(({ kind }) => kind === 'reject_once') ??
+    options.find(({ kind }) => kind === 'reject_always');
+  return option ? select(option) : { ...cancelled, remark: noWay('refuse') };
+}
+
+function optionsOf({ suggestions }: Ask): readonly PermissionOption[] {
+  return (suggestions ?? []).filter(isObject).flatMap(toOption);
+}
+
+function toOption(given: JsonObject): PermissionOption[] {
+  const optionId = textAt(given, 'optionId');
+  const kind = textAt(given, 'kind');
+  if (optionId === undefined || kind === undefined) return [];
+  return [{ optionId, kind, name: textAt(given, 'name') ?? optionId }];
+}
+
+const select = ({ optionId }: PermissionOption): PermissionReply => ({
+  outcome: { outcome: 'selected', optionId },
+});
+
+export const cancelled: PermissionReply = { outcome: { outcome: 'cancelled' } };
+
+const remembered = ({ name }: PermissionOption) => ({
+  code: 'remembered-by-agent',
+  text: `The agent was told “${name}”, for it offered no approval for one time. It remembers that by itself.`,
+});
+
+const noWay = (what: string) => ({
+  code: 'no-such-option',
+  text: `The agent offered no way to ${what} this; its question was cancelled.`,
+});

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { messageOf } from '../../protocol/errors.ts';
+import type { NewEventOf } from '../../protocol/event.ts';
 import type { AgentFact } from '../../runner/ports/agent-driver.ts';
+import { notice } from '../facts.ts';
 import { type JsonObject, listAt, numberAt, textAt, textsAt } from '../fields.ts';
-import { notice } from '../notice.ts';
 import { asObject, errorCodes, RequestError } from './json-rpc.ts';
 import type { AgentRequest, Peer } from './peer.ts';
 import { answerName } from './sent-names.ts';
 import { OpenTerminal, type RunningCommand, type Terminal, type Terminals } from './terminals.ts';
 import { pathsIn, terminalsIn } from './translate/content.ts';
-import { type Memory, newName } from './translate/memory.ts';
-import { hunksOf } from './translate/patch.ts';
-import { nextPlace } from './translate/place.ts';
+import { type Memory, newName, nextPlace } from './translate/memory.ts';
+import { changeAccount } from './translate/tool-result.ts';
 import { type Workspace, WorkspaceRefusal } from './workspace.ts';
 
 const mostOutsidePaths = 100;
@@ -149,7 +149,7 @@ export class Services {
       case 'fs/write_text_file': {
         const path = textAt(params, 'path') ?? '';
         const content = textAt(params, 'content') ?? '';
-        if (!this.#isTold(path, path)) this.#showAsCall('Write', { file_path: path, content }, '');
+        if (!this.#isTold(path, path)) this.#showAsCall(writeCall(path, content), { text: '' });
         break;
       }
       default:
@@ -166,7 +166,7 @@ export class Services {
     this.#released.delete(id);
     if (this.#shown.delete(id) || !spec) return;
     const text = 'What it printed is not known: the server ended before it was stored.';
-    this.#showAsCall('Bash', { command: inWords(spec) }, text);
+    this.#showAsCall(commandCall(spec), { text });
   }
 
   /** From here on it is not done again, and need not be told again. */
@@ -189,8 +189,8 @@ export class Services {
     const { place, before } = await this.#parts.workspace.write(path, content);
     this.#isDone(at);
     if (!this.#isTold(path, place)) {
-      const structuredPatch = hunksOf({ path, before, after: content });
-      this.#showAsCall('Write', { file_path: path, content }, '', { filePath: path, structuredPatch });
+      const account = changeAccount([{ path, before, after: content }]);
+      this.#showAsCall(writeCall(path, content), { text: '', ...account });
     }
     return {};
   }
@@ -227,26 +227,25 @@ export class Services {
 
   #showTerminal(terminal: Terminal): void {
     const { output, exitStatus } = terminal.output();
-    const isError = exitStatus?.exitCode !== 0;
-    const text = isError ? `Exit code ${exitStatus?.exitCode ?? exitStatus?.signal}\n${output}` : output;
-    this.#showAsCall('Bash', { command: inWords(terminal.spec) }, text, undefined, isError);
+    const exitCode = exitStatus?.exitCode ?? undefined;
+    const isError = exitCode !== 0;
+    const text = isError ? `Exit code ${exitCode ?? exitStatus?.signal}\n${output}` : output;
+    const ended = exitCode === undefined ? {} : { output: { exitCode } };
+    this.#showAsCall(commandCall(terminal.spec), { text, isError, ...ended });
   }
 
   #showAsCall(
-    name: string,
-    input: Record<string, unknown>,
-    text: string,
-    detail?: JsonObject,
-    isError = false,
+    call: Pick<NewEventOf<'tool.called'>, 'name' | 'input' | 'call'>,
+    result: Pick<NewEventOf<'tool.result'>, 'text' | 'detail' | 'output'> & { readonly isError?: boolean },
   ): void {
     const { memory, report } = this.#parts;
     const toolCallId = newName(memory, 'served');
     report([
       {
         type: 'said',
-        event: { type: 'tool.called', ...nextPlace(memory), toolCallId, name, input, startsAgent: false },
+        event: { type: 'tool.called', ...nextPlace(memory), toolCallId, ...call, startsAgent: false },
       },
-      { type: 'said', event: { type: 'tool.result', toolCallId, isError, text, ...(detail && { detail }) } },
+      { type: 'said', event: { type: 'tool.result', toolCallId, isError: false, ...result } },
     ]);
   }
 
@@ -285,7 +284,17 @@ function given(params: JsonObject, field: string): string {
 
 const idIn = (params: JsonObject): string => textAt(params, 'terminalId') ?? '';
 
-const inWords = ({ command, args }: RunningCommand): string => [command, ...args].join(' ');
+const commandCall = ({ command, args }: RunningCommand) => ({
+  name: 'Bash',
+  input: { command: [command, ...args].join(' ') },
+  call: { is: 'command' as const, command: '/command' },
+});
+
+const writeCall = (path: string, content: string) => ({
+  name: 'Write',
+  input: { path, content },
+  call: { is: 'change' as const, does: 'write' as const, path: '/path', edits: [{ after: '/content' }] },
+});
 
 const terminalAt = (at: number): string => `terminal-${at}`;
 

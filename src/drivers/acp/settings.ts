@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import type { Capabilities } from '../../protocol/session.ts';
+import type { AgentFact, OutgoingMessage } from '../../runner/ports/agent-driver.ts';
+import { notice } from '../facts.ts';
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../fields.ts';
 
 /** Something of the agent's that can be chosen during a session, and the request that chooses it. Plain data: it is kept. */
@@ -81,4 +84,63 @@ function configChoice(holder: JsonObject, category: string): Choice | undefined 
 function named(entry: JsonObject, field: string): { value: string; label: string }[] {
   const value = textAt(entry, field);
   return value === undefined ? [] : [{ value, label: textAt(entry, 'name') ?? value }];
+}
+
+/** What any such agent can do, before it has said what it can do. */
+export const leastCapabilities = (outlivesServer: boolean): Capabilities => ({
+  steer: false,
+  interrupt: true,
+  images: false,
+  resume: false,
+  setModel: false,
+  permissionModes: [],
+  editInput: false,
+  denyReason: false,
+  knowsSentMessages: false,
+  outlivesServer,
+});
+
+export function acpCapabilities(
+  initialized: JsonObject,
+  { mode, model }: SessionSettings,
+  outlivesServer: boolean,
+): Capabilities {
+  const offered = objectAt(initialized, 'agentCapabilities') ?? {};
+  return {
+    ...leastCapabilities(outlivesServer),
+    images: objectAt(offered, 'promptCapabilities')?.image === true,
+    resume: resumeMethod(initialized) !== undefined,
+    setModel: model !== undefined && model.options.length > 0,
+    permissionModes: (mode?.options ?? []).map(({ value }) => value),
+    ...(model && model.options.length > 0 && { models: [...model.options] }),
+  };
+}
+
+/** How a conversation is taken up again: without its history where the agent can, for it is stored here already. */
+export function resumeMethod(initialized: JsonObject): 'session/resume' | 'session/load' | undefined {
+  const offered = objectAt(initialized, 'agentCapabilities') ?? {};
+  if (objectAt(offered, 'sessionCapabilities')?.resume) return 'session/resume';
+  return offered.loadSession === true ? 'session/load' : undefined;
+}
+
+export function takesHttpTools(initialized: JsonObject): boolean {
+  const offered = objectAt(initialized, 'agentCapabilities') ?? {};
+  return objectAt(offered, 'mcpCapabilities')?.http === true;
+}
+
+/** A message in the protocol's form. Images that the agent cannot take are left out, and that is said. */
+export function promptOf(
+  { text, images }: OutgoingMessage,
+  capabilities: Capabilities,
+): { readonly prompt: readonly JsonObject[]; readonly facts: readonly AgentFact[] } {
+  const said = text === '' ? [] : [{ type: 'text', text }];
+  if (images.length === 0 || capabilities.images) {
+    const shown = images.map(({ mediaType, data }) => ({ type: 'image', mimeType: mediaType, data }));
+    return { prompt: [...shown, ...said], facts: [] };
+  }
+  const unseen = [{ type: 'text', text: '[An image was sent, which you cannot see]' }];
+  return {
+    prompt: said.length > 0 ? said : unseen,
+    facts: [notice('warning', 'images-left-out', 'This agent takes no images: they were left out.')],
+  };
 }

@@ -12,23 +12,21 @@ import {
 import type { AgentProcess, ProcessExit, WriteOutcome } from '../../runner/ports/process-host.ts';
 import { AnswersUnderWay } from '../answers-under-way.ts';
 import { answerTo } from '../claude/answer.ts';
-import { claudeCapabilities, permissionModes } from '../claude/capabilities.ts';
-import { commandsIn } from '../claude/commands.ts';
 import type { TypedMessage } from '../claude/incoming.ts';
-import { uuidOf } from '../claude/message-uuid.ts';
+import { permissionModes, readyFacts, refusedResume } from '../claude/initialized.ts';
 import { askOf } from '../claude/translate/ask.ts';
 import { type Memory, newMemory, noteSent } from '../claude/translate/memory.ts';
 import { translate } from '../claude/translate/translate.ts';
-import { DiagnosticCounter, diagnosticFact } from '../diagnostics.ts';
-import { type JsonObject, textAt, textsAt } from '../fields.ts';
-import { modeChange, modelChange } from '../mode-and-model.ts';
-import { begunAnew } from '../notice.ts';
+import { uuidOf } from '../claude/user-message.ts';
+import { diagnosticFact } from '../diagnostics.ts';
+import { begunAnew, modeChange, modelChange } from '../facts.ts';
+import type { JsonObject } from '../fields.ts';
 import { exitFact } from '../process/exit-fact.ts';
+import type { SdkSettingsOptions } from './driver.ts';
 import { FactBatch } from './fact-batch.ts';
 import { HostedProcess } from './hosted-process.ts';
-import { Inbox } from './inbox.ts';
+import { Inbox, userMessage } from './inbox.ts';
 import { OpenAsks } from './open-asks.ts';
-import type { SdkSettingsOptions } from './options.ts';
 import type {
   AgentSdk,
   SdkAskOptions,
@@ -39,7 +37,6 @@ import type {
   SdkQuery,
   SdkSpawnOptions,
 } from './sdk-types.ts';
-import { userMessage } from './user-message.ts';
 
 const startLimitMs = 60_000;
 /** How long the SDK may take to notice that its process has gone. */
@@ -61,7 +58,6 @@ export class SdkConnection implements AgentConnection {
   readonly #options: SdkConnectionOptions;
   readonly #memory: Memory;
   readonly #facts: FactBatch;
-  readonly #diagnostics = new DiagnosticCounter((diagnostic) => this.#facts.add(diagnosticFact(diagnostic)));
   readonly #exitReported: Promise<void>;
   readonly #answers = new AnswersUnderWay();
   #query: SdkQuery | undefined;
@@ -210,8 +206,9 @@ export class SdkConnection implements AgentConnection {
   #spawn(resume: string | null, wanted: SdkSpawnOptions): HostedProcess {
     const process = this.#options.launch(resume, wanted);
     const hosted = new HostedProcess(process, {
-      onOverlong: ({ bytes, head }) => this.#diagnostics.count('overlong-line', head.toString('utf8'), bytes),
-      onProblem: (problem, line) => this.#diagnostics.count(problem, line),
+      onOverlong: ({ bytes, head }) =>
+        this.#facts.add(diagnosticFact('overlong-line', head.toString('utf8'), { bytes })),
+      onProblem: (problem, line) => this.#facts.add(diagnosticFact(problem, line)),
     });
     this.#process = process;
     this.#hosted = hosted;
@@ -262,9 +259,9 @@ export class SdkConnection implements AgentConnection {
   }
 
   #understand(message: TypedMessage): void {
-    if (!this.#isReady && message.type === 'result' && this.#memory.agentSessionId !== null) {
-      // Before it is ready, a result can only say that there is nothing to resume.
-      this.#refusedResume = textsAt(message, 'errors').join('; ') || 'it gave no reason';
+    const refused = this.#isReady ? undefined : refusedResume(this.#memory, message);
+    if (refused !== undefined) {
+      this.#refusedResume = refused;
       return;
     }
     const facts = translate(this.#memory, message);
@@ -285,17 +282,9 @@ export class SdkConnection implements AgentConnection {
   }
 
   #becomeReady(response: JsonObject): void {
-    this.#facts.add(
-      {
-        type: 'ready',
-        agentSessionId: this.#memory.agentSessionId,
-        version: textAt(response, 'claude_code_version') ?? this.#options.version,
-        capabilities: claudeCapabilities(false, response),
-        ...(this.#process && { isolation: this.#process.isolation }),
-      },
-      ...modeChange(this.#memory, textAt(response, 'current_permission_mode')),
-      ...commandsIn(response),
-    );
+    const { version } = this.#options;
+    const isolation = this.#process?.isolation;
+    this.#facts.add(...readyFacts(this.#memory, response, { version, outlivesServer: false, isolation }));
     this.#facts.flush();
   }
 
@@ -309,12 +298,12 @@ export class SdkConnection implements AgentConnection {
     if (!ask) return this.#refuse(requestId);
     const earlier = this.#asks.under(requestId);
     if (earlier && isDeepStrictEqual(earlier.request, request)) {
-      this.#diagnostics.count('repeated-request', JSON.stringify(request));
+      this.#facts.add(diagnosticFact('repeated-request', JSON.stringify(request)));
       return unanswered;
     }
     if (earlier) {
       // The agent could take an answer to the one for an answer to the other: only the newer can be answered.
-      this.#diagnostics.count('reused-request-id', JSON.stringify(request));
+      this.#facts.add(diagnosticFact('reused-request-id', JSON.stringify(request)));
       this.#asks.drop(earlier.agentRequestId);
       this.#memory.openForms.delete(earlier.agentRequestId);
       this.#facts.add({ type: 'withdrawn', agentRequestId: earlier.agentRequestId });
@@ -325,7 +314,7 @@ export class SdkConnection implements AgentConnection {
   }
 
   #refuse(requestId: string): JsonObject {
-    this.#diagnostics.count('malformed-request', requestId);
+    this.#facts.add(diagnosticFact('malformed-request', requestId));
     return { behavior: 'deny', message: 'The request was not understood.', action: 'cancel' };
   }
 

@@ -1,4 +1,6 @@
-import type { SdkUserMessage } from './sdk-types.ts';
+import type { OutgoingMessage } from '../../runner/ports/agent-driver.ts';
+import { contentOf } from '../claude/user-message.ts';
+import type { SdkContent, SdkUserMessage, SdkUuid } from './sdk-types.ts';
 
 /** The messages to the agent, as the stream that the SDK takes them from. It ends when it is closed, and not before. */
 export class Inbox implements AsyncIterable<SdkUserMessage> {
@@ -35,3 +37,16 @@ export class Inbox implements AsyncIterable<SdkUserMessage> {
     return new Promise((resolve) => this.#takers.push(resolve));
   }
 }
+
+/** A person's words as the SDK takes them. */
+export const userMessage = (
+  message: OutgoingMessage,
+  uuid: string,
+  how: 'turn' | 'steer',
+): SdkUserMessage => ({
+  type: 'user',
+  message: { role: 'user', content: contentOf(message) as SdkContent[] },
+  parent_tool_use_id: null,
+  uuid: uuid as SdkUuid,
+  ...(how === 'steer' && { priority: 'next' }),
+});

@@ -1,9 +1,10 @@
 import type { Answer, Ask, Decision } from '../../protocol/interaction.ts';
 import type { JsonObject } from '../fields.ts';
+import { formAnswer } from '../form-fields.ts';
 
 /** The reply to an agent's request: built from the ask as it was stored, and from nothing a client claims. */
 export function answerTo(ask: Ask, decision: Decision): JsonObject {
-  return ask.kind === 'form' ? elicitationAnswer(decision) : permissionAnswer(ask, decision);
+  return ask.kind === 'form' ? { ...formAnswer(decision) } : permissionAnswer(ask, decision);
 }
 
 function permissionAnswer(ask: Ask, decision: Decision): JsonObject {
@@ -18,21 +19,6 @@ function permissionAnswer(ask: Ask, decision: Decision): JsonObject {
       return deny(decision.message, false);
     case 'submit':
       throw new TypeError(`A ${ask.kind} cannot be settled by submitted values`);
-  }
-}
-
-function elicitationAnswer(decision: Decision): JsonObject {
-  switch (decision.type) {
-    case 'submit':
-      return { action: 'accept', content: decision.values };
-    case 'allow':
-      return { action: 'accept', content: {} };
-    case 'deny':
-      return { action: 'decline' };
-    case 'dismiss':
-      return { action: 'cancel' };
-    case 'answer':
-      throw new TypeError('A form cannot be settled by answers to questions');
   }
 }
 

@@ -17,14 +17,10 @@ import type {
   WriteOutcome,
 } from '../../runner/ports/process-host.ts';
 import { AnswersUnderWay } from '../answers-under-way.ts';
-import { diagnosticFact } from '../diagnostics.ts';
+import { begunAnew, modeChange, modelChange } from '../facts.ts';
 import { type JsonObject, textAt } from '../fields.ts';
-import { modeChange, modelChange } from '../mode-and-model.ts';
-import { begunAnew } from '../notice.ts';
 import { exitFact } from '../process/exit-fact.ts';
 import { answerTo } from './answer.ts';
-import { claudeCapabilities, permissionModes } from './capabilities.ts';
-import { commandsIn } from './commands.ts';
 import {
   asHookAnswer,
   heldBy,
@@ -36,13 +32,13 @@ import {
   standsAlone,
 } from './held-questions.ts';
 import type { IncomingRequest, Reply, TypedMessage } from './incoming.ts';
+import { permissionModes, readyFacts, refusedResume } from './initialized.ts';
 import { MarkKeeper } from './mark-keeper.ts';
-import { uuidOf } from './message-uuid.ts';
 import { type PeerPipes, ProtocolPeer } from './peer.ts';
 import { askOf } from './translate/ask.ts';
-import { restoreMemory } from './translate/kept-memory.ts';
-import { type Memory, newMemory, noteSent } from './translate/memory.ts';
+import { type Memory, newMemory, noteSent, restoreMemory } from './translate/memory.ts';
 import { translate } from './translate/translate.ts';
+import { contentOf, uuidOf } from './user-message.ts';
 
 const handledSubtypes = new Set(['can_use_tool', 'elicitation', 'hook_callback']);
 const startLimitMs = 60_000;
@@ -89,6 +85,11 @@ export class ClaudeConnection implements AgentConnection {
   /** The process is, and its end is not told yet. */
   #isGone = false;
   #isDetached = false;
+  /**
+   * The reply that makes it ready has been read, and is about to be told. What was read with it is told together with that: the mark is
+   * behind the reply, and a server that starts there would never hear that the agent is ready.
+   */
+  #isBecomingReady = false;
   /** How far to read until all is told that was said while nobody listened; undefined when that is done. */
   #backlogEnd: number | undefined;
   #startError: string | undefined;
@@ -113,12 +114,11 @@ export class ClaudeConnection implements AgentConnection {
     return [...(attached?.left.openAsks ?? []), ...asked];
   }
 
-  async send({ messageId, text, images }: OutgoingMessage, how: 'turn' | 'steer'): Promise<void> {
-    const uuid = uuidOf(messageId);
-    noteSent(this.#memory, uuid, messageId);
-    const content = [...images.map(imageBlock), ...(text === '' ? [] : [{ type: 'text', text }])];
+  async send(message: OutgoingMessage, how: 'turn' | 'steer'): Promise<void> {
+    const uuid = uuidOf(message.messageId);
+    noteSent(this.#memory, uuid, message.messageId);
     const outcome = await this.#peer.sendUserMessage({
-      content,
+      content: contentOf(message),
       uuid,
       ...(how === 'steer' && { priority: 'next' }),
     });
@@ -152,18 +152,19 @@ export class ClaudeConnection implements AgentConnection {
   }
 
   async interrupt(id?: string): Promise<void> {
-    expectReply(await this.#peer.interrupt(id === undefined ? {} : { requestId: `interrupt ${id}` }));
+    const options = id === undefined ? {} : { requestId: `interrupt ${id}` };
+    expectReply(await this.#peer.request('interrupt', {}, options));
   }
 
   async setPermissionMode(mode: string): Promise<void> {
     if (!permissionModes.includes(mode))
       throw new AgentRefusal(`The agent has no permission mode "${mode}".`);
-    const response = expectReply(await this.#peer.setPermissionMode(mode));
+    const response = expectReply(await this.#peer.request('set_permission_mode', { mode }));
     this.#report(modeChange(this.#memory, textAt(response, 'mode') ?? mode));
   }
 
   async setModel(model: string): Promise<void> {
-    const response = expectReply(await this.#peer.setModel(model));
+    const response = expectReply(await this.#peer.request('set_model', { model }));
     this.#report(modelChange(this.#memory, textAt(response, 'model') ?? model));
   }
 
@@ -268,7 +269,7 @@ export class ClaudeConnection implements AgentConnection {
       onMessage: (message) => this.#read(message),
       onRequest: (request) => this.#readRequest(request),
       onCancel: (requestId) => this.#cancelled(requestId),
-      onDiagnostic: (diagnostic) => this.#facts.push(diagnosticFact(diagnostic)),
+      onDiagnostic: (diagnostic) => this.#facts.push(diagnostic),
       onReadEnd: () => this.#flush(),
       onClose: () => {
         this.#flush();
@@ -313,33 +314,32 @@ export class ClaudeConnection implements AgentConnection {
   }
 
   async #initialize(peer: ProtocolPeer): Promise<void> {
-    const hooks = this.#options.holdsQuestions ? questionHooks : undefined;
-    const reply = await peer.initialize(hooks, { timeoutMs: startLimitMs, requestId: initializeId });
+    const asked = this.#options.holdsQuestions ? { hooks: questionHooks } : {};
+    const reply = await peer.request('initialize', asked, {
+      timeoutMs: startLimitMs,
+      requestId: initializeId,
+      onReply: () => {
+        this.#isBecomingReady = true;
+      },
+    });
+    this.#isBecomingReady = false;
     if (!reply.ok) {
+      this.#flush();
       if (reply.code === 'closed') return;
       this.#startError = `The agent did not get ready: ${reply.message}`;
       void this.#process.end();
       return;
     }
     this.#isReady = true;
-    const { response } = reply;
-    this.#report([
-      {
-        type: 'ready',
-        agentSessionId: this.#memory.agentSessionId,
-        version: textAt(response, 'claude_code_version') ?? this.#options.version,
-        capabilities: claudeCapabilities(this.#process.outlivesServer, response),
-        isolation: this.#process.isolation,
-      },
-      ...modeChange(this.#memory, textAt(response, 'current_permission_mode')),
-      ...commandsIn(response),
-    ]);
+    const { version } = this.#options;
+    const { outlivesServer, isolation } = this.#process;
+    this.#report(readyFacts(this.#memory, reply.response, { version, outlivesServer, isolation }));
   }
 
   #read(message: TypedMessage): void {
-    if (!this.#isReady && message.type === 'result' && this.#memory.agentSessionId !== null) {
-      // Before it is ready, a result can only say that there is nothing to resume.
-      this.#refusedResume = reasonOf(message);
+    const refused = this.#isReady ? undefined : refusedResume(this.#memory, message);
+    if (refused !== undefined) {
+      this.#refusedResume = refused;
       return;
     }
     if (message.type === 'stream_event') this.#marks.isFragment();
@@ -394,7 +394,7 @@ export class ClaudeConnection implements AgentConnection {
   }
 
   #flush(): void {
-    if (this.#facts.length === 0) return;
+    if (this.#facts.length === 0 || this.#isBecomingReady) return;
     const facts = this.#facts;
     this.#facts = [];
     if (this.#isDetached) return;
@@ -416,10 +416,6 @@ function memoryFor(start: AgentStart, attached: Attached | undefined): Memory {
   return memory;
 }
 
-function imageBlock({ mediaType, data }: OutgoingMessage['images'][number]): JsonObject {
-  return { type: 'image', source: { type: 'base64', media_type: mediaType, data } };
-}
-
 const unwritten = (message: string): WriteFailure => ({ ok: false, code: 'not-asked', message });
 
 function expectWritten(outcome: WriteOutcome): void {
@@ -430,9 +426,4 @@ function expectReply(reply: Reply): JsonObject {
   if (reply.ok) return reply.response;
   if (reply.code === 'refused') throw new AgentRefusal(reply.message);
   throw new Error(reply.message);
-}
-
-function reasonOf(result: JsonObject): string {
-  const errors = Array.isArray(result.errors) ? result.errors.join('; ') : '';
-  return errors || 'it gave no reason';
 }

@@ -9,8 +9,8 @@ import type { AgentProcess, ProcessHost } from '../../runner/ports/process-host.
 import { agentEnvironment } from '../process/agent-environment.ts';
 import { findProgram, type Program, VersionReader } from '../process/find-program.ts';
 import { claudeArguments, claudeEnvironment } from './arguments.ts';
-import { claudeCapabilities } from './capabilities.ts';
 import { ClaudeConnection } from './connection.ts';
+import { claudeCapabilities } from './initialized.ts';
 import { offeredUntilExit, offerTools } from './tool-config.ts';
 
 export interface ClaudeDriverOptions {

@@ -1,5 +1,6 @@
 import type { DiagnosticKind } from '../diagnostics.ts';
 import { isObject, type JsonObject } from '../fields.ts';
+import { objectIn } from '../lines.ts';
 
 export type TypedMessage = JsonObject & { readonly type: string };
 
@@ -24,10 +25,9 @@ export type Incoming =
 
 /** What a line of the agent is to the protocol; whatever comes, it does not throw. */
 export function readLine(line: string): Incoming {
-  if (line.trim() === '') return { kind: 'blank' };
-  const message = parse(line);
-  if (message === undefined) return { kind: 'problem', problem: 'not-json' };
-  if (!isObject(message)) return { kind: 'problem', problem: 'not-an-object' };
+  const read = objectIn(line);
+  if (read.kind !== 'object') return read;
+  const { message } = read;
   if (!hasType(message)) return { kind: 'problem', problem: 'no-type' };
   switch (message.type) {
     case 'control_request':
@@ -72,12 +72,4 @@ function toReply(response: JsonObject): Reply {
   }
   const message = typeof response.error === 'string' ? response.error : 'The agent gave no reason';
   return { ok: false, code: 'refused', message };
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

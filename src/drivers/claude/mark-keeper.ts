@@ -1,6 +1,5 @@
 import type { ReadingMark } from '../../runner/ports/agent-driver.ts';
-import { keepMemory } from './translate/kept-memory.ts';
-import type { Memory, StreamedBlock } from './translate/memory.ts';
+import { keepMemory, type Memory, type StreamedBlock } from './translate/memory.ts';
 
 /**
  * Knows from where the agent's output must be read again if this server ends now. Fragments at the end do not move the mark: they

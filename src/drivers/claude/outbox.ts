@@ -1,4 +1,5 @@
 import type { WriteFailure, WriteOutcome } from '../../runner/ports/process-host.ts';
+import { toLine } from '../lines.ts';
 
 /** Where whole lines can be written, with an answer for each write. */
 export interface LineSink {
@@ -73,9 +74,4 @@ export class Outbox {
 function together(waiting: readonly Waiting[]): number {
   const named = waiting.findIndex(({ writeId }) => writeId !== undefined);
   return named === -1 ? waiting.length : Math.max(named, 1);
-}
-
-/** JSON leaves these two as they are, and some readers take them for the end of a line. */
-function toLine(message: object): string {
-  return `${JSON.stringify(message).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')}\n`;
 }

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { OutputReader, WriteFailure, WriteOutcome } from '../../runner/ports/process-host.ts';
-import { DiagnosticCounter, type PeerDiagnostic } from '../diagnostics.ts';
+import { type Diagnostic, diagnosticFact } from '../diagnostics.ts';
 import type { JsonObject } from '../fields.ts';
 import { LineSplitter } from '../lines.ts';
 import { type IncomingRequest, type Reply, readLine, type TypedMessage } from './incoming.ts';
@@ -19,7 +19,7 @@ export interface PeerOptions {
   onRequest(request: IncomingRequest): void;
   /** The agent takes a request back that was passed on and is not answered yet, or has used its id for another. */
   onCancel(requestId: string): void;
-  onDiagnostic(diagnostic: PeerDiagnostic): void;
+  onDiagnostic(diagnostic: Diagnostic): void;
   onClose(reason: CloseReason): void;
   /** Every line as it came, before it is understood; `endOffset` counts the bytes up to its end. */
   onLine?(line: string, endOffset: number): void;
@@ -30,7 +30,6 @@ export interface PeerOptions {
   readonly readFrom?: number;
   /** Requests that an earlier peer on the same pipes took and left unanswered, by our ids. */
   readonly openRequests?: readonly string[];
-  newRequestId?(): string;
 }
 
 export type CloseReason =
@@ -42,10 +41,12 @@ export interface RequestOptions {
   readonly timeoutMs?: number;
   /** Asks under this id, once: what was asked before is not asked again, and its reply is still taken. */
   readonly requestId?: string;
+  /** Called in the same breath in which the reply is read; whoever awaits it hears of it later. */
+  onReply?(): void;
 }
 
 export interface UserMessage {
-  readonly content: string | readonly JsonObject[];
+  readonly content: readonly JsonObject[];
   readonly uuid?: string;
   readonly priority?: string;
 }
@@ -57,7 +58,6 @@ export interface UserMessage {
 export class ProtocolPeer {
   readonly #options: PeerOptions;
   readonly #outbox: Outbox;
-  readonly #diagnostics: DiagnosticCounter;
   readonly #splitter: LineSplitter;
   readonly #detach: () => void;
   readonly #ours = new Map<string, (reply: Reply) => void>();
@@ -73,10 +73,10 @@ export class ProtocolPeer {
     this.#outbox = new Outbox(pipes, ({ code, message }) =>
       this.close({ kind: 'write-failed', code, message }),
     );
-    this.#diagnostics = new DiagnosticCounter((diagnostic) => options.onDiagnostic(diagnostic));
     this.#splitter = new LineSplitter({
       onLine: (line, endOffset) => this.#guard(line, () => this.#read(line, endOffset)),
-      onOverlong: ({ bytes, head }) => this.#diagnostics.count('overlong-line', head.toString('utf8'), bytes),
+      onOverlong: ({ bytes, head }) =>
+        options.onDiagnostic(diagnosticFact('overlong-line', head.toString('utf8'), { bytes })),
       ...(options.maxLineBytes !== undefined && { maxLineBytes: options.maxLineBytes }),
     });
     this.#detach = pipes.readOutput({
@@ -95,10 +95,7 @@ export class ProtocolPeer {
   sendUserMessage({ content, uuid, priority }: UserMessage): Promise<WriteOutcome> {
     const line = {
       type: 'user',
-      message: {
-        role: 'user',
-        content: typeof content === 'string' ? [{ type: 'text', text: content }] : content,
-      },
+      message: { role: 'user', content },
       parent_tool_use_id: null,
       ...(uuid !== undefined && { uuid }),
       ...(priority !== undefined && { priority }),
@@ -120,32 +117,11 @@ export class ProtocolPeer {
     this.#close(requestId);
   }
 
-  initialize(hooks?: JsonObject, options?: RequestOptions): Promise<Reply> {
-    return this.request('initialize', hooks ? { hooks } : {}, options);
-  }
-
-  setPermissionMode(mode: string, options?: RequestOptions): Promise<Reply> {
-    return this.request('set_permission_mode', { mode }, options);
-  }
-
-  setModel(model: string, options?: RequestOptions): Promise<Reply> {
-    return this.request('set_model', { model }, options);
-  }
-
-  interrupt(options?: RequestOptions): Promise<Reply> {
-    return this.request('interrupt', {}, options);
-  }
-
-  /** Takes back a message that the agent has not begun with. */
-  cancelMessage(uuid: string, options?: RequestOptions): Promise<Reply> {
-    return this.request('cancel_async_message', { message_uuid: uuid }, options);
-  }
-
   /** Never rejects: a refusal, a time-out and a closed peer are replies. */
   request(subtype: string, fields: JsonObject = {}, options: RequestOptions = {}): Promise<Reply> {
     if (this.#closed) return Promise.resolve(closedReply(this.#closed));
     const { timeoutMs } = options;
-    const requestId = options.requestId ?? this.#options.newRequestId?.() ?? randomUUID();
+    const requestId = options.requestId ?? randomUUID();
     return new Promise((resolve) => {
       const timer =
         timeoutMs === undefined
@@ -157,6 +133,7 @@ export class ProtocolPeer {
       const settle = (reply: Reply) => {
         clearTimeout(timer);
         this.#ours.delete(requestId);
+        options.onReply?.();
         resolve(reply);
       };
       this.#ours.set(requestId, settle);
@@ -196,7 +173,7 @@ export class ProtocolPeer {
         this.#ours.get(incoming.requestId)?.(incoming.reply);
         break;
       case 'problem':
-        this.#diagnostics.count(incoming.problem, line);
+        this.#options.onDiagnostic(diagnosticFact(incoming.problem, line));
         if (incoming.requestId !== undefined)
           this.#refuse(this.#ownId(incoming.requestId, endOffset), 'The request was not understood');
         break;
@@ -214,16 +191,16 @@ export class ProtocolPeer {
     const digest = digestOf(line);
     const open = this.#theirs.get(wireId);
     if (open?.digest === digest) {
-      this.#diagnostics.count('repeated-request', line);
+      this.#options.onDiagnostic(diagnosticFact('repeated-request', line));
       return;
     }
     if (open) {
       // An answer to the one could be taken for an answer to the other: only the newer can be answered.
-      this.#diagnostics.count('reused-request-id', line);
+      this.#options.onDiagnostic(diagnosticFact('reused-request-id', line));
       this.#cancel(wireId);
     }
     if (!this.#options.handledSubtypes.has(subtype)) {
-      this.#diagnostics.count('unknown-request', line);
+      this.#options.onDiagnostic(diagnosticFact('unknown-request', line));
       this.#refuse(requestId, `Unsupported request: ${subtype}`);
       return;
     }
@@ -272,7 +249,7 @@ export class ProtocolPeer {
     try {
       handle();
     } catch (error) {
-      this.#diagnostics.count('handler-failed', line, undefined, error);
+      this.#options.onDiagnostic(diagnosticFact('handler-failed', line, { error }));
     }
   }
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentStart, Report, ToolAccess } from '../../runner/ports/agent-driver.ts';
-import { notice } from '../notice.ts';
+import { notice } from '../facts.ts';
 import { namesIn } from '../process/run-directory.ts';
 import { toolServerName } from '../tool-server.ts';
 import type { ClaudeSettings } from './arguments.ts';

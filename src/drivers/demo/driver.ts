@@ -4,15 +4,13 @@ import { fileURLToPath } from 'node:url';
 import type { AgentDriver } from '../../runner/ports/agent-driver.ts';
 import { type ClaudeDriverOptions, wireDriver } from '../claude/driver.ts';
 
-export interface DemoDriverOptions extends Omit<ClaudeDriverOptions, 'program'> {
+interface DemoDriverOptions extends Omit<ClaudeDriverOptions, 'program' | 'holdsQuestions'> {
   /** Where the demo agent keeps its conversations. */
   readonly home: string;
-  /** Milliseconds between the words it says. */
-  readonly paceMs?: number;
 }
 
 /** The built-in agent: a small program of ours that speaks the same wire, so that nothing needs to be installed. */
-export function demoDriver({ home, paceMs, ...options }: DemoDriverOptions): AgentDriver {
+export function demoDriver({ home, ...options }: DemoDriverOptions): AgentDriver {
   makeHome(home);
   const extension = extname(fileURLToPath(import.meta.url));
   const program = fileURLToPath(new URL(`./program/main${extension}`, import.meta.url));
@@ -23,10 +21,7 @@ export function demoDriver({ home, paceMs, ...options }: DemoDriverOptions): Age
     locate: () => ({ command: process.execPath, leadingArgs: [program] }),
     missing: 'The demo agent is always there',
     needs: [home],
-    settings: {
-      BECKON_DEMO_HOME: home,
-      ...(paceMs !== undefined && { BECKON_DEMO_PACE: String(paceMs) }),
-    },
+    settings: { BECKON_DEMO_HOME: home },
   });
 }
 

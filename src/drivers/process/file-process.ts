@@ -229,10 +229,6 @@ export class FileProcess implements AgentProcess {
     return this.#stderr.lines();
   }
 
-  onStderr(listener: (line: string) => void): () => void {
-    return this.#stderr.listen(listener);
-  }
-
   /** A second call may only shorten the time that is left. One that was let go is no longer ours to end. */
   async end({ graceMs = defaultGraceMs }: EndOptions = {}): Promise<void> {
     if (this.#isReleased) return;

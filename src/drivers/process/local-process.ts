@@ -120,10 +120,6 @@ export class LocalProcess implements AgentProcess {
     return this.#stderr.lines();
   }
 
-  onStderr(listener: (line: string) => void): () => void {
-    return this.#stderr.listen(listener);
-  }
-
   /** A second call may only shorten the time that is left. */
   end({ graceMs = defaultGraceMs }: EndOptions = {}): Promise<void> {
     this.#killAt = Math.min(this.#killAt, performance.now() + graceMs);
@@ -226,7 +222,6 @@ export function failedProcess(spec: ProcessSpec, exit: ProcessExit): AgentProces
     pauseOutput() {},
     resumeOutput() {},
     stderrTail: () => [],
-    onStderr: () => () => {},
     async end() {},
   };
 }

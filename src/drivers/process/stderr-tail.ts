@@ -6,7 +6,6 @@ const keptLineBytes = 4_096;
 /** The last lines a process wrote to stderr; what it takes in memory is bounded. */
 export class StderrTail {
   readonly #lines: string[] = [];
-  readonly #listeners = new Set<(line: string) => void>();
   readonly #splitter = new LineSplitter({
     maxLineBytes: keptLineBytes,
     onLine: (line) => this.#add(line),
@@ -30,14 +29,8 @@ export class StderrTail {
     return [...this.#lines];
   }
 
-  listen(listener: (line: string) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
   #add(line: string): void {
     this.#lines.push(line);
     if (this.#lines.length > keptLines) this.#lines.shift();
-    for (const listener of this.#listeners) listener(line);
   }
 }

@@ -8,7 +8,6 @@ import { markerVariable } from './process-table.ts';
 
 /** `auto`: walls where they can be had; `require`: no agent without them; `off`: none. */
 export const isolations = ['auto', 'require', 'off'] as const;
-export type Isolation = (typeof isolations)[number];
 
 /** What a host needs to know to keep agents behind walls. */
 export interface IsolationOptions {

@@ -9,61 +9,58 @@ import type { GrantPreview } from '../../protocol/grant.ts';
 import { GrantId } from '../../protocol/ids.ts';
 import type { Ask, Subject } from '../../protocol/interaction.ts';
 import { publicSuffixes } from '../public-suffix.ts';
-import type { Handler, Room } from './room.ts';
+import { done, type Handlers, type Room } from './room.ts';
 
 const MOST_LOOKED_AT = 2000;
 const MOST_MATCHES = 50;
 const MOST_FILES = 5;
 
-export const listGrants: Handler<unknown> = ({ registry, book, clock }) => {
-  const now = clock.now();
-  const grants = [...book.grants, ...registry.grantHolders().flatMap((holder) => holder.grants)];
-  return accept({ status: 200, body: { grants: grants.filter((grant) => isInForce(grant, now)) } });
-};
+export const grantHandlers = {
+  listGrants({ registry, book, clock }) {
+    const now = clock.now();
+    const grants = [...book.grants, ...registry.grantHolders().flatMap((holder) => holder.grants)];
+    return accept({ status: 200, body: { grants: grants.filter((grant) => isInForce(grant, now)) } });
+  },
 
-export const revokeGrant: Handler<unknown> = async ({ registry, book, log, clock }, input, { actor: by }) => {
-  const grantId = GrantId.parse(input.grantId);
-  if (book.grants.some((grant) => grant.id === grantId)) {
-    const event = { type: 'grant.ended', grantId, cause: 'revoked', by } as const;
-    await log.append({ parts: [{ stream: 'global', at: clock.now(), events: [event] }] });
-    book.fold(event);
-    return accept({ status: 200, body: { status: 'ok' } });
-  }
-  const holder = registry.grantHolders().find(({ grants }) => grants.some((grant) => grant.id === grantId));
-  const owner = holder && registry.get(holder.session.id);
-  if (owner === undefined) return refuse('grant_not_found');
-  const done = await owner.writer.command({ type: 'revoke-grant', grantId, by });
-  return done.ok ? accept({ status: 200, body: { status: 'ok' } }) : done;
-};
+  async revokeGrant({ registry, book }, input, { actor: by }) {
+    const grantId = GrantId.parse(input.grantId);
+    if (await book.revoke(grantId, by)) return done;
+    const holder = registry.grantHolders().find(({ grants }) => grants.some((grant) => grant.id === grantId));
+    const owner = holder && registry.get(holder.session.id);
+    if (owner === undefined) return refuse('grant_not_found');
+    const revoked = await owner.writer.command({ type: 'revoke-grant', grantId, by });
+    return revoked.ok ? done : revoked;
+  },
 
-/** What a pattern would have matched, newest first, and what it would match that was not asked for yet. */
-export const previewGrant: Handler<PreviewGrant> = async (room, input) => {
-  const { registry, log } = room;
-  const { toolName, pattern } = input;
-  const asks = log
-    .findAsks(toolName, MOST_LOOKED_AT)
-    .flatMap(({ stream, event }) => (event.type === 'interaction.requested' ? [{ stream, ...event }] : []))
-    .filter(({ ask }) => canBeGranted(ask));
-  const open = openAsk(room, input);
-  const isLiteral = open !== undefined && pattern === subjectOf(open).value;
-  const found = asks.filter(({ ask }) => matches(pattern, subjectOf(ask), isLiteral));
-  const interactions = found.slice(0, MOST_MATCHES).flatMap(({ stream, interactionId }) => {
-    const session = registry.view(stream);
-    if (session === undefined) return [];
-    return interactionFromLog(session, log.findByReference(stream, interactionId)) ?? [];
-  });
-  const subjects = asks.map(({ ask }) => subjectOf(ask));
-  // Without an ask that is named, a pattern is read as for the tool's last one.
-  const subject = open === undefined ? subjects.find(({ literal }) => literal !== true) : subjectOf(open);
-  const asked = new Set(subjects.map(({ value }) => value));
-  const body: GrantPreview = {
-    matches: interactions,
-    reach: subject === undefined ? { also: [], not: [] } : await reach(room, input, subject, asked),
-    warnings: subject === undefined ? [] : warningsOf(pattern, subject, await publicSuffixes()),
-    offers: open === undefined ? [] : offersFor(subjectOf(open), await publicSuffixes()),
-  };
-  return accept({ status: 200, body });
-};
+  /** What a pattern would have matched, newest first, and what it would match that was not asked for yet. */
+  async previewGrant(room, input) {
+    const { registry, log } = room;
+    const { toolName, pattern } = input;
+    const asks = log
+      .findAsks(toolName, MOST_LOOKED_AT)
+      .flatMap(({ stream, event }) => (event.type === 'interaction.requested' ? [{ stream, ...event }] : []))
+      .filter(({ ask }) => canBeGranted(ask));
+    const open = openAsk(room, input);
+    const isLiteral = open !== undefined && pattern === subjectOf(open).value;
+    const found = asks.filter(({ ask }) => matches(pattern, subjectOf(ask), isLiteral));
+    const interactions = found.slice(0, MOST_MATCHES).flatMap(({ stream, interactionId }) => {
+      const session = registry.view(stream);
+      if (session === undefined) return [];
+      return interactionFromLog(session, log.findByReference(stream, interactionId)) ?? [];
+    });
+    const subjects = asks.map(({ ask }) => subjectOf(ask));
+    // Without an ask that is named, a pattern is read as for the tool's last one.
+    const subject = open === undefined ? subjects.find(({ literal }) => literal !== true) : subjectOf(open);
+    const asked = new Set(subjects.map(({ value }) => value));
+    const body: GrantPreview = {
+      matches: interactions,
+      reach: subject === undefined ? { also: [], not: [] } : await reach(room, input, subject, asked),
+      warnings: subject === undefined ? [] : warningsOf(pattern, subject, await publicSuffixes()),
+      offers: open === undefined ? [] : offersFor(subjectOf(open), await publicSuffixes()),
+    };
+    return accept({ status: 200, body });
+  },
+} satisfies Partial<Handlers>;
 
 function openAsk({ registry }: Room, { sessionId, interactionId }: PreviewGrant): Ask | undefined {
   const session = sessionId === undefined ? undefined : registry.get(sessionId);

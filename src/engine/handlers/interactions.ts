@@ -5,145 +5,141 @@ import { valuesOf } from '../../model/ordered-map.ts';
 import type { LiveInteraction, SessionState } from '../../model/state.ts';
 import { interactionOf } from '../../model/status.ts';
 import { interactionFromLog, interactionView, pendingView } from '../../model/views.ts';
-import {
-  type AnswerQuestion,
-  type Approve,
-  type Deny,
-  GivenAnswers,
-  namesTarget,
-  type Respond,
-  type SubmitAnswers,
-} from '../../protocol/command.ts';
+import { check } from '../../protocol/check.ts';
+import { type Approve, GivenAnswers, type Respond } from '../../protocol/command.ts';
 import { accept, type Result, refuse } from '../../protocol/errors.ts';
+import { askReference } from '../../protocol/event.ts';
 import { GrantId, InteractionId } from '../../protocol/ids.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
 import type { LiveSession } from '../live-session.ts';
-import type { Caller, Clients, Reply } from '../ports/control-room.ts';
+import type { Caller, Clients } from '../ports/control-room.ts';
 import type { EventLog } from '../ports/event-log.ts';
 import { publicSuffixes } from '../public-suffix.ts';
-import type { Handler, Params, Room } from './room.ts';
+import type { HandlerInput, Handlers, Room } from './room.ts';
 
-export const listPending: Handler<unknown> = ({ registry }) => {
-  const pending = registry.inMemory().flatMap((session) => pendingView(session.state));
-  pending.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
-  return accept({ status: 200, body: { pending } });
-};
+export const interactionHandlers = {
+  listPending({ registry }) {
+    const pending = registry.inMemory().flatMap((session) => pendingView(session.state));
+    pending.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
+    return accept({ status: 200, body: { pending } });
+  },
 
-export const listPendingOfSession: Handler<unknown> = ({ registry }, input) => {
-  const found = registry.find(input.session);
-  return found.ok ? accept({ status: 200, body: { pending: pendingView(found.value.state) } }) : found;
-};
+  listPendingOfSession(_room, { session }) {
+    return accept({ status: 200, body: { pending: pendingView(session.state) } });
+  },
 
-export const getInteraction: Handler<unknown> = ({ registry, log }, input) => {
-  const found = registry.find(input.session);
-  if (!found.ok) return found;
-  const interaction = find(log, found.value, { requestId: input.interactionId });
-  return interaction === undefined
-    ? refuse('interaction_not_found')
-    : accept({ status: 200, body: { interaction } });
-};
+  getInteraction({ log }, { session, interactionId }) {
+    const interaction = find(log, session, { requestId: interactionId });
+    return interaction === undefined
+      ? refuse('interaction_not_found')
+      : accept({ status: 200, body: { interaction } });
+  },
 
-export const approve: Handler<Approve> = async (room, input, caller) => {
-  const { scope, pattern, expiresAt, updatedInput, mode, reason } = input;
-  const response: Response =
-    input.decision === 'allow'
-      ? { type: 'allow', grantId: newGrantId(room), scope, pattern, expiresAt, updatedInput, mode }
-      : denial(reason, input.interrupt);
-  const replied = await decideOn(room, input.session, input, response, caller);
-  if (!replied.ok || pattern === undefined) return replied;
-  const warnings = await warningsOn(room, input, pattern);
-  return warnings.length === 0
-    ? replied
-    : accept({ ...replied.value, body: { ...replied.value.body, warnings } });
-};
+  approve: answering<'approve'>(({ decision, ...given }) => ({
+    ...given,
+    action: decision === 'deny' ? 'deny' : 'approve',
+  })),
+  deny: answering<'deny'>((given) => ({ ...given, action: 'deny' })),
+  answer: answering<'answer'>((given) => ({ ...given, action: 'submit' })),
+  /** For callers who know a question by its tool call: a call that asked for something else is none. */
+  submitAnswers: answering<'submitAnswers'>((given) => ({ ...given, action: 'submit', kind: 'question' })),
+  respond: answering<'respond'>(({ interactionId, approvalScope, ...given }) => ({
+    ...given,
+    requestId: interactionId,
+    scope: approvalScope,
+    scopeField: 'approvalScope',
+  })),
+} satisfies Partial<Handlers>;
 
-async function warningsOn({ registry, log }: Room, input: Approve & Params, pattern: string) {
-  const found = registry.find(input.session);
-  const interaction = found.ok ? find(log, found.value, input) : undefined;
-  return interaction?.decision?.type === 'allow'
-    ? warningsOf(pattern, subjectOf(interaction), await publicSuffixes())
-    : [];
+/** An answer to an interaction, whichever the operation that gives it. */
+interface Given
+  extends Target,
+    Pick<
+      Approve,
+      'scope' | 'pattern' | 'expiresAt' | 'updatedInput' | 'mode' | 'reason' | 'interrupt' | 'shown'
+    >,
+    Pick<Respond, 'action' | 'callId' | 'input'> {
+  readonly answers?: GivenAnswers;
+  readonly kind?: Interaction['kind'];
+  /** What the operation calls the scope. */
+  readonly scopeField?: string;
 }
 
-export const deny: Handler<Deny> = (room, input, caller) =>
-  decideOn(room, input.session, input, denial(input.reason, input.interrupt), caller);
+interface Target {
+  readonly requestId?: string | undefined;
+  readonly toolCallId?: string | undefined;
+}
 
-export const answer: Handler<AnswerQuestion> = (room, input, caller) =>
-  decideOn(room, input.session, input, { type: 'answer', answers: input.answers }, caller);
+type Answering = 'approve' | 'deny' | 'answer' | 'submitAnswers' | 'respond';
 
-/** For callers who know a question by its tool call: a call that asked for something else is none. */
-export const submitAnswers: Handler<SubmitAnswers> = (room, input, caller) => {
-  const found = room.registry.find(input.session);
-  if (!found.ok) return found;
-  const { toolCallId, shown, answers } = input;
-  if (find(room.log, found.value, { toolCallId })?.kind !== 'question')
-    return refuse('interaction_not_found');
-  return decideOn(room, input.session, { toolCallId, shown }, { type: 'answer', answers }, caller);
-};
+function answering<Name extends Answering>(given: (input: HandlerInput<Name>) => Given) {
+  return (room: Room, input: HandlerInput<Name> & { readonly session: LiveSession }, caller: Caller) =>
+    answerTo(room, input.session, given(input), caller);
+}
 
-export const respond: Handler<Respond> = async (room, input, caller) => {
-  const found = room.registry.find(input.session);
-  if (!found.ok) return found;
-  const target = { requestId: input.interactionId, shown: input.shown };
-  const interaction = find(room.log, found.value, target);
-  if (interaction === undefined || !isOfCall(interaction, input.callId)) {
-    return refuse('interaction_not_found');
+async function answerTo(room: Room, session: LiveSession, given: Given, { actor: by }: Caller) {
+  const { log, clients } = room;
+  if (given.requestId === undefined && given.toolCallId === undefined) {
+    return refuse('malformed_request', 'Say which: requestId or toolCallId.', { field: 'requestId' });
   }
-  const response = responseTo(room, interaction, input);
+  const interaction = find(log, session, given);
+  if (interaction === undefined || !isMeant(interaction, given)) return refuse('interaction_not_found');
+  const readOnly = readOnlyFor(clients, by.clientId, interaction);
+  if (readOnly !== undefined) return readOnly;
+  const response = responseTo(room, interaction, given);
   if (!response.ok) return response;
-  return inWordsOf(await decideOn(room, input.session, target, response.value, caller));
-};
+  const { interactionId } = interaction;
+  const { shown } = given;
+  const answered = await session.writer.command({
+    type: 'respond',
+    interactionId,
+    response: response.value,
+    by,
+    ...(shown === undefined ? {} : { shown }),
+  });
+  const after = find(log, session, { requestId: interactionId }) ?? interaction;
+  if (!answered.ok) return inWordsOf(given, answered, after);
+  const warnings = await warningsOn(after, given.pattern);
+  const body = { status: 'ok', interaction: after, ...(warnings.length === 0 ? {} : { warnings }) } as const;
+  return accept({ status: 200, body } as const);
+}
 
 /** Whoever names the call as well means an ask of that very call. */
-const isOfCall = ({ tool, toolCallId }: Interaction, callId: string | undefined): boolean =>
-  callId === undefined || callId === tool?.callId || callId === toolCallId;
+const isMeant = ({ kind, tool, toolCallId }: Interaction, given: Given): boolean =>
+  (given.kind === undefined || given.kind === kind) &&
+  (given.callId === undefined || given.callId === tool?.callId || given.callId === toolCallId);
 
-/** The scope has another name in this operation. */
-function inWordsOf(replied: Result<Reply>): Result<Reply> {
-  if (replied.ok || replied.refusal.details?.field !== 'scope') return replied;
-  const { refusal } = replied;
-  return { ok: false, refusal: { ...refusal, details: { ...refusal.details, field: 'approvalScope' } } };
-}
-
-const newGrantId = ({ ids }: Room): GrantId => GrantId.parse(ids.grant());
-
-const denial = (reason: string | undefined, interrupt = false): Response => ({
-  type: 'deny',
-  ...(reason === undefined ? {} : { reason }),
-  interrupt,
-});
-
-function responseTo(room: Room, interaction: Interaction, input: Respond): Result<Response> {
-  const { reason } = input;
-  switch (input.action) {
-    case 'approve':
-      return approval(room, interaction, input);
+function responseTo({ ids }: Room, interaction: Interaction, given: Given): Result<Response> {
+  const { scope, pattern, expiresAt, updatedInput, mode, input, answers, interrupt = false } = given;
+  const reason = given.reason === undefined ? {} : { reason: given.reason };
+  switch (given.action) {
+    case 'approve': {
+      const grantId = GrantId.parse(ids.grant());
+      const allowed = { type: 'allow', grantId, scope, pattern, expiresAt, updatedInput, mode } as const;
+      // What an agent asks is allowed as it stands; an interactive tool may ask for something to be filled in beside it.
+      if (interaction.tool === undefined || input === undefined) return accept(allowed);
+      const values = fieldsOf(input);
+      return values.ok ? accept({ ...allowed, values: values.value }) : values;
+    }
     case 'deny':
-      return accept(denial(reason));
+      return accept({ type: 'deny', ...reason, interrupt });
     case 'cancel':
-      return accept({ type: 'cancel', ...(reason === undefined ? {} : { reason }) });
+      return accept({ type: 'cancel', ...reason });
     case 'submit':
-      return submission(interaction, input.input);
+      return answers === undefined ? submission(interaction, input) : accept({ type: 'answer', answers });
   }
 }
 
-/** What an agent asks is allowed as it stands; an interactive tool may ask for something to be filled in beside it. */
-function approval(room: Room, interaction: Interaction, input: Respond): Result<Response> {
-  const allowed = { type: 'allow', grantId: newGrantId(room), scope: input.approvalScope } as const;
-  if (interaction.tool === undefined || input.input === undefined) return accept(allowed);
-  const values = fieldsOf(input.input);
-  return values.ok ? accept({ ...allowed, values: values.value }) : values;
-}
-
-function submission(interaction: Interaction, input: unknown): Result<Response> {
-  if (interaction.kind === 'question') {
-    const answers = GivenAnswers.safeParse(input);
-    return answers.success
-      ? accept({ type: 'answer', answers: answers.data })
-      : refuse('invalid_answer', 'The input must be the answers to the questions.', { field: 'input' });
+function submission({ kind }: Interaction, input: unknown): Result<Response> {
+  if (kind !== 'question') {
+    const values = fieldsOf(input);
+    return values.ok ? accept({ type: 'submit', values: values.value }) : values;
   }
-  const values = fieldsOf(input);
-  return values.ok ? accept({ type: 'submit', values: values.value }) : values;
+  const answers = check(GivenAnswers, input, ['input']);
+  if (answers.ok) return accept({ type: 'answer', answers: answers.value });
+  const { message, details } = answers.refusal;
+  const sentence = details?.field === 'input' ? 'The input must be the answers to the questions.' : message;
+  return refuse('invalid_answer', sentence, { ...details });
 }
 
 const fieldsOf = (input: unknown): Result<Record<string, unknown>> =>
@@ -151,45 +147,22 @@ const fieldsOf = (input: unknown): Result<Record<string, unknown>> =>
     ? refuse('invalid_answer', "The input must be an object with the form's fields.", { field: 'input' })
     : accept({ ...input });
 
-interface Target {
-  readonly requestId?: string | undefined;
-  readonly toolCallId?: string | undefined;
-  readonly shown?: string | undefined;
+async function warningsOn(interaction: Interaction, pattern: string | undefined) {
+  return pattern !== undefined && interaction.decision?.type === 'allow'
+    ? warningsOf(pattern, subjectOf(interaction), await publicSuffixes())
+    : [];
 }
 
-async function decideOn(
-  { registry, log, clients }: Room,
-  idOrKey: string,
-  target: Target,
-  response: Response,
-  { actor: by }: Caller,
-): Promise<Result<Reply>> {
-  if (!namesTarget(target)) {
-    return refuse('malformed_request', 'Say which: requestId or toolCallId.', { field: 'requestId' });
-  }
-  const found = registry.find(idOrKey);
-  if (!found.ok) return found;
-  const session = found.value;
-  const interaction = find(log, session, target);
-  if (interaction === undefined) return refuse('interaction_not_found');
-  const readOnly = readOnlyFor(clients, by.clientId, interaction);
-  if (readOnly !== undefined) return readOnly;
-  const { interactionId } = interaction;
-  const { shown } = target;
-  const done = await session.writer.command({
-    type: 'respond',
-    interactionId,
-    response,
-    by,
-    ...(shown === undefined ? {} : { shown }),
-  });
-  if (done.ok) {
-    const after = find(log, session, { requestId: interactionId }) ?? interaction;
-    return accept({ status: 200, body: { status: 'ok', interaction: after } });
-  }
-  const { code } = done.refusal;
-  if (code !== 'interaction_not_found' && code !== 'interaction_already_resolved') return done;
-  return tooLate(find(log, session, { requestId: interactionId }) ?? interaction);
+function inWordsOf(
+  { scopeField }: Given,
+  refused: Extract<Result<never>, { ok: false }>,
+  after: Interaction,
+): Result<never> {
+  const { code, message, details } = refused.refusal;
+  if (code === 'interaction_not_found' || code === 'interaction_already_resolved') return tooLate(after);
+  return scopeField !== undefined && details?.field === 'scope'
+    ? refuse(code, message, { ...details, field: scopeField })
+    : refused;
 }
 
 /** A connected client that said it does not answer sees everything and decides nothing; a program that is no client may. */
@@ -214,7 +187,7 @@ function readOnlyFor(
 const answeredByPerson = new Set(['allowed', 'denied', 'answered', 'submitted', 'dismissed']);
 
 /** The answer that came first, or the other way it ended, goes to whoever comes late. */
-function tooLate(interaction: Interaction): Result<Reply> {
+function tooLate(interaction: Interaction): Result<never> {
   const { outcome } = interaction;
   const details = { outcome, interaction };
   if (outcome === 'unknown' && interaction.resolvedBy?.kind !== 'timer') {
@@ -251,6 +224,6 @@ function lastAskOf(
   session: LiveSession,
   toolCallId: string | undefined,
 ): InteractionId | undefined {
-  const last = log.findByReference(session.id, `ask:${toolCallId}`).at(-1);
+  const last = log.findByReference(session.id, askReference(toolCallId ?? '')).at(-1);
   return last?.type === 'interaction.requested' ? InteractionId.parse(last.interactionId) : undefined;
 }

@@ -1,9 +1,17 @@
-import type { Result } from '../../protocol/errors.ts';
+import { accept, type Result } from '../../protocol/errors.ts';
+import type {
+  CheckedFor,
+  Lent,
+  OperationName,
+  operations,
+  ParamOf,
+  ReplyOf,
+} from '../../protocol/operation.ts';
 import type { ToolCatalogue } from '../../protocol/tool.ts';
 import type { GrantBook } from '../grant-book.ts';
 import type { LiveSession } from '../live-session.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Caller, Clients, Reply } from '../ports/control-room.ts';
+import type { Caller, Clients } from '../ports/control-room.ts';
 import type { EventLog } from '../ports/event-log.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Runner } from '../ports/runner.ts';
@@ -27,17 +35,26 @@ export interface Room {
   readonly lifetime: { readonly closing: boolean };
 }
 
-/** An operation's input after it was checked: the path's parameters beside query and body. */
-export type Handler<Input> = (
+/**
+ * An operation's input after it was checked: the session that the path names, its other names, and query or body. The reply must be
+ * one that the table of operations has.
+ */
+export type Handler<Name extends OperationName> = (
   room: Room,
-  input: Input & Params,
+  input: HandlerInput<Name>,
   caller: Caller,
-) => Promise<Result<Reply>> | Result<Reply>;
+) => MaybePromise<Result<LentReply<ReplyOf<Definition<Name>>>>>;
 
-export interface Params {
-  readonly session: string;
-  readonly messageId: string;
-  readonly interactionId: string;
-  readonly grantId: string;
-  readonly clientId: string;
-}
+export type HandlerInput<Name extends OperationName> = CheckedFor<Definition<Name>> & {
+  readonly [Param in ParamOf<Definition<Name>['path']>]: Param extends 'session' ? LiveSession : string;
+};
+
+export type Handlers = { readonly [Name in OperationName]: Handler<Name> };
+
+type Definition<Name extends OperationName> = (typeof operations)[Name];
+type MaybePromise<T> = T | Promise<T>;
+type LentReply<R> = R extends { readonly status: infer Status; readonly body: infer Body }
+  ? { readonly status: Status; readonly body: { readonly [Field in keyof Body]: Lent<Body[Field]> } }
+  : never;
+
+export const done = accept({ status: 200, body: { status: 'ok' } } as const);

@@ -1,64 +1,131 @@
 import type { SendCommand } from '../../model/command.ts';
 import type { Changed } from '../../model/find-session.ts';
 import { sessionView } from '../../model/views.ts';
-import type { CreateSession, PatchSession, SessionsQuery } from '../../protocol/command.ts';
+import type { CreateSession, PatchSession } from '../../protocol/command.ts';
 import { accept, type Result, refuse } from '../../protocol/errors.ts';
 import { MessageId, SessionId } from '../../protocol/ids.ts';
 import type { Actor } from '../../protocol/interaction.ts';
 import type { Agent, Capabilities } from '../../protocol/session.ts';
 import type { LiveSession } from '../live-session.ts';
-import type { Overview, Reply } from '../ports/control-room.ts';
+import type { Overview } from '../ports/control-room.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Order } from '../ports/runner.ts';
 import type { SessionRegistry } from '../session-registry.ts';
-import type { Handler, Params, Room } from './room.ts';
+import { done, type Handlers, type Room } from './room.ts';
 
-const reply = (status: number, body: Reply['body']): Result<Reply> => accept({ status, body });
+export const sessionHandlers = {
+  async listAgents({ runner }) {
+    return accept({ status: 200, body: { agents: await runner.agents() } });
+  },
 
-export const listAgents: Handler<unknown> = async ({ runner }) =>
-  reply(200, { agents: await runner.agents() });
+  async createSession(room, input, { actor }) {
+    if (room.lifetime.closing) return refuse('shutting_down');
+    const prompt = firstMessage(input);
+    if (prompt !== undefined && prompt.trim() === '') {
+      return refuse('blank_message', 'The prompt is blank.', { field: 'prompt' });
+    }
+    const agent = await chooseAgent(room, input.agent);
+    if (!agent.ok) return agent;
+    const { capabilities, defaultPermissionMode } = agent.value;
+    const { permissionMode = defaultPermissionMode } = input;
+    const unknownMode = checkMode(capabilities, permissionMode, input.permissionMode === undefined);
+    if (unknownMode !== undefined) return unknownMode;
+    const { defaultCwd, roots } = room.settings;
+    const directory = await room.runner.checkDirectory({
+      cwd: input.cwd ?? defaultCwd,
+      realCwd: null,
+      roots,
+    });
+    if (!directory.ok) return directory;
+    const { path: cwd, real: realCwd, name } = directory.value;
+    const sessionId = SessionId.parse(room.ids.session());
+    if (input.env !== undefined) await room.env.save(sessionId, input.env);
+    const created = await room.registry.create(
+      {
+        type: 'session.created',
+        sessionId,
+        agent: agent.value.name,
+        cwd,
+        realCwd,
+        title: input.title ?? titleFrom(prompt) ?? name,
+        key: input.key ?? null,
+        permissionMode: permissionMode ?? null,
+        model: input.model ?? null,
+        labels: input.labels ?? [],
+        askTimeout: input.askTimeout ?? room.settings.askTimeout,
+        ...(input.whileBusy && { whileBusy: input.whileBusy }),
+        ephemeral: input.ephemeral ?? false,
+        closeAfterTurn: input.closeAfterTurn ?? false,
+        by: actor,
+      },
+      prompt === undefined ? undefined : sending(prompt, room, actor),
+    );
+    if (!created.ok) {
+      if (input.env !== undefined) await room.env.remove(sessionId);
+      return created;
+    }
+    return accept({ status: 201, body: { session: sessionView(created.value.state) } });
+  },
 
-export const createSession: Handler<CreateSession> = async (room, input, { actor }) => {
-  if (room.lifetime.closing) return refuse('shutting_down');
-  const prompt = firstMessage(input);
-  if (prompt !== undefined && prompt.trim() === '') {
-    return refuse('blank_message', 'The prompt is blank.', { field: 'prompt' });
-  }
-  const agent = await chooseAgent(room, input.agent);
-  if (!agent.ok) return agent;
-  const unknownMode = checkMode(agent.value.capabilities, input.permissionMode);
-  if (unknownMode !== undefined) return unknownMode;
-  const { defaultCwd, roots } = room.settings;
-  const directory = await room.runner.checkDirectory({ cwd: input.cwd ?? defaultCwd, realCwd: null, roots });
-  if (!directory.ok) return directory;
-  const { path: cwd, real: realCwd, name } = directory.value;
-  const sessionId = SessionId.parse(room.ids.session());
-  if (input.env !== undefined) await room.env.save(sessionId, input.env);
-  const created = await room.registry.create(
-    {
-      type: 'session.created',
-      sessionId,
-      agent: agent.value.name,
-      cwd,
-      realCwd,
-      title: input.title ?? titleFrom(prompt) ?? name,
-      key: input.key ?? null,
-      permissionMode: input.permissionMode ?? null,
-      model: input.model ?? null,
-      labels: input.labels ?? [],
-      askTimeout: input.askTimeout ?? room.settings.askTimeout,
-      ephemeral: input.ephemeral ?? false,
-      closeAfterTurn: input.closeAfterTurn ?? false,
-      by: actor,
-    },
-    prompt === undefined ? undefined : sending(prompt, room, actor),
-  );
-  if (!created.ok) {
-    if (input.env !== undefined) await room.env.remove(sessionId);
-    return created;
-  }
-  return reply(201, { session: sessionView(created.value.state) });
-};
+  /** Without a limit all of them, newest first; else a page, those whose state changed last first. */
+  listSessions({ registry }, { limit, before, q, status }) {
+    const filter = { q, status };
+    if (limit === undefined && before === undefined) {
+      const sessions = registry.list(filter);
+      return accept({ status: 200, body: { sessions, total: sessions.length } });
+    }
+    const after = before === undefined ? undefined : placeIn(before);
+    if (after === null) return refuse('invalid_value', 'This is no cursor of a list.', { field: 'before' });
+    const page = registry.page(filter, limit ?? PAGE, after);
+    return accept({ status: 200, body: { ...pageView(page), total: registry.count(filter) } });
+  },
+
+  getSession(_room, { session: { state } }) {
+    return accept({ status: 200, body: { session: sessionView(state), commands: state.commands } });
+  },
+
+  async patchSession({ ids }, { session, ...changes }, caller) {
+    // One after the other: what the agent has agreed to is recorded, also if it refuses the next.
+    for (const change of [changeMode, changeModel, changeWords]) {
+      const changed = await change({ session, ids }, changes, caller.actor);
+      if (!changed.ok) return changed;
+    }
+    return accept({ status: 200, body: { session: sessionView(session.state) } });
+  },
+
+  async deleteSession({ remove }, { session }) {
+    if (session.state.life !== 'stopped') return refuse('session_not_stopped');
+    const removed = await remove(session);
+    return removed.ok ? done : removed;
+  },
+
+  async interrupt(_room, { session }, { actor: by }) {
+    const interrupted = await session.writer.command({ type: 'interrupt', by });
+    return interrupted.ok ? done : interrupted;
+  },
+
+  /** Answers when the agent and everything it started is gone. */
+  async stop(_room, { session }, { actor: by }) {
+    const steps = await session.writer.command({ type: 'stop', by });
+    if (!steps.ok) return steps;
+    await session.effects.closed;
+    const stopped = steps.value.find(({ event }) => event.type === 'session.stopped')?.event;
+    const returned = stopped?.type === 'session.stopped' ? stopped.returned : [];
+    return accept({ status: 200, body: { status: 'ok', returned } });
+  },
+
+  async resume(room, { session }, { actor: by }) {
+    const agent = await chooseAgent(room, session.state.agent);
+    if (!agent.ok) return agent;
+    const { cwd, realCwd } = session.state;
+    const directory = await room.runner.checkDirectory({ cwd, realCwd, roots: room.settings.roots });
+    if (!directory.ok) return directory;
+    await session.effects.closed;
+    const reopened = await session.writer.command({ type: 'reopen', by });
+    if (!reopened.ok) return reopened;
+    return accept({ status: 200, body: { status: 'ok', session: sessionView(session.state) } });
+  },
+} satisfies Partial<Handlers>;
 
 const sending = (text: string, { ids }: Room, by: Actor): SendCommand => ({
   type: 'send',
@@ -88,10 +155,11 @@ function titleFrom(prompt: string | undefined): string | undefined {
 }
 
 /** An agent that is started in a mode it does not know ends at once; better said before. */
-function checkMode(capabilities: Capabilities | null, mode: string | undefined) {
+function checkMode(capabilities: Capabilities | null, mode: string | undefined, isDefault = false) {
   const modes = capabilities?.permissionModes ?? [];
   if (mode === undefined || modes.length === 0 || modes.includes(mode)) return undefined;
-  return refuse('invalid_value', `The agent has no permission mode "${mode}".`, {
+  const origin = isDefault ? ", which the server's configuration gives it" : '';
+  return refuse('invalid_value', `The agent has no permission mode "${mode}"${origin}.`, {
     field: 'permissionMode',
     modes,
   });
@@ -115,19 +183,6 @@ async function chooseAgent({ runner }: Room, name: string | undefined): Promise<
         agent: agent.name,
       });
 }
-
-/** Without a limit all of them, newest first; else a page, those whose state changed last first. */
-export const listSessions: Handler<SessionsQuery> = ({ registry }, { limit, before, q, status }) => {
-  const filter = { q, status };
-  if (limit === undefined && before === undefined) {
-    const sessions = registry.list(filter);
-    return reply(200, { sessions, total: sessions.length });
-  }
-  const after = before === undefined ? undefined : placeIn(before);
-  if (after === null) return refuse('invalid_value', 'This is no cursor of a list.', { field: 'before' });
-  const page = registry.page(filter, limit ?? PAGE, after);
-  return reply(200, { ...pageView(page), total: registry.count(filter) });
-};
 
 const PAGE = 50;
 /** So many of the sessions at rest are told of to whoever connects. */
@@ -155,28 +210,6 @@ function placeIn(cursor: string): Changed | null {
   return since === undefined || id === undefined ? null : { since, id };
 }
 
-export const getSession: Handler<unknown> = ({ registry }, input) => {
-  const found = registry.find(input.session);
-  if (!found.ok) return found;
-  const { state } = found.value;
-  return reply(200, { session: sessionView(state), commands: state.commands });
-};
-
-const replyWith = (session: LiveSession): Result<Reply> =>
-  reply(200, { session: sessionView(session.state) });
-
-export const patchSession: Handler<PatchSession> = async ({ registry, ids }, input, caller) => {
-  const found = registry.find(input.session);
-  if (!found.ok) return found;
-  const session = found.value;
-  // One after the other: what the agent has agreed to is recorded, also if it refuses the next.
-  for (const change of [changeMode, changeModel, changeWords]) {
-    const changed = await change({ session, ids }, input, caller.actor);
-    if (!changed.ok) return changed;
-  }
-  return replyWith(session);
-};
-
 type Change = (
   what: { readonly session: LiveSession; readonly ids: Ids },
   input: PatchSession,
@@ -200,13 +233,14 @@ const changeModel: Change = async ({ session, ids }, { model }, by) => {
   return agreed.ok ? session.writer.command({ type: 'set-model', model, by }) : agreed;
 };
 
-const changeWords: Change = async ({ session }, { title, labels }, by) =>
-  title === undefined && labels === undefined
+const changeWords: Change = async ({ session }, { title, labels, whileBusy }, by) =>
+  title === undefined && labels === undefined && whileBusy === undefined
     ? unchanged
     : session.writer.command({
         type: 'change',
         ...(title === undefined ? {} : { title }),
         ...(labels === undefined ? {} : { labels }),
+        ...(whileBusy === undefined ? {} : { whileBusy }),
         by,
       });
 
@@ -234,43 +268,3 @@ async function confirmed(
     code === 'refused' ? message : 'The agent ended before it could confirm the change.',
   );
 }
-
-export const deleteSession: Handler<unknown> = async ({ registry, remove }, input) => {
-  const found = registry.find(input.session);
-  if (!found.ok) return found;
-  if (found.value.state.life !== 'stopped') return refuse('session_not_stopped');
-  const removed = await remove(found.value);
-  return removed.ok ? reply(200, { status: 'ok' }) : removed;
-};
-
-export const interrupt: Handler<unknown> = async ({ registry }, input, { actor: by }) => {
-  const found = registry.find(input.session);
-  if (!found.ok) return found;
-  const done = await found.value.writer.command({ type: 'interrupt', by });
-  return done.ok ? reply(200, { status: 'ok' }) : done;
-};
-
-/** Answers when the agent and everything it started is gone. */
-export const stop: Handler<unknown> = async ({ registry }, input, { actor: by }) => {
-  const found = registry.find(input.session);
-  if (!found.ok) return found;
-  const done = await found.value.writer.command({ type: 'stop', by });
-  if (!done.ok) return done;
-  await found.value.effects.closed;
-  const stopped = done.value.find(({ event }) => event.type === 'session.stopped')?.event;
-  return reply(200, { status: 'ok', returned: stopped?.type === 'session.stopped' ? stopped.returned : [] });
-};
-
-export const resume: Handler<unknown> = async (room, input: Params, { actor: by }) => {
-  const found = room.registry.find(input.session);
-  if (!found.ok) return found;
-  const session = found.value;
-  const agent = await chooseAgent(room, session.state.agent);
-  if (!agent.ok) return agent;
-  const { cwd, realCwd } = session.state;
-  const directory = await room.runner.checkDirectory({ cwd, realCwd, roots: room.settings.roots });
-  if (!directory.ok) return directory;
-  await session.effects.closed;
-  const done = await session.writer.command({ type: 'reopen', by });
-  return done.ok ? reply(200, { status: 'ok', session: sessionView(session.state) }) : done;
-};

@@ -4,7 +4,7 @@ import type { Event } from '../../protocol/event.ts';
 import type { ClientId, SessionId } from '../../protocol/ids.ts';
 import type { Actor, Interaction } from '../../protocol/interaction.ts';
 import type { OperationName } from '../../protocol/operation.ts';
-import type { QueuedMessage, Session } from '../../protocol/session.ts';
+import type { QueuedMessage, Session, WhileBusy } from '../../protocol/session.ts';
 import type { StorageState } from '../../protocol/storage.ts';
 
 /** The whole product to its callers: the HTTP server, the WebSocket and programs in the same process. */
@@ -77,6 +77,8 @@ export interface Overview {
   readonly pending: readonly Interaction[];
   readonly queues: Readonly<Record<string, readonly QueuedMessage[]>>;
   readonly storage: StorageState;
+  /** What messages of people do while an agent works, in sessions that are not set for themselves. */
+  readonly whileBusy: WhileBusy;
 }
 
 export interface InteractionMode {

@@ -13,14 +13,13 @@ import type { Checkpoint } from './runner.ts';
  */
 export interface EventLog {
   /**
-   * Numbers the events and stores them. Rejects with `StorageError` when the disk refused; then nothing of this append is kept.
-   * Appends are acknowledged in the order in which their promises settle, which need not be that of their positions.
+   * Numbers the events and stores them, and gives for each part the number of its stream's last event. Rejects with `StorageError`
+   * when the disk refused; then nothing of this append is kept.
    */
-  append(batch: AppendBatch): Promise<Appended>;
+  append(batch: AppendBatch): Promise<readonly number[]>;
 
   /** A page in ascending order. Without `after` and `before`: the newest. */
   page(stream: StreamId, query: PageQuery): EventPage;
-  lastSeq(stream: StreamId): number;
   /** All events that carry this reference (see `referencesOf`), ascending. Every event of an interaction names its id. */
   findByReference(stream: StreamId, reference: string): readonly Event[];
   /** Newest first: requested approvals for a tool, for the preview of a grant. */
@@ -44,7 +43,7 @@ export interface EventLog {
   ): { readonly mediaType: string; readonly data: Uint8Array } | undefined;
 
   /** Removes a stream with everything that belongs to it; that it was removed, and the key it had, can be read for a while. */
-  remove(stream: StreamId, key?: string | null): Promise<Place>;
+  remove(stream: StreamId, removal?: Removal): Promise<void>;
 
   /** Names what was stored since the log was opened: with it, a position is told from one that a power cut took, or of another log. */
   readonly run: string;
@@ -78,10 +77,15 @@ export interface Place {
   readonly unacknowledged: readonly PositionRange[];
 }
 
-export interface Appended {
-  /** For each part the number of its stream's last event. */
-  readonly lastSeqs: readonly number[];
-  readonly place: Place;
+/**
+ * Called in the very moment in which something is acknowledged, before anyone who waits for it goes on: what is announced then is
+ * announced in the order of acknowledgements. It must not throw.
+ */
+export type OnStored = (place: Place) => void;
+
+export interface Removal {
+  readonly key: string | null;
+  readonly onStored: OnStored;
 }
 
 export type LogEntry =
@@ -90,6 +94,7 @@ export type LogEntry =
 
 export interface AppendBatch {
   readonly parts: readonly AppendPart[];
+  readonly onStored?: OnStored;
 }
 
 export interface AppendPart {

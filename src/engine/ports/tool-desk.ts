@@ -31,6 +31,11 @@ export interface ToolDesk {
     interactionId: InteractionId,
     message: string | undefined,
   ): Promise<Result<undefined>>;
+  /**
+   * What became of a call that nobody waits for any more although its tool had not done: what it asked last is open, or was answered
+   * meanwhile. Either way the answer is a message of its own. Undefined where it left nothing open.
+   */
+  leftOpen(sessionId: SessionId, callId: string): 'open' | 'answered' | undefined;
   /** What people have approved for good under a tool's own keys. */
   approval(sessionId: SessionId, toolName: string, key: string): 'session' | 'always' | undefined;
   setApproval(sessionId: SessionId, approval: ToolApproval): Promise<Result<undefined>>;

@@ -82,7 +82,6 @@ export interface AgentProcess {
   resumeOutput(): void;
   /** The last lines of stderr, oldest first, bounded in number and length. */
   stderrTail(): readonly string[];
-  onStderr(listener: (line: string) => void): () => void;
   /** Settles once, never rejects; output may still be on its way to the reader. */
   readonly exited: Promise<ProcessExit>;
   /** Settles when neither the process nor any of its descendants is left. */

@@ -13,8 +13,6 @@ export interface RawLog {
   append(sessionId: SessionId, direction: RawDirection, chunk: Buffer): void;
   /** What is kept at this moment, oldest first. */
   read(sessionId: SessionId): Readable;
-  /** How many bytes of this session could not be kept since the log was opened; what was rotated away is not counted. */
-  droppedBytes(sessionId: SessionId): number;
   remove(sessionId: SessionId): Promise<void>;
   /** Writes what still waits. Later chunks are dropped. */
   close(): Promise<void>;

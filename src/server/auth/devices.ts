@@ -12,14 +12,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-
-export const Device = z.object({
-  id: z.string(),
-  name: z.string(),
-  createdAt: z.string(),
-  lastSeenAt: z.string(),
-});
-export type Device = z.infer<typeof Device>;
+import { Device } from '../../protocol/reply.ts';
 
 /** A device of before there were keys has none, and must be paired again. */
 const StoredDevice = Device.extend({ secretHash: z.string(), keyHash: z.string().optional() });

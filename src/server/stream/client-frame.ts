@@ -1,7 +1,7 @@
+import { check } from '../../protocol/check.ts';
 import { accept, type Result, refuse } from '../../protocol/errors.ts';
-import { ClientFrame } from '../../protocol/frame.ts';
+import { ClientFrame, type OperationFrame, operationOfFrame } from '../../protocol/frame.ts';
 import type { OperationName } from '../../protocol/operation.ts';
-import { invalid } from '../invalid.ts';
 import { isRecord, parseObject } from '../json.ts';
 
 type Hello = Extract<ClientFrame, { type: 'hello' }>;
@@ -31,13 +31,18 @@ export function readFrame(text: string): { readonly id: FrameId; readonly reques
   if (!object.ok) return { id: undefined, request: object };
   const { id: given } = object.value;
   const id = typeof given === 'string' || typeof given === 'number' ? given : undefined;
-  const frame = ClientFrame.safeParse(object.value);
-  if (frame.success) return { id, request: requestOf(frame.data) };
-  const refusal = isKnown(object.value.type)
-    ? invalid(frame.error, object.value)
-    : refuse('malformed_request', 'A frame needs a type that is known.', { field: 'type' }).refusal;
-  return { id, request: { ok: false, refusal } };
+  const { type } = object.value;
+  if (!frameTypes.has(type)) {
+    const refused = refuse('malformed_request', 'A frame needs a type that is known.', { field: 'type' });
+    return { id, request: refused };
+  }
+  const frame = check(ClientFrame, object.value);
+  return { id, request: frame.ok ? requestOf(frame.value as ClientFrame) : frame };
 }
+
+const frameTypes: ReadonlySet<unknown> = new Set(
+  ClientFrame.options.map((option) => option.shape.type.value),
+);
 
 function requestOf(frame: ClientFrame): Result<Request> {
   switch (frame.type) {
@@ -56,18 +61,8 @@ function requestOf(frame: ClientFrame): Result<Request> {
     }
     case 'unsubscribe':
       return withSession(frame, (session) => ({ do: 'unsubscribe', session }));
-    case 'send_message':
-      return dispatching('sendMessage', frame);
-    case 'approve_tool':
-      return dispatching('approve', frame);
-    case 'answer_question':
-      return dispatching('answer', frame);
-    case 'interrupt':
-      return dispatching('interrupt', frame);
-    case 'stop':
-      return dispatching('stop', frame);
-    case 'tool_interaction_response':
-      return dispatching('respond', frame);
+    default:
+      return dispatching(frame);
   }
 }
 
@@ -83,8 +78,10 @@ function withSession(frame: NamesSession, then: (session: string) => Request): R
   return accept(then(session));
 }
 
-function dispatching(operation: OperationName, frame: ClientFrame & NamesSession): Result<Request> {
-  const { id: _id, type: _type, sessionId: _sessionId, stageId: _stageId, ...fields } = frame;
+function dispatching(frame: OperationFrame): Result<Request> {
+  const { id: _id, type, sessionId: _sessionId, stageId: _stageId, ...fields } = frame;
+  const operation = operationOfFrame.get(type);
+  if (operation === undefined) throw new Error(`No operation has the frame ${type}`);
   return withSession(frame, (session) => ({ do: 'dispatch', operation, input: { ...fields, session } }));
 }
 
@@ -93,6 +90,3 @@ function nameOf(client: unknown): string | undefined {
   const name = isRecord(client) ? client.name : client;
   return typeof name === 'string' && name.trim() !== '' ? name.trim().slice(0, 100) : undefined;
 }
-
-const isKnown = (type: unknown): boolean =>
-  ClientFrame.options.some((option) => option.shape.type.value === type);

@@ -7,7 +7,8 @@ export const askUser = defineTool({
   name: 'ask_user',
   description:
     'Asks the person you work for a question and waits for the answer. Use it when you cannot go on without knowing something that only they know or decide. ' +
-    'Gives {"ok":true,"answer":"…"}, or {"ok":false,"cancelled":true} when they would not answer.',
+    'Gives {"ok":true,"answer":"…"}, or {"ok":false,"cancelled":true} when they would not answer. ' +
+    'With {"status":"queued"} nobody is there: go on with what does not depend on it, or end your turn; the answer will reach you as a message.',
   input: z
     .object({
       question: z.string().min(1).describe('The question, complete in itself.'),
@@ -32,6 +33,7 @@ export const askUser = defineTool({
       inputSchema: { type: 'form', fields: [answerField(inputType, options)] },
       presentation: 'questionnaire',
       timeoutMs: 0,
+      whenNobody: 'leave open',
       onResponse: (response) =>
         response.action === 'submit'
           ? { complete: { ok: true, answer: response.input.answer } }

@@ -1,13 +1,20 @@
+import { z } from 'zod';
 import type { AskEnd, LateAnswer } from '../../engine/ports/tool-desk.ts';
+import { actionOf, valuesIn } from '../../model/completed-view.ts';
 import type { InteractionId } from '../../protocol/ids.ts';
-import type { InteractionOutcome, Pending, QueuedResult, Reprompt } from '../sdk/interaction.ts';
+import type { Decision } from '../../protocol/interaction.ts';
+import type { FieldValue } from '../sdk/field.ts';
+import type {
+  InteractionOutcome,
+  InteractionResponse,
+  Pending,
+  QueuedResult,
+  Reprompt,
+} from '../sdk/interaction.ts';
 import { ToolError } from '../sdk/tool-error.ts';
-import type { OpenAsk } from './open-ask.ts';
-import { checkOutcome } from './outcome.ts';
-import { responseTo, type Said } from './response.ts';
+import { type AnyRequest, askAgain, readRequest, type Shown } from './request.ts';
 import { textOf, wordsOf } from './result.ts';
-import { type AnyRequest, askAgain, readRequest, type Shown } from './shown.ts';
-import { NoAnswer, type ToolRun } from './tool-run.ts';
+import { NoAnswer, type OpenAsk, type ToolRun } from './tool-run.ts';
 
 const MOST_REPROMPTS = 10;
 
@@ -30,13 +37,13 @@ export class Exchange {
   constructor(run: ToolRun, request: AnyRequest) {
     this.#run = run;
     this.#request = request;
-    this.#shown = readRequest(request);
+    this.#shown = readRequest(request, run.call.toolName);
   }
 
   /** Gives the tool's result. */
   async result(): Promise<unknown> {
     try {
-      let outcome = await this.#askAndHear();
+      let outcome = this.#withoutAnyone() ?? (await this.#askAndHear());
       while (!('complete' in outcome)) {
         if ('reprompt' in outcome) {
           this.#change(outcome.reprompt);
@@ -52,6 +59,14 @@ export class Exchange {
       if (error instanceof NoAnswer) this.#cancelled(error.message);
       throw error;
     }
+  }
+
+  /** What follows where nobody is there to answer; undefined where someone is. */
+  #withoutAnyone(): InteractionOutcome | undefined {
+    const { desk, call } = this.#run;
+    if (desk.available(call.sessionId)) return undefined;
+    if (this.#request.whenNobody === 'leave open') return { pending: { message: nobodyYet } };
+    throw new ToolError('interaction_unavailable', `${nobody}.`);
   }
 
   /** Asks, and gives what the tool makes of the answer or, at the time limit, of silence. */
@@ -194,6 +209,58 @@ export class Exchange {
       .catch((error: unknown) => this.#run.log.error('onCancel failed', { reason: wordsOf(error) }));
   }
 }
+
+const nobody = 'Nobody is connected who can and wants to answer';
+const nobodyYet = `${nobody} now. The question stays open: the answer will reach you as a message. Do not ask again.`;
+
+interface Said {
+  readonly response: InteractionResponse;
+  /** What was filled in, where something could be. */
+  readonly values: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** A person's decision, as a tool hears it. */
+function responseTo(kind: Shown['kind'], decision: Decision): Said {
+  const values = valuesIn(decision);
+  // Checked against the form before it was stored.
+  const input = { ...values } as Record<string, FieldValue>;
+  switch (decision.type) {
+    case 'allow':
+      return { response: { action: 'approve', approvalScope: decision.scope, input }, values };
+    case 'submit':
+      return { response: { action: 'submit', input }, values };
+    case 'deny':
+    case 'dismiss': {
+      const action = actionOf(kind, decision) === 'deny' ? 'deny' : 'cancel';
+      return { response: { action, reason: decision.message }, values };
+    }
+    case 'answer':
+      throw new ToolError('tool_failed', 'The answer was one to a question, and a tool asks none.');
+  }
+}
+
+/** A tool that forgets to say what follows must not leave a person, or the agent, waiting. */
+function checkOutcome(handler: 'onResponse' | 'onTimeout', outcome: unknown): InteractionOutcome {
+  const wrong = (what: string) => new ToolError('invalid_outcome', `${handler} ${what}.`);
+  const given = outcomes.filter(
+    (key) => typeof outcome === 'object' && outcome !== null && Object.hasOwn(outcome, key),
+  );
+  const [key, ...others] = given;
+  if (key === undefined || others.length > 0) {
+    throw wrong('must give exactly one of {complete}, {reprompt} and {pending}');
+  }
+  const { reprompt, pending } = outcome as Record<string, unknown>;
+  if (key === 'reprompt' && !z.looseObject({}).safeParse(reprompt).success) {
+    throw wrong('gave a reprompt that is no object');
+  }
+  if (key === 'pending' && !PendingSchema.safeParse(pending).success) {
+    throw wrong('gave a pending that is not {message} or {message, queued}');
+  }
+  return outcome as InteractionOutcome;
+}
+
+const outcomes = ['complete', 'reprompt', 'pending'] as const;
+const PendingSchema = z.strictObject({ message: z.string(), queued: z.boolean().optional() });
 
 type Wish =
   | { readonly kind: 'outcome'; readonly outcome: InteractionOutcome }

@@ -1,9 +1,14 @@
 import type { SessionId } from '../../protocol/ids.ts';
 import { ToolError } from '../sdk/tool-error.ts';
 import { askUser } from './ask-user.ts';
-import { keepAuthorsOffStdout } from './author-console.ts';
-import { describeTool, type ToolDescription } from './describe-tool.ts';
-import type { ImportModule, LoadedTool, ToolProblem } from './load-file.ts';
+import { keepAuthorsOffStdout } from './author.ts';
+import {
+  describeTool,
+  type ImportModule,
+  type LoadedTool,
+  type ToolDescription,
+  type ToolProblem,
+} from './load-file.ts';
 import { failure, type ToolCallResult } from './result.ts';
 import { ToolFiles } from './tool-files.ts';
 import type { Surroundings } from './tool-run.ts';

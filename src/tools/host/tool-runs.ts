@@ -1,15 +1,15 @@
 import type { SessionId } from '../../protocol/ids.ts';
-import type { Tool } from '../sdk/define-tool.ts';
+import type { Approvals, Tool, ToolContext } from '../sdk/define-tool.ts';
+import type { ApprovalScope, RequestInteraction } from '../sdk/interaction.ts';
 import { ToolError } from '../sdk/tool-error.ts';
-import { contextOf } from './context.ts';
+import { Exchange } from './exchange.ts';
+import type { AnyRequest } from './request.ts';
 import { failure, success, type ToolCallResult, wordsOf } from './result.ts';
 import { type Surroundings, ToolRun } from './tool-run.ts';
 
 export interface CallOptions {
-  /** Names this run. */
+  /** Names this run: the agent's own id of the call, where it tells one, which ties the ask to the conversation. */
   readonly callId: string;
-  /** The agent's own id of the call, where it tells one; it ties the ask to the conversation. */
-  readonly toolCallId?: string;
   /** What the agent calls the tool, where that is another name than the tool's own. */
   readonly agentToolName?: string;
   /** Fires when the agent has cancelled the call. Its reason, a text or an error, is passed on. */
@@ -51,12 +51,12 @@ export class ToolRuns {
   }
 
   async #run(tool: Tool, sessionId: SessionId, args: unknown, options: CallOptions): Promise<unknown> {
-    const { signal, toolCallId, agentToolName = tool.name, progress = () => {} } = options;
+    const { callId, signal, agentToolName = tool.name, progress = () => {} } = options;
     const run = new ToolRun(this.#surroundings, {
       sessionId,
       toolName: tool.name,
       agentToolName,
-      callId: toolCallId ?? options.callId,
+      callId,
       input: isRecord(args) ? args : {},
       progress,
     });
@@ -93,4 +93,68 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 function cancelWords(reason: unknown): string {
   const isDefault = reason === undefined || (reason instanceof Error && reason.name === 'AbortError');
   return isDefault ? 'The agent cancelled the call.' : `The call was cancelled: ${wordsOf(reason)}`;
+}
+
+/** What the handler of a run may do. */
+function contextOf(run: ToolRun): ToolContext {
+  const { sessionId, callId, progress } = run.call;
+  const requestInteraction = (request: AnyRequest): Promise<unknown> => {
+    const result = ask(run, request);
+    // A handler that returns without waiting for what it asked ends it by that; that is no error nobody caught.
+    result.catch(() => {});
+    return result;
+  };
+  return Object.freeze({
+    sessionId,
+    callId,
+    signal: run.signal,
+    requestInteraction: requestInteraction as RequestInteraction,
+    interaction: Object.freeze({
+      get available() {
+        return run.desk.available(sessionId);
+      },
+    }),
+    approvals: approvalsOf(run),
+    logger: run.log,
+    progress: (text: string) => progress(String(text)),
+  });
+}
+
+async function ask(run: ToolRun, request: AnyRequest): Promise<unknown> {
+  run.throwIfOver();
+  return new Exchange(run, request).result();
+}
+
+function approvalsOf(run: ToolRun): Approvals {
+  const { desk, call, approvedOnce } = run;
+  const { sessionId, toolName } = call;
+  return Object.freeze({
+    get: (key: string): ApprovalScope | undefined =>
+      desk.approval(sessionId, toolName, keyOf(key)) ?? (approvedOnce.has(key) ? 'once' : undefined),
+    async set(key: string, scope: ApprovalScope): Promise<void> {
+      switch (scope) {
+        case 'once':
+          approvedOnce.add(keyOf(key));
+          return;
+        case 'session':
+        case 'always': {
+          const kept = await desk.setApproval(sessionId, { toolName, key: keyOf(key), scope, by: run.by });
+          if (!kept.ok) throw new ToolError(kept.refusal.code, kept.refusal.message);
+          return;
+        }
+        default:
+          throw new ToolError('invalid_request', `"${String(scope)}" is not once, session or always.`);
+      }
+    },
+    async clearSession(): Promise<void> {
+      approvedOnce.clear();
+      const cleared = await desk.clearApprovals(sessionId, toolName, run.by);
+      if (!cleared.ok) throw new ToolError(cleared.refusal.code, cleared.refusal.message);
+    },
+  });
+}
+
+function keyOf(key: unknown): string {
+  if (typeof key === 'string' && key !== '' && key.length <= 2000) return key;
+  throw new ToolError('invalid_request', 'The key of an approval must be a text of 1 to 2000 characters.');
 }

@@ -1,11 +1,11 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from '../../engine/ports/logger.ts';
 import type { ToolEndpoint } from '../../engine/ports/tool-endpoint.ts';
 import type { SessionId } from '../../protocol/ids.ts';
 import type { ToolHost } from '../host/tool-host.ts';
+import { rpcCode, sendError } from './http-replies.ts';
 import type { McpContext, McpLimits, McpSession, Visit } from './mcp-session.ts';
-import { rpcCode, sendError } from './reply.ts';
-import type { ToolKeys } from './tool-key.ts';
 
 export interface McpEndpointOptions extends Omit<McpContext, 'host' | 'limits'> {
   readonly host: Pick<ToolHost, 'tools' | 'call' | 'onChange'>;
@@ -128,3 +128,22 @@ function header({ headers }: IncomingMessage, name: string): string | undefined 
   const value = headers[name];
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
+
+export interface ToolKeys {
+  /** The key of a session: made from its id, so that it is the same after a restart and nothing needs to be stored. */
+  of(sessionId: string): string;
+  /** Compared in a time that tells nothing about either. */
+  fits(sessionId: string, presented: string): boolean;
+}
+
+/** One key per session, all from one secret; from one of them neither the secret nor another can be found. */
+export function toolKeys(secret: string): ToolKeys {
+  const of = (sessionId: string): string =>
+    createHmac('sha256', secret).update(sessionId).digest('base64url');
+  return {
+    of,
+    fits: (sessionId, presented) => timingSafeEqual(digest(presented), digest(of(sessionId))),
+  };
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -8,21 +8,21 @@ import {
   type JSONRPCRequest,
   parseJSONRPCMessage,
   type RequestId,
+  Server,
   SUPPORTED_PROTOCOL_VERSIONS,
+  type Transport,
 } from '@modelcontextprotocol/server';
 import type { Clock } from '../../engine/ports/clock.ts';
+import type { ToolDesk } from '../../engine/ports/tool-desk.ts';
 import type { SessionId } from '../../protocol/ids.ts';
-import type { ToolHost } from '../host/tool-host.ts';
-import { EventStream } from './event-stream.ts';
-import { OpenCall } from './open-call.ts';
-import { rpcCode, sendError, sendJson, sendNothing } from './reply.ts';
-import { type ResumePoint, readResumeId } from './resume-id.ts';
-import { type Exchange, serveMessage, toolCallIdOf } from './session-server.ts';
+import type { CallOptions, ToolHost } from '../host/tool-host.ts';
+import { EventStream, rpcCode, sendError, sendJson, sendNothing } from './http-replies.ts';
+import { OpenCall, type ResumePoint, readResumeId } from './open-call.ts';
 
 export interface McpContext {
   readonly host: Pick<ToolHost, 'tools' | 'call'>;
-  /** Whether what this run asked is still open although the run is gone: its answer will come as a message. */
-  readonly isLeftOpen: (sessionId: SessionId, callId: string) => boolean;
+  /** What became of the ask of a run that is gone: its answer is a message. */
+  readonly leftOpen: ToolDesk['leftOpen'];
   readonly version: string;
   readonly clock: Pick<Clock, 'after'>;
   readonly limits: McpLimits;
@@ -101,7 +101,7 @@ export class McpSession {
     else if (running?.point.callId === point.callId) running.attach(response);
     else {
       const stream = new EventStream(response, () => {});
-      stream.message(goneAnswer(point, this.#context.isLeftOpen(this.#id, point.callId)));
+      stream.message(goneAnswer(point, this.#context.leftOpen(this.#id, point.callId)));
       stream.end();
     }
   }
@@ -141,9 +141,7 @@ export class McpSession {
   async #ask({ response }: Visit, message: JSONRPCRequest): Promise<void> {
     if (message.method === 'initialize' || message.method === 'tools/list') this.#isBehind = false;
     const { promise, resolve: send } = Promise.withResolvers<JSONRPCMessage>();
-    const { host, version } = this.#context;
-    const exchange = { sessionId: this.#id, host, version, run: noRun, send };
-    const end = await serveMessage(exchange, message);
+    const end = await this.#serve(message, noRun, send);
     const reply = await promise;
     end();
     const isMet = message.method === 'initialize' && 'result' in reply;
@@ -153,7 +151,7 @@ export class McpSession {
   async #call({ client, response }: Visit, message: JSONRPCRequest): Promise<void> {
     const { id, params } = message;
     const key = callKey(client.label, id);
-    const { host, version, clock, limits } = this.#context;
+    const { clock, limits } = this.#context;
     if (this.#calls.has(key)) return sendError(response, 400, { ...idInUse, id });
     if (this.#calls.size >= limits.callsPerSession) return sendError(response, 429, { ...tooMany, id });
     const callId = toolCallIdOf(params?._meta) ?? `call-${randomUUID()}`;
@@ -168,14 +166,47 @@ export class McpSession {
     });
     this.#calls.set(key, call);
     call.attach(response);
-    const exchange: Exchange = {
-      sessionId: this.#id,
-      host,
-      version,
-      run: { callId, signal: call.signal, progress: (text) => call.progress(text) },
-      send: (said) => call.send(said),
+    const run = { callId, signal: call.signal, progress: (text: string) => call.progress(text) };
+    call.whenOver(await this.#serve(message, run, (said) => call.send(said)));
+  }
+
+  /**
+   * Answers one message. Nothing is kept between two of them, so a client may come from an earlier server and go on as if nothing
+   * had happened. `send` hears what is said to the client, in the end the answer, unless the result is called before: that ends it.
+   */
+  async #serve(
+    message: JSONRPCMessage,
+    run: Run,
+    send: (message: JSONRPCMessage) => void,
+  ): Promise<() => void> {
+    const { host, version } = this.#context;
+    const server = new Server(
+      { name: serverName, title: 'Beckon', version },
+      { capabilities: { tools: { listChanged: true } } },
+    );
+    server.setRequestHandler('tools/list', () => ({
+      tools: host.tools.map(({ name, description, inputSchema }) => ({
+        name,
+        description,
+        inputSchema: { ...inputSchema, type: 'object' as const },
+      })),
+    }));
+    server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
+      const { name, arguments: args = {} } = params;
+      // Only an agent that tells its own id of the call has a conversation in which the tool has the longer name.
+      const isOfAgent = toolCallIdOf(mcpReq._meta) !== undefined;
+      const names = isOfAgent ? { agentToolName: `mcp__${serverName}__${name}` } : {};
+      const result = await host.call(this.#id, name, args, { ...run, ...names });
+      return { content: [{ type: 'text', text: result.text }], isError: !result.ok };
+    });
+    const transport: Transport = {
+      start: async () => {},
+      send: async (said) => send(said),
+      close: async () => transport.onclose?.(),
     };
-    call.whenOver(await serveMessage(exchange, message));
+    await server.connect(transport);
+    transport.onmessage?.(message);
+    return () => void transport.close();
   }
 
   #hear({ client }: Visit, { method, params }: JSONRPCNotification): void {
@@ -202,8 +233,11 @@ const LONGEST_REASON = 1000;
 const reasonIn = (given: unknown): string | undefined =>
   typeof given === 'string' && given.trim() !== '' ? given.slice(0, LONGEST_REASON) : undefined;
 
+/** How a tool is run, if the message calls one. */
+type Run = Required<Pick<CallOptions, 'callId' | 'signal' | 'progress'>>;
+
 /** For what calls no tool. */
-const noRun: Exchange['run'] = { callId: '', signal: new AbortController().signal, progress: () => {} };
+const noRun: Run = { callId: '', signal: new AbortController().signal, progress: () => {} };
 
 const noJson = { code: rpcCode.parseError, message: 'The body is no JSON, or is nested too deeply.' };
 const noMessage = {
@@ -214,13 +248,29 @@ const noEvent = { code: rpcCode.invalidParams, message: 'There is no such event 
 const idInUse = { code: rpcCode.invalidRequest, message: 'A request with this id is being answered.' };
 const tooMany = { code: rpcCode.refused, message: 'Too much is open for this session. Try again later.' };
 
-function goneAnswer({ requestId }: ResumePoint, isLeftOpen: boolean): object {
-  const text = isLeftOpen
-    ? 'Beckon was restarted while this tool waited for a person. The question is still open: the answer will reach you as a message. Do not ask again.'
-    : 'The connection to Beckon was lost while this tool ran, and its result with it. The tool may have done its work: find out before you call it again.';
+/** What a call is told whose server is gone. The answer itself is a message, here only announced: it is heard once. */
+function goneAnswer({ requestId }: ResumePoint, left: 'open' | 'answered' | undefined): object {
+  const text = left === undefined ? resultLost : `${restarted} ${goesOn[left]}`;
   return {
     jsonrpc: '2.0',
     id: requestId,
-    result: { content: [{ type: 'text', text }], isError: !isLeftOpen },
+    result: { content: [{ type: 'text', text }], isError: left === undefined },
   };
+}
+
+const restarted = 'Beckon was restarted while this tool waited for a person.';
+const goesOn = {
+  open: 'The question is still open: the answer will reach you as a message. Do not ask again.',
+  answered: 'The person has answered meanwhile: the answer will reach you as a message. Do not ask again.',
+} as const;
+const resultLost =
+  'The connection to Beckon was lost while this tool ran, and its result with it. The tool may have done its work: find out before you call it again.';
+
+/** As it is called by the agents that put a server's name before a tool's. */
+const serverName = 'beckon';
+
+/** The agent's own id of a call, which ties what the tool asks to the place in the conversation. */
+function toolCallIdOf(meta: unknown): string | undefined {
+  const id = (meta as Record<string, unknown> | undefined)?.['claudecode/toolUseId'];
+  return typeof id === 'string' && id !== '' && id.length <= 200 ? id : undefined;
 }

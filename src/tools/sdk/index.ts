@@ -1,5 +1,5 @@
 /** What a tool author imports, as `beckon/tools`. */
-export type { Approvals, ToolContext, ToolLogger } from './context.ts';
+export type { Approvals, ToolContext, ToolLogger } from './define-tool.ts';
 export { defineTool, type Tool, type ToolDefinition, type ToolResult } from './define-tool.ts';
 export type {
   CheckboxField,
@@ -17,6 +17,7 @@ export type {
   ApprovalRequest,
   ApprovalResponse,
   ApprovalScope,
+  CompletedView,
   FormSchema,
   InputRequest,
   InputResponse,
@@ -26,5 +27,6 @@ export type {
   QueuedResult,
   Reprompt,
   RequestInteraction,
+  WhenNobody,
 } from './interaction.ts';
 export { ToolError, type ToolErrorCode } from './tool-error.ts';

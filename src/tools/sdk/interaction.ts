@@ -28,8 +28,23 @@ export type InteractionResponse<Fields extends readonly Field[] = readonly Field
   | ApprovalResponse<Fields>
   | InputResponse<Fields>;
 
+/** How it is shown when it is over. Left out: what was filled in. */
+export interface CompletedView {
+  /**
+   * A sentence, in which `{{field}}` stands for what was filled in there and `{{action}}` for what the person did: approved, denied,
+   * submitted or cancelled, in their language. A field without a value is empty. Values are shown as plain text.
+   */
+  readonly summaryTemplate?: string;
+  /** Whether what was filled in is shown as well. When left out: only where there is no sentence. */
+  readonly showInputs?: boolean;
+  /** The older spelling of `summaryTemplate`, with `{field}`, for what was filled in alone. */
+  readonly summary?: string;
+}
+
 /** Ask again, in the same place. What is left out stays as it was, and what was typed is kept. */
 export interface Reprompt {
+  /** Another one than before: `onResponse` then hears the answers to that. */
+  readonly type?: 'approval' | 'input';
   /** Why it is asked again; shown with the form. */
   readonly error?: string;
   readonly prompt?: string;
@@ -38,6 +53,8 @@ export interface Reprompt {
   readonly initialValues?: Readonly<Record<string, unknown>>;
   readonly approvalScopes?: readonly ApprovalScope[];
   readonly timeoutMs?: number;
+  readonly presentation?: 'tool' | 'questionnaire';
+  readonly completedView?: CompletedView;
 }
 
 /** End the call now; the answer may come later. */
@@ -63,9 +80,12 @@ export interface QueuedResult {
   readonly message: string;
 }
 
-interface CommonRequest {
-  /** The question, as the person reads it. */
-  readonly prompt: string;
+/** What to do where nobody is connected who can and wants to answer. */
+export type WhenNobody = 'fail' | 'leave open';
+
+interface CommonRequest<Nobody extends WhenNobody> {
+  /** The question, as the person reads it. Left out, an approval asks whether to allow the tool, by its name. */
+  readonly prompt?: string;
   /** What the fields hold at first. Goes before their `defaultValue`. */
   readonly initialValues?: Readonly<Record<string, unknown>>;
   /** Shown with the form, for something that is wrong already. */
@@ -74,8 +94,12 @@ interface CommonRequest {
   readonly timeoutMs?: number;
   /** `tool` (when left out): in the block of the call; `questionnaire`: standing alone. */
   readonly presentation?: 'tool' | 'questionnaire';
-  /** How it is shown when it is over: the values, or this sentence, in which `{field}` stands for a value. */
-  readonly completedView?: { readonly summary?: string };
+  readonly completedView?: CompletedView;
+  /**
+   * `fail` (when left out): `requestInteraction` throws `interaction_unavailable`. `leave open`: it gives a `QueuedResult` at once, the
+   * question stays open, and the answer reaches the agent as a message, as after `pending`.
+   */
+  readonly whenNobody?: Nobody;
   /**
    * Called once when nobody will answer any more and no other handler decides: the run ended, or the time limit was reached and
    * there is no `onTimeout`. The promise is rejected as well; what this returns is not waited for.
@@ -95,10 +119,11 @@ export interface ApprovalRequest<
   Fields extends readonly Field[] = readonly Field[],
   Answered extends InteractionOutcome = InteractionOutcome,
   TimedOut extends InteractionOutcome = InteractionOutcome,
-> extends CommonRequest,
+  Nobody extends WhenNobody = WhenNobody,
+> extends CommonRequest<Nobody>,
     Handlers<ApprovalResponse<Fields>, Answered, TimedOut> {
   readonly type: 'approval';
-  /** Only `once` when left out. */
+  /** `once` and `session` when left out. */
   readonly approvalScopes?: readonly ApprovalScope[];
   readonly inputSchema?: FormSchema<Fields>;
 }
@@ -108,7 +133,8 @@ export interface InputRequest<
   Fields extends readonly Field[] = readonly Field[],
   Answered extends InteractionOutcome = InteractionOutcome,
   TimedOut extends InteractionOutcome = InteractionOutcome,
-> extends CommonRequest,
+  Nobody extends WhenNobody = WhenNobody,
+> extends CommonRequest<Nobody>,
     Handlers<InputResponse<Fields>, Answered, TimedOut> {
   readonly type: 'input';
   readonly inputSchema: FormSchema<Fields>;
@@ -121,25 +147,29 @@ export type ResultOf<Outcome extends InteractionOutcome> = Outcome extends { rea
     ? QueuedResult
     : never;
 
+type LeftResult<Nobody extends WhenNobody> = Nobody extends 'leave open' ? QueuedResult : never;
+
 /**
  * Puts a request before a person, and gives what its handlers make of the answer.
  *
- * @throws ToolError `interaction_unavailable` when nobody is there who can and wants to answer; `interaction_expired` and
- * `run_ended` when there will be no answer; `too_many_reprompts` at the eleventh in a row.
+ * @throws ToolError `interaction_unavailable` when nobody is there who can and wants to answer, unless `whenNobody` says otherwise;
+ * `interaction_expired` and `run_ended` when there will be no answer; `too_many_reprompts` at the eleventh in a row.
  */
 export interface RequestInteraction {
   <
     const Fields extends readonly Field[] = readonly [],
     Answered extends InteractionOutcome = InteractionOutcome,
     TimedOut extends InteractionOutcome = never,
+    Nobody extends WhenNobody = 'fail',
   >(
-    request: ApprovalRequest<Fields, Answered, TimedOut>,
-  ): Promise<ResultOf<Answered | TimedOut>>;
+    request: ApprovalRequest<Fields, Answered, TimedOut, Nobody>,
+  ): Promise<ResultOf<Answered | TimedOut> | LeftResult<Nobody>>;
   <
     const Fields extends readonly Field[],
     Answered extends InteractionOutcome = InteractionOutcome,
     TimedOut extends InteractionOutcome = never,
+    Nobody extends WhenNobody = 'fail',
   >(
-    request: InputRequest<Fields, Answered, TimedOut>,
-  ): Promise<ResultOf<Answered | TimedOut>>;
+    request: InputRequest<Fields, Answered, TimedOut, Nobody>,
+  ): Promise<ResultOf<Answered | TimedOut> | LeftResult<Nobody>>;
 }

@@ -1,9 +1,22 @@
 import type { AskEnd, LateAnswer, ToolApproval, ToolAsk, ToolDesk } from '../../engine/ports/tool-desk.ts';
+import type { Response } from '../../model/command.ts';
+import { decisionOn } from '../../model/interactions.ts';
 import { lateAnswerText } from '../../model/late-answer.ts';
 import { accept, type Result, refuse } from '../../protocol/errors.ts';
-import { InteractionId, type SessionId } from '../../protocol/ids.ts';
-import type { Actor, Decision, Outcome } from '../../protocol/interaction.ts';
-import { decisionOn, type PersonResponse } from './decision.ts';
+import { GrantId, InteractionId, type SessionId } from '../../protocol/ids.ts';
+import type { Actor, ApprovalScope, Decision, Outcome } from '../../protocol/interaction.ts';
+
+/** What a person says, as a page sends it. */
+export type PersonResponse =
+  | {
+      readonly action: 'approve';
+      /** `once` when left out. */
+      readonly approvalScope?: ApprovalScope;
+      readonly input?: Readonly<Record<string, unknown>>;
+    }
+  | { readonly action: 'deny'; readonly reason?: string }
+  | { readonly action: 'submit'; readonly input: Readonly<Record<string, unknown>> }
+  | { readonly action: 'cancel'; readonly reason?: string };
 
 /** An ask on the desk, and how it ended. */
 export interface Put {
@@ -51,7 +64,7 @@ export class MemoryDesk implements ToolDesk {
   async respond(id: InteractionId, response: PersonResponse): Promise<Result<LateAnswer | null>> {
     const put = this.#waiting(id);
     if (!put.ok) return put;
-    const decided = decisionOn(put.value.ask, response);
+    const decided = decisionOn({ capabilities: null }, put.value.ask, responseOf(response));
     if (!decided.ok) return decided;
     put.value.outcome = decided.value.outcome;
     return accept(await this.#handOver(put.value, decided.value));
@@ -78,6 +91,13 @@ export class MemoryDesk implements ToolDesk {
     if (!put.ok) return put;
     put.value.leftOpen = { message: message ?? put.value.leftOpen?.message };
     return accept(undefined);
+  }
+
+  leftOpen(sessionId: SessionId, callId: string): 'open' | 'answered' | undefined {
+    const last = this.puts.findLast((put) => put.sessionId === sessionId && put.ask.tool.callId === callId);
+    if (last?.leftOpen === undefined) return undefined;
+    if (last.outcome === undefined) return 'open';
+    return decided.has(last.outcome) ? 'answered' : undefined;
   }
 
   approval(_sessionId: SessionId, toolName: string, key: string): 'session' | 'always' | undefined {
@@ -125,8 +145,7 @@ export class MemoryDesk implements ToolDesk {
     const put = this.puts.find((one) => one.id === id);
     if (put === undefined) return refuse('interaction_not_found');
     if (put.outcome === undefined) return accept(put);
-    const wasDecided = ['allowed', 'denied', 'submitted', 'dismissed'].includes(put.outcome);
-    return refuse(wasDecided ? 'interaction_already_resolved' : 'interaction_gone');
+    return refuse(decided.has(put.outcome) ? 'interaction_already_resolved' : 'interaction_gone');
   }
 
   #settle(put: Put, outcome: Outcome, reason: string): void {
@@ -153,4 +172,25 @@ export class MemoryDesk implements ToolDesk {
   }
 }
 
+const decided: ReadonlySet<Outcome> = new Set(['allowed', 'denied', 'submitted', 'dismissed']);
+
 const nameOf = (toolName: string, key: string): string => `${toolName}\n${key}`;
+
+function responseOf(said: PersonResponse): Response {
+  switch (said.action) {
+    case 'approve': {
+      const { approvalScope: scope = 'once', input: values = {} } = said;
+      return { type: 'allow', grantId: GrantId.parse('grant_none'), scope, values };
+    }
+    case 'deny':
+      return {
+        type: 'deny',
+        interrupt: false,
+        ...(said.reason === undefined ? {} : { reason: said.reason }),
+      };
+    case 'submit':
+      return { type: 'submit', values: said.input };
+    case 'cancel':
+      return { type: 'cancel', ...(said.reason === undefined ? {} : { reason: said.reason }) };
+  }
+}

@@ -1,13 +1,13 @@
 import type { z } from 'zod';
+import type { Clock } from '../../engine/ports/clock.ts';
 import { SessionId } from '../../protocol/ids.ts';
 import type { FormField } from '../../protocol/interaction.ts';
+import { describeTool } from '../host/load-file.ts';
 import type { ToolCallResult } from '../host/result.ts';
 import { ToolRuns } from '../host/tool-runs.ts';
 import type { Tool } from '../sdk/define-tool.ts';
 import type { ApprovalScope } from '../sdk/interaction.ts';
-import type { PersonResponse } from './decision.ts';
-import { ManualClock } from './manual-clock.ts';
-import { MemoryDesk, type Put } from './memory-desk.ts';
+import { MemoryDesk, type PersonResponse, type Put } from './memory-desk.ts';
 
 /** What a person is shown. */
 export interface Prompt {
@@ -77,6 +77,8 @@ export async function runTool<Input extends z.ZodObject>(
   options: RunToolOptions = {},
 ): Promise<ToolTrial> {
   const { respond, available = true, approvals = {}, now = '2026-01-01T00:00:00.000Z', signal } = options;
+  const described = describeTool(tool as unknown as Tool, undefined);
+  if (typeof described === 'string') throw new Error(`The tool "${tool.name}" is not offered: ${described}`);
   const clock = new ManualClock(now);
   const desk = new MemoryDesk();
   const log: { level: 'info' | 'warn' | 'error'; message: string }[] = [];
@@ -173,4 +175,40 @@ function loggerTo(log: { level: 'info' | 'warn' | 'error'; message: string }[]) 
   const write = (level: 'info' | 'warn' | 'error') => (_: object, message: string) =>
     void log.push({ level, message });
   return { info: write('info'), warn: write('warn'), error: write('error') };
+}
+
+/** A clock that moves only when told. */
+class ManualClock implements Clock {
+  #now: number;
+  readonly #timers = new Set<{ readonly at: number; readonly callback: () => void }>();
+
+  constructor(start: string) {
+    this.#now = Date.parse(start);
+  }
+
+  now(): string {
+    return new Date(this.#now).toISOString();
+  }
+
+  elapsed(): number {
+    return this.#now;
+  }
+
+  after(milliseconds: number, callback: () => void): () => void {
+    const timer = { at: this.#now + milliseconds, callback };
+    this.#timers.add(timer);
+    return () => this.#timers.delete(timer);
+  }
+
+  /** Everything that falls due until then is called, in its order. */
+  moveTo(time: string): void {
+    const end = Date.parse(time);
+    const due = [...this.#timers].filter(({ at }) => at <= end).sort((a, b) => a.at - b.at);
+    for (const timer of due) {
+      if (!this.#timers.delete(timer)) continue;
+      this.#now = Math.max(this.#now, timer.at);
+      timer.callback();
+    }
+    this.#now = Math.max(this.#now, end);
+  }
 }

@@ -1,6 +1,6 @@
 import type { MessageReceipt } from '../../client/transport.ts';
 import type { FormField, Interaction } from '../../protocol/interaction.ts';
-import type { Applied, Disposition, Session } from '../../protocol/session.ts';
+import type { Applied, Disposition, QueuedMessage, Session, WhileBusy } from '../../protocol/session.ts';
 import type { RoomState } from '../data/control-room.ts';
 import { canBeInterrupted } from '../session/abilities.logic.ts';
 
@@ -15,35 +15,44 @@ export function blockedBy(
   return session.status === 'stopped' || session.status === 'failed' ? session.status : null;
 }
 
-/** What Enter does, and what else can be chosen. */
+/** What Enter does, what Ctrl+Enter does where that is something else, and all ways there are to send to an agent at work. */
 export interface Offer {
-  readonly enter: 'send' | 'wake' | 'queue';
-  readonly others: readonly ('interrupt' | 'steer')[];
+  readonly enter: 'send' | 'wake' | WhileBusy;
+  readonly modEnter: WhileBusy | null;
+  readonly ways: readonly (WhileBusy | 'steer')[];
 }
 
-export function offerOf(session: Pick<Session, 'status' | 'capabilities' | 'interrupting'>): Offer {
-  const { status, capabilities, interrupting } = session;
+export function offerOf(
+  session: Pick<Session, 'status' | 'capabilities' | 'interrupting' | 'whileBusy'>,
+  serverWhileBusy: WhileBusy,
+): Offer {
+  const { status, capabilities, interrupting, whileBusy = serverWhileBusy } = session;
   switch (status) {
     case 'running':
-    case 'waiting':
-      return {
-        enter: 'queue',
-        others: [
-          ...(canBeInterrupted(session) && interrupting === null ? ['interrupt' as const] : []),
-          ...(capabilities?.steer === true && interrupting === null ? ['steer' as const] : []),
-        ],
-      };
+    case 'waiting': {
+      const canInterrupt = canBeInterrupted(session) && interrupting === null;
+      const steer = capabilities?.steer === true && interrupting === null ? (['steer'] as const) : [];
+      if (!canInterrupt) return { enter: 'queue', modEnter: null, ways: ['queue', ...steer] };
+      const modEnter = whileBusy === 'queue' ? 'interrupt' : 'queue';
+      return { enter: whileBusy, modEnter, ways: ['queue', 'interrupt', ...steer] };
+    }
     case 'starting':
     case 'asleep':
-      return { enter: 'wake', others: [] };
+      return { enter: 'wake', modEnter: null, ways: [] };
     case 'idle':
     case 'stopped':
     case 'failed':
-      return { enter: 'send', others: [] };
+      return { enter: 'send', modEnter: null, ways: [] };
   }
 }
 
-const expectedOf: Readonly<Record<Offer['enter'], Applied>> = { send: 'send', wake: 'queue', queue: 'queue' };
+/** Of what is sent without a word on how; whatever else interrupts says so. */
+const expectedOf: Readonly<Record<Offer['enter'], Applied>> = {
+  send: 'send',
+  wake: 'queue',
+  queue: 'queue',
+  interrupt: 'queue',
+};
 
 /** What a message became, if that is not what its sender was offered. */
 export interface Became {
@@ -88,3 +97,23 @@ export function answerOf(
   const label = questions?.[0]?.options.find((option) => option.label.trim() === text)?.label;
   return label === undefined ? { selected: [], other: text } : { selected: [label] };
 }
+
+/** What can still be changed: not what is being handed to the agent. */
+const isOurs = ({ sending }: Pick<QueuedMessage, 'sending'>): boolean => !sending;
+
+/** Where a message goes when it is moved by so many places; undefined when it cannot. */
+export function placeAfterMove(
+  queue: readonly QueuedMessage[],
+  messageId: string,
+  step: number,
+): number | undefined {
+  const at = queue.findIndex((each) => each.messageId === messageId);
+  const item = queue[at];
+  const target = queue[at + step];
+  if (item === undefined || target === undefined || !isOurs(item) || !isOurs(target)) return undefined;
+  return target.position;
+}
+
+/** The one that ↑ in an empty composer takes up again. */
+export const lastEditable = (queue: readonly QueuedMessage[]): QueuedMessage | undefined =>
+  queue.findLast(isOurs);

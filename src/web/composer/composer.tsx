@@ -1,26 +1,24 @@
 import { ImagePlus, X } from 'lucide-react';
-import { type ClipboardEvent, type KeyboardEvent, useRef, useState } from 'react';
+import { type ClipboardEvent, type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react';
 import type { Session } from '../../protocol/session.ts';
 import { useQueue } from '../data/room-context.tsx';
 import { useKeepClear } from '../dock/keep-clear.ts';
+import { useOpenDialog } from '../frame/dialogs.ts';
+import { isTextField } from '../frame/global-keys.ts';
 import { useT } from '../i18n/i18n.ts';
 import { titleOf } from '../session/activity.logic.ts';
 import { cx } from '../ui/class-names.ts';
 import { IconButton } from '../ui/icon-button.tsx';
 import { AnswerChoice } from './answer-choice.tsx';
 import { BlockedNote } from './blocked-note.tsx';
-import { CommandList } from './command-list.tsx';
-import { addPictures, type RefusedFile, removePicture } from './draft-pictures.ts';
+import { CommandList, useCommandList } from './command-list.tsx';
+import { lastEditable } from './composer.logic.ts';
 import { OutboxView } from './outbox-view.tsx';
-import { pictureTypes } from './picture.logic.ts';
 import { PictureChips } from './picture-chips.tsx';
-import { lastEditable } from './queue.logic.ts';
+import { addPictures, pictureTypes, type RefusedFile, removePicture } from './pictures.ts';
 import { type Editing, QueueView } from './queue-view.tsx';
 import { SendButton } from './send-button.tsx';
-import { useCommandList } from './use-command-list.ts';
 import { useComposer } from './use-composer.ts';
-import { useFileDrop } from './use-file-drop.ts';
-import { useWriteKey } from './use-write-key.ts';
 
 /** Where one talks to a session: what waits in its queue, what is on its way, and the text that is next. */
 export function Composer({ session }: { readonly session: Session }) {
@@ -53,8 +51,7 @@ export function Composer({ session }: { readonly session: Session }) {
   const pressed = (event: KeyboardEvent): void => {
     if (event.nativeEvent.isComposing || commandList.pressed(event)) return;
     if (event.key === 'Enter' && !event.shiftKey) {
-      const isForced = (event.ctrlKey || event.metaKey) && offer.others.includes('interrupt');
-      void composer.submit(isForced ? 'interrupt' : 'auto');
+      void composer.submit((event.ctrlKey || event.metaKey) && offer.modEnter ? offer.modEnter : undefined);
     } else if (event.key === 'ArrowUp' && draft === '' && !event.altKey) {
       const last = lastEditable(queue);
       if (last === undefined) return;
@@ -175,4 +172,57 @@ export function Composer({ session }: { readonly session: Session }) {
     if (answers !== null) return 'composer.answer' as const;
     return `composer.placeholder.${offer.enter}` as const;
   }
+}
+
+/** `m` leads to where messages are written, as it does from a monitor. */
+function useWriteKey(field: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    const pressed = (event: globalThis.KeyboardEvent): void => {
+      if (event.key !== 'm' || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented)
+        return;
+      if (useOpenDialog.getState().dialog !== null || isTextField(event.target)) return;
+      event.preventDefault();
+      field.current?.focus();
+    };
+    document.addEventListener('keydown', pressed);
+    return () => document.removeEventListener('keydown', pressed);
+  }, [field]);
+}
+
+/**
+ * Takes files that are dropped anywhere on the page, and says whether some are held over it.
+ * Without this, a browser would leave the page for a file that missed its target.
+ */
+function useFileDrop(onFiles: (files: readonly File[]) => void): boolean {
+  const [isOver, setOver] = useState(false);
+  const take = useRef(onFiles);
+  useEffect(() => {
+    take.current = onFiles;
+  });
+  useEffect(() => {
+    const over = (event: DragEvent): void => {
+      if (event.dataTransfer?.types.includes('Files') !== true) return;
+      event.preventDefault();
+      setOver(true);
+    };
+    const left = (event: DragEvent): void => {
+      if (event.relatedTarget === null) setOver(false);
+    };
+    const dropped = (event: DragEvent): void => {
+      setOver(false);
+      const files = [...(event.dataTransfer?.files ?? [])];
+      if (files.length === 0) return;
+      event.preventDefault();
+      take.current(files);
+    };
+    document.addEventListener('dragover', over);
+    document.addEventListener('dragleave', left);
+    document.addEventListener('drop', dropped);
+    return () => {
+      document.removeEventListener('dragover', over);
+      document.removeEventListener('dragleave', left);
+      document.removeEventListener('drop', dropped);
+    };
+  }, []);
+  return isOver;
 }

@@ -5,9 +5,8 @@ import { useT } from '../i18n/i18n.ts';
 import { errorText } from '../text/error-text.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
-import { putBackPictures } from './draft-pictures.ts';
-import { readPictures } from './kept-pictures.ts';
 import { discard, mayHaveArrived, type Outgoing, takeBack, useOutbox } from './outbox.ts';
+import { putBackPictures, readPictures } from './pictures.ts';
 
 /** What was said and has not reached the server: on its way, or failed and waiting to be sent again. */
 export function OutboxView({

@@ -4,8 +4,7 @@ import type { MessageReceipt, Transport } from '../../client/transport.ts';
 import type { Disposition } from '../../protocol/session.ts';
 import { randomId } from '../data/random-id.ts';
 import { readStored, writeStored } from '../data/stored.ts';
-import { dropPictures, readPictures } from './kept-pictures.ts';
-import { imagesOf } from './picture.logic.ts';
+import { dropPictures, imagesOf, readPictures } from './pictures.ts';
 
 /** A message between the person and the server. Its id is made here: sent again, it is still the same message. */
 export interface Outgoing {

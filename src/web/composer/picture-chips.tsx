@@ -1,8 +1,7 @@
 import { X } from 'lucide-react';
 import { useT } from '../i18n/i18n.ts';
 import { IconButton } from '../ui/icon-button.tsx';
-import type { RefusedFile } from './draft-pictures.ts';
-import { addressOf, mostBytes, type Picture } from './picture.logic.ts';
+import { addressOf, mostBytes, type Picture, type RefusedFile } from './pictures.ts';
 
 /** The pictures that go with the message, and the files that cannot. */
 export function PictureChips({

@@ -9,7 +9,7 @@ import { errorText } from '../text/error-text.ts';
 import { announce } from '../ui/announcer.tsx';
 import { Button } from '../ui/button.tsx';
 import { IconButton } from '../ui/icon-button.tsx';
-import { placeAfterMove } from './queue.logic.ts';
+import { placeAfterMove } from './composer.logic.ts';
 import { QueueRow } from './queue-row.tsx';
 
 export interface Editing {

@@ -1,9 +1,11 @@
 import { ArrowUp, ChevronDown, CornerDownRight, ListPlus, Pause } from 'lucide-react';
-import type { Disposition } from '../../protocol/session.ts';
+import type { Disposition, WhileBusy } from '../../protocol/session.ts';
 import { useT } from '../i18n/i18n.ts';
 import { Button } from '../ui/button.tsx';
+import { cx } from '../ui/class-names.ts';
 import { Kbd } from '../ui/kbd.tsx';
 import { Menu, type MenuItem } from '../ui/menu.tsx';
+import type { Offer } from './composer.logic.ts';
 import type { ComposerModel } from './use-composer.ts';
 
 /** Says what Enter does; while the agent works, the other ways to send are one press away. */
@@ -21,13 +23,24 @@ export function SendButton({
     void composer.submit(disposition);
     onSent();
   };
-  const item = (disposition: 'queue' | 'interrupt' | 'steer'): MenuItem => ({
+  const way = (disposition: Offer['ways'][number]): MenuItem => ({
     key: disposition,
     label: t(`composer.${disposition}`),
     hint: t(`composer.${disposition}Hint`),
-    icon: icons[disposition],
-    ...(disposition === 'interrupt' ? { keys: 'Mod+Enter' } : {}),
+    icon: wayIcons[disposition],
+    isDisabled,
+    ...(disposition === offer.enter && { keys: 'Enter' }),
+    ...(disposition === offer.modEnter && { keys: 'Mod+Enter' }),
     onSelect: send(disposition),
+  });
+  const setting = (whileBusy: WhileBusy): MenuItem => ({
+    key: `enter-${whileBusy}`,
+    label: t(`composer.enter.${whileBusy}`),
+    isChecked: whileBusy === offer.enter,
+    onSelect: () => {
+      composer.setWhileBusy(whileBusy);
+      onSent();
+    },
   });
 
   if (answers !== null)
@@ -44,7 +57,7 @@ export function SendButton({
         <EnterKey />
       </Button>
     );
-  if (offer.enter !== 'queue')
+  if (offer.enter === 'send' || offer.enter === 'wake')
     return (
       <Button type="submit" variant="primary" icon={ArrowUp} disabled={isDisabled}>
         {t('composer.send')}
@@ -56,32 +69,35 @@ export function SendButton({
       <Button
         type="submit"
         variant="primary"
-        icon={ListPlus}
+        icon={wayIcons[offer.enter]}
         disabled={isDisabled}
-        className={offer.others.length > 0 ? 'rounded-r-none' : ''}
+        className={offer.ways.length > 1 ? 'rounded-r-none' : ''}
       >
-        {t('composer.queue')}
+        {t(`composer.${offer.enter}`)}
         <EnterKey />
       </Button>
-      {offer.others.length > 0 && (
+      {offer.ways.length > 1 && (
         <Menu
           trigger={
             <Button
               variant="primary"
               icon={ChevronDown}
               aria-label={t('composer.otherWays')}
-              disabled={isDisabled}
-              className="-ml-px rounded-l-none border-l-faint px-1.5"
+              disabled={blocked !== null}
+              className={cx('-ml-px rounded-l-none border-l-faint px-1.5', isDisabled && 'opacity-50')}
             />
           }
-          groups={[[item('queue'), ...offer.others.map(item)]]}
+          groups={[
+            offer.ways.map(way),
+            offer.modEnter === null ? [] : [setting('queue'), setting('interrupt')],
+          ]}
         />
       )}
     </div>
   );
 }
 
-const icons = { queue: ListPlus, interrupt: Pause, steer: CornerDownRight } as const;
+export const wayIcons = { queue: ListPlus, interrupt: Pause, steer: CornerDownRight } as const;
 
 const EnterKey = () => (
   <span className="pointer-coarse:hidden">

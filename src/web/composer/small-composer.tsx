@@ -1,16 +1,16 @@
-import { ArrowUp, ListPlus } from 'lucide-react';
+import { ArrowUp } from 'lucide-react';
 import { useRef } from 'react';
 import type { Session } from '../../protocol/session.ts';
 import { useT } from '../i18n/i18n.ts';
 import { titleOf } from '../session/activity.logic.ts';
 import { cx } from '../ui/class-names.ts';
 import { IconButton } from '../ui/icon-button.tsx';
-import { CommandList } from './command-list.tsx';
+import { CommandList, useCommandList } from './command-list.tsx';
 import { OutboxView } from './outbox-view.tsx';
-import { useCommandList } from './use-command-list.ts';
+import { wayIcons } from './send-button.tsx';
 import { useComposer } from './use-composer.ts';
 
-/** One growing line to say something to a session. Enter sends; at work it queues, and Ctrl+Enter interrupts. */
+/** One growing line to say something to a session. Enter sends; at work it queues or interrupts, and Ctrl+Enter does the other. */
 export function SmallComposer({ session }: { readonly session: Session }) {
   const t = useT();
   const composer = useComposer(session);
@@ -18,7 +18,7 @@ export function SmallComposer({ session }: { readonly session: Session }) {
   const commandList = useCommandList(session.id, composer, field);
   const { draft, offer, blocked, answers, became, error } = composer;
   const isEnded = blocked === 'stopped' || blocked === 'failed';
-  const isQueueing = offer.enter === 'queue' && answers === null;
+  const sends = answers !== null ? 'sendAnswer' : offer.enter === 'wake' ? 'send' : offer.enter;
   return (
     <form
       className="flex flex-col gap-1"
@@ -55,8 +55,8 @@ export function SmallComposer({ session }: { readonly session: Session }) {
             if (event.nativeEvent.isComposing || commandList.pressed(event)) return;
             if (event.key !== 'Enter' || event.shiftKey) return;
             event.preventDefault();
-            const isForced = (event.ctrlKey || event.metaKey) && offer.others.includes('interrupt');
-            void composer.submit(isForced ? 'interrupt' : 'auto');
+            const { modEnter } = offer;
+            void composer.submit((event.ctrlKey || event.metaKey) && modEnter ? modEnter : undefined);
           }}
           {...commandList.fieldProps}
           className="field-sizing-content max-h-24 min-h-7.5 min-w-0 flex-1 resize-none bg-transparent px-2 py-1.25 text-sm outline-none pointer-coarse:min-h-11 pointer-coarse:py-3 pointer-coarse:text-lg"
@@ -68,10 +68,8 @@ export function SmallComposer({ session }: { readonly session: Session }) {
         )}
         <IconButton
           type="submit"
-          icon={isQueueing ? ListPlus : ArrowUp}
-          label={t(
-            answers !== null ? 'composer.sendAnswer' : isQueueing ? 'composer.queue' : 'composer.send',
-          )}
+          icon={sends === 'queue' || sends === 'interrupt' ? wayIcons[sends] : ArrowUp}
+          label={t(`composer.${sends}`)}
           disabled={composer.isEmpty || blocked !== null || composer.isAnswering}
           className="m-0.25"
         />

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react';
 import type { Interaction } from '../../protocol/interaction.ts';
-import type { Disposition, Session } from '../../protocol/session.ts';
+import type { Disposition, Session, WhileBusy } from '../../protocol/session.ts';
 import { useDraft } from '../data/drafts.ts';
 import { useControlRoom, useRoom, useTransport } from '../data/room-context.tsx';
 import { useT } from '../i18n/i18n.ts';
@@ -21,9 +21,8 @@ import {
   openQuestionOf,
   textFieldOf,
 } from './composer.logic.ts';
-import { clearDraftPictures, useDraftPictures } from './draft-pictures.ts';
 import { dispatch, type Outgoing, retry } from './outbox.ts';
-import type { Picture } from './picture.logic.ts';
+import { clearDraftPictures, type Picture, useDraftPictures } from './pictures.ts';
 
 export interface ComposerModel {
   readonly draft: string;
@@ -43,8 +42,10 @@ export interface ComposerModel {
   readonly became: Became | null;
   readonly error: string | null;
   forgetNotes(): void;
-  /** Sends the draft, or answers with it. */
+  /** Sends the draft, or answers with it: as Enter does, unless it is said how. */
   submit(disposition?: Disposition): Promise<void>;
+  /** What is set for this session from now on. */
+  setWhileBusy(whileBusy: WhileBusy): void;
   retry(outgoing: Outgoing): Promise<void>;
 }
 
@@ -67,7 +68,10 @@ export function useComposer(session: Session): ComposerModel {
   const [became, setBecame] = useState<Became | null>(null);
   const [error, setError] = useState<string | null>(null);
   const blocked = blockedBy(session, connection);
-  const offer = offerOf(session);
+  const offer = offerOf(
+    session,
+    useRoom((room) => room.whileBusy),
+  );
   const answers = question !== null && question.interactionId !== elseFor ? question : null;
   // What was typed for one question, or for none, must not answer the next.
   const face = question === null ? null : faceOf(question);
@@ -101,7 +105,9 @@ export function useComposer(session: Session): ComposerModel {
     announce(t(receipt.status === 'sent' ? 'composer.sent' : 'composer.queued'));
   };
 
-  const submit = async (disposition: Disposition = 'auto'): Promise<void> => {
+  const submit = async (
+    disposition: Disposition = offer.enter === 'interrupt' ? 'interrupt' : 'auto',
+  ): Promise<void> => {
     const text = draft.trim();
     if (isEmpty || blocked !== null || isAnswering || isSettling) return;
     forgetNotes();
@@ -127,6 +133,10 @@ export function useComposer(session: Session): ComposerModel {
     error,
     forgetNotes,
     submit,
+    setWhileBusy: (whileBusy) =>
+      void transport
+        .patch(session.id, { whileBusy })
+        .catch((refused: unknown) => setError(errorText(t, refused))),
     chooseAnswering: (isChosen) => setElseFor(isChosen ? null : (question?.interactionId ?? null)),
     retry: async ({ id, disposition }) => told(disposition, await retry(transport, id)),
   };

@@ -1,26 +1,20 @@
+import { foldInteraction, type InteractionEvent, newInteraction } from '../../model/interaction-fold.ts';
+import type { LiveInteraction } from '../../model/state.ts';
 import { interactionView } from '../../model/views.ts';
 import type { EventOf } from '../../protocol/event.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
 import type { Session } from '../../protocol/session.ts';
 import type { InteractionItem, Row } from './row.ts';
 
-type Asked = Parameters<typeof interactionView>[1];
 type Requested = EventOf<'interaction.requested'>;
 
 /** What becomes of an ask. */
-export type AboutInteraction = EventOf<
-  | 'interaction.parked'
-  | 'interaction.left-open'
-  | 'interaction.deferred'
-  | 'interaction.raised'
-  | 'interaction.decided'
-  | 'interaction.resolved'
->;
+export type AboutInteraction = Exclude<InteractionEvent, Requested>;
 
 /** An ask, the row that shows it, and how it stands. */
 interface KnownAsk {
   readonly row: Row;
-  asked: Asked;
+  asked: LiveInteraction;
   view: Interaction;
 }
 
@@ -84,7 +78,7 @@ export class Asks {
   /** The row for a new ask: a new one, unless the ask takes the place of another attempt. */
   add(event: Requested, newRow: (item: InteractionItem) => Row): Row {
     const { interactionId } = event;
-    const asked = { requested: event, parked: false, leftOpen: null, deferred: null, decided: null };
+    const asked = newInteraction(event);
     const view = interactionView(this.#owner, asked);
     const row = this.#sharedRow(view) ?? newRow(itemOf(view, event.at));
     const attempts = this.#attempts.get(row) ?? [];
@@ -102,12 +96,8 @@ export class Asks {
   update(event: AboutInteraction): Row | undefined {
     const known = this.#known.get(event.interactionId);
     if (known === undefined) return undefined;
-    known.asked = { ...known.asked, ...changeBy(event) };
-    known.view = interactionView(
-      this.#owner,
-      known.asked,
-      event.type === 'interaction.resolved' ? event : null,
-    );
+    known.asked = foldInteraction(known.asked, event);
+    known.view = interactionView(this.#owner, known.asked);
     return known.row;
   }
 
@@ -156,20 +146,3 @@ const itemOf = (
   at: string,
   earlier: readonly Interaction[] = [],
 ): InteractionItem => ({ kind: 'interaction', at, interaction, earlier });
-
-function changeBy(event: AboutInteraction): Partial<Asked> {
-  switch (event.type) {
-    case 'interaction.parked':
-      return { parked: true };
-    case 'interaction.left-open':
-      return { leftOpen: event.leftOpen };
-    case 'interaction.deferred':
-      return { deferred: 'asleep' };
-    case 'interaction.raised':
-      return { deferred: 'raised' };
-    case 'interaction.decided':
-      return { decided: event };
-    case 'interaction.resolved':
-      return {};
-  }
-}

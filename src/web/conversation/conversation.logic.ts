@@ -284,6 +284,7 @@ export class Conversation {
       at: event.at,
       name: event.name,
       input: event.input,
+      call: event.call,
       startsAgent: event.startsAgent,
       liveInput: null,
       interactionId: this.#asks.aboutCall(event.toolCallId),
@@ -357,7 +358,8 @@ export class Conversation {
     if (delta.kind !== 'tool-input')
       return this.#add(place, { kind: delta.kind, at, text: delta.text, isLive: true }, delta);
     const toolCallId = delta.toolCallId ?? place;
-    const item = { ...emptyCall(toolCallId, at), name: delta.toolName ?? '', liveInput: delta.text };
+    const { toolName = '', call, text } = delta;
+    const item = { ...emptyCall(toolCallId, at), name: toolName, call, liveInput: text };
     const row = this.#add(place, item, delta);
     if (delta.toolCallId !== undefined) this.#tools.set(delta.toolCallId, row);
     return row;
@@ -466,6 +468,7 @@ const emptyCall = (toolCallId: string, at: string): ToolItem => ({
   toolCallId,
   name: '',
   input: {},
+  call: undefined,
   startsAgent: false,
   liveInput: null,
   result: null,

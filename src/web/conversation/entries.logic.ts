@@ -1,6 +1,6 @@
 import type { Conversation } from './conversation.logic.ts';
 import type { NoticeEvent, Row, ToolItem } from './row.ts';
-import { isAtWork, verbOf } from './tool-line.logic.ts';
+import { callIn, isAtWork } from './tool-call.logic.ts';
 
 /** A conversation as a flat list of what is drawn, one under the other, so that only what is on the screen has to be. */
 export type Entry = RowEntry | FoldEntry | ReportEntry;
@@ -161,10 +161,7 @@ export class EntryReader {
 /** The call's result, where it is the words of a sub-agent and not only that one was started. */
 export function reportOf({ startsAgent, result, task }: ToolItem): string | null {
   if (!startsAgent || result === null) return null;
-  const { detail } = result;
-  const isLaunch =
-    typeof detail === 'object' && detail !== null && 'isAsync' in detail && detail.isAsync === true;
-  const words = isLaunch ? (task?.summary ?? '') : result.text;
+  const words = result.output?.goesOn === true ? (task?.summary ?? '') : result.text;
   return words.trim() === '' ? null : words;
 }
 
@@ -180,7 +177,7 @@ function isShown(conversation: Conversation, row: Row): boolean {
       // The card tells of a call that waits, and of a question that was answered.
       const hasCard =
         item.interactionId !== null && conversation.interaction(item.interactionId) !== undefined;
-      return !(conversation.isAsked(item) || (hasCard && verbOf(item) === 'ask'));
+      return !(conversation.isAsked(item) || (hasCard && callIn(item).is === 'question'));
     }
     default:
       return true;
@@ -199,8 +196,8 @@ const isCrash = (entry: Entry | undefined): boolean =>
 
 function isFoldable({ item, children }: Row): boolean {
   if (item.kind !== 'tool' || children.length > 0 || item.result?.isError === true) return false;
-  const verb = verbOf(item);
-  return verb === 'read' || verb === 'search';
+  const { is } = callIn(item);
+  return is === 'read' || is === 'search';
 }
 
 const hasInside = (item: ToolItem, { children }: Row): boolean => item.startsAgent || children.length > 0;

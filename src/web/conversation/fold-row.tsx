@@ -4,15 +4,14 @@ import { cx } from '../ui/class-names.ts';
 import { useConversationPlace } from './conversation-context.ts';
 import { Disclosure } from './disclosure.tsx';
 import type { FoldEntry } from './entries.logic.ts';
-import type { Row, ToolItem } from './row.ts';
-import { isAtWork, toolLine, verbOf } from './tool-line.logic.ts';
+import { callIn, isAtWork, toolLine } from './tool-call.logic.ts';
 
 /** "Read 4 files, searched 2 times", and the last of them. */
 export function FoldRow({ entry: { key, rows, isOpen } }: { readonly entry: FoldEntry }) {
   const t = useT();
   const { cwd } = useConversationPlace();
-  const calls = rows.flatMap(callIn);
-  const reads = calls.filter((item) => verbOf(item) === 'read').length;
+  const calls = rows.flatMap(({ item }) => (item.kind === 'tool' ? [item] : []));
+  const reads = calls.filter((item) => callIn(item).is === 'read').length;
   const searches = calls.length - reads;
   const last = calls.at(-1);
   const isRunning = calls.some(isAtWork);
@@ -35,5 +34,3 @@ export function FoldRow({ entry: { key, rows, isOpen } }: { readonly entry: Fold
     </Disclosure>
   );
 }
-
-const callIn = ({ item }: Row): readonly ToolItem[] => (item.kind === 'tool' ? [item] : []);

@@ -1,10 +1,10 @@
-import { Fragment, memo, useState } from 'react';
+import { Fragment, memo, type ReactNode, useState } from 'react';
+import type { Hunk, HunkLine } from '../../model/diff-lines.ts';
 import { showInvisible } from '../../model/suspicious-text.ts';
 import { useT } from '../i18n/i18n.ts';
 import { useReadPart } from '../interaction/use-reading.ts';
 import { cx } from '../ui/class-names.ts';
 import { ScrollArea } from '../ui/scroll-area.tsx';
-import type { Hunk, PatchLine } from './patch.logic.ts';
 
 const shownAtOnce = 120;
 
@@ -63,7 +63,7 @@ function firstLines(hunks: readonly Hunk[], most: number): readonly Hunk[] {
   });
 }
 
-const looks: Readonly<Record<PatchLine['sign'], string>> = {
+const looks: Readonly<Record<HunkLine['sign'], string>> = {
   '+': 'bg-done-tint text-done-ink',
   '-': 'bg-fail-tint text-fail-ink',
   ' ': 'text-soft',
@@ -74,11 +74,11 @@ function Line({
   isNumbered,
   isWrapped,
 }: {
-  readonly line: PatchLine;
+  readonly line: HunkLine;
   readonly isNumbered: boolean;
   readonly isWrapped: boolean;
 }) {
-  const { sign, text, before, after, mark } = line;
+  const { sign, text, before, after } = line;
   return (
     <div className={cx('flex', looks[sign])}>
       {isNumbered && (
@@ -90,19 +90,23 @@ function Line({
       <span
         className={cx('pr-3', isWrapped ? 'min-w-0 whitespace-pre-wrap wrap-anywhere' : 'whitespace-pre')}
       >
-        {mark === null || mark[0] >= mark[1] ? (
-          showInvisible(text)
-        ) : (
-          <>
-            {showInvisible(text.slice(0, mark[0]))}
-            <span className={cx('rounded-[2px]', sign === '+' ? 'bg-done-edge' : 'bg-fail-edge')}>
-              {showInvisible(text.slice(mark[0], mark[1]))}
-            </span>
-            {showInvisible(text.slice(mark[1]))}
-          </>
-        )}
-        {text === '' && ' '}
+        {text === '' ? ' ' : markedText(line)}
       </span>
     </div>
   );
+}
+
+function markedText({ sign, text, marks }: HunkLine): ReactNode {
+  let shown = 0;
+  const parts = marks.flatMap(([from, to]) => {
+    const before = showInvisible(text.slice(shown, from));
+    shown = to;
+    return [
+      before,
+      <span key={from} className={cx('rounded-[2px]', sign === '+' ? 'bg-done-edge' : 'bg-fail-edge')}>
+        {showInvisible(text.slice(from, to))}
+      </span>,
+    ];
+  });
+  return [...parts, showInvisible(text.slice(shown))];
 }

@@ -1,4 +1,5 @@
 import { useRef } from 'react';
+import { imagePath } from '../data/access.ts';
 import { useFile } from '../data/use-file.ts';
 import { useT } from '../i18n/i18n.ts';
 import { useOnScreen } from '../ui/use-on-screen.ts';
@@ -22,10 +23,7 @@ function Picture({ imageId, number }: { readonly imageId: string; readonly numbe
   const { sessionId } = useConversationPlace();
   const frame = useRef<HTMLAnchorElement>(null);
   const isOnScreen = useOnScreen(frame);
-  const url = useFile(
-    `/api/sessions/${encodeURIComponent(sessionId)}/images/${encodeURIComponent(imageId)}`,
-    isOnScreen,
-  );
+  const url = useFile(imagePath(sessionId, imageId), isOnScreen);
   return (
     <a
       ref={frame}

@@ -1,5 +1,6 @@
 import type { Event, EventOf, EventType } from '../../protocol/event.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
+import type { CallShape } from '../../protocol/tool-call.ts';
 
 /** One thing in a conversation. The row stays, its item is replaced: whoever shows it looks at `version`. */
 export interface Row {
@@ -49,6 +50,8 @@ export interface ToolItem extends Timed {
   /** Empty as long as the call itself lies on an older page. */
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
+  /** What of the input means what. */
+  readonly call: CallShape | undefined;
   readonly startsAgent: boolean;
   /** The input as far as it has been said. */
   readonly liveInput: string | null;
@@ -59,7 +62,10 @@ export interface ToolItem extends Timed {
   readonly isOver?: boolean;
 }
 
-export type ToolResult = Pick<EventOf<'tool.result'>, 'at' | 'isError' | 'text' | 'images' | 'detail'>;
+export type ToolResult = Pick<
+  EventOf<'tool.result'>,
+  'at' | 'isError' | 'text' | 'images' | 'detail' | 'output'
+>;
 
 export interface InteractionItem extends Timed {
   readonly kind: 'interaction';

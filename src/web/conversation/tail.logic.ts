@@ -1,7 +1,7 @@
 import { type Passage, passagesOf } from '../text/plain-text.ts';
 import type { Conversation } from './conversation.logic.ts';
 import type { NoticeEvent, Row, ToolItem, TurnEndItem } from './row.ts';
-import { isAtWork, type NotMade, notMadeAfter, sinceAllowed } from './tool-line.logic.ts';
+import { isAtWork, type NotMade, notMadeAfter, sinceAllowed } from './tool-call.logic.ts';
 
 export type TailLine =
   | { readonly key: string; readonly kind: 'message'; readonly text: string }

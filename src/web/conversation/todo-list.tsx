@@ -1,8 +1,8 @@
 import { Circle, CircleCheck, CircleDot, type LucideIcon } from 'lucide-react';
+import type { Todo } from '../../model/tool-call.ts';
 import { useT } from '../i18n/i18n.ts';
 import { plainText } from '../text/plain-text.ts';
 import { cx } from '../ui/class-names.ts';
-import type { Todo } from './tool-detail.logic.ts';
 
 const icons: Readonly<Record<Todo['state'], LucideIcon>> = {
   open: Circle,

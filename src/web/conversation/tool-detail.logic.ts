@@ -1,6 +1,7 @@
-import { type Hunk, patchOf } from './patch.logic.ts';
+import { type Hunk, hunksOfChange } from '../../model/diff-lines.ts';
+import { type Todo, toolOutputOf } from '../../model/tool-call.ts';
 import type { ToolItem } from './row.ts';
-import { verbOf } from './tool-line.logic.ts';
+import { callIn } from './tool-call.logic.ts';
 
 /** All there is to a tool call, by what it does. */
 export type ToolDetail =
@@ -20,98 +21,50 @@ export type ToolDetail =
   /** Whatever else: what went in, and what came out. */
   | { readonly is: 'call'; readonly fields: readonly Field[]; readonly output: string | null };
 
-export interface Todo {
-  readonly text: string;
-  readonly state: 'open' | 'active' | 'done';
-}
-
 export interface Field {
   readonly name: string;
   readonly value: string;
 }
 
 export function detailOf(item: ToolItem): ToolDetail {
-  const { input, result } = item;
-  const output = result?.text ?? null;
-  switch (verbOf(item)) {
-    case 'run':
-      return { is: 'command', command: textAt(input, 'command'), output };
-    case 'read':
-      return fileIn(result?.detail) ?? call(item);
-    case 'edit':
-    case 'write': {
-      const hunks = patchOf(item);
-      const path = textAt(input, 'file_path') || textAt(input, 'notebook_path');
-      // That the file was updated is what the lines say already; an error is not.
-      return hunks === null
-        ? call(item)
-        : { is: 'change', path, hunks, output: result?.isError === true ? output : null };
+  const call = callIn(item);
+  const output = item.result?.text ?? null;
+  // That it was done is what is shown already; an error is not.
+  const error = item.result?.isError === true ? output : null;
+  if (item.startsAgent) return { is: 'agent', task: (call.is === 'agent' && call.task) || '' };
+  switch (call.is) {
+    case 'command':
+      return { is: 'command', command: call.command, output };
+    case 'read': {
+      const { file } = toolOutputOf(item.result);
+      return file === null ? wholeCall(item) : { is: 'file', ...file };
     }
-    case 'todo': {
-      const todos = todosIn(input);
-      return todos === null ? call(item) : { is: 'todos', todos };
+    case 'change': {
+      const hunks = hunksOfChange(call.edits, item.result);
+      return hunks.length === 0 ? wholeCall(item) : { is: 'change', path: call.path, hunks, output: error };
     }
+    case 'todos':
+      return { is: 'todos', todos: call.todos };
     case 'plan':
-      return { is: 'plan', text: planIn(item), output: result?.isError === true ? output : null };
-    case 'delegate':
-      return { is: 'agent', task: textAt(input, 'prompt') };
-    case 'fetch':
-      return textAt(input, 'url') === '' ? call(item) : { is: 'page', url: textAt(input, 'url'), output };
+      return { is: 'plan', text: planIn(item), output: error };
+    case 'agent':
+      return { is: 'agent', task: call.task ?? '' };
+    case 'page':
+      return { is: 'page', url: call.url, output };
     case 'search':
-    case 'ask':
-    case 'call':
-      return call(item);
+    case 'question':
+    case 'fields':
+      return wholeCall(item);
   }
 }
 
-/** The exit code of a command, where there is one: none for a command that was not run, or runs on in the background. */
-export function exitCodeOf(item: ToolItem): number | null {
-  const { result } = item;
-  if (result === null || verbOf(item) !== 'run') return null;
-  const [, code] = /^Exit code (\d+)/.exec(result.text) ?? [];
-  if (code !== undefined) return Number(code);
-  const { detail } = result;
-  const isEnded =
-    !result.isError &&
-    isRecord(detail) &&
-    detail.interrupted !== true &&
-    detail.backgroundTaskId === undefined;
-  return isEnded ? 0 : null;
-}
-
-/** How much came out, for the line of a call that is closed. */
-export function amountOf(item: ToolItem): { readonly of: 'lines' | 'files'; readonly count: number } | null {
-  const detail = item.result?.detail;
-  if (!isRecord(detail)) return null;
-  if (isRecord(detail.file) && typeof detail.file.numLines === 'number')
-    return { of: 'lines', count: detail.file.numLines };
-  if (typeof detail.numFiles === 'number') return { of: 'files', count: detail.numFiles };
-  return null;
-}
-
-export function todosIn(input: ToolItem['input']): readonly Todo[] | null {
-  if (!Array.isArray(input.todos)) return null;
-  return input.todos.filter(isRecord).map((todo) => {
-    const state = todo.status === 'completed' ? 'done' : todo.status === 'in_progress' ? 'active' : 'open';
-    const now = textAt(todo, 'activeForm');
-    return { state, text: state === 'active' && now !== '' ? now : textAt(todo, 'content') };
-  });
-}
-
 /** The plan as it was approved, where it was edited before. */
-export function planIn({ input, result }: Pick<ToolItem, 'input' | 'result'>): string {
-  const approved = isRecord(result?.detail) ? textAt(result.detail, 'plan') : '';
-  return approved || textAt(input, 'plan');
+export function planIn(item: ToolItem): string {
+  const call = callIn(item);
+  return toolOutputOf(item.result).plan ?? ((call.is === 'plan' && call.text) || '');
 }
 
-function fileIn(detail: unknown): ToolDetail | null {
-  const file = isRecord(detail) ? detail.file : undefined;
-  if (!isRecord(file) || typeof file.content !== 'string') return null;
-  const firstLine = typeof file.startLine === 'number' ? file.startLine : 1;
-  return { is: 'file', path: textAt(file, 'filePath'), text: file.content, firstLine };
-}
-
-const call = ({ input, result, liveInput }: ToolItem): ToolDetail => ({
+const wholeCall = ({ input, result, liveInput }: ToolItem): ToolDetail => ({
   is: 'call',
   fields: liveInput === null ? Object.entries(input).map(fieldOf) : [{ name: '', value: liveInput }],
   output: result?.text ?? null,
@@ -121,11 +74,3 @@ const fieldOf = ([name, value]: readonly [string, unknown]): Field => ({
   name,
   value: typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? ''),
 });
-
-function textAt(from: Readonly<Record<string, unknown>>, field: string): string {
-  const value = from[field];
-  return typeof value === 'string' ? value : '';
-}
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

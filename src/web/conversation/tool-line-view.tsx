@@ -2,6 +2,7 @@ import {
   Bot,
   FilePen,
   FileText,
+  FileX,
   Globe,
   ListTodo,
   type LucideIcon,
@@ -11,24 +12,27 @@ import {
   Wrench,
 } from 'lucide-react';
 import type { ReactNode } from 'react';
+import type { CallVerb } from '../../model/tool-call.ts';
 import { useT } from '../i18n/i18n.ts';
 import { cx } from '../ui/class-names.ts';
 import { exactDuration } from '../ui/time.logic.ts';
 import type { ToolItem } from './row.ts';
-import { type NotMade, type ToolVerb, toolLine } from './tool-line.logic.ts';
+import { type NotMade, toolLine } from './tool-call.logic.ts';
 
-const icons: Readonly<Record<ToolVerb, LucideIcon>> = {
-  run: SquareTerminal,
+const icons: Readonly<Record<CallVerb, LucideIcon>> = {
+  command: SquareTerminal,
   read: FileText,
   edit: FilePen,
   write: FilePen,
+  move: FilePen,
+  delete: FileX,
   search: Search,
-  fetch: Globe,
-  delegate: Bot,
+  page: Globe,
+  agent: Bot,
   plan: ListTodo,
-  todo: ListTodo,
-  ask: MessageCircleQuestion,
-  call: Wrench,
+  todos: ListTodo,
+  question: MessageCircleQuestion,
+  fields: Wrench,
 };
 
 /** Less than this is not worth a figure. */

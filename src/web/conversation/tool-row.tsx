@@ -1,4 +1,5 @@
 import { CornerDownRight } from 'lucide-react';
+import { toolOutputOf } from '../../model/tool-call.ts';
 import { useT } from '../i18n/i18n.ts';
 import { plainText } from '../text/plain-text.ts';
 import { cx } from '../ui/class-names.ts';
@@ -7,8 +8,7 @@ import { useConversationPlace } from './conversation-context.ts';
 import { Disclosure } from './disclosure.tsx';
 import type { Row, ToolItem } from './row.ts';
 import { ToolBody, ToolInput, ToolOutput } from './tool-body.tsx';
-import { amountOf, exitCodeOf } from './tool-detail.logic.ts';
-import { notMadeAfter, sinceAllowed } from './tool-line.logic.ts';
+import { callIn, notMadeAfter, sinceAllowed } from './tool-call.logic.ts';
 import { ToolLineParts } from './tool-line-view.tsx';
 
 /** A tool call: one line that opens to the whole. What a sub-agent did follows as entries of its own. */
@@ -23,7 +23,8 @@ export function ToolRow({
 }) {
   const { cwd, conversation } = useConversationPlace();
   const asked = item.interactionId === null ? undefined : conversation.interaction(item.interactionId);
-  const exitCode = exitCodeOf(item);
+  const output = toolOutputOf(item.result);
+  const exitCode = callIn(item).is === 'command' ? output.exitCode : null;
   // A sub-agent's task often comes again as the first of its own messages.
   const hasBody = !row.children.some((child) => child.item.kind === 'inserted-text');
   const asks = conversation.asksWithin(item.toolCallId);
@@ -37,7 +38,7 @@ export function ToolRow({
           notMade={notMadeAfter(asked)}
           isToldOtherwise={(exitCode ?? 0) !== 0}
         >
-          <Figures row={row} item={item} exitCode={exitCode} />
+          <Figures row={row} item={item} exitCode={exitCode} amount={output.amount} />
         </ToolLineParts>
       </Disclosure>
       {asks.length > 0 ? (
@@ -110,13 +111,14 @@ function Figures({
   row,
   item,
   exitCode,
+  amount,
 }: {
   readonly row: Row;
   readonly item: ToolItem;
   readonly exitCode: number | null;
+  readonly amount: ReturnType<typeof toolOutputOf>['amount'];
 }) {
   const t = useT();
-  const amount = amountOf(item);
   const steps = row.children.filter(isStep).length;
   return (
     <>

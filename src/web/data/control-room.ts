@@ -132,7 +132,8 @@ export class ControlRoom {
   /** Whether this page can be asked; resolves when the server knows. */
   async setInteraction(interaction: RoomState['interaction']): Promise<void> {
     const { clientId } = this.store.getState();
-    if (clientId !== null) await this.transport.setInteractionEnabled(clientId, interaction === 'enabled');
+    const enabled = interaction === 'enabled';
+    if (clientId !== null) await this.transport.setInteractionEnabled(clientId, { enabled });
     this.store.setState({ interaction });
   }
 
@@ -327,7 +328,7 @@ export class ControlRoom {
     // Switched while this stream was on its way: then another was told of it.
     if (from.told !== state.interaction)
       this.transport
-        .setInteractionEnabled(snapshot.clientId, state.interaction === 'enabled')
+        .setInteractionEnabled(snapshot.clientId, { enabled: state.interaction === 'enabled' })
         .catch(() => {});
     const connection = { state: 'connected' } as const;
     return {

@@ -1,7 +1,7 @@
 import type { RoomSnapshot } from '../../client/transport.ts';
 import type { Announcement } from '../../protocol/announcement.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
-import type { AgentCommand, QueuedMessage, Session } from '../../protocol/session.ts';
+import type { AgentCommand, QueuedMessage, Session, WhileBusy } from '../../protocol/session.ts';
 import type { StorageState } from '../../protocol/storage.ts';
 import type { Unlock } from '../../protocol/unlock.ts';
 import { needOf } from '../session/need.logic.ts';
@@ -22,6 +22,8 @@ export interface Room {
   /** What the agents of some sessions offer by `/name`, where it was asked for or heard of. */
   readonly commands: Readonly<Record<string, readonly AgentCommand[]>>;
   readonly storage: StorageState;
+  /** What messages do while an agent works, in sessions that are not set for themselves. */
+  readonly whileBusy: WhileBusy;
   /** Terminals that decide for a time, or want to. */
   readonly unlocks: readonly Unlock[];
 }
@@ -35,6 +37,7 @@ export const emptyRoom: Room = {
   ended: [],
   commands: {},
   storage: { ok: true, missing: [] },
+  whileBusy: 'queue',
   unlocks: [],
 };
 
@@ -54,6 +57,7 @@ export function roomOf(snapshot: RoomSnapshot, before: Room = emptyRoom): Room {
     ended: before.ended,
     commands: before.commands,
     storage: snapshot.storage ?? emptyRoom.storage,
+    whileBusy: snapshot.whileBusy ?? emptyRoom.whileBusy,
     unlocks: snapshot.unlocks ?? [],
   };
 }

@@ -15,11 +15,15 @@ const depths = {
 const fillPage = 1000;
 /** Further behind than this, it is quicker to begin anew at the end. */
 const widestGap = 5000;
+/** More than this is not kept while something is read: it is read as well. */
+const mostWaiting = 2000;
 
-type Held =
+/** Something that came, and the event that must be shown before it. */
+type Told = { readonly behind: number } & (
   | { readonly is: 'event'; readonly event: Event }
   | { readonly is: 'delta'; readonly delta: Delta }
-  | { readonly is: 'partials'; readonly blocks: readonly Delta[] };
+  | { readonly is: 'partials'; readonly blocks: readonly Delta[] }
+);
 
 /** One session's conversation in this page: what is stored, then what comes, without a gap and nothing twice. */
 export class SessionFeed {
@@ -32,11 +36,15 @@ export class SessionFeed {
   #state: 'loading' | 'ready' | 'failed' = 'loading';
   #error: Error | null = null;
   #first = 0;
+  /** The last event that is shown; undefined until the first page is there. */
   #last: number | undefined;
+  /** The last event that is known to be stored: whatever is missing up to it is read. */
+  #wanted = 0;
   #hasOlder = false;
-  #reading: Promise<void> | undefined;
+  #isReading = false;
   #readingOlder: Promise<void> | undefined;
-  #held: Held[] = [];
+  /** What came while something before it was missing, in order. */
+  #waiting: Told[] = [];
   #version = 0;
   #closed = false;
 
@@ -74,34 +82,27 @@ export class SessionFeed {
   };
 
   takeEvent(event: Event): void {
-    if (this.#last !== undefined && event.seq > this.#last + 1) this.#fill();
-    this.#take({ is: 'event', event });
+    this.#wanted = Math.max(this.#wanted, event.seq);
+    this.#take({ is: 'event', event, behind: event.seq - 1 });
   }
 
   takeDelta(delta: Delta): void {
-    this.#take({ is: 'delta', delta });
+    this.#take({ is: 'delta', delta, behind: this.#wanted });
   }
 
   /** A stream has begun anew: `lastSeq` is the session's, and `partials` what is being said. */
   resume(lastSeq: number, partials: readonly Delta[]): void {
     if (this.#state === 'failed') this.reload();
-    else if (this.#last !== undefined && lastSeq > this.#last) this.#fill();
-    this.#take({ is: 'partials', blocks: partials });
+    this.#wanted = Math.max(this.#wanted, lastSeq);
+    this.#take({ is: 'partials', blocks: partials, behind: lastSeq });
   }
 
   /** Begins anew at the end of the log. */
   reload(): void {
-    if (this.#closed) return;
     this.#last = undefined;
     this.#state = 'loading';
     this.#error = null;
-    this.#read(async () => {
-      const page = await this.#transport.events(this.sessionId, { limit: depths[this.depth].page });
-      this.#conversation = new Conversation(this.#owner);
-      this.#first = page.firstSeq;
-      this.#hasOlder = page.hasMore;
-      this.#append(page);
-    });
+    void this.#read();
   }
 
   /** The row that shows an event, with all read that lies between it and what was known. */
@@ -144,72 +145,87 @@ export class SessionFeed {
     this.#hasOlder = page.hasMore;
   }
 
-  #fill(): void {
-    this.#read(async () => {
-      for (;;) {
-        const page = await this.#transport.events(this.sessionId, {
-          after: this.#last ?? 0,
-          limit: fillPage,
-        });
-        if (page.logLastSeq - (this.#last ?? 0) > widestGap) {
-          queueMicrotask(() => this.reload());
-          return;
-        }
-        this.#append(page);
-        if (!page.hasMore) return;
-      }
-    });
+  #take(told: Told): void {
+    this.#waiting.push(told);
+    if (this.#waiting.length > mostWaiting) this.#waiting.shift();
+    if (this.#state !== 'ready' || this.#isReading) return;
+    this.#takeWaiting();
+    if (this.#isBehind()) void this.#read();
   }
 
-  #read(work: () => Promise<void>): void {
-    if (this.#reading !== undefined) return;
-    this.#reading = work()
-      .then(
-        () => {
-          this.#state = 'ready';
-        },
-        (error: unknown) => {
-          this.#state = 'failed';
-          this.#error = error instanceof Error ? error : new Error(String(error));
-        },
-      )
-      .finally(() => {
-        this.#reading = undefined;
-        if (this.#state === 'ready') this.#takeHeld();
-        this.#tell();
-      });
+  /** Takes what came, up to the first that something is missing before. */
+  #takeWaiting(): void {
+    const waiting = this.#waiting;
+    const hole = waiting.findIndex((told) => {
+      if (told.behind > (this.#last ?? 0)) return true;
+      this.#apply(told);
+      return false;
+    });
+    this.#waiting = hole === -1 ? [] : waiting.slice(hole);
+  }
+
+  /** Reads until everything is there that is known to be stored. */
+  async #read(): Promise<void> {
+    if (this.#isReading || this.#closed) return;
+    this.#isReading = true;
+    this.#tell();
+    try {
+      while (this.#isBehind() && !this.#closed) {
+        await this.#readOn();
+        this.#takeWaiting();
+      }
+      this.#state = 'ready';
+    } catch (error) {
+      this.#state = 'failed';
+      this.#error = error instanceof Error ? error : new Error(String(error));
+    }
+    this.#isReading = false;
     this.#tell();
   }
 
+  async #readOn(): Promise<void> {
+    const { sessionId } = this;
+    if (this.#last === undefined || this.#wanted - this.#last > widestGap) {
+      this.#beginWith(await this.#transport.events(sessionId, { limit: depths[this.depth].page }));
+      return;
+    }
+    const after = this.#last;
+    const page = await this.#transport.events(sessionId, { after, limit: fillPage });
+    // Asking again would bring the same.
+    if (page.events.length === 0) throw new Error(`Event ${after + 1} of this session could not be read.`);
+    this.#append(page);
+  }
+
+  #beginWith(page: EventsPage): void {
+    this.#conversation = new Conversation(this.#owner);
+    this.#first = page.firstSeq;
+    this.#hasOlder = page.hasMore;
+    this.#last = Math.max(page.firstSeq - 1, 0);
+    this.#append(page);
+  }
+
   #append(page: EventsPage): void {
-    for (const event of page.events) this.#apply({ is: 'event', event });
-    this.#last = Math.max(this.#last ?? 0, page.lastSeq);
+    for (const event of page.events) this.#apply({ is: 'event', event, behind: event.seq - 1 });
+    this.#wanted = Math.max(this.#wanted, page.logLastSeq);
   }
 
-  #take(held: Held): void {
-    if (this.#reading !== undefined || this.#state !== 'ready') this.#held.push(held);
-    else this.#apply(held);
+  #isBehind(): boolean {
+    return this.#last === undefined || this.#last < this.#wanted;
   }
 
-  #takeHeld(): void {
-    const held = this.#held;
-    this.#held = [];
-    for (const each of held) this.#apply(each);
-  }
-
-  #apply(held: Held): void {
-    switch (held.is) {
+  #apply(told: Told): void {
+    switch (told.is) {
       case 'event':
-        if (this.#last !== undefined && held.event.seq <= this.#last) return;
-        this.#last = held.event.seq;
-        this.#conversation.append(held.event);
+        if (told.event.seq !== (this.#last ?? 0) + 1) return;
+        this.#last = told.event.seq;
+        this.#conversation.append(told.event);
         this.#conversation.trim(depths[this.depth].most);
         return;
       case 'delta':
-        this.#conversation.addDelta(held.delta);
+        this.#conversation.addDelta(told.delta);
         return;
       case 'partials':
-        this.#conversation.setPartials(held.blocks);
+        this.#conversation.setPartials(told.blocks);
         return;
     }
   }

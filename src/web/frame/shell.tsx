@@ -4,10 +4,9 @@ import { usePreferences } from '../data/preferences.ts';
 import { Dock } from '../dock/dock.tsx';
 import { useT } from '../i18n/i18n.ts';
 import { Notifier } from '../notifications/notifier.tsx';
-import { Announcer } from '../ui/announcer.tsx';
+import { LiveRegions } from '../ui/live-regions.tsx';
 import { SidePanel } from '../ui/side-panel.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
-import { Toaster } from '../ui/toast.tsx';
 import { AskAnnouncer } from './ask-announcer.tsx';
 import { BottomTabs } from './bottom-tabs.tsx';
 import { ConnectionBar } from './connection-bar.tsx';
@@ -54,8 +53,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       </div>
       <BottomTabs />
       <Dialogs />
-      <Toaster />
-      <Announcer />
+      <LiveRegions within={null} />
       <AskAnnouncer />
       <Notifier />
     </div>

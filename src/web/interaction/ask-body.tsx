@@ -6,8 +6,7 @@ import { Diff } from '../diff/lazy-diff.tsx';
 import { useT } from '../i18n/i18n.ts';
 import { plainText } from '../text/plain-text.ts';
 import { cx } from '../ui/class-names.ts';
-import { type CallBody, callBody } from './ask-body.logic.ts';
-import { verbOfAsk } from './ask-summary.logic.ts';
+import { type CallBody, callBody, verbOfAsk, type Warnings } from './ask-body.logic.ts';
 import { LongText } from './long-text.tsx';
 import { PlanView } from './plan-view.tsx';
 
@@ -23,12 +22,10 @@ export function AskBody({ interaction, cwd }: { readonly interaction: Interactio
               ? t(`ask.${verbOfAsk(interaction)}`)
               : plainText(interaction.form?.message || interaction.title)}
           </Sentence>
-          {interaction.tool !== undefined ? (
-            <ToolCall name={interaction.tool.name} given={callBody(interaction, cwd).rest} />
-          ) : interaction.plan === undefined ? (
+          {interaction.tool === undefined ? (
             <Call body={callBody(interaction, cwd)} />
           ) : (
-            <PlanView plan={interaction.plan} />
+            <ToolCall name={interaction.tool.name} given={callBody(interaction, cwd).rest} />
           )}
           {interaction.reason !== undefined && <Reason>{plainText(interaction.reason)}</Reason>}
         </>
@@ -64,24 +61,35 @@ function Call({ body }: { readonly body: CallBody }) {
     <>
       {body.note !== null && <p className="text-sm text-soft wrap-anywhere">{plainText(body.note)}</p>}
       <Thing body={body} />
-      {body.leadsTo !== null && <LeadsTo>{body.leadsTo}</LeadsTo>}
+      <WarningLines warnings={body} />
       {body.rest.length > 0 && <Rest rest={body.rest} />}
     </>
   );
 }
 
-/** A person who sees a path in the project must not overlook that the file lies elsewhere. */
-function LeadsTo({ children }: { readonly children: string }) {
+/** Each in a line of its own, in words and with a sign: not by colour alone. */
+export function WarningLines({ warnings: { risks, leadsTo, blockedPath } }: { readonly warnings: Warnings }) {
   const t = useT();
   return (
-    <p className="flex gap-1.5 font-medium text-fail-ink text-sm">
-      <TriangleAlert aria-hidden className="mt-0.75 size-3.5 shrink-0" />
-      <span className="min-w-0 wrap-anywhere">
-        {t('ask.leadsTo')} <code className="font-mono">{children}</code>
-      </span>
-    </p>
+    <>
+      {/* A person who sees a path in the project must not overlook that the file lies elsewhere. */}
+      {leadsTo !== null && <Warning path={leadsTo}>{t('ask.leadsTo')}</Warning>}
+      {risks.map((risk) => (
+        <Warning key={risk}>{t(`ask.risk.${risk}`)}</Warning>
+      ))}
+      {blockedPath !== null && <Warning path={blockedPath}>{t('ask.blockedPath')}</Warning>}
+    </>
   );
 }
+
+const Warning = ({ path, children }: { readonly path?: string; readonly children: string }) => (
+  <p className="flex gap-1.5 font-medium text-fail-ink text-sm">
+    <TriangleAlert aria-hidden className="mt-0.75 size-3.5 shrink-0" />
+    <span className="min-w-0 wrap-anywhere">
+      {children} {path !== undefined && <code className="font-mono">{path}</code>}
+    </span>
+  </p>
+);
 
 function Thing({ body }: { readonly body: CallBody }) {
   const t = useT();
@@ -91,10 +99,11 @@ function Thing({ body }: { readonly body: CallBody }) {
     case 'change':
       return (
         <div className="flex flex-col gap-1.5">
-          <Path>{body.path}</Path>
+          <Path>{body.to === null ? body.path : `${body.path} → ${body.to}`}</Path>
           {body.edits.map((edit, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: edits of a file have no other name than their place
             <div key={at} className="flex flex-col gap-1">
+              {edit.path !== null && <Path>{edit.path}</Path>}
               {edit.isEverywhere && <p className="text-sm text-soft">{t('ask.everywhere')}</p>}
               <Diff before={edit.before} after={edit.after} />
             </div>
@@ -115,6 +124,8 @@ function Thing({ body }: { readonly body: CallBody }) {
       );
     case 'path':
       return <Path>{body.path}</Path>;
+    case 'plan':
+      return <PlanView plan={body.text} />;
     case 'input':
       return (
         <div className="flex flex-col gap-1.5">
@@ -143,8 +154,8 @@ export const ToolCall = ({ name, given }: { readonly name: string; readonly give
 
 export const Rest = ({ rest }: { readonly rest: CallBody['rest'] }) => (
   <dl className="grid grid-cols-[minmax(0,auto)_minmax(0,1fr)] gap-x-3 gap-y-0.5 text-xs">
-    {rest.map(({ name, text, isWarning }) => (
-      <div key={name} className={cx('contents', isWarning ? 'text-fail-ink' : 'text-soft')}>
+    {rest.map(({ at, name, text, isWarning }) => (
+      <div key={at} className={cx('contents', isWarning ? 'text-fail-ink' : 'text-soft')}>
         <dt className="flex items-start gap-1 font-mono wrap-anywhere">
           {isWarning && <TriangleAlert aria-hidden className="size-3.5 shrink-0" />}
           {name}

@@ -7,9 +7,8 @@ import { plainText } from '../text/plain-text.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
 import { answerWith } from './answers-to.ts';
-import { type CallBody, callBody } from './ask-body.logic.ts';
-import { Rest, ToolCall } from './ask-body.tsx';
-import { type AskSummary, summaryOf } from './ask-summary.logic.ts';
+import { type AskSummary, type CallBody, callBody, summaryOf } from './ask-body.logic.ts';
+import { Rest, ToolCall, WarningLines } from './ask-body.tsx';
 import { faceOf } from './digest.ts';
 import { FormCard } from './form-card.tsx';
 import { isAnswerable } from './interaction-card.logic.ts';
@@ -109,6 +108,16 @@ function Summary({
             {summary.address !== null && <strong className="font-mono">{summary.subject}</strong>}
             <ShortText text={summary.address ?? summary.subject} onOpen={onOpen} />
           </div>
+          {otherPaths(body).map((path) => (
+            <p key={path} className="font-mono text-xs wrap-anywhere">
+              {path}
+            </p>
+          ))}
+          {/* Where a link leads is said beside the path. */}
+          <WarningLines warnings={{ ...body, leadsTo: null }} />
+          {summary.note !== null && (
+            <p className="text-soft text-xs wrap-anywhere">{plainText(summary.note)}</p>
+          )}
           {summary.change.length > 0 && <Change lines={summary.change} />}
           {summary.hiddenLines > 0 && (
             <>
@@ -135,6 +144,7 @@ function Summary({
           <p className="whitespace-pre-wrap text-sm text-soft wrap-anywhere">
             {summary.text === '' ? t('ask.noPlan') : summary.text}
           </p>
+          {body.rest.length > 0 && <Rest rest={body.rest} />}
         </>
       );
     case 'tool':
@@ -161,6 +171,12 @@ function Summary({
       return <Sentence>{summary.text}</Sentence>;
   }
 }
+
+/** What a change names beside its first path: where the file goes, and other files. */
+const otherPaths = (body: CallBody): string[] =>
+  body.is === 'change'
+    ? [...new Set([body.to, ...body.edits.map(({ path }) => path)])].filter((path) => path !== null)
+    : [];
 
 const Sentence = ({ children }: { readonly children: ReactNode }) => (
   <p className="font-medium text-sm wrap-anywhere">{children}</p>

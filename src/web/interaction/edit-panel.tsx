@@ -1,23 +1,16 @@
+import { editableOf } from '../../model/tool-call.ts';
 import type { Session } from '../../protocol/session.ts';
 import { Diff } from '../diff/lazy-diff.tsx';
-import { type MessageKey, useT } from '../i18n/i18n.ts';
+import { useT } from '../i18n/i18n.ts';
 import { Button } from '../ui/button.tsx';
 import { Field, Textarea } from '../ui/field.tsx';
 import { AllowButton } from './allow-button.tsx';
 import { allowEdited, approvePlan } from './answers-to.ts';
-import { editableOf, editedInput } from './edit.logic.ts';
+import { editedInput } from './edit.logic.ts';
 import { CardPanel, PanelActions } from './panel.tsx';
 import { PlanMode } from './plan-mode.tsx';
 import { buttonState, type Card } from './use-card.ts';
 import { usePanelFocus } from './use-panel-focus.ts';
-
-const labels: Readonly<Record<string, MessageKey>> = {
-  command: 'ask.edit.command',
-  content: 'ask.edit.content',
-  new_string: 'ask.edit.newText',
-  new_source: 'ask.edit.newText',
-  plan: 'ask.edit.plan',
-};
 
 /** The input, to be changed before it is allowed; what is different is shown before it is sent. */
 export function EditPanel({
@@ -32,7 +25,7 @@ export function EditPanel({
   const t = useT();
   const area = usePanelFocus<HTMLTextAreaElement>(card);
   const { interaction, draft } = card;
-  const { field, text } = editableOf(interaction);
+  const { what, text } = editableOf(interaction);
   const edited = editedInput(interaction, draft.edited);
   const isPlan = interaction.plan !== undefined;
   const value = draft.edited ?? text;
@@ -40,14 +33,14 @@ export function EditPanel({
   return (
     <CardPanel label={t('ask.edit.open')} onClose={onClose}>
       <Field
-        label={t(labels[field ?? ''] ?? 'ask.edit.json')}
+        label={t(`ask.edit.${what}`)}
         error={edited.is === 'wrong' ? t(`ask.edit.${edited.why}`) : undefined}
       >
         {(ids) => (
           <Textarea
             {...ids}
             ref={area}
-            rows={field === 'command' ? 2 : 8}
+            rows={what === 'command' ? 2 : 8}
             value={value}
             spellCheck={false}
             disabled={buttonState(card, 'allow').disabled}

@@ -23,8 +23,8 @@ import { oneLine, plainText } from '../text/plain-text.ts';
 import { cx } from '../ui/class-names.ts';
 import { Time } from '../ui/time.tsx';
 import { toneText } from '../ui/tone.ts';
+import { summaryOf } from './ask-body.logic.ts';
 import { AskBody } from './ask-body.tsx';
-import { summaryOf } from './ask-summary.logic.ts';
 import type { EndedBy } from './interaction-card.logic.ts';
 import {
   type DecisionPart,
@@ -85,8 +85,8 @@ export function OutcomeCard({
   const session = useSession(interaction.sessionId);
   const isHeard = interaction.tool !== undefined || hearsReasons(session);
   const values = filledIn(interaction, t);
-  const isInSight =
-    values.length > 0 && values.length <= mostValues && ownSummary(interaction, t) === undefined;
+  const isWanted = interaction.form?.completedView?.showInputs ?? ownSummary(interaction, t) === undefined;
+  const isInSight = isWanted && values.length > 0 && values.length <= mostValues;
   return (
     <div className="flex min-w-0 flex-col gap-1">
       <details className="group/outcome min-w-0 animate-appear">
@@ -129,7 +129,9 @@ export function OutcomeLine({ interaction, endedBy, cwd, hasValues = true }: Out
   const tone = toneOfOutcome[outcome];
   const Icon = icons[outcome];
   const summary = ownSummary(interaction, t);
-  const said = summary !== undefined || !hasValues ? '' : decisionInShort(interaction, t);
+  // A sentence of the asker's has the values; why it was denied it cannot know.
+  const hasSaid = interaction.decision?.type === 'deny' || (summary === undefined && hasValues);
+  const said = hasSaid ? decisionInShort(interaction, t) : '';
   const who = decidedBy(t, interaction, endedBy);
   const details = [said === '' ? null : said, who].filter((each) => each !== null);
   return (

@@ -1,3 +1,4 @@
+import { completedSummary, valuesIn } from '../../model/completed-view.ts';
 import { outcomeOf } from '../../model/who.ts';
 import type { ApprovalScope, Interaction, Outcome } from '../../protocol/interaction.ts';
 import type { Translate } from '../i18n/i18n.ts';
@@ -5,7 +6,7 @@ import { oneLine, plainText } from '../text/plain-text.ts';
 import type { Tone } from '../ui/tone.ts';
 import { editOf } from './edit.logic.ts';
 import type { EndedBy } from './interaction-card.logic.ts';
-import { type ShownValue, shownValues, summaryText } from './values.logic.ts';
+import { type ShownValue, shownText, shownValues } from './values.logic.ts';
 
 export const toneOfOutcome: Readonly<Record<Outcome, Tone>> = {
   allowed: 'done',
@@ -56,20 +57,23 @@ export function decisionParts(interaction: Interaction): DecisionPart[] {
   }
 }
 
-/** What was filled in: all of a form, or what stood beside an approval. */
+/** What was filled in, unless the asker wants it not shown. */
 export function filledIn({ decision, form }: Interaction, t: Translate): ShownValue[] {
   const values = valuesIn(decision);
-  return values === undefined ? [] : shownValues(t, form, values);
+  const isHidden = form?.completedView?.showInputs === false;
+  return values === undefined || isHidden ? [] : shownValues(t, form, values);
 }
 
-/** The asker's own sentence on how it ended, where it has one and was answered. */
-export function ownSummary({ decision, form }: Interaction, t: Translate): string | undefined {
-  const values = valuesIn(decision);
-  return values === undefined ? undefined : summaryText(t, form, values);
+/** The asker's own sentence on how it ended, where it has one and somebody decided. */
+export function ownSummary(interaction: Interaction, t: Translate): string | undefined {
+  const { decision } = interaction;
+  if (decision === undefined) return undefined;
+  const summary = completedSummary(interaction, decision, {
+    action: (action) => t(`action.${action}`),
+    value: (field, value) => shownText(t, field, value, (text) => text),
+  });
+  return summary === undefined ? undefined : oneLine(summary);
 }
-
-const valuesIn = (decision: Interaction['decision']): Readonly<Record<string, unknown>> | undefined =>
-  decision?.type === 'submit' || decision?.type === 'allow' ? decision.values : undefined;
 
 /** How it ended, in words; where that is not known, what was decided and that it may have arrived. */
 export function outcomeText(t: Translate, { outcome, decision, resolvedBy, tool }: Interaction): string {

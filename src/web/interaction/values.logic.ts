@@ -1,6 +1,6 @@
 import type { Form, FormField } from '../../protocol/interaction.ts';
 import type { Translate } from '../i18n/i18n.ts';
-import { oneLine, plainText } from '../text/plain-text.ts';
+import { plainText } from '../text/plain-text.ts';
 
 /** A value as it was filled in, for reading. */
 export interface ShownValue {
@@ -26,37 +26,31 @@ export function shownValues(t: Translate, form: Form | undefined, values: Values
   ].filter(({ text }) => text !== '');
 }
 
-/** The asker's own sentence with the values put in for `{field}`; undefined without one. Each value is put in once, as text. */
-export function summaryText(t: Translate, form: Form | undefined, values: Values): string | undefined {
-  const template = form?.completedView?.summary;
-  if (template === undefined || template.trim() === '') return undefined;
-  const said = template.replace(/\{([^{}]{1,200})\}/g, (placeholder, id: string) => {
-    const field = form?.fields.find((each) => each.id === id);
-    if (field === undefined) return placeholder;
-    return shownText(t, field, Object.hasOwn(values, id) ? values[id] : undefined) || '–';
-  });
-  return oneLine(said);
-}
-
-export function shownText(t: Translate, field: FormField | undefined, value: unknown): string {
+/** In a sentence of the asker's the value is made safe as a whole, so it is left as it is here. */
+export function shownText(
+  t: Translate,
+  field: FormField | undefined,
+  value: unknown,
+  asText: (text: string) => string = plainText,
+): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'boolean') return t(value ? 'form.yes' : 'form.no');
   if (typeof value === 'number') return value.toLocaleString(t.language, { maximumFractionDigits: 12 });
-  if (Array.isArray(value)) return value.map((one) => optionText(field, one)).join(', ');
-  if (field?.type === 'date' && typeof value === 'string') return dateText(t, value);
-  return optionText(field, value);
+  if (Array.isArray(value)) return value.map((one) => optionText(field, one, asText)).join(', ');
+  if (field?.type === 'date' && typeof value === 'string') return dateText(t, value, asText);
+  return optionText(field, value, asText);
 }
 
-function optionText(field: FormField | undefined, value: unknown): string {
+function optionText(field: FormField | undefined, value: unknown, asText: (text: string) => string): string {
   const option = field?.options?.find((each) => each.value === value);
-  return plainText(option?.label ?? (typeof value === 'string' ? value : JSON.stringify(value)));
+  return asText(option?.label ?? (typeof value === 'string' ? value : JSON.stringify(value)));
 }
 
 /** A day is a day wherever one is: it is read as this place's own. */
-function dateText(t: Translate, value: string): string {
+function dateText(t: Translate, value: string, asText: (text: string) => string): string {
   const [, day, time] = /^(\d{4}-\d{2}-\d{2})(T.+)?$/.exec(value) ?? [];
   const date = day === undefined ? undefined : new Date(time === undefined ? `${day}T00:00` : value);
-  if (date === undefined || Number.isNaN(date.getTime())) return plainText(value);
+  if (date === undefined || Number.isNaN(date.getTime())) return asText(value);
   return time === undefined
     ? date.toLocaleDateString(t.language, { dateStyle: 'long' })
     : date.toLocaleString(t.language, { dateStyle: 'long', timeStyle: 'short' });

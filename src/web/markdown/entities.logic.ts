@@ -1,28 +1,20 @@
 import { plainText } from '../text/plain-text.ts';
 
-const named: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  nbsp: '\u00a0',
-  copy: '©',
-  hellip: '…',
-  mdash: '—',
-  ndash: '–',
-  rarr: '→',
-  larr: '←',
-  times: '×',
-};
+const known = new Map<string, string>();
 
 /**
  * Named character references as the characters they stand for; the numbered ones are read before. They end up in a text
  * node, where nothing can come of them but that they turn the text around, so that is taken out once more.
  */
 export const decodeEntities = (text: string): string =>
-  plainText(
-    text.replace(/&(\w{2,8});/g, (whole, name: string) =>
-      Object.hasOwn(named, name) ? (named[name] ?? whole) : whole,
-    ),
-  );
+  plainText(text.replace(/&[a-z][a-z\d]{1,31};/gi, characterOf));
+
+/** The browser knows all two thousand names. One that it does not know stays as it was written. */
+function characterOf(reference: string): string {
+  const before = known.get(reference);
+  if (before !== undefined) return before;
+  const field = document.createElement('textarea');
+  field.innerHTML = reference;
+  known.set(reference, field.value);
+  return field.value;
+}

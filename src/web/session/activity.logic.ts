@@ -1,11 +1,12 @@
+import type { CallVerb } from '../../model/tool-call.ts';
 import type { Session } from '../../protocol/session.ts';
 import type { Conversation } from '../conversation/conversation.logic.ts';
-import { type ToolVerb, toolLine, toolName } from '../conversation/tool-line.logic.ts';
+import { toolLine, toolName } from '../conversation/tool-call.logic.ts';
 
 /** What a session is doing, for one line: a phrase, and what it is about where that is known. */
 export type Activity =
   | { readonly is: 'phrase'; readonly phrase: ActivityPhrase }
-  | { readonly is: 'tool'; readonly verb: ToolVerb; readonly subject: string };
+  | { readonly is: 'tool'; readonly verb: CallVerb; readonly subject: string };
 
 type ActivityPhrase =
   | 'waiting'
@@ -34,7 +35,7 @@ export function activityOf(session: Session, conversation: Conversation | undefi
   }
   return {
     is: 'tool',
-    verb: waitingOn === 'tool' ? 'call' : 'delegate',
+    verb: waitingOn === 'tool' ? 'fields' : 'agent',
     subject: toolName(awaited?.what ?? ''),
   };
 }

@@ -83,6 +83,7 @@ function NewSessionForm({
   const directories = knownDirectories(Object.values(sessions));
   const prompt = useFocusOnMount<HTMLTextAreaElement>();
   const agent = agents.find(({ name }) => name === form.agent);
+  const serverMode = agent?.defaultPermissionMode && modeLabel(t, agent.defaultPermissionMode);
   const set = (changes: Partial<NewSession>): void => setForm((before) => ({ ...before, ...changes }));
   const errorOf = (field: string): string | undefined =>
     failure?.field === field ? failure.text : undefined;
@@ -163,14 +164,20 @@ function NewSessionForm({
           )}
         </Field>
         <div className="grid gap-4 sm:grid-cols-2">
-          <Field label={t('new.mode')} error={errorOf('permissionMode')}>
+          <Field
+            label={t('new.mode')}
+            hint={serverMode && t('new.serverModeHint', { agent: agent.label, mode: serverMode })}
+            error={errorOf('permissionMode')}
+          >
             {(ids) => (
               <Select
                 {...ids}
                 value={form.permissionMode}
                 onChange={(event) => set({ permissionMode: event.target.value })}
               >
-                <option value="">{t('new.agentsChoice')}</option>
+                <option value="">
+                  {serverMode ? t('new.serverMode', { mode: serverMode }) : t('new.agentsChoice')}
+                </option>
                 {agent?.capabilities.permissionModes.map((mode) => (
                   <option key={mode} value={mode}>
                     {modeLabel(t, mode)}

@@ -1,6 +1,7 @@
+import type { Todo } from '../../model/tool-call.ts';
 import type { Row, ToolItem } from '../conversation/row.ts';
-import { planIn, type Todo, todosIn } from '../conversation/tool-detail.logic.ts';
-import { type ToolLine, toolLine } from '../conversation/tool-line.logic.ts';
+import { callIn, type ToolLine, toolLine } from '../conversation/tool-call.logic.ts';
+import { planIn } from '../conversation/tool-detail.logic.ts';
 
 /** What can be said of a session from its conversation, beside the conversation itself. */
 export interface SessionDigest {
@@ -56,17 +57,17 @@ function gatherCall(row: Row, item: ToolItem, cwd: string, depth: number, digest
     return;
   }
   if (item.liveInput !== null) return;
-  const line = toolLine(item, cwd);
-  switch (line.verb) {
-    case 'todo':
+  const call = callIn(item);
+  switch (call.is) {
+    case 'todos':
       // A sub-agent's list is its own affair.
-      if (depth === 0) digest.todos = todosIn(item.input) ?? digest.todos;
+      if (depth === 0) digest.todos = call.todos;
       return;
     case 'plan':
       digest.plan = { text: planIn(item), row };
       return;
-    case 'edit':
-    case 'write': {
+    case 'change': {
+      const line = toolLine(item, cwd);
       if (line.state !== 'done') return;
       const known = digest.files.get(line.subject);
       // Taken out first, so that the last changed is the last in order.

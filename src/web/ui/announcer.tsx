@@ -1,16 +1,34 @@
+import { useState } from 'react';
 import { create } from 'zustand';
 
-const useSaid = create<{ readonly text: string; readonly count: number }>(() => ({ text: '', count: 0 }));
+interface Said {
+  readonly id: number;
+  readonly text: string;
+}
+
+const mostKept = 20;
+const useSaid = create<readonly Said[]>(() => []);
+let lastId = 0;
 
 /** Says something to those who listen to the page rather than look at it. */
-export const announce = (text: string): void => useSaid.setState(({ count }) => ({ text, count: count + 1 }));
+export function announce(text: string): void {
+  lastId += 1;
+  const said = { id: lastId, text };
+  useSaid.setState((before) => [...before.slice(1 - mostKept), said], true);
+}
 
+/** Each announcement is a part of its own: what is said at once is heard one after the other, and the same words twice as well. */
 export function Announcer() {
-  const { text, count } = useSaid();
+  const said = useSaid();
+  // What was heard before this region was there is not said again.
+  const [heard] = useState(lastId);
   return (
-    <div aria-live="polite" role="status" className="sr-only">
-      {/* The same words twice are news the second time, too. */}
-      <span key={count}>{text}</span>
+    <div aria-live="polite" role="status" aria-atomic={false} className="sr-only">
+      {said
+        .filter(({ id }) => id > heard)
+        .map(({ id, text }) => (
+          <p key={id}>{text}</p>
+        ))}
     </div>
   );
 }

@@ -3,6 +3,7 @@ import { type ReactNode, type Ref, useEffect, useId, useLayoutEffect, useRef, us
 import { useT } from '../i18n/i18n.ts';
 import { cx } from './class-names.ts';
 import { IconButton } from './icon-button.tsx';
+import { LiveRegions, useModal } from './live-regions.tsx';
 import { OverlayContainer } from './overlay-container.tsx';
 
 export interface DialogProps {
@@ -32,6 +33,7 @@ export function Dialog({
   const ref = useRef<HTMLDialogElement>(null);
   const [container, setContainer] = useState<HTMLElement | null>(null);
   const titleId = useId();
+  const beganBeside = useRef(false);
   const close = useRef(onClose);
   useEffect(() => {
     close.current = onClose;
@@ -44,6 +46,8 @@ export function Dialog({
     return () => dialog.close();
   }, []);
 
+  useModal(container);
+
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape comes as the cancel event
     <dialog
@@ -53,8 +57,12 @@ export function Dialog({
         event.preventDefault();
         close.current();
       }}
+      onPointerDown={(event) => {
+        beganBeside.current = event.target === ref.current;
+      }}
       onClick={(event) => {
-        if (event.target === ref.current) close.current();
+        // A selection that is dragged out of the dialog ends beside it, and is no wish to close it.
+        if (event.target === ref.current && beganBeside.current) close.current();
       }}
       className={cx(
         'm-auto max-h-[calc(100dvh-2rem)] w-[calc(100%-1rem)] animate-appear overflow-hidden rounded-ui border border-line bg-raised p-0 text-ink shadow-float sm:mt-[12vh]',
@@ -81,6 +89,7 @@ export function Dialog({
             </footer>
           )}
         </div>
+        <LiveRegions within={container} />
       </OverlayContainer>
     </dialog>
   );

@@ -291,7 +291,7 @@ describe('files and commands', () => {
     expect(readFileSync(join(rig.cwd, 'sub/a.txt'), 'utf8')).toBe('mine\n');
     expect(facts.said('tool.called')).toMatchObject([{ name: 'Write', input: { content: 'mine\n' } }]);
     const [result] = facts.said('tool.result');
-    expect(result?.detail).toMatchObject({ structuredPatch: [{ newStart: 1, lines: ['+mine'] }] });
+    expect(result?.detail).toMatchObject({ hunks: [{ newStart: 1, lines: ['+mine'] }] });
   });
 
   test('[PEER6] a write without words leaves the file as it was, and the agent is told what is missing', async () => {
@@ -319,14 +319,15 @@ describe('files and commands', () => {
     const path = join(rig.cwd, 'a.txt');
     expect(ask).toMatchObject({
       toolName: 'Edit',
-      input: { file_path: path, new_string: 'one\n2\nthree\n' },
+      input: { told: { path, changes: [{ after: 'one\n2\nthree\n' }] } },
+      call: { is: 'change', path: '/told/path' },
     });
     await connection.answer(ask, { type: 'allow', scope: 'once' });
     await facts.of('turn-ended');
     expect(readFileSync(path, 'utf8')).toBe('one\n2\nthree\n');
     expect(facts.said('tool.called')).toHaveLength(1);
     expect(facts.said('tool.result')[0]?.detail).toMatchObject({
-      structuredPatch: [{ oldStart: 1, newStart: 1, lines: [' one', '-two', '+2', ' three'] }],
+      hunks: [{ oldStart: 1, newStart: 1, lines: [' one', '-two', '+2', ' three'] }],
     });
   });
 

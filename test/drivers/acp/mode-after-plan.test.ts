@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ModeAfterPlan } from '../../../src/drivers/acp/mode-after-plan.ts';
 import { newMemory } from '../../../src/drivers/acp/translate/memory.ts';
 import { translateUpdate } from '../../../src/drivers/acp/translate/update.ts';
-import { modeChange } from '../../../src/drivers/mode-and-model.ts';
+import { modeChange } from '../../../src/drivers/facts.ts';
 import type { AgentFact } from '../../../src/runner/ports/agent-driver.ts';
 
 /** An agent that leaves its plan for a mode of its own, and then takes or refuses the one it is asked for. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { newMemory } from '../../../src/drivers/acp/translate/memory.ts';
 import { translateUpdate } from '../../../src/drivers/acp/translate/update.ts';
+import { toolLine } from '../../../src/web/conversation/tool-call.logic.ts';
 import { detailOf } from '../../../src/web/conversation/tool-detail.logic.ts';
-import { toolLine } from '../../../src/web/conversation/tool-line.logic.ts';
 
 /** What the page makes of a call that an agent told by these updates. */
 function shown(...updates: object[]) {
@@ -13,7 +13,7 @@ function shown(...updates: object[]) {
   const called = said.find((event) => event.type === 'tool.called');
   const result = said.find((event) => event.type === 'tool.result');
   if (!called) throw new Error('No call was told');
-  const { name, input, startsAgent, toolCallId } = called;
+  const { name, input, call, startsAgent, toolCallId } = called;
   const at = '2026-01-01T00:00:00.000Z';
   const item = {
     kind: 'tool' as const,
@@ -23,6 +23,7 @@ function shown(...updates: object[]) {
     toolCallId,
     name,
     input,
+    call,
     startsAgent,
     liveInput: null,
     result: result ? { ...result, at } : null,
@@ -44,7 +45,7 @@ test('[UI3] a command of any agent is shown with what it printed', () => {
       rawOutput: 'a.txt',
     }),
   );
-  expect(line).toMatchObject({ verb: 'run', subject: 'ls', state: 'done' });
+  expect(line).toMatchObject({ verb: 'command', subject: 'ls', state: 'done' });
   expect(detail).toEqual({ is: 'command', command: 'ls', output: 'a.txt' });
 });
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { permissionAsk } from '../../../src/drivers/acp/translate/ask.ts';
 import { elicitationAsk, elicitationReply } from '../../../src/drivers/acp/translate/elicitation.ts';
 import { newMemory } from '../../../src/drivers/acp/translate/memory.ts';
-import { hunksOf } from '../../../src/drivers/acp/translate/patch.ts';
+import { hunksOf } from '../../../src/drivers/acp/translate/tool-result.ts';
 import { translateReply } from '../../../src/drivers/acp/translate/turn-end.ts';
 import { closeTurn, translateSettings, translateUpdate } from '../../../src/drivers/acp/translate/update.ts';
 import { Delta, eventDefinitions } from '../../../src/protocol/event.ts';
@@ -250,7 +250,12 @@ describe('calls', () => {
 
   test('one that never tells its input is told when the turn ends', () => {
     expect(told(call({ title: 'Thinking hard', kind: 'think', status: 'pending' }))).toMatchObject([
-      { type: 'tool.called', name: 'Thinking hard', input: { description: 'Thinking hard' } },
+      {
+        type: 'tool.called',
+        name: 'Thinking hard',
+        input: { told: { title: 'Thinking hard' } },
+        call: { is: 'fields', title: '/told/title' },
+      },
     ]);
   });
 
@@ -281,12 +286,106 @@ describe('calls', () => {
     const [called, result] = told(
       call({ kind: 'edit', status: 'completed', content: [diff('/x'), diff('/y')] }),
     );
+    const edit = { before: 'a\n', after: 'b\n' };
     expect(called).toMatchObject({
-      input: { file_path: '/x', edits: [{ old_string: 'a\n' }, { old_string: 'a\n' }] },
+      input: { told: { path: '/x', changes: [edit, { path: '/y', ...edit }] } },
+      call: {
+        is: 'change',
+        does: 'edit',
+        path: '/told/path',
+        edits: [
+          { before: '/told/changes/0/before', after: '/told/changes/0/after' },
+          {
+            path: '/told/changes/1/path',
+            before: '/told/changes/1/before',
+            after: '/told/changes/1/after',
+          },
+        ],
+      },
     });
     expect(result).toMatchObject({
-      detail: { structuredPatch: [{ lines: ['-a', '+b'] }, { lines: ['-a', '+b'] }] },
+      detail: { path: '/x', hunks: [{ lines: ['-a', '+b'] }, { lines: ['-a', '+b'] }] },
+      output: { patch: '/hunks', changed: { added: 2, removed: 2 } },
     });
+  });
+
+  test.each<[string, object, object, object]>([
+    [
+      'a command as a list of words',
+      { kind: 'execute', rawInput: { command: ['rm', 'a b'], told: 1 } },
+      { command: ['rm', 'a b'], told: 1, _told: { command: "rm 'a b'" } },
+      { is: 'command', command: '/_told/command' },
+    ],
+    [
+      'a command in a directory',
+      { kind: 'execute', title: 'Run it', rawInput: { command: 'ls', workdir: '/work/sub' } },
+      { command: 'ls', workdir: '/work/sub' },
+      { is: 'command', command: '/command', directory: '/workdir' },
+    ],
+    [
+      'a file that is read, by its place alone',
+      { kind: 'read', locations: [{ path: '/work/a' }] },
+      { told: { path: '/work/a' } },
+      { is: 'read', path: '/told/path' },
+    ],
+    [
+      'a file that is read, by a name of the agent’s own',
+      { kind: 'read', rawInput: { abs_path: '/work/a' }, locations: [{ path: '/work/a' }] },
+      { abs_path: '/work/a' },
+      { is: 'read', path: '/abs_path' },
+    ],
+    [
+      'an edit of a file that the input names, with its change beside it',
+      {
+        kind: 'edit',
+        rawInput: { path: 'a', patch: 'x' },
+        content: [{ type: 'diff', path: '/work/a', oldText: 'a', newText: 'b' }],
+      },
+      { path: 'a', patch: 'x', told: { changes: [{ before: 'a', after: 'b' }] } },
+      {
+        is: 'change',
+        does: 'edit',
+        path: '/path',
+        edits: [{ before: '/told/changes/0/before', after: '/told/changes/0/after' }],
+      },
+    ],
+    [
+      'a change that is told nowhere',
+      { kind: 'edit', rawInput: { patch: 'x' }, locations: [{ path: '/work/a' }] },
+      { patch: 'x', told: { path: '/work/a' } },
+      { is: 'change', does: 'edit', path: '/told/path', edits: [] },
+    ],
+    [
+      'a file that is deleted',
+      { kind: 'delete', name: 'rm_file', rawInput: { path: 'a' } },
+      { path: 'a' },
+      { is: 'change', does: 'delete', path: '/path', edits: [] },
+    ],
+    [
+      'a search in words of the agent’s own',
+      { kind: 'search', title: 'Searching for x' },
+      { told: { title: 'Searching for x' } },
+      { is: 'search', in: 'text', pattern: '/told/title' },
+    ],
+    [
+      'what is none of these',
+      { kind: 'other', title: 'Poke it', rawInput: { force: 3 } },
+      { force: 3 },
+      { is: 'fields' },
+    ],
+  ])(
+    '[API11] %s: the input stays as it is, and what is told elsewhere stands beside it',
+    (_, fields, input, shape) => {
+      expect(told(call({ status: 'in_progress', ...fields }))).toMatchObject([{ input, call: shape }]);
+      const ask = asked(fields);
+      expect(ask.input).toEqual(input);
+      expect(ask.call).toEqual(shape);
+    },
+  );
+
+  test('[API11] an ask says that a call leads out of the session’s directory', () => {
+    const { call: shape } = asked({ kind: 'read', locations: [{ path: '/etc/passwd' }] });
+    expect(shape?.risks).toEqual([{ kind: 'outside-directory', at: '/told/path' }]);
   });
 
   test('images are passed on as such', () => {
@@ -350,7 +449,8 @@ describe('what leave is asked for', () => {
     expect(ask).toMatchObject({
       toolName: 'Bash',
       title: 'Bash: `npm test`',
-      input: { command: 'npm test' },
+      input: { told: { command: 'npm test' } },
+      call: { is: 'command', command: '/told/command' },
     });
     expect(ask.subject).toEqual({
       kind: 'input',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
 import { SdkConnection } from '../../../src/drivers/claude-sdk/connection.ts';
-import { sdkOptions } from '../../../src/drivers/claude-sdk/options.ts';
+import { sdkOptions } from '../../../src/drivers/claude-sdk/driver.ts';
 import type { AgentSdk } from '../../../src/drivers/claude-sdk/sdk-types.ts';
 import type { JsonObject } from '../../../src/drivers/fields.ts';
 import { MessageId, SessionId } from '../../../src/protocol/ids.ts';

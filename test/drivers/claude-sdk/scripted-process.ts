@@ -113,7 +113,6 @@ export class ScriptedProcess implements AgentProcess {
   }
 
   stderrTail = () => ['the last line of stderr'];
-  onStderr = () => () => {};
 
   async end(): Promise<void> {
     this.wasEnded = true;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { claudeArguments, claudeEnvironment } from '../../../src/drivers/claude/arguments.ts';
-import { uuidOf } from '../../../src/drivers/claude/message-uuid.ts';
+import { uuidOf } from '../../../src/drivers/claude/user-message.ts';
 
 const always = [
   '-p',

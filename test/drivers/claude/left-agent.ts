@@ -36,7 +36,6 @@ export const leftProcess = (
   pauseOutput() {},
   resumeOutput() {},
   stderrTail: () => [],
-  onStderr: () => () => undefined,
   exited: new Promise(() => undefined),
   end: () => new Promise(() => undefined),
 });

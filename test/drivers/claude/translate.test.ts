@@ -50,6 +50,31 @@ describe.each(versions)('recorded from Claude Code %s', (version) => {
     expect(result).toMatchObject({ toolCallId: ask?.toolCallId, isError: false });
   });
 
+  test('[API11] a command: the ask, the call, what is streamed of it and the result say what it is', () => {
+    const facts = replay(version, 'bash-allow');
+    const shape = { is: 'command', command: '/command', description: '/description' };
+    expect(facts.every('asked')).toMatchObject([{ ask: { call: shape } }]);
+    expect(facts.said('tool.called')).toMatchObject([{ call: shape }]);
+    expect(facts.said('tool.result')).toMatchObject([{ output: { exitCode: 0 } }]);
+    const [begun] = facts.every('delta').filter(({ delta }) => delta.kind === 'tool-input');
+    expect(begun?.delta).toMatchObject({ text: '', toolName: 'Bash', call: shape });
+  });
+
+  test('[API11] [ASK1] an ask says which path made the agent ask', () => {
+    const [{ ask } = {}] = replay(version, 'bash-allow').every('asked');
+    expect(ask?.blockedPath).toMatch(/^\/tmp\/beckon-wire-\w+\/work\/made\.txt$/);
+  });
+
+  test('[API11] a plan is told as one, also as it was approved', () => {
+    const facts = replay(version, 'plan-approve');
+    expect(facts.every('asked').at(-1)?.ask.call).toMatchObject({ is: 'plan' });
+    expect(facts.said('tool.called').map(({ call }) => call?.is)).toEqual(['change', 'plan']);
+    expect(facts.said('tool.result').map(({ output }) => output)).toEqual([
+      { changed: { added: 3, removed: 0 } },
+      { plan: '/plan' },
+    ]);
+  });
+
   test('a denial is an error result, and the turn is completed', () => {
     const facts = replay(version, 'bash-deny');
     expect(facts.said('tool.result')).toMatchObject([{ isError: true }]);

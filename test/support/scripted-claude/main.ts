@@ -14,6 +14,7 @@ interface Ask {
   readonly id: string;
   readonly tool: string;
   readonly input: Record<string, unknown>;
+  readonly blockedPath?: string;
 }
 
 const session = randomUUID();
@@ -59,7 +60,7 @@ function script({ withdraw = [], ask = [] }: { withdraw?: string[]; ask?: Ask[] 
     say({ type: 'control_cancel_request', request_id: id });
     end(id, 'taken back');
   }
-  for (const { id, tool, input } of ask) {
+  for (const { id, tool, input, blockedPath } of ask) {
     say({
       type: 'assistant',
       message: { role: 'assistant', id: `msg_${id}`, content: [{ type: 'tool_use', id, name: tool, input }] },
@@ -68,7 +69,13 @@ function script({ withdraw = [], ask = [] }: { withdraw?: string[]; ask?: Ask[] 
     say({
       type: 'control_request',
       request_id: id,
-      request: { subtype: 'can_use_tool', tool_name: tool, input, tool_use_id: id },
+      request: {
+        subtype: 'can_use_tool',
+        tool_name: tool,
+        input,
+        tool_use_id: id,
+        blocked_path: blockedPath,
+      },
     });
   }
   process.stdout.uncork();

@@ -8,6 +8,8 @@ export interface ScriptedAsk {
   readonly id: string;
   readonly tool?: string;
   readonly input: Readonly<Record<string, unknown>>;
+  /** The path because of which it asks. */
+  readonly blockedPath?: string;
 }
 
 /** A session whose agent does what the test says. */

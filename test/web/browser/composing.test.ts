@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { type Beckon, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
@@ -90,6 +92,57 @@ describe('the composer in a browser', () => {
     const { body } = await beckon.api('GET', `/api/sessions/${id}/events?limit=1000`);
     const ends = body.events.filter(({ type }: { type: string }) => type === 'turn.ended');
     expect(ends[0]?.outcome).toBe('interrupted');
+    expect(problems).toEqual([]);
+  });
+
+  it('[MSG7] Enter does while the agent works what is set, Ctrl+Enter the other, and the button says which', async () => {
+    const { page, beckon, id, problems } = await begin('slow 100000', 'running');
+    const send = page.getByRole('button', { name: /^(Queue|Interrupt) Enter$/ });
+    const set = async (choice: string): Promise<void> => {
+      await page.getByRole('button', { name: 'Other ways to send' }).click();
+      await page.getByRole('menuitemradio', { name: choice }).click();
+    };
+    await composerOf(page).fill('wait for it');
+    expect(await send.textContent()).toContain('Queue');
+    await composerOf(page).press('Enter');
+    await queueOf(page).filter({ hasText: 'wait for it' }).waitFor();
+
+    await composerOf(page).fill('slow 99999');
+    await set('Enter interrupts');
+    await page.getByRole('button', { name: /^Interrupt Enter$/ }).waitFor();
+    expect(await composerOf(page).inputValue()).toBe('slow 99999');
+    await expect.poll(() => composerOf(page).getAttribute('placeholder')).toBe('Interrupt with a message…');
+    await composerOf(page).press('Control+Enter');
+    await expect.poll(() => queueOf(page).count()).toBe(2);
+    await composerOf(page).fill('slow 88888');
+    await composerOf(page).press('Enter');
+    await expect.poll(() => takenBy(beckon, id), { timeout: 20_000 }).toEqual(['slow 100000', 'slow 88888']);
+    await expect.poll(() => queueOf(page).count()).toBe(2);
+
+    const other = await come(beckon, `/s/${id}`);
+    await composerOf(other.page).fill('typed elsewhere');
+    await other.page.getByRole('button', { name: /^Interrupt Enter$/ }).waitFor();
+    await set('Enter queues');
+    await other.page.getByRole('button', { name: /^Queue Enter$/ }).waitFor();
+    await composerOf(other.page).press('Enter');
+    await expect.poll(() => queueOf(page).count()).toBe(3);
+    expect([...problems, ...other.problems]).toEqual([]);
+  });
+
+  it('[MSG7] a server that is set to interrupt does so in every session that is not set for itself', async () => {
+    const dataDir = await temporaryDirectory();
+    await writeFile(join(dataDir, 'config.json'), JSON.stringify({ whileBusy: 'interrupt' }));
+    const beckon = await startBeckon({ dataDir });
+    const [id = ''] = await startSessions(
+      beckon,
+      [{ title: 'Talk', prompt: 'slow 100000', status: 'running' }],
+      await temporaryDirectory(),
+    );
+    const { page, problems } = await come(beckon, `/s/${id}`);
+    await composerOf(page).fill('turn around');
+    await page.getByRole('button', { name: /^Interrupt Enter$/ }).waitFor();
+    await composerOf(page).press('Enter');
+    await expect.poll(() => takenBy(beckon, id), { timeout: 20_000 }).toEqual(['slow 100000', 'turn around']);
     expect(problems).toEqual([]);
   });
 

@@ -3,6 +3,7 @@ import { eventually } from '../../support/eventually.ts';
 
 export interface DemoSession {
   readonly title: string;
+  /** For the demo agent; a drill is for the drilled agent, which the server must have as its Claude Code. */
   readonly prompt: string;
   /** The status to wait for. */
   readonly status: string;
@@ -83,7 +84,8 @@ export async function startSessions(
 ): Promise<string[]> {
   const ids: string[] = [];
   for (const { title, prompt } of sessions) {
-    const { status, body } = await beckon.api('POST', '/api/sessions', { agent: 'demo', title, prompt, cwd });
+    const agent = prompt.startsWith('!') ? 'claude' : 'demo';
+    const { status, body } = await beckon.api('POST', '/api/sessions', { agent, title, prompt, cwd });
     if (status !== 201) throw new Error(`"${title}" was not started: ${JSON.stringify(body)}`);
     ids.push(body.session.id);
   }

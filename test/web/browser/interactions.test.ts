@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
+import { drilledAgent } from '../../support/drilled-agent.ts';
 import { violationsOf } from './accessibility.ts';
 import { desktop, phone, withBrowser } from './browser.ts';
 import { startSessions } from './demo-sessions.ts';
@@ -304,7 +305,7 @@ describe('cards in a browser', () => {
     ['desktop, dark, German', { ...desktop, theme: 'dark' as const, language: 'de' as const }],
     ['phone, light', { ...phone, theme: 'light' as const }],
   ])('[UI8] [UI10] break no accessibility rule and never scroll sideways: %s', async (_, view) => {
-    const beckon = await startBeckon();
+    const beckon = await startBeckon({ args: ['--claude', drilledAgent(await temporaryDirectory())] });
     const prompts = ['run npm test', 'question', 'plan', 'form', 'write notes.md', '!parallel'];
     await startSessions(
       beckon,

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { type Beckon, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
+import { drilledAgent } from '../../support/drilled-agent.ts';
 import { withBrowser } from './browser.ts';
 import { storeSession } from './stored-session.ts';
 import { long } from './told-conversations.ts';
@@ -35,8 +36,11 @@ describe('a long session in the browser', () => {
 
   it('[UI9] stays flat in memory while 20,000 pieces of text stream', async () => {
     const cwd = await temporaryDirectory();
-    const beckon = await startBeckon({ cwd });
-    const { body } = await beckon.api('POST', '/api/sessions', { agent: 'demo', title: 'Flood', cwd });
+    const beckon = await startBeckon({
+      cwd,
+      args: ['--claude', drilledAgent(await temporaryDirectory())],
+    });
+    const { body } = await beckon.api('POST', '/api/sessions', { agent: 'claude', title: 'Flood', cwd });
     const { page } = await come(beckon, `/s/${body.session.id}`);
     await conversation(page).waitFor();
     await send(page, beckon, body.session.id, 2_000);

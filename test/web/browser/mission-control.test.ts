@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
+import { drilledAgent } from '../../support/drilled-agent.ts';
 import { violationsOf } from './accessibility.ts';
 import { desktop, phone, withBrowser } from './browser.ts';
 import { longTitles, manySessions, startSessions, threeSessions } from './demo-sessions.ts';
@@ -132,7 +133,7 @@ describe('the page in a browser', () => {
     ['desktop, dark, German', { ...desktop, theme: 'dark' as const, language: 'de' as const }],
     ['phone, dark', { ...phone, theme: 'dark' as const }],
   ])('[UI8] [UI10] breaks no accessibility rule and never scrolls sideways: %s', async (_, view) => {
-    const beckon = await startBeckon();
+    const beckon = await startBeckon({ args: ['--claude', drilledAgent(await temporaryDirectory())] });
     await startSessions(beckon, [...threeSessions, ...longTitles], await temporaryDirectory());
     const { page, problems } = await come(beckon, '/', view);
     for (const path of ['/', '/inbox', '/board', '/sessions', '/settings']) {

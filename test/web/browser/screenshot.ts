@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
 import { buildWeb } from '../../../scripts/build-web.ts';
 import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
+import { drilledAgent } from '../../support/drilled-agent.ts';
 import { desktop, openBrowser, phone, type View, visitPaired } from './browser.ts';
 import {
   type DemoSession,
@@ -44,6 +45,15 @@ const shots: readonly Shot[] = [
         await page.getByRole('menuitem', { name: /^(Details|Einzelheiten)$/ }).click();
       }
       await walls.scrollIntoViewIfNeeded();
+    },
+  },
+  {
+    name: 'busy',
+    sessions: threeSessions,
+    path: (ids) => `/s/${ids[1]}`,
+    async prepare(page) {
+      await page.getByRole('textbox', { name: /Migrate/ }).fill('Use WAL mode, please');
+      await page.getByRole('button', { name: /^(Other ways to send|Andere Arten zu senden)$/ }).click();
     },
   },
   { name: 'session-waiting', sessions: threeSessions, path: (ids) => `/s/${ids[2]}` },
@@ -90,7 +100,9 @@ try {
 }
 
 async function take(shot: Shot): Promise<void> {
-  const beckon: Beckon = await startBeckon();
+  const beckon: Beckon = await startBeckon({
+    args: ['--claude', drilledAgent(await temporaryDirectory())],
+  });
   const ids = await startSessions(beckon, shot.sessions, await temporaryDirectory());
   for (const name of values.views.split(',')) {
     const view = views[name];

@@ -144,11 +144,11 @@ describe('a tool that asks, in a browser', () => {
 
     await field.fill('ada@example.org');
     await page.keyboard.press('Control+Enter');
-    await outcome(page, 'E-mail: ada@example.org').waitFor();
-    expect(await outcome(page, 'E-mail: ada@example.org').evaluate(isFocused)).toBe(true);
+    await outcome(page, 'E-mail submitted ada@example.org').waitFor();
+    expect(await outcome(page, 'E-mail submitted ada@example.org').evaluate(isFocused)).toBe(true);
     await page.getByText(/It gave back:.*ada@example.org/).waitFor();
     await page.getByText('Asked 2 times').click();
-    await outcome(page, 'E-mail: ada@exmaple.org').waitFor();
+    await outcome(page, 'E-mail submitted ada@exmaple.org').waitFor();
   });
 
   it('[TOOL5] a reprompt goes on where it was answered: in the inbox, a monitor, the dock and the large dialog', async () => {
@@ -245,7 +245,10 @@ describe('a tool that asks, in a browser', () => {
     await card.getByRole('textbox', { name: 'Share of users at first' }).fill('20');
     await card.getByLabel('On', { exact: true }).fill('2026-12-24');
     await inMain(page, 'Submit').click();
-    await outcome(page, 'Release 2.4.0: Beta, for those who asked for it, on December 24, 2026').waitFor();
+    await outcome(
+      page,
+      'Release submitted. Release 2.4.0 Beta, for those who asked for it December 24, 2026',
+    ).waitFor();
   });
 });
 
@@ -303,13 +306,13 @@ describe('two browsers and a tool', () => {
     await theirs.getByRole('button', { name: 'Switch it on' }).click();
     await theirs.getByRole('textbox', { name: 'E-mail' }).fill('ada@example.org');
     await theirs.getByRole('button', { name: 'Submit' }).click();
-    await outcome(other.page, /E-mail: ada@example\.org · by this browser/).waitFor();
-    await outcome(page, /E-mail: ada@example\.org · by Chrome/).waitFor();
+    await outcome(other.page, /E-mail submitted ada@example\.org · by this browser/).waitFor();
+    await outcome(page, /E-mail submitted ada@example\.org · by Chrome/).waitFor();
 
     // A page that comes later knows it, too.
     await Promise.all([page.reload(), other.page.reload()]);
-    await outcome(other.page, /E-mail: ada@example\.org · by this browser/).waitFor();
-    await outcome(page, /E-mail: ada@example\.org · by Chrome/).waitFor();
+    await outcome(other.page, /E-mail submitted ada@example\.org · by this browser/).waitFor();
+    await outcome(page, /E-mail submitted ada@example\.org · by Chrome/).waitFor();
   });
 });
 

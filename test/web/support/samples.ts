@@ -1,3 +1,4 @@
+import { callShapeOf, resultShapeOf } from '../../../src/drivers/tool-calls.ts';
 import type { Event, NewEvent } from '../../../src/protocol/event.ts';
 import type { InteractionId, MessageId, SessionId } from '../../../src/protocol/ids.ts';
 import type { Ask, Form, FormField, Interaction } from '../../../src/protocol/interaction.ts';
@@ -44,16 +45,23 @@ export function aSession(changes: Partial<Omit<Session, 'id'>> & { readonly id?:
   };
 }
 
-const anAsk = (changes: Partial<Ask> = {}): Ask => ({
-  kind: 'approval',
-  agentRequestId: 'r1',
-  toolName: 'Bash',
-  toolCallId: 't1',
-  title: 'Bash: npm test',
-  input: { command: 'npm test' },
-  subject: { kind: 'command', value: 'npm test' },
-  ...changes,
-});
+function anAsk(changes: Partial<Ask> = {}): Ask {
+  const ask = {
+    kind: 'approval',
+    agentRequestId: 'r1',
+    toolName: 'Bash',
+    toolCallId: 't1',
+    title: 'Bash: npm test',
+    input: { command: 'npm test' },
+    subject: { kind: 'command', value: 'npm test' },
+    ...changes,
+  } as const;
+  return { ...shaped(ask), ...ask };
+}
+
+/** What an agent's driver says of the call that is asked about; a tool that asks by itself has none. */
+const shaped = ({ toolName, input, tool }: Pick<Ask, 'toolName' | 'input' | 'tool'>): Pick<Ask, 'call'> =>
+  tool === undefined ? { call: callShapeOf(toolName, input) } : {};
 
 export function anInteraction(
   changes: Partial<Omit<Interaction, 'interactionId' | 'sessionId'>> & {
@@ -65,6 +73,7 @@ export function anInteraction(
   const { agentRequestId: _, ...ask } = anAsk();
   return {
     ...ask,
+    ...shaped({ ...ask, ...rest }),
     interactionId: interactionId(id),
     requestId: interactionId(id),
     sessionId: sessionId(session),
@@ -181,21 +190,30 @@ export const called = (
   toolCallId,
   name: 'Bash',
   input,
+  call: callShapeOf(more.name ?? (more.startsAgent === true ? 'Task' : 'Bash'), input),
   startsAgent: false,
   ...more,
 });
 
-export const result = (
+export function result(
   toolCallId: string,
   words = 'ok',
-  more: { readonly parentToolCallId?: string } = {},
-): NewEvent => ({
-  type: 'tool.result',
-  toolCallId,
-  isError: false,
-  text: words,
-  ...more,
-});
+  more: {
+    readonly parentToolCallId?: string;
+    readonly isError?: boolean;
+    readonly detail?: unknown;
+  } = {},
+): NewEvent {
+  const output = resultShapeOf(words, more.detail, more.isError === true);
+  return {
+    type: 'tool.result',
+    toolCallId,
+    isError: false,
+    text: words,
+    ...(output === undefined ? {} : { output }),
+    ...more,
+  };
+}
 
 export const asked = (id: string, ask: Partial<Ask> = {}): NewEvent => ({
   type: 'interaction.requested',

@@ -1,14 +1,12 @@
 import type { Ask } from '../../../protocol/interaction.ts';
 import type { AgentFact } from '../../../runner/ports/agent-driver.ts';
-import { askTitle, callTitle } from '../../ask-title.ts';
 import { type JsonObject, objectAt, textAt } from '../../fields.ts';
-import { optionsIn, type PermissionOption } from '../permission-options.ts';
+import { askTitle, callTitle } from '../../tool-calls.ts';
+import { optionsIn, type PermissionOption } from '../reply.ts';
 import { contentsIn, wordsOf } from './content.ts';
+import { callSubject, describeCall, ownInput, ownName } from './describe-call.ts';
 import type { Call, Memory } from './memory.ts';
-import { callSubject } from './subject.ts';
 import { callAsked } from './tool-call.ts';
-import { inputOf, ownInput } from './tool-input.ts';
-import { ownName, toolNameOf } from './tool-name.ts';
 
 export interface PermissionAsk {
   readonly facts: readonly AgentFact[];
@@ -23,13 +21,13 @@ export function permissionAsk(memory: Memory, agentRequestId: string, request: J
   const { facts, call } = callAsked(memory, told);
   const fields = call?.fields ?? told;
   const options = optionsIn(request);
-  const toolName = toolNameOf(fields);
+  const described = describeCall(fields, memory.cwd, true);
+  const { toolName } = described;
   const calledName = ownName(fields);
   const common = {
     kind: 'approval' as const,
     agentRequestId,
-    toolName,
-    input: inputOf(fields, toolName),
+    ...described,
     suggestions: options,
     ...originOf(call),
   };
@@ -37,7 +35,8 @@ export function permissionAsk(memory: Memory, agentRequestId: string, request: J
   if (plan !== undefined)
     return { facts, calledName, ask: { ...common, title: 'Approve the plan', plan, requiresPerson: true } };
   const subject = callSubject(fields, toolName, memory.cwd);
-  const title = subject.kind === 'input' ? titleTold(fields, toolName) : callTitle(toolName, subject, {});
+  const title =
+    subject.kind === 'input' ? titleTold(fields, toolName) : callTitle(toolName, subject, described);
   const reason = oddity(options);
   const needsPerson = call === undefined || reason !== undefined;
   return {

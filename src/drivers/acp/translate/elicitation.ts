@@ -1,9 +1,9 @@
 import type { Answer, Ask, Decision, Question } from '../../../protocol/interaction.ts';
-import { askTitle } from '../../ask-title.ts';
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../fields.ts';
-import { formFields } from '../../form-fields.ts';
+import { type FormAnswer, formAnswer, formFields } from '../../form-fields.ts';
+import { askTitle } from '../../tool-calls.ts';
+import { toolNameOf } from './describe-call.ts';
 import type { Memory } from './memory.ts';
-import { toolNameOf } from './tool-name.ts';
 
 /** A form that the agent wants filled in, questions it asks, or an address it wants visited. */
 export function elicitationAsk(memory: Memory, agentRequestId: string, request: JsonObject): Ask {
@@ -39,24 +39,10 @@ export function elicitationAsk(memory: Memory, agentRequestId: string, request: 
   };
 }
 
-export type ElicitationReply =
-  | { readonly action: 'accept'; readonly content: JsonObject }
-  | { readonly action: 'decline' | 'cancel' };
-
-export function elicitationReply(ask: Ask, decision: Decision): ElicitationReply {
-  switch (decision.type) {
-    case 'answer':
-      return { action: 'accept', content: contentOf(questionsIn(ask.input), decision.answers) };
-    case 'submit':
-      return { action: 'accept', content: decision.values };
-    case 'allow':
-      return { action: 'accept', content: {} };
-    case 'deny':
-      return { action: 'decline' };
-    case 'dismiss':
-      return { action: 'cancel' };
-  }
-}
+export const elicitationReply = (ask: Ask, decision: Decision): FormAnswer =>
+  decision.type === 'answer'
+    ? { action: 'accept', content: contentOf(questionsIn(ask.input), decision.answers) }
+    : formAnswer(decision);
 
 interface AskedField {
   readonly field: string;

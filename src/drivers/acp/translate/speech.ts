@@ -1,10 +1,9 @@
 import type { AgentFact } from '../../../runner/ports/agent-driver.ts';
+import { unknownOnce } from '../../facts.ts';
 import { type JsonObject, objectAt, textAt } from '../../fields.ts';
-import { unknownOnce } from '../../unknown-once.ts';
 import { wordsOf } from './content.ts';
-import type { Memory, Speech } from './memory.ts';
-import { leaveMessage, nextPlace } from './place.ts';
-import { vendorNote } from './vendor.ts';
+import { vendorNote } from './describe-call.ts';
+import { leaveMessage, type Memory, nextPlace, type Speech } from './memory.ts';
 
 /** A fragment of what is being said. Fragments that follow each other are one block; it is stored when it ends. */
 export function translateChunk(

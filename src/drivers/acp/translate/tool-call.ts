@@ -1,15 +1,13 @@
 import type { NewEventOf } from '../../../protocol/event.ts';
 import type { AgentFact } from '../../../runner/ports/agent-driver.ts';
+import { unknownOnce } from '../../facts.ts';
 import { isObject, type JsonObject, textAt } from '../../fields.ts';
-import { unknownOnce } from '../../unknown-once.ts';
+import { startsAgent } from '../../tool-table.ts';
 import { imagesIn } from './content.ts';
-import type { Call, Memory } from './memory.ts';
-import { nextPlace } from './place.ts';
+import { describeCall, ownName, vendorNote } from './describe-call.ts';
+import { type Call, type Memory, nextPlace } from './memory.ts';
 import { endSpeech } from './speech.ts';
-import { inputOf } from './tool-input.ts';
-import { startsAgent, toolNameOf } from './tool-name.ts';
-import { resultDetail, resultText } from './tool-result.ts';
-import { vendorNote } from './vendor.ts';
+import { resultAccount, resultText } from './tool-result.ts';
 
 const mostOpenCalls = 500;
 
@@ -28,7 +26,7 @@ export function translateCall(memory: Memory, update: JsonObject): readonly Agen
   if (!call) return facts;
   const isOver = call.fields.status === 'completed' || call.fields.status === 'failed';
   const isKnown = isOver || call.fields.status === 'in_progress' || hasInput(call);
-  return [...facts, ...(isKnown ? tellCall(call) : []), ...(isOver ? endCall(memory, call) : [])];
+  return [...facts, ...(isKnown ? tellCall(memory, call) : []), ...(isOver ? endCall(memory, call) : [])];
 }
 
 /** An ask for a call is asked with all that is known of it, and the call is shown before the ask. */
@@ -40,12 +38,12 @@ export function callAsked(
   if (toolCallId === undefined) return { facts: [], call: undefined };
   const begun = memory.calls.has(toolCallId) ? [] : beginCall(memory, toolCallId, update);
   const call = learn(memory, toolCallId, update);
-  return { facts: [...begun, ...(call ? tellCall(call) : [])], call };
+  return { facts: [...begun, ...(call ? tellCall(memory, call) : [])], call };
 }
 
 /** Calls that never told their input, or never began: the turn is over, and what is known of them is all there is. */
 export function tellAllCalls(memory: Memory): readonly AgentFact[] {
-  return [...memory.calls.values()].flatMap(tellCall);
+  return [...memory.calls.values()].flatMap((call) => tellCall(memory, call));
 }
 
 function beginCall(memory: Memory, toolCallId: string, update: JsonObject): readonly AgentFact[] {
@@ -86,18 +84,19 @@ function mergedNotes(notes: readonly JsonObject[]): JsonObject {
   return { ...Object.assign({}, ...notes), claudeCode };
 }
 
-function tellCall(call: Call): readonly AgentFact[] {
+function tellCall(memory: Memory, call: Call): readonly AgentFact[] {
   if (call.isTold) return [];
   call.isTold = true;
   const { toolCallId, fields, place } = call;
-  const name = toolNameOf(fields);
-  const starts = startsAgent(fields);
+  const { toolName: name, input, call: shape } = describeCall(fields, memory.cwd);
+  const starts = startsAgent(ownName(fields) ?? '');
   const event: NewEventOf<'tool.called'> = {
     type: 'tool.called',
     ...place,
     toolCallId,
     name,
-    input: inputOf(fields, name),
+    input,
+    call: shape,
     startsAgent: starts,
     ...parentOf(call),
   };
@@ -109,21 +108,21 @@ function endCall(memory: Memory, call: Call): readonly AgentFact[] {
   const { toolCallId, fields } = call;
   const isError = fields.status === 'failed';
   const images = imagesIn(fields);
-  const detail = images.length === 0 ? resultDetail(fields) : undefined;
+  const text = resultText(memory, fields);
   const said: AgentFact = {
     type: 'said',
     event: {
       type: 'tool.result',
       toolCallId,
       isError,
-      text: resultText(memory, fields),
-      ...(detail !== undefined && { detail }),
+      text,
+      ...(images.length === 0 && resultAccount(fields, text)),
       ...parentOf(call),
     },
     ...(images.length > 0 && { images }),
   };
   const spoken = endSpeech(memory, toolCallId);
-  const task = startsAgent(fields) ? [taskFact(call, isError ? 'failed' : 'completed')] : [];
+  const task = startsAgent(ownName(fields) ?? '') ? [taskFact(call, isError ? 'failed' : 'completed')] : [];
   return [...spoken, ...task, said];
 }
 

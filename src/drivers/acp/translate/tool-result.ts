@@ -1,8 +1,10 @@
+import { type DiffLine, diffLines } from '../../../model/diff-lines.ts';
+import type { NewEventOf } from '../../../protocol/event.ts';
 import { isObject, type JsonObject, textAt } from '../../fields.ts';
-import { changesIn, contentsIn, terminalsIn, wordsOf } from './content.ts';
+import { patchIn, resultShapeOf } from '../../tool-calls.ts';
+import { type Change, changesIn, contentsIn, terminalsIn, wordsOf } from './content.ts';
+import { vendorNote } from './describe-call.ts';
 import type { Memory } from './memory.ts';
-import { hunksOf } from './patch.ts';
-import { vendorNote } from './vendor.ts';
 
 /** What a call brought, in words: its plain output where the agent gives it, else what it shows. */
 export function resultText(memory: Memory, call: JsonObject): string {
@@ -17,16 +19,21 @@ export function resultText(memory: Memory, call: JsonObject): string {
   return call.rawOutput === undefined || call.rawOutput === null ? '' : JSON.stringify(call.rawOutput);
 }
 
+type Account = Pick<NewEventOf<'tool.result'>, 'detail' | 'output'>;
+
 /** The structured account of the result: the agent's own where it gives one, else the lines that changed. */
-export function resultDetail(call: JsonObject): JsonObject | undefined {
+export function resultAccount(call: JsonObject, text: string): Account {
   const { toolResponse } = vendorNote(call);
-  if (toolResponse) {
-    const { originalFile: _, ...rest } = toolResponse;
-    return rest;
-  }
   const changes = changesIn(call);
-  if (changes.length === 0) return undefined;
-  return { filePath: changes[0]?.path, structuredPatch: changes.flatMap(hunksOf) };
+  if (!toolResponse && changes.length > 0) return changeAccount(changes);
+  const { originalFile: _, ...detail } = toolResponse ?? {};
+  const output = resultShapeOf(text, toolResponse && detail, call.status === 'failed');
+  return { ...(toolResponse && { detail }), ...(output && { output }) };
+}
+
+export function changeAccount(changes: readonly Change[]): Account {
+  const detail = { path: changes[0]?.path, hunks: changes.flatMap(hunksOf) };
+  return { detail, output: patchIn(detail, 'hunks') };
 }
 
 function plainOutput(raw: unknown): string | undefined {
@@ -43,4 +50,54 @@ function plainOutput(raw: unknown): string | undefined {
 function unfenced(text: string): string {
   const [, inner] = /^\s*(?:`{3,})[^\n]*\n([\s\S]*?)\n?`{3,}\s*$/.exec(text) ?? [];
   return inner ?? text;
+}
+
+const context = 3;
+
+/** A piece of a change as the page draws it. */
+interface Hunk {
+  readonly oldStart: number;
+  readonly oldLines: number;
+  readonly newStart: number;
+  readonly newLines: number;
+  readonly lines: readonly string[];
+}
+
+/** Both texts of a file as the lines that changed, each with a few around it. */
+export function hunksOf({ before, after }: Change): readonly Hunk[] {
+  const lines = diffLines(before ?? '', after);
+  const shown = shownLines(lines);
+  const hunks: Hunk[] = [];
+  let [old, fresh] = [1, 1];
+  let open: { oldStart: number; newStart: number; lines: DiffLine[] } | undefined;
+  lines.forEach((line, at) => {
+    if (shown.has(at)) {
+      open ??= { oldStart: old, newStart: fresh, lines: [] };
+      open.lines.push(line);
+    } else if (open) {
+      hunks.push(closed(open));
+      open = undefined;
+    }
+    if (line.sign !== '+') old += 1;
+    if (line.sign !== '-') fresh += 1;
+  });
+  return open ? [...hunks, closed(open)] : hunks;
+}
+
+function shownLines(lines: readonly DiffLine[]): ReadonlySet<number> {
+  const shown = new Set<number>();
+  lines.forEach(({ sign }, at) => {
+    if (sign === ' ') return;
+    for (let near = Math.max(0, at - context); near <= at + context; near += 1) shown.add(near);
+  });
+  return shown;
+}
+
+function closed({ lines, ...start }: { oldStart: number; newStart: number; lines: DiffLine[] }): Hunk {
+  return {
+    ...start,
+    oldLines: lines.filter(({ sign }) => sign !== '+').length,
+    newLines: lines.filter(({ sign }) => sign !== '-').length,
+    lines: lines.map(({ sign, text }) => `${sign}${text}`),
+  };
 }

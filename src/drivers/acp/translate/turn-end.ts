@@ -1,6 +1,6 @@
 import type { AgentFact } from '../../../runner/ports/agent-driver.ts';
+import { unknownOnce } from '../../facts.ts';
 import { type JsonObject, numberAt, objectAt, wordsAt } from '../../fields.ts';
-import { unknownOnce } from '../../unknown-once.ts';
 import type { Memory } from './memory.ts';
 import { closeTurn, costOfTurn } from './update.ts';
 

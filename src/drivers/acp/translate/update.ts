@@ -1,13 +1,10 @@
 import type { AgentFact } from '../../../runner/ports/agent-driver.ts';
-import { commandsChange } from '../../commands.ts';
-import { type JsonObject, numberAt, objectAt, textAt, wordsAt } from '../../fields.ts';
-import { modeChange, modelChange } from '../../mode-and-model.ts';
-import { unknownOnce } from '../../unknown-once.ts';
+import { commandsChange, modeChange, modelChange, notice, unknownOnce } from '../../facts.ts';
+import { type JsonObject, listAt, numberAt, objectAt, textAt, wordsAt } from '../../fields.ts';
+import { callShapeOf } from '../../tool-calls.ts';
 import { configValue } from '../settings.ts';
-import type { Memory } from './memory.ts';
-import { translateCompaction, translateNotice } from './notices.ts';
-import { translatePlan } from './plan.ts';
-import { endAllSpeech, translateChunk } from './speech.ts';
+import { type Memory, newName, nextPlace } from './memory.ts';
+import { endAllSpeech, endSpeech, translateChunk } from './speech.ts';
 import { tellAllCalls, translateCall } from './tool-call.ts';
 
 /** What an update of the session means, in words no vendor owns. Those with no meaning for us give no facts. */
@@ -90,4 +87,55 @@ function noteCost(memory: Memory, update: JsonObject): void {
   // After a resume the count may begin again.
   if (amount < memory.costTold) memory.costTold = 0;
   memory.costSoFar = amount;
+}
+
+function translateNotice(update: JsonObject): readonly AgentFact[] {
+  const text = [textAt(update, 'title'), textAt(update, 'description')].filter(Boolean).join(': ');
+  const { severity } = update;
+  const level = severity === 'warning' || severity === 'error' ? severity : 'info';
+  return text === '' ? [] : [notice(level, 'agent', text)];
+}
+
+function translateCompaction(update: JsonObject): readonly AgentFact[] {
+  switch (update.status) {
+    case 'completed':
+      return [notice('info', 'compacted', 'The agent has summarised the conversation so far.')];
+    case 'failed': {
+      const why = textAt(update, 'error');
+      const text = `The agent could not summarise the conversation${why === undefined ? '.' : `: ${why}`}`;
+      return [notice('warning', 'compacted', text)];
+    }
+    default:
+      return [];
+  }
+}
+
+/** The agent's list of steps comes whole each time. It is kept as the call by which other agents write theirs. */
+function translatePlan(memory: Memory, update: JsonObject): readonly AgentFact[] {
+  if (!Array.isArray(update.entries)) return unknownOnce(memory, 'kind of plan', update);
+  const todos = listAt(update, 'entries').flatMap((entry) => {
+    const content = textAt(entry, 'content');
+    return content === undefined ? [] : [{ content, status: textAt(entry, 'status') ?? 'pending' }];
+  });
+  const plan = JSON.stringify(todos);
+  if (plan === memory.lastPlan) return [];
+  memory.lastPlan = plan;
+  const spoken = endSpeech(memory, '');
+  const toolCallId = newName(memory, 'plan');
+  return [
+    ...spoken,
+    {
+      type: 'said',
+      event: {
+        type: 'tool.called',
+        ...nextPlace(memory),
+        toolCallId,
+        name: 'TodoWrite',
+        input: { todos },
+        call: callShapeOf('TodoWrite', { todos }),
+        startsAgent: false,
+      },
+    },
+    { type: 'said', event: { type: 'tool.result', toolCallId, isError: false, text: '' } },
+  ];
 }

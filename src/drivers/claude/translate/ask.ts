@@ -1,13 +1,12 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { Ask } from '../../../protocol/interaction.ts';
-import { askTitle, callTitle } from '../../ask-title.ts';
-import { type JsonObject, objectAt, textAt } from '../../fields.ts';
-import { canBeWritten } from '../../nesting.ts';
+import type { Ask, Question } from '../../../protocol/interaction.ts';
+import type { CallShape } from '../../../protocol/tool-call.ts';
+import { canBeWritten, type JsonObject, listAt, objectAt, textAt, textsAt } from '../../fields.ts';
+import { formFields } from '../../form-fields.ts';
 import { subjectOf } from '../../subject.ts';
+import { askTitle, callShapeOf, callTitle } from '../../tool-calls.ts';
 import type { IncomingRequest } from '../incoming.ts';
-import { elicitationAsk } from './elicitation.ts';
 import type { Memory } from './memory.ts';
-import { questionsOf } from './questions.ts';
 
 /** What a request of the agent asks of a person; undefined when it makes no sense, or is nested beyond measure. */
 export function askOf(memory: Memory, { requestId, subtype, request }: IncomingRequest): Ask | undefined {
@@ -20,7 +19,15 @@ function toolAsk(memory: Memory, agentRequestId: string, request: JsonObject): A
   const given = objectAt(request, 'input');
   if (toolName === undefined || !given) return undefined;
   const input = { ...given };
-  const common = { agentRequestId, toolName, input, ...originOf(memory, request), ...reasonOf(request) };
+  const call = callShapeOf(toolName, input, memory.cwd);
+  const common = {
+    agentRequestId,
+    toolName,
+    input,
+    call,
+    ...originOf(memory, request),
+    ...reasonOf(request),
+  };
   switch (toolName) {
     case 'AskUserQuestion': {
       const questions = questionsOf(input);
@@ -38,10 +45,10 @@ function toolAsk(memory: Memory, agentRequestId: string, request: JsonObject): A
   return {
     ...common,
     kind: 'approval',
-    title: callTitle(toolName, subject, input),
+    title: callTitle(toolName, subject, common),
     subject,
     ...(Array.isArray(request.permission_suggestions) && { suggestions: request.permission_suggestions }),
-    ...(needsPerson(request, input) && { requiresPerson: true }),
+    ...(needsPerson(request, call) && { requiresPerson: true }),
     ...(request.default_to_no === true && { defaultToNo: true }),
   };
 }
@@ -60,19 +67,69 @@ function originOf(
   };
 }
 
-/** Reasons are written for a terminal, colours included. */
-function reasonOf(request: JsonObject): Pick<Ask, 'reason'> {
+/** Why the agent asks. Reasons are written for a terminal, colours included. */
+function reasonOf(request: JsonObject): Pick<Ask, 'reason' | 'blockedPath'> {
   const reason = stripVTControlCharacters(textAt(request, 'decision_reason') ?? '').trim();
-  return reason === '' ? {} : { reason };
+  const blockedPath = textAt(request, 'blocked_path') ?? '';
+  return { ...(reason !== '' && { reason }), ...(blockedPath !== '' && { blockedPath }) };
 }
 
-function needsPerson(request: JsonObject, input: JsonObject): boolean {
+function needsPerson(request: JsonObject, { risks = [] }: CallShape): boolean {
   return (
     request.requires_user_interaction === true ||
     request.suppress_always_allow_rule === true ||
     (request.matched_ask_rule !== undefined && request.matched_ask_rule !== null) ||
     textAt(request, 'tool_use_id') === undefined ||
     // The same command without its sandbox is another thing than what was granted.
-    input.dangerouslyDisableSandbox === true
+    risks.some(({ kind }) => kind === 'sandbox-off')
   );
+}
+
+/** Undefined when the input is not what the tool's own description says: then it is asked as any other call. */
+function questionsOf(input: JsonObject): Question[] | undefined {
+  const questions = listAt(input, 'questions').map(toQuestion);
+  const whole = questions.filter((question) => question !== undefined);
+  return whole.length > 0 && whole.length === questions.length ? whole : undefined;
+}
+
+function toQuestion(given: JsonObject): Question | undefined {
+  const question = textAt(given, 'question');
+  if (question === undefined) return undefined;
+  const header = textAt(given, 'header');
+  return {
+    question,
+    ...(header !== undefined && { header }),
+    options: listAt(given, 'options').flatMap(toOption),
+    multiSelect: given.multiSelect === true,
+  };
+}
+
+function toOption(given: JsonObject): Question['options'] {
+  const label = textAt(given, 'label');
+  const description = textAt(given, 'description');
+  return label === undefined ? [] : [{ label, ...(description !== undefined && { description }) }];
+}
+
+/** A form that another MCP server wants filled in, or an address it wants visited. */
+function elicitationAsk(agentRequestId: string, request: JsonObject): Ask {
+  const source = textAt(request, 'mcp_server_name') ?? 'MCP server';
+  const message = textAt(request, 'message') ?? '';
+  const url = textAt(request, 'url');
+  const toolCallId = textAt(request, 'tool_use_id');
+  return {
+    kind: 'form',
+    agentRequestId,
+    toolName: source,
+    ...(toolCallId !== undefined && { toolCallId }),
+    title: message || source,
+    input: { ...request },
+    form: {
+      message,
+      fields: formFields(objectAt(request, 'requested_schema') ?? {}, textsAt(request, 'property_order')),
+      presentation: 'questionnaire',
+      source,
+      ...(url !== undefined && { url }),
+    },
+    requiresPerson: true,
+  };
 }

@@ -1,84 +1,90 @@
-import type { MessageId } from '../../../protocol/ids.ts';
+import { z } from 'zod';
+import { MessageId } from '../../../protocol/ids.ts';
+import type { JsonObject } from '../../fields.ts';
+import { keptAs, keptMap, keptSet } from '../../kept.ts';
 
-/** What must be remembered from line to line to understand the next one. */
-export interface Memory {
-  readonly cwd: string;
-  agentSessionId: string | null;
-  permissionMode: string | null;
-  model: string | null;
-  isTurnRunning: boolean;
-  /** The program counts the cost of its whole life; a turn's is the difference. */
-  costSoFar: number;
-  /** Messages written and not yet shown to be taken, by the uuid they were sent with. */
-  readonly awaited: Map<string, AwaitedMessage>;
-  /** The messages sent of late, by the same uuids: a turn names those it works on, also when they were taken before. */
-  readonly sent: Map<string, MessageId>;
-  /** Forms of MCP servers that wait for a person. */
-  readonly openForms: Set<string>;
-  /** Questions that wait for a person before the program has asked for permission, by their call. */
-  readonly held: Map<string, HeldQuestion>;
-  /** The calls of the last message that had any: those of one message stand and fall together. */
-  lastCalls: { readonly agentMessageId: string; readonly ids: readonly string[] } | undefined;
-  /** A task that went on after its call had returned has ended: the program may start a turn to tell of it. */
-  isOwnTurnDue: boolean;
-  readonly tasks: Map<string, Task>;
-  /** The block that is being streamed. */
-  streamed: StreamedBlock | undefined;
-  /** The number of the last block of each recent message. */
-  readonly lastBlocks: Map<string, number>;
-  /** What was reported as unknown already. */
-  readonly reported: Set<string>;
-}
-
-export interface HeldQuestion {
-  /** The hook that is not answered yet: the question is known by its id. */
-  readonly hookId: string;
-  /** The request for permission that followed it, where the hook was answered. */
-  requestId: string | undefined;
-}
-
-export interface AwaitedMessage {
-  readonly messageId: MessageId;
+const AwaitedMessage = z.object({
+  messageId: MessageId,
   /** Sent into a running turn: that turn's end says nothing about it. */
-  isMidTurn: boolean;
-  readonly wasSentMidTurn: boolean;
-}
+  isMidTurn: z.boolean(),
+  wasSentMidTurn: z.boolean(),
+});
 
-export interface Task {
-  readonly toolCallId: string | undefined;
-  readonly description: string | undefined;
-  status: TaskStatus;
+const HeldQuestion = z.object({
+  /** The hook that is not answered yet: the question is known by its id. */
+  hookId: z.string(),
+  /** The request for permission that followed it, where the hook was answered. */
+  requestId: z.string().optional(),
+});
+export type HeldQuestion = z.infer<typeof HeldQuestion>;
+
+const TaskStatus = z.enum(['running', 'completed', 'failed', 'stopped']);
+export type TaskStatus = z.infer<typeof TaskStatus>;
+
+const Task = z.object({
+  toolCallId: z.string().optional(),
+  description: z.string().optional(),
+  status: TaskStatus,
   /** Its call has returned, and it works on by itself. */
-  isDetached: boolean;
-}
+  isDetached: z.boolean(),
+});
+export type Task = z.infer<typeof Task>;
 
-export type TaskStatus = 'running' | 'completed' | 'failed' | 'stopped';
+const StreamedBlock = z.object({
+  agentMessageId: z.string(),
+  block: z.number(),
+  toolCallId: z.string().optional(),
+  toolName: z.string().optional(),
+});
+export type StreamedBlock = z.infer<typeof StreamedBlock>;
 
-export interface StreamedBlock {
-  readonly agentMessageId: string;
-  block: number;
-  toolCallId: string | undefined;
-  toolName: string | undefined;
-}
+/** What must be remembered from line to line to understand the next one, as it is kept for the next server. */
+const Remembered = z.object({
+  agentSessionId: z.string().nullable(),
+  permissionMode: z.string().nullable(),
+  model: z.string().nullable(),
+  isTurnRunning: z.boolean().default(false),
+  /** The program counts the cost of its whole life; a turn's is the difference. */
+  costSoFar: z.number().default(0),
+  /** Messages written and not yet shown to be taken, by the uuid they were sent with. */
+  awaited: keptMap(AwaitedMessage),
+  /** The messages sent of late, by the same uuids: a turn names those it works on, also when they were taken before. */
+  sent: keptMap(MessageId),
+  /** Forms of MCP servers that wait for a person. */
+  openForms: keptSet(),
+  /** Questions that wait for a person before the program has asked for permission, by their call. */
+  held: keptMap(HeldQuestion),
+  /** The calls of the last message that had any: those of one message stand and fall together. */
+  lastCalls: z.object({ agentMessageId: z.string(), ids: z.array(z.string()) }).optional(),
+  /** A task that went on after its call had returned has ended: the program may start a turn to tell of it. */
+  isOwnTurnDue: z.boolean().default(false),
+  tasks: keptMap(Task),
+  /** The block that is being streamed. */
+  streamed: StreamedBlock.optional(),
+  /** The number of the last block of each recent message. */
+  lastBlocks: keptMap(z.number()),
+  /** What was reported as unknown already. */
+  reported: keptSet(),
+});
 
-export function newMemory(
-  start: Pick<Memory, 'cwd' | 'agentSessionId' | 'permissionMode' | 'model'>,
-): Memory {
-  return {
-    ...start,
-    isTurnRunning: false,
-    costSoFar: 0,
-    awaited: new Map(),
-    sent: new Map(),
-    openForms: new Set(),
-    held: new Map(),
-    lastCalls: undefined,
-    isOwnTurnDue: false,
-    tasks: new Map(),
-    streamed: undefined,
-    lastBlocks: new Map(),
-    reported: new Set(),
-  };
+export type Memory = z.output<typeof Remembered> & { readonly cwd: string };
+
+export const newMemory = ({
+  cwd,
+  ...start
+}: Pick<Memory, 'cwd' | 'agentSessionId' | 'permissionMode' | 'model'>): Memory => ({
+  cwd,
+  ...Remembered.parse(start),
+});
+
+/** `streamed` is the block that was being streamed at the mark: fragments after it are read again. */
+export const keepMemory = ({ cwd: _, ...memory }: Memory, streamed: StreamedBlock | undefined): JsonObject =>
+  keptAs({ ...memory, streamed });
+
+/** Undefined when it was kept by a version that remembered otherwise. */
+export function restoreMemory(kept: unknown, cwd: string): Memory | undefined {
+  const { data } = Remembered.safeParse(kept);
+  return data && { cwd, ...data };
 }
 
 const recentlySent = 20;

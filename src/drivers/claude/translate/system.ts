@@ -1,13 +1,9 @@
-import type { MessageId } from '../../../protocol/ids.ts';
 import type { AgentFact } from '../../../runner/ports/agent-driver.ts';
-import { type JsonObject, textAt, textsAt, wordsAt } from '../../fields.ts';
-import { modeChange, modelChange } from '../../mode-and-model.ts';
-import { unknownOnce } from '../../unknown-once.ts';
-import { commandsIn } from '../commands.ts';
-import { allTaken } from './lifecycle.ts';
-import type { Memory } from './memory.ts';
-import { compacted, notice, retrying } from './notices.ts';
-import { translateTaskEnd, translateTaskStart, translateTaskUpdate } from './tasks.ts';
+import { modeChange, modelChange, notice, unknownOnce } from '../../facts.ts';
+import { type JsonObject, numberAt, objectAt, textAt, textsAt, wordsAt } from '../../fields.ts';
+import { commandsIn } from '../initialized.ts';
+import type { Memory, Task, TaskStatus } from './memory.ts';
+import { allTaken, turnStarted } from './turn.ts';
 
 export function translateSystem(memory: Memory, line: JsonObject): readonly AgentFact[] {
   switch (line.subtype) {
@@ -28,7 +24,7 @@ export function translateSystem(memory: Memory, line: JsonObject): readonly Agen
     case 'compact_boundary':
       return compacted(line);
     case 'local_command_output':
-      return notice('info', 'command-output', textAt(line, 'content') ?? '');
+      return printed(textAt(line, 'content') ?? '');
     case 'background_tasks_changed':
     case 'elicitation_complete':
     case 'files_persisted':
@@ -76,8 +72,113 @@ function startOf(memory: Memory, line: JsonObject): readonly AgentFact[] {
   return [...allTaken(memory, [...memory.awaited.keys()]), ...turnStarted(memory)];
 }
 
-export function turnStarted(memory: Memory, messageIds?: readonly MessageId[]): readonly AgentFact[] {
-  if (memory.isTurnRunning) return [];
-  memory.isTurnRunning = true;
-  return [{ type: 'turn-started', ...(messageIds && { messageIds }) }];
+const printed = (text: string): readonly AgentFact[] =>
+  text === '' ? [] : [notice('info', 'command-output', text)];
+
+function retrying(line: JsonObject): readonly AgentFact[] {
+  const status = numberAt(line, 'error_status');
+  const attempt = numberAt(line, 'attempt');
+  const most = numberAt(line, 'max_retries');
+  const which = attempt === undefined ? '' : ` (try ${attempt}${most === undefined ? '' : ` of ${most}`})`;
+  const why = status === undefined ? '' : `: status ${status}`;
+  return [notice('warning', 'model-retry', `The model did not answer${why}. Trying again${which}`)];
+}
+
+function compacted(line: JsonObject): readonly AgentFact[] {
+  const before = numberAt(objectAt(line, 'compact_metadata') ?? {}, 'pre_tokens');
+  const size = before === undefined ? '' : ` It had ${before} tokens.`;
+  return [notice('info', 'compacted', `The agent has summarised the conversation so far.${size}`)];
+}
+
+export function translateRateLimit(line: JsonObject): readonly AgentFact[] {
+  const info = objectAt(line, 'rate_limit_info') ?? {};
+  const resetsAt = new Date((numberAt(info, 'resetsAt') ?? Number.NaN) * 1000);
+  const until = Number.isNaN(resetsAt.getTime()) ? '' : ` until ${resetsAt.toISOString()}`;
+  switch (textAt(info, 'status')) {
+    case 'rejected':
+      return [notice('error', 'rate-limit', `The account's limit is reached${until}`)];
+    case 'allowed_warning':
+      return [notice('warning', 'rate-limit', `The account's limit is near${until}`)];
+    default:
+      return [];
+  }
+}
+
+/** Sub-agents and commands in the background. */
+function translateTaskStart(memory: Memory, line: JsonObject): readonly AgentFact[] {
+  const taskId = textAt(line, 'task_id');
+  if (taskId === undefined) return [];
+  const toolCallId = textAt(line, 'tool_use_id');
+  const description = textAt(line, 'description');
+  const task: Task = { toolCallId, description, status: 'running', isDetached: false };
+  memory.tasks.set(taskId, task);
+  return [changed(taskId, task)];
+}
+
+function translateTaskUpdate(memory: Memory, line: JsonObject): readonly AgentFact[] {
+  const status = statusOf(objectAt(line, 'patch') ?? {});
+  const { taskId, task } = find(memory, line);
+  if (!task || status === undefined || status === task.status) return [];
+  task.status = status;
+  return [changed(taskId, task)];
+}
+
+function translateTaskEnd(memory: Memory, line: JsonObject): readonly AgentFact[] {
+  const { taskId, task } = find(memory, line);
+  if (!task) return [];
+  const summary = textAt(line, 'summary');
+  const status = statusOf(line) ?? 'completed';
+  if (task.isDetached) memory.isOwnTurnDue = true;
+  // Kept while it runs only: a long session starts thousands.
+  memory.tasks.delete(taskId);
+  if (status === task.status && summary === undefined) return [];
+  task.status = status;
+  return [changed(taskId, task, summary)];
+}
+
+/** A task whose call has returned works in the background from here on. */
+export function detachTasks(memory: Memory, toolCallId: string | undefined): void {
+  for (const task of memory.tasks.values()) {
+    if (toolCallId !== undefined && task.toolCallId === toolCallId && task.status === 'running') {
+      task.isDetached = true;
+    }
+  }
+}
+
+function find(memory: Memory, line: JsonObject): { taskId: string; task: Task | undefined } {
+  const taskId = textAt(line, 'task_id') ?? '';
+  return { taskId, task: memory.tasks.get(taskId) };
+}
+
+function changed(taskId: string, task: Task, summary?: string): AgentFact {
+  const { toolCallId, status, description } = task;
+  return {
+    type: 'said',
+    event: {
+      type: 'task.changed',
+      taskId,
+      status,
+      ...(toolCallId !== undefined && { toolCallId }),
+      ...(description !== undefined && { description }),
+      ...(summary !== undefined && { summary }),
+    },
+  };
+}
+
+function statusOf(line: JsonObject): TaskStatus | undefined {
+  switch (line.status) {
+    case 'pending':
+    case 'running':
+      return 'running';
+    case 'completed':
+      return 'completed';
+    case 'failed':
+    case 'error':
+      return 'failed';
+    case 'killed':
+    case 'stopped':
+      return 'stopped';
+    default:
+      return undefined;
+  }
 }

@@ -1,13 +1,10 @@
 import type { AgentFact } from '../../../runner/ports/agent-driver.ts';
-import { unknownOnce } from '../../unknown-once.ts';
+import { unknownOnce } from '../../facts.ts';
 import type { TypedMessage } from '../incoming.ts';
-import { translateAssistant } from './assistant.ts';
-import { translateLifecycle } from './lifecycle.ts';
 import type { Memory } from './memory.ts';
-import { translateRateLimit } from './notices.ts';
-import { translateResult } from './result.ts';
-import { translateStream } from './stream.ts';
-import { translateSystem } from './system.ts';
+import { translateAssistant, translateStream } from './said.ts';
+import { translateRateLimit, translateSystem } from './system.ts';
+import { translateLifecycle, translateResult } from './turn.ts';
 import { translateUser } from './user.ts';
 
 /** What a line of the program means, in words no vendor owns. Lines with no meaning for us give no facts. */

@@ -2,62 +2,162 @@ import { randomUUID } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { answerControl } from './control.ts';
-import { type Flags, parseFlags } from './flags.ts';
-import { Inbox } from './inbox.ts';
-import { isObject, type JsonObject } from './json.ts';
-import type { McpServers } from './mcp/mcp-servers.ts';
-import { readMessage } from './message.ts';
-import { Requests } from './requests.ts';
-import { DEFAULT_MODEL, type Session } from './session.ts';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import { isObject, type JsonObject, objectAt, textAt } from '../../fields.ts';
+import { openServers } from './mcp.ts';
+import { type Cast, commandsOf } from './scenes/scene.ts';
+import { defaultModel, isMode, type Message, messageIn, Session, version } from './session.ts';
 import { SessionMemory } from './session-memory.ts';
-import { VERSION } from './version.ts';
-import { readLines, Wire } from './wire.ts';
+import { Turn } from './turn.ts';
 
-const DEFAULT_PACE_MS = 12;
+const defaultPaceMs = 12;
 
-/** The program from its arguments to its exit code. */
-export async function runProgram(args: readonly string[]): Promise<void> {
-  const flags = parseFlags(args);
-  if (typeof flags === 'string') fail(flags);
-  if (flags.version) {
-    process.stdout.write(`${VERSION} (Beckon demo agent)\n`);
+/** The program from its arguments to its end: what it plays is up to the cast. */
+export async function runProgram(args: readonly string[], cast: Cast): Promise<void> {
+  const { values: flags } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true });
+  if (flags.version === true) {
+    process.stdout.write(`${version} (Beckon demo agent)\n`);
     return;
   }
-  if (!flags.streamJson)
-    fail('Error: the demo agent speaks --input-format=stream-json --output-format=stream-json only.');
   const session = await openSession(flags);
-  const inbox = new Inbox(session);
-  endCommandsOnSignals(session);
-  readLines(
-    process.stdin,
-    (line) => take(session, inbox, line),
-    () => void leave(session, inbox),
-  );
+  const conversation = new Conversation(session, cast);
+  createInterface({ input: process.stdin })
+    .on('line', (text) => conversation.take(text))
+    .on('close', () => process.exit(0));
 }
 
-function take(session: Session, inbox: Inbox, text: string): void {
-  if (text.trim() === '') return;
-  const line = parse(text);
-  if (line === undefined) return;
-  switch (line.type) {
-    case 'user': {
-      const message = readMessage(line);
-      if (typeof message === 'string') fail(message);
-      inbox.receive(message);
+const options = {
+  version: { type: 'boolean' },
+  model: { type: 'string' },
+  resume: { type: 'string' },
+  'permission-mode': { type: 'string' },
+  'mcp-config': { type: 'string' },
+  allowedTools: { type: 'string' },
+} as const;
+
+type Flags = Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
+
+async function openSession(flags: Flags): Promise<Session> {
+  const { resume, 'permission-mode': mode = 'default', 'mcp-config': mcpConfig } = flags;
+  if (!isMode(mode)) fail(`error: option '--permission-mode <mode>' argument '${mode}' is invalid.`);
+  const cwd = realpathSync(process.cwd());
+  const home = process.env.BECKON_DEMO_HOME ?? join(homedir(), '.beckon-demo');
+  const id = typeof resume === 'string' ? resume : randomUUID();
+  const earlier = SessionMemory.recall(home, id, cwd);
+  const session = new Session({
+    id,
+    cwd,
+    mode,
+    model: textAt(flags, 'model'),
+    pace: Number(process.env.BECKON_DEMO_PACE ?? defaultPaceMs),
+    memory: earlier ?? SessionMemory.begin(home, id, cwd),
+    mcp: openServers(
+      typeof mcpConfig === 'string' ? mcpConfig : undefined,
+      textAt(flags, 'allowedTools') ?? '',
+    ),
+  });
+  if (resume !== undefined && earlier === undefined) await refuseResume(session);
+  return session;
+}
+
+async function refuseResume(session: Session): Promise<never> {
+  const reason = `No conversation found with session ID: ${session.id}`;
+  const failure = { subtype: 'error_during_execution', is_error: true, errors: [reason] };
+  await session.send({ type: 'result', ...failure, session_id: randomUUID(), uuid: randomUUID() });
+  fail(reason);
+}
+
+function fail(reason: string): never {
+  process.stderr.write(`${reason}\n`);
+  process.exit(1);
+}
+
+/** Takes what the host says: messages, which are played one after the other, answers and requests. */
+class Conversation {
+  readonly #session: Session;
+  readonly #cast: Cast;
+  #waiting: Message[] = [];
+  #turn: Turn | undefined;
+  #turns: Promise<void> = Promise.resolve();
+
+  constructor(session: Session, cast: Cast) {
+    this.#session = session;
+    this.#cast = cast;
+  }
+
+  take(text: string): void {
+    const line = parse(text);
+    switch (line?.type) {
+      case 'user':
+        this.#receive(messageIn(line));
+        break;
+      case 'control_request':
+        void this.#control(textAt(line, 'request_id') ?? '', objectAt(line, 'request') ?? {});
+        break;
+      case 'control_response':
+        this.#session.answered(objectAt(line, 'response') ?? {});
+        break;
+    }
+  }
+
+  #receive(message: Message): void {
+    if (!this.#session.memory.takes(message.uuid)) {
+      void this.#session.echo(message);
       return;
     }
-    case 'control_request':
-      void answerControl(session, inbox, line);
-      return;
-    case 'control_response': {
-      const response = isObject(line.response) ? line.response : {};
-      const echoed = session.flags.replayUserMessages && response.subtype === 'success';
-      if (echoed) void session.wire.send(line);
-      session.requests.answer(response);
-      return;
+    this.#waiting.push(message);
+    void this.#session.lifecycle(message, 'queued');
+    this.#turns = this.#turns.then(() => this.#playNext());
+  }
+
+  async #playNext(): Promise<void> {
+    // What was taken into an earlier turn has none of its own.
+    const message = this.#waiting.shift();
+    if (message === undefined) return;
+    this.#turn = new Turn(this.#session, message, () => this.#waiting.splice(0));
+    await this.#turn.play(this.#cast);
+    this.#turn = undefined;
+  }
+
+  async #control(id: string, request: JsonObject): Promise<void> {
+    const respond = (response: JsonObject): Promise<void> =>
+      this.#session.send({ type: 'control_response', response: { request_id: id, ...response } });
+    const succeed = (response: JsonObject): Promise<void> => respond({ subtype: 'success', response });
+    const refuse = (error: string): Promise<void> => respond({ subtype: 'error', error });
+    switch (request.subtype) {
+      case 'initialize':
+        return succeed(this.#introduction());
+      case 'interrupt':
+        this.#turn?.stop();
+        return succeed({ still_queued: this.#waiting.map(({ uuid }) => uuid) });
+      case 'set_permission_mode': {
+        const { mode } = request;
+        if (!isMode(mode)) return refuse('Cannot set permission mode: there is no such mode');
+        if (mode === 'bypassPermissions' && !this.#session.mayBypass)
+          return refuse('Cannot set permission mode: the session was not launched with it');
+        await succeed({ mode });
+        return this.#session.changeMode(mode);
+      }
+      case 'set_model': {
+        const model = textAt(request, 'model') ?? 'default';
+        this.#session.model = model === 'default' ? defaultModel : model;
+        return succeed({ model: this.#session.model });
+      }
+      default:
+        return refuse(`Unsupported control request subtype: ${textAt(request, 'subtype')}`);
     }
-    default:
+  }
+
+  #introduction(): JsonObject {
+    return {
+      commands: commandsOf(this.#cast),
+      models: [
+        { value: 'default', displayName: 'Demo', description: 'Plays scenes; no account, no network' },
+      ],
+      claude_code_version: version,
+      current_permission_mode: this.#session.mode,
+    };
   }
 }
 
@@ -65,101 +165,7 @@ function parse(text: string): JsonObject | undefined {
   try {
     const line: unknown = JSON.parse(text);
     return isObject(line) ? line : undefined;
-  } catch (error) {
-    fail(`Error parsing streaming input line: ${text.slice(0, 200)}: ${String(error)}`);
-  }
-}
-
-/** The end of the input fails what is asked, and lets the turn go on to its end. */
-async function leave(session: Session, inbox: Inbox): Promise<void> {
-  session.requests.close();
-  await inbox.quiet();
-  if (session.lingers) return;
-  await session.wire.flush();
-  process.exit(inbox.lastFailed ? 1 : 0);
-}
-
-async function openSession(flags: Flags): Promise<Session> {
-  const wire = new Wire(process.stdout);
-  const cwd = realpathSync(process.cwd());
-  const home = process.env.BECKON_DEMO_HOME ?? join(homedir(), '.beckon-demo');
-  const id = flags.resume ?? flags.sessionId ?? randomUUID();
-  const earlier = SessionMemory.recall(home, id, cwd);
-  if (flags.resume !== undefined && earlier === undefined) return refuseResume(wire, id);
-  if (flags.sessionId !== undefined && earlier !== undefined)
-    fail(`Error: Session ID ${id} is already in use.`);
-  if (earlier?.crashesOnStart) fail('demo agent: crashing again, as it was asked to');
-  return {
-    id,
-    cwd,
-    flags,
-    wire,
-    requests: new Requests(wire),
-    mcp: await openMcp(flags),
-    memory: earlier ?? SessionMemory.begin(home, id, cwd),
-    permission: { mode: flags.mode, beforePlan: 'default', rules: [] },
-    pace: Number(process.env.BECKON_DEMO_PACE ?? DEFAULT_PACE_MS),
-    commands: new Set(),
-    totals: { costUsd: 0, apiMs: 0, inputTokens: 0, outputTokens: 0, results: 0 },
-    model: flags.model ?? DEFAULT_MODEL,
-    repeatedMessages: 0,
-    hooks: [],
-    deaf: false,
-    lingers: false,
-  };
-}
-
-/** Loaded only where it is needed: most starts are for many agents at once. */
-async function openMcp({ mcpConfig, allowedTools }: Flags): Promise<McpServers> {
-  if (mcpConfig === undefined) return noServers;
-  const { openServers } = await import('./mcp/mcp-servers.ts');
-  const servers = openServers(mcpConfig, allowedTools);
-  return typeof servers === 'string' ? fail(servers) : servers;
-}
-
-const noServers: McpServers = {
-  ready: async () => {},
-  status: () => [],
-  toolNames: () => [],
-  find: () => undefined,
-};
-
-async function refuseResume(wire: Wire, id: string): Promise<never> {
-  const reason = `No conversation found with session ID: ${id}`;
-  await wire.send({
-    type: 'result',
-    subtype: 'error_during_execution',
-    is_error: true,
-    num_turns: 0,
-    duration_ms: 0,
-    duration_api_ms: 0,
-    total_cost_usd: 0,
-    session_id: randomUUID(),
-    uuid: randomUUID(),
-    errors: [reason],
-  });
-  await wire.flush();
-  fail(reason);
-}
-
-function endCommandsOnSignals(session: Session): void {
-  const leaveWith = (code: number) => (): void => {
-    for (const leader of session.commands) endGroup(leader);
-    process.exit(code);
-  };
-  process.on('SIGTERM', leaveWith(143));
-  process.on('SIGINT', leaveWith(0));
-}
-
-function endGroup(leader: number): void {
-  try {
-    process.kill(-leader, 'SIGKILL');
   } catch {
-    // It ended by itself in the meantime.
+    return undefined;
   }
-}
-
-function fail(reason: string): never {
-  process.stderr.write(`${reason}\n`);
-  process.exit(1);
 }

@@ -1,17 +1,35 @@
 import { randomUUID } from 'node:crypto';
-import { isObject, type JsonObject } from './json.ts';
-import type { Message } from './message.ts';
-import { Reply, type ToolUse } from './reply.ts';
-import type { Answer } from './requests.ts';
-import { type Session, sendLine } from './session.ts';
-import { type AskListener, callTool, performCall, type ToolOutcome } from './tool-call.ts';
-import { findTool } from './tools/index.ts';
-import { type Answered, answersTo } from './tools/person.ts';
-import type { Tool, ToolResult } from './tools/tool.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isObject, type JsonObject, textAt } from '../../fields.ts';
+import { Interrupted, isMode, type Session } from './session.ts';
+import {
+  type Answered,
+  answersIn,
+  failed,
+  findTool,
+  type Tool,
+  type ToolResult,
+  verdictOn,
+} from './tools.ts';
 import type { Turn } from './turn.ts';
 
-export interface ToolRequest {
+/** A sub-agent's part of the conversation. */
+interface Part {
+  readonly agentId: string;
+  readonly toolUseId: string;
+  readonly description: string;
+}
+
+export interface ToolUse {
+  readonly id: string;
   readonly name: string;
+  readonly input: JsonObject;
+}
+
+export interface ToolOutcome {
+  readonly isError: boolean;
+  readonly text: string;
+  /** The input it ran with, edited or not. */
   readonly input: JsonObject;
 }
 
@@ -26,301 +44,268 @@ export type Answers =
   | { readonly is: 'answered'; readonly answers: readonly Answered[] }
   | { readonly is: 'refused'; readonly reason: string };
 
-/** Whose part of the conversation a stage is: none for the conversation itself. */
-export interface Part {
-  readonly agentId: string;
-  readonly toolUseId: string;
-  readonly type: string;
-  readonly description: string;
-  readonly depth: number;
-  /** The real program shows nothing of a sub-agent's sub-agent but its asks. */
-  readonly hidden: boolean;
+type BlockType = 'text' | 'thinking';
+
+/** One message of the model: its blocks share an id. */
+interface Reply {
+  readonly id: string;
+  index: number;
+  open: { readonly type: BlockType; said: string } | undefined;
 }
 
-interface StageOptions {
-  readonly message?: Message;
-  readonly part?: Part;
-  /** What ends it; the turn's own signal unless it outlives the turn. */
-  readonly signal?: AbortSignal;
-}
+const rejected =
+  "The user doesn't want to proceed with this tool use. STOP what you are doing and wait for the user to tell you how to proceed.";
+const invalid = 'The canUseTool callback returned an invalid permission result.';
 
-/** What a scene can do: say, think, call tools, ask, and everything the wire knows. */
+/** What a scene can do: say, think, call tools, ask. */
 export class Stage {
   readonly turn: Turn;
   readonly session: Session;
-  readonly signal: AbortSignal;
-  readonly part: Part | undefined;
-  readonly #message: Message | undefined;
+  readonly #part: Part | undefined;
   #reply: Reply | undefined;
-  #heard: Message[] = [];
-  #lastText = '';
-  toolsUsed = 0;
+  #heard: string[] = [];
+  lastText = '';
 
-  constructor(turn: Turn, { message, part, signal = turn.signal }: StageOptions = {}) {
+  constructor(turn: Turn, part?: Part) {
     this.turn = turn;
     this.session = turn.session;
-    this.signal = signal;
-    this.part = part;
-    this.#message = message;
+    this.#part = part;
   }
 
+  /** What the person said, as a command or in words. */
   get text(): string {
-    return this.#message?.text ?? '';
+    return this.turn.message.text.replace(/^\//, '');
   }
 
-  get images(): readonly string[] {
-    return this.#message?.images ?? [];
+  /** Streams a text, a word and the space after it at a time, so that it reads as if it were typed. */
+  say(text: string, paceMs = this.session.pace): Promise<void> {
+    return this.stream('text', text.match(/\S+\s*|\s+/g) ?? [], paceMs);
   }
 
-  get lastText(): string {
-    return this.#lastText;
+  think(text: string): Promise<void> {
+    return this.stream('thinking', text.match(/\S+\s*|\s+/g) ?? [], this.session.pace);
   }
 
-  /** Streams a text, a word at a time. */
-  async say(text: string, paceMs = this.session.pace): Promise<void> {
-    await this.#speak('text', pieces(text), paceMs);
+  /** Streams pieces exactly as they are given; what is said in a row is one block. */
+  async stream(type: BlockType, pieces: Iterable<string>, paceMs: number): Promise<void> {
+    const reply = await this.#speaking();
+    for (const piece of pieces) {
+      if (reply.open?.type !== type) {
+        await this.#closeBlock();
+        reply.open = { type, said: '' };
+        await this.#blockEvent('content_block_start', { content_block: { type, [type]: '' } });
+      }
+      reply.open.said += piece;
+      await this.#blockEvent('content_block_delta', { delta: { type: `${type}_delta`, [type]: piece } });
+      await this.pause(paceMs);
+    }
   }
 
-  /** Streams pieces exactly as they are given, as fast as the host reads. */
-  async stream(parts: Iterable<string>): Promise<void> {
-    await this.#speak('text', parts, 0);
+  async pause(ms: number): Promise<void> {
+    const { signal } = this.turn;
+    if (ms > 0) await delay(ms, undefined, { signal }).catch(() => {});
+    signal.throwIfAborted();
   }
 
-  async think(text: string): Promise<void> {
-    await this.#speak('thinking', pieces(text), this.session.pace);
-  }
-
-  async tool(name: string, input: JsonObject, onAsk?: AskListener): Promise<ToolOutcome> {
-    const [outcome] = await this.#runAll(await this.#announce([{ name, input }]), onAsk);
-    if (outcome === undefined) throw new Error('a call without an outcome');
-    return outcome;
-  }
-
-  /** Several calls in one message: they ask at the same time if all of them can, else one after the other. */
-  async tools(requests: readonly ToolRequest[]): Promise<readonly ToolOutcome[]> {
-    return this.#runAll(await this.#announce(requests));
-  }
-
-  /** Calls a tool without waiting for it; more may be started before it ends. */
-  async start(request: ToolRequest): Promise<{ readonly outcome: Promise<ToolOutcome> }> {
-    const [use] = await this.#announce([request]);
-    if (use === undefined) throw new Error('nothing was announced');
-    const outcome = this.whileCalling(callTool(this, use));
-    outcome.catch(() => undefined);
-    return { outcome };
-  }
-
-  /** A bare request to the host, without any tool call around it. */
-  async request(request: JsonObject): Promise<Answer> {
-    await this.finishReply('tool_use');
-    const answer = await this.whileCalling(this.session.requests.raise(request, { signal: this.signal }));
-    this.signal.throwIfAborted();
-    return answer;
+  /** Calls a tool, from the permission it needs to the line with its result. */
+  async tool(name: string, input: JsonObject): Promise<ToolOutcome> {
+    return this.act(name, input, async (use) => {
+      const tool = findTool(name) ?? this.session.mcp.find(name);
+      if (tool === undefined) return failed(`No such tool available: ${name}`);
+      const permit = await this.#permission(tool, use);
+      if (typeof permit === 'string') return failed(permit);
+      const result = await tool.run(permit, {
+        session: this.session,
+        signal: this.turn.signal,
+        toolUseId: use.id,
+      });
+      return { ...result, input: permit };
+    });
   }
 
   /** A call whose work the scene does itself, as for sub-agents and the tools of others. */
   async act(
     name: string,
     input: JsonObject,
-    work: (use: ToolUse) => Promise<ToolResult>,
+    work: (use: ToolUse) => Promise<ToolResult & { readonly input?: JsonObject }>,
   ): Promise<ToolOutcome> {
-    const [use] = await this.#announce([{ name, input }]);
-    if (use === undefined) throw new Error('nothing was announced');
-    const outcome = await this.whileCalling(performCall(this, use, () => work(use)));
-    await this.#listen();
-    return outcome;
+    const use = await this.announce(name, input);
+    this.turn.calls += 1;
+    try {
+      const result = await work(use).catch((error: unknown) => {
+        if (error instanceof Interrupted) return undefined;
+        throw error;
+      });
+      const { signal } = this.turn;
+      await this.result(use, result === undefined || signal.aborted ? failed(rejected) : result);
+      signal.throwIfAborted();
+      if (this.#part === undefined) this.#heard.push(...(await this.turn.steer()));
+      return { isError: result?.isError === true, text: textOf(result), input: result?.input ?? input };
+    } finally {
+      this.turn.calls -= 1;
+    }
   }
 
   /** Puts questions to the person. Gives the answers, or why there are none. */
   async ask(questions: readonly Question[]): Promise<Answers> {
     const outcome = await this.tool('AskUserQuestion', { questions });
     if (outcome.isError) return { is: 'refused', reason: outcome.text };
-    const given = outcome.input.answers;
-    return { is: 'answered', answers: answersTo(outcome.input, isObject(given) ? given : {}) };
+    return { is: 'answered', answers: answersIn(outcome.input) };
+  }
+
+  /** Hands work to a sub-agent, and gives its last words. */
+  async delegate(
+    task: { readonly description: string; readonly prompt: string },
+    script: (stage: Stage) => Promise<void>,
+  ): Promise<string> {
+    const { description, prompt } = task;
+    const { text } = await this.act('Agent', { ...task, subagent_type: 'general-purpose' }, async (use) => {
+      const agentId = `a${randomUUID().replaceAll('-', '').slice(0, 16)}`;
+      const inner = new Stage(this.turn, { agentId, toolUseId: use.id, description });
+      const tell = (subtype: string, fields: JsonObject): Promise<void> =>
+        this.session.line({ type: 'system', subtype, task_id: agentId, tool_use_id: use.id, ...fields });
+      await tell('task_started', { task_type: 'local_agent', description, prompt });
+      await inner.line({
+        type: 'user',
+        message: { role: 'user', content: [{ type: 'text', text: prompt }] },
+      });
+      try {
+        await script(inner);
+        await inner.endReply('end_turn');
+      } catch (error) {
+        await tell('task_notification', { status: 'stopped', summary: inner.lastText });
+        throw error;
+      }
+      await tell('task_notification', { status: 'completed', summary: inner.lastText });
+      return { content: inner.lastText };
+    });
+    return text;
   }
 
   /** Sends a line of this part of the conversation. */
-  async line(line: JsonObject): Promise<void> {
-    const part = this.part;
-    if (part === undefined) {
-      await sendLine(this.session, { ...line, parent_tool_use_id: null });
-    } else if (!part.hidden) {
-      const { agentId, toolUseId, type, description } = part;
-      const tags = {
-        parent_tool_use_id: toolUseId,
-        agent_id: agentId,
-        subagent_type: type,
-        task_description: description,
-      };
-      await sendLine(this.session, { ...line, ...tags });
-    }
-  }
-
-  system(subtype: string, fields: JsonObject): Promise<void> {
-    return sendLine(this.session, { type: 'system', subtype, ...fields });
-  }
-
-  /** Bytes outside of the protocol, for rehearsals of a program that misbehaves. */
-  raw(bytes: string | Uint8Array): Promise<void> {
-    return this.session.wire.write(bytes);
-  }
-
-  async pause(ms: number): Promise<void> {
-    this.signal.throwIfAborted();
-    if (ms <= 0) return;
-    await new Promise<void>((resolve, reject) => {
-      const stop = (): void => {
-        clearTimeout(timer);
-        reject(this.signal.reason);
-      };
-      const timer = setTimeout(() => {
-        this.signal.removeEventListener('abort', stop);
-        resolve();
-      }, ms);
-      this.signal.addEventListener('abort', stop, { once: true });
+  line(line: JsonObject): Promise<void> {
+    const part = this.#part;
+    return this.session.line({
+      ...line,
+      parent_tool_use_id: part?.toolUseId ?? null,
+      ...(part && { agent_id: part.agentId, task_description: part.description }),
     });
   }
 
-  async end(): Promise<void> {
-    await this.finishReply('end_turn');
+  /** Says that it calls a tool; the message of the model ends with it. */
+  async announce(name: string, input: JsonObject): Promise<ToolUse> {
+    await this.#speaking();
+    await this.#closeBlock();
+    const use = { id: `toolu_demo_${randomUUID()}`, name, input };
+    await this.#blockEvent('content_block_start', { content_block: { type: 'tool_use', ...use, input: {} } });
+    const delta = { type: 'input_json_delta', partial_json: JSON.stringify(input) };
+    await this.#blockEvent('content_block_delta', { delta });
+    await this.#finishBlock({ type: 'tool_use', ...use });
+    await this.endReply('tool_use');
+    this.turn.signal.throwIfAborted();
+    return use;
   }
 
-  async finishReply(stopReason: 'end_turn' | 'tool_use'): Promise<void> {
-    const reply = this.#reply;
-    if (reply === undefined) return;
+  /** The line with the result of a call. */
+  async result(use: ToolUse, { content, isError = false, structured }: ToolResult): Promise<void> {
+    const block = { type: 'tool_result', tool_use_id: use.id, content, is_error: isError };
+    await this.line({
+      type: 'user',
+      message: { role: 'user', content: [block] },
+      // A sub-agent's results come without their structured twin.
+      ...(structured !== undefined && !this.#part && { tool_use_result: structured }),
+    });
+  }
+
+  async endReply(stopReason: 'end_turn' | 'tool_use'): Promise<void> {
+    await this.#closeBlock();
+    if (this.#reply === undefined) return;
+    await this.#event({ type: 'message_delta', delta: { stop_reason: stopReason } });
+    await this.#event({ type: 'message_stop' });
     this.#reply = undefined;
-    await reply.end(stopReason);
-    this.#count(reply, stopReason);
   }
 
   /** The turn was cut off: what was half said is shown as such. */
   async cutOff(): Promise<void> {
-    await this.#reply?.abort();
-    if (this.#reply !== undefined) this.#count(this.#reply, null);
+    const open = this.#reply?.open;
+    if (open !== undefined && open.said !== '')
+      await this.#block({ type: open.type, [open.type]: open.said }, true);
     this.#reply = undefined;
   }
 
-  /** A turn cut off while a call is open ends with other words than one cut off while it speaks. */
-  async whileCalling<T>(calls: Promise<T>): Promise<T> {
-    if (this.signal !== this.turn.signal) return calls;
-    this.turn.calls.add(calls);
-    try {
-      return await calls;
-    } finally {
-      this.turn.calls.delete(calls);
+  /** The input that the call may run with, or the reason why it may not. */
+  async #permission(tool: Tool, use: ToolUse): Promise<JsonObject | string> {
+    const verdict = verdictOn(tool, this.session.mode);
+    if (verdict !== 'ask') return verdict === 'allow' ? use.input : verdict;
+    const request = {
+      subtype: 'can_use_tool',
+      tool_name: tool.name,
+      display_name: tool.name,
+      input: use.input,
+      tool_use_id: use.id,
+      ...(this.#part && { agent_id: this.#part.agentId }),
+    };
+    const answer = await this.session.ask(request, this.turn.signal);
+    if (!answer.ok) return answer.reason;
+    const { behavior, updatedInput, updatedPermissions, message, interrupt } = answer.response;
+    if (behavior === 'deny' && typeof message === 'string') {
+      if (interrupt === true) this.turn.stop();
+      return message;
     }
-  }
-
-  async #announce(requests: readonly ToolRequest[]): Promise<readonly ToolUse[]> {
-    const reply = await this.#speaking();
-    const uses = requests.map((request) => ({ ...request, id: `toolu_demo_${randomUUID()}` }));
-    for (const use of uses) {
-      await reply.toolUse(use);
-      await this.#reportProgress(use);
-    }
-    await this.finishReply('tool_use');
-    this.toolsUsed += uses.length;
-    this.signal.throwIfAborted();
-    return uses;
-  }
-
-  async #runAll(uses: readonly ToolUse[], onAsk?: AskListener): Promise<readonly ToolOutcome[]> {
-    const together = uses.every((use) => this.#find(use.name)?.concurrent === true);
-    const outcomes = await this.whileCalling(together ? this.#together(uses) : this.#inOrder(uses, onAsk));
-    await this.#listen();
-    return outcomes;
-  }
-
-  #find(name: string): Tool | undefined {
-    return findTool(name) ?? this.session.mcp.find(name);
-  }
-
-  async #together(uses: readonly ToolUse[]): Promise<readonly ToolOutcome[]> {
-    // All of them settle before the turn goes on, so that each has its result line even when interrupted.
-    const settled = await Promise.allSettled(uses.map((use) => callTool(this, use)));
-    return settled.map((call) => {
-      if (call.status === 'rejected') throw call.reason;
-      return call.value;
-    });
-  }
-
-  async #inOrder(uses: readonly ToolUse[], onAsk: AskListener | undefined): Promise<readonly ToolOutcome[]> {
-    const outcomes: ToolOutcome[] = [];
-    for (const use of uses) outcomes.push(await callTool(this, use, onAsk));
-    return outcomes;
-  }
-
-  /** What was said meanwhile comes in here, between a tool's result and the model's next word. */
-  async #listen(): Promise<void> {
-    if (this.part !== undefined) return;
-    for (const message of this.turn.takeWaiting()) {
-      await this.turn.steer(message);
-      this.session.memory.hear(message.text);
-      this.#heard.push(message);
-    }
+    if (behavior !== 'allow' || !isObject(updatedInput)) return invalid;
+    for (const update of Array.isArray(updatedPermissions) ? updatedPermissions.filter(isObject) : [])
+      if (update.type === 'setMode' && isMode(update.mode)) await this.session.changeMode(update.mode);
+    return updatedInput;
   }
 
   async #speaking(): Promise<Reply> {
-    this.signal.throwIfAborted();
+    this.turn.signal.throwIfAborted();
     if (this.#reply !== undefined) return this.#reply;
-    if (this.part === undefined) await this.#request();
-    const { model, flags } = this.session;
-    const streams = flags.partialMessages && this.part === undefined;
-    this.#reply = await Reply.start({ model, streams, send: (line) => this.line(this.#tag(line)) });
-    const heard = this.#heard.splice(0).map((message) => `“${message.text}”`);
+    if (this.#part === undefined) await this.turn.echo();
+    this.#reply = { id: `msg_demo_${randomUUID()}`, index: 0, open: undefined };
+    await this.#event({ type: 'message_start', message: this.#message([]) });
+    const heard = this.#heard.splice(0).map((text) => `“${text}”`);
     if (heard.length > 0) await this.say(`(While I was working you said ${heard.join(' and ')}. Noted.)\n\n`);
     return this.#reply;
   }
 
-  async #request(): Promise<void> {
-    const { uuids } = this.turn;
-    await this.system('status', {
-      status: 'requesting',
-      ...(uuids.length > 0 && { user_message_uuids: uuids }),
-    });
-    await this.turn.echo();
+  async #closeBlock(): Promise<void> {
+    const open = this.#reply?.open;
+    if (this.#reply === undefined || open === undefined) return;
+    this.#reply.open = undefined;
+    if (open.type === 'text') this.lastText = open.said;
+    if (open.type === 'text' && this.#part === undefined) this.turn.lastText = open.said;
+    await this.#finishBlock({ type: open.type, [open.type]: open.said });
   }
 
-  /** The first line of an answer names the messages that it answers. */
-  #tag(line: JsonObject): JsonObject {
-    const { uuids } = this.turn;
-    if (line.type !== 'assistant' || uuids.length === 0 || this.turn.answered) return line;
-    this.turn.answered = true;
-    return { ...line, user_message_uuid: uuids[0], user_message_uuids: uuids };
+  async #finishBlock(block: JsonObject): Promise<void> {
+    await this.#block(block);
+    await this.#blockEvent('content_block_stop', {});
+    if (this.#reply !== undefined) this.#reply.index += 1;
   }
 
-  async #reportProgress(use: ToolUse): Promise<void> {
-    if (this.part === undefined) return;
-    const { agentId, toolUseId, type } = this.part;
-    await this.system('task_progress', {
-      task_id: agentId,
-      tool_use_id: toolUseId,
-      description: `Running ${use.name}`,
-      subagent_type: type,
-      last_tool_name: use.name,
-    });
+  async #block(block: JsonObject, aborted = false): Promise<void> {
+    this.turn.outputTokens += Math.ceil(JSON.stringify(block).length / 4);
+    await this.line({ type: 'assistant', message: this.#message([block]), ...(aborted && { aborted }) });
   }
 
-  async #speak(type: 'text' | 'thinking', parts: Iterable<string>, paceMs: number): Promise<void> {
-    const reply = await this.#speaking();
-    for (const part of parts) {
-      await reply.add(type, part);
-      if (paceMs > 0) await this.pause(paceMs);
-      else this.signal.throwIfAborted();
-    }
+  #message(content: readonly JsonObject[]): JsonObject {
+    return { id: this.#reply?.id, type: 'message', role: 'assistant', model: this.session.model, content };
   }
 
-  #count(reply: Reply, stopReason: string | null): void {
-    if (reply.text !== '') this.#lastText = reply.text;
-    if (this.part !== undefined) return;
-    if (reply.text !== '') this.turn.lastText = reply.text;
-    this.turn.replies += 1;
-    this.turn.outputTokens += reply.outputTokens;
-    this.turn.stopReason = stopReason;
+  #blockEvent(type: string, fields: JsonObject): Promise<void> {
+    return this.#event({ type, index: this.#reply?.index, ...fields });
+  }
+
+  /** Sub-agents speak in whole lines; only the conversation itself is streamed in pieces. */
+  async #event(event: JsonObject): Promise<void> {
+    if (this.#part === undefined) await this.line({ type: 'stream_event', event });
   }
 }
 
-/** A word and the space after it at a time, so that a streamed text reads as if it were typed. */
-function pieces(text: string): readonly string[] {
-  return text.match(/\S+\s*|\s+/g) ?? [];
+function textOf(result: ToolResult | undefined): string {
+  const { content = '' } = result ?? {};
+  return typeof content === 'string'
+    ? content
+    : content.map((block) => textAt(block, 'text') ?? '').join('\n');
 }

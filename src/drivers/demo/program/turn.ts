@@ -1,130 +1,131 @@
-import type { JsonObject } from './json.ts';
-import type { Message } from './message.ts';
-import { tokensIn } from './reply.ts';
-import { type Session, sendLine } from './session.ts';
-import type { Stage } from './stage.ts';
+import type { JsonObject } from '../../fields.ts';
+import { type Cast, pickScene } from './scenes/scene.ts';
+import { Interrupted, type Message, type Session, version } from './session.ts';
+import { Stage } from './stage.ts';
+import { toolNames } from './tools.ts';
 
-/** Why a turn was cut off: an interrupt, a message that must run now, or a denial that ends the turn. */
-export type StopCause = 'interrupt' | 'now' | 'deny';
+const usdPerInputToken = 4e-6;
+const usdPerOutputToken = 20e-6;
 
-export class Interrupted extends Error {
-  readonly by: StopCause;
-
-  constructor(by: StopCause) {
-    super(`interrupted by ${by}`);
-    this.by = by;
-  }
-}
-
-/** Work that a turn leaves behind: it starts after the result, and what it found is told in a turn of its own. */
-export interface Job {
-  work(): Promise<void>;
-  stop(reason: Interrupted): void;
-  readonly onEnd: (stage: Stage) => Promise<void>;
-}
-
-/** From the messages it took to its result. */
+/** From the message it took to its result. */
 export class Turn {
   readonly session: Session;
-  /** Hands over what was said since, for it to be taken into this turn. */
-  readonly takeWaiting: () => readonly Message[];
-  readonly denials: JsonObject[] = [];
-  readonly jobs: Job[] = [];
-  /** Calls that wait or run: they decide how an interrupt is worded, and have their results before it ends. */
-  readonly calls = new Set<Promise<unknown>>();
-  readonly startedAt = performance.now();
-  readonly #messages: Message[];
+  readonly message: Message;
+  readonly #takeWaiting: () => readonly Message[];
   readonly #steered: Message[] = [];
   readonly #controller = new AbortController();
-  #echoed = false;
+  readonly #startedAt = performance.now();
+  #isEchoed = false;
+  /** Calls that wait or run: they decide how an interrupt is worded. */
+  calls = 0;
   #stoppedInTools = false;
-  /** Whether a line of the answer has gone out. */
-  answered = false;
-  replies = 0;
-  inputTokens: number;
   outputTokens = 0;
   lastText = '';
-  stopReason: string | null = null;
-  /** Set when the model's service refused: the turn then ends as an error of another kind. */
-  apiError: string | undefined;
 
-  /** A turn without messages is one the program began by itself. */
-  constructor(session: Session, messages: readonly Message[], takeWaiting: () => readonly Message[]) {
+  constructor(session: Session, message: Message, takeWaiting: () => readonly Message[]) {
     this.session = session;
-    this.takeWaiting = takeWaiting;
-    this.#messages = [...messages];
-    this.inputTokens = tokensIn(messages.map((message) => message.text).join(' '));
-  }
-
-  get messages(): readonly Message[] {
-    return this.#messages;
-  }
-
-  get steered(): readonly Message[] {
-    return this.#steered;
+    this.message = message;
+    this.#takeWaiting = takeWaiting;
   }
 
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  get stoppedInTools(): boolean {
-    return this.#stoppedInTools;
-  }
-
-  /** The host's own ids of what this turn answers to. */
-  get uuids(): readonly string[] {
-    return [...this.#messages, ...this.#steered]
-      .filter((message) => message.named)
-      .map((message) => message.uuid);
-  }
-
-  /** Open asks are withdrawn before anything else is told. */
-  stop(by: StopCause): void {
+  stop(): void {
     if (this.signal.aborted) return;
-    this.#stoppedInTools = this.calls.size > 0;
-    this.session.requests.withdrawAll(this.signal);
-    this.#controller.abort(new Interrupted(by));
+    this.#stoppedInTools = this.calls > 0;
+    this.#controller.abort(new Interrupted());
+  }
+
+  async play(cast: Cast): Promise<void> {
+    const { session, message } = this;
+    session.memory.hear(message.text);
+    await session.lifecycle(message, 'started');
+    // Saved before anything is done: a crash in the first turn must leave a conversation to resume.
+    session.memory.save();
+    await session.mcp.ready();
+    await this.#open();
+    const end = await this.#perform(cast);
+    await this.echo();
+    for (const steered of this.#steered) await session.lifecycle(steered, 'completed');
+    session.memory.countTurn();
+    session.memory.save();
+    await this.#tellResult(end);
+    await session.lifecycle(message, end.is_error ? 'cancelled' : 'completed');
   }
 
   /** The real program echoes a message no sooner than the model's first byte. */
   async echo(): Promise<void> {
-    const last = this.#messages.at(-1);
-    if (this.#echoed || last === undefined) return;
-    this.#echoed = true;
-    const content = this.#messages.flatMap((message) => message.content);
-    await echoMessage(this.session, { uuid: last.uuid, content }, new Date());
+    if (this.#isEchoed) return;
+    this.#isEchoed = true;
+    await this.session.echo(this.message);
   }
 
-  /** Takes a message into the running turn. */
-  async steer(message: Message): Promise<void> {
-    this.#steered.push(message);
-    await echoMessage(this.session, message, new Date());
-    await lifecycle(this.session, message, 'started');
+  /** Takes what was said meanwhile into the running turn. */
+  async steer(): Promise<readonly string[]> {
+    const heard = this.#takeWaiting();
+    for (const message of heard) {
+      this.#steered.push(message);
+      await this.session.echo(message);
+      await this.session.lifecycle(message, 'started');
+      this.session.memory.hear(message.text);
+    }
+    return heard.map(({ text }) => text);
+  }
+
+  #open(): Promise<void> {
+    const { cwd, model, mode, mcp } = this.session;
+    return this.session.line({
+      type: 'system',
+      subtype: 'init',
+      cwd,
+      tools: [...toolNames, ...mcp.toolNames()],
+      mcp_servers: mcp.status(),
+      model,
+      permissionMode: mode,
+      claude_code_version: version,
+      capabilities: ['msg_lifecycle_v1'],
+      user_message_uuids: [this.message.uuid],
+    });
+  }
+
+  async #perform(cast: Cast): Promise<TurnEnd> {
+    const stage = new Stage(this);
+    try {
+      await pickScene(cast, this.message, this.session.mode).play(stage);
+      await stage.endReply('end_turn');
+      return { subtype: 'success', is_error: false, result: this.lastText, terminal_reason: 'completed' };
+    } catch (error) {
+      await stage.cutOff();
+      if (error instanceof Interrupted) return this.#interrupted();
+      const result = error instanceof Error ? error.message : String(error);
+      return { subtype: 'success', is_error: true, result, terminal_reason: 'api_error' };
+    }
+  }
+
+  async #interrupted(): Promise<TurnEnd> {
+    const where = this.#stoppedInTools ? ' for tool use' : '';
+    const content = [{ type: 'text', text: `[Request interrupted by user${where}]` }];
+    await this.session.line({ type: 'user', message: { role: 'user', content }, parent_tool_use_id: null });
+    const terminal_reason = this.#stoppedInTools ? 'aborted_tools' : 'aborted_streaming';
+    return { subtype: 'error_during_execution', is_error: true, errors: ['interrupted'], terminal_reason };
+  }
+
+  /** Usage is of the turn; the cost is a running total of the process. */
+  #tellResult(end: TurnEnd): Promise<void> {
+    const input_tokens = Math.ceil(this.message.text.length / 4);
+    const usage = { input_tokens, output_tokens: this.outputTokens };
+    this.session.costUsd += input_tokens * usdPerInputToken + this.outputTokens * usdPerOutputToken;
+    return this.session.line({
+      type: 'result',
+      ...end,
+      duration_ms: Math.round(performance.now() - this.#startedAt),
+      total_cost_usd: this.session.costUsd,
+      usage,
+      user_message_uuids: [this.message, ...this.#steered].map(({ uuid }) => uuid),
+    });
   }
 }
 
-export async function echoMessage(
-  session: Session,
-  message: Pick<Message, 'uuid' | 'content'>,
-  at?: Date,
-): Promise<void> {
-  if (!session.flags.replayUserMessages) return;
-  await sendLine(session, {
-    type: 'user',
-    message: { role: 'user', content: message.content },
-    parent_tool_use_id: null,
-    uuid: message.uuid,
-    ...(at === undefined ? {} : { timestamp: at.toISOString() }),
-    isReplay: true,
-  });
-}
-
-export async function lifecycle(
-  session: Session,
-  message: Message,
-  state: 'queued' | 'started' | 'completed' | 'cancelled',
-): Promise<void> {
-  if (!message.named) return;
-  await sendLine(session, { type: 'command_lifecycle', command_uuid: message.uuid, state });
-}
+type TurnEnd = JsonObject & { readonly is_error: boolean };

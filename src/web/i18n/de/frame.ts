@@ -7,6 +7,7 @@ export const frame = {
   'error.unreachable':
     'Beckon ist gerade nicht erreichbar. Es wurde nichts gesendet; versuche es gleich noch einmal.',
 
+  'frame.noPage': 'Unter dieser Adresse gibt es keine Seite',
   'frame.skip': 'Zum Inhalt springen',
   'frame.navigation': 'Seiten',
   'frame.control': 'Leitstand',
@@ -72,9 +73,9 @@ export const frame = {
   'help.move': 'Zwischen den Monitoren wechseln',
   'help.open': 'Sitzung öffnen',
   'help.message': 'Nachricht schreiben',
-  'help.send': 'Senden; einreihen, solange der Agent arbeitet',
+  'help.send': 'Senden; solange der Agent arbeitet, einreihen oder unterbrechen, wie eingestellt',
   'help.break': 'Neue Zeile',
-  'help.interrupt': 'Unterbrechen und senden',
+  'help.interrupt': 'Solange der Agent arbeitet, das andere von beiden',
   'help.editLast': 'Letzte eingereihte Nachricht bearbeiten',
 
   'unlock.wish': 'Das Terminal {name} möchte {minutes} min lang für dich entscheiden.',

@@ -37,6 +37,8 @@ export const sessionPage = {
   'details.labels': 'Etiketten',
   'details.addLabel': 'Etikett hinzufügen',
   'details.removeLabel': '{label} entfernen',
+  'details.whileBusy': 'Während der Agent arbeitet',
+  'details.whileBusy.server': 'Server: {does}',
   'details.about': 'Angaben',
   'details.directory': 'Verzeichnis',
   'details.agent': 'Agent und Version',

@@ -38,6 +38,8 @@ export const session = {
   'new.sessionTitle': 'Titel',
   'new.sessionTitleHint': 'Aus der ersten Nachricht',
   'new.mode': 'Freigabemodus',
+  'new.serverMode': 'Server: {mode}',
+  'new.serverModeHint': 'Dieser Server startet {agent} im Modus „{mode}“, wenn du keinen anderen wählst.',
   'new.model': 'Modell',
   'new.labels': 'Etiketten',
   'new.labelsHint': 'Mehrere durch Kommas trennen',

@@ -6,6 +6,7 @@ export const frame = {
     'Done until the server ends, but it could not be stored. Beckon tries again until it is; if the server ends before, it is as it was.',
   'error.unreachable': 'Beckon cannot be reached right now. Nothing was sent; try again in a moment.',
 
+  'frame.noPage': 'There is no page at this address',
   'frame.skip': 'Skip to the page',
   'frame.navigation': 'Pages',
   'frame.control': 'Mission Control',
@@ -70,9 +71,9 @@ export const frame = {
   'help.move': 'Move between monitors',
   'help.open': 'Open the session',
   'help.message': 'Write a message',
-  'help.send': 'Send, or queue while the agent works',
+  'help.send': 'Send; while the agent works, queue or interrupt, as it is set',
   'help.break': 'New line',
-  'help.interrupt': 'Interrupt and send',
+  'help.interrupt': 'While the agent works, the other of the two',
   'help.editLast': 'Edit the last queued message',
 
   'unlock.wish': 'The terminal {name} wants to decide for you, for {minutes} min.',

@@ -36,6 +36,8 @@ export const sessionPage = {
   'details.labels': 'Labels',
   'details.addLabel': 'Add a label',
   'details.removeLabel': 'Remove {label}',
+  'details.whileBusy': 'While the agent works',
+  'details.whileBusy.server': 'Server: {does}',
   'details.about': 'About',
   'details.directory': 'Directory',
   'details.agent': 'Agent',

@@ -38,6 +38,8 @@ export const session = {
   'new.sessionTitle': 'Title',
   'new.sessionTitleHint': 'Taken from the first message',
   'new.mode': 'Permission mode',
+  'new.serverMode': 'Server: {mode}',
+  'new.serverModeHint': 'This server starts {agent} in the mode “{mode}” unless you choose another.',
   'new.model': 'Model',
   'new.labels': 'Labels',
   'new.labelsHint': 'Several are set apart by commas',

@@ -6,8 +6,8 @@ import type { Line } from './pieces.ts';
 const none: readonly Line[] = [];
 
 /**
- * The lines of the code that are in pieces already. While the code grows it is asked for again only when the last
- * answer is there; lines that are not in pieces yet are shown as they are.
+ * The lines of the code that are in pieces already. Code that changes is asked for again when the last answer is there;
+ * lines that are not in pieces yet are shown as they are.
  */
 export function useHighlight(
   code: string,
@@ -17,30 +17,32 @@ export function useHighlight(
   const [lines, setLines] = useState<readonly Line[]>(() =>
     language === undefined ? none : (known(code, language) ?? none),
   );
-  const wanted = useRef(code);
+  const wanted = useRef({ code, language, isGrowing });
+  const isMounted = useRef(true);
   const isAsking = useRef(false);
-  wanted.current = code;
   useEffect(() => {
-    if (language === undefined || isAsking.current) return;
-    let isCurrent = true;
-    const ask = async (): Promise<void> => {
+    isMounted.current = true;
+    return () => {
+      isMounted.current = false;
+    };
+  }, []);
+  useEffect(() => {
+    const now = { code, language, isGrowing };
+    wanted.current = now;
+    const before = language === undefined ? null : known(code, language);
+    if (before !== undefined) setLines(before ?? none);
+    else if (!isAsking.current) void ask();
+
+    async function ask(): Promise<void> {
       isAsking.current = true;
-      for (;;) {
-        const now = wanted.current;
-        const found = await highlight(now, language, isGrowing);
-        if (!isCurrent) break;
+      for (let asked = wanted.current; asked.language !== undefined; asked = wanted.current) {
+        const found = await highlight(asked.code, asked.language, asked.isGrowing);
+        if (!isMounted.current) break;
         setLines(found ?? none);
-        if (now === wanted.current) break;
+        if (asked === wanted.current) break;
       }
       isAsking.current = false;
-    };
-    const before = known(code, language);
-    if (before === undefined) void ask();
-    else setLines(before ?? none);
-    return () => {
-      // Growing code goes on being asked for: the effect of the next piece must not end it.
-      if (!isGrowing) isCurrent = false;
-    };
+    }
   }, [code, language, isGrowing]);
   return lines;
 }

@@ -6,9 +6,9 @@ import { useT } from '../../i18n/i18n.ts';
 import { routes } from '../../routes.ts';
 import { shortDirectory, titleOf } from '../../session/activity.logic.ts';
 import { ActivityLine } from '../../session/activity-line.tsx';
+import { money } from '../../session/figures.logic.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { cx } from '../../ui/class-names.ts';
-import { moneyText } from '../../ui/money.logic.ts';
 
 /** A session on the board. */
 export const BoardCard = memo(function BoardCard({ session }: { readonly session: Session }) {
@@ -55,7 +55,7 @@ export const BoardCard = memo(function BoardCard({ session }: { readonly session
         </span>
         {usage.costUsd > 0 && (
           <span className="shrink-0" title={t('board.cost')}>
-            {moneyText(t.language, usage.costUsd)}
+            {money(usage.costUsd, t.language)}
           </span>
         )}
       </span>

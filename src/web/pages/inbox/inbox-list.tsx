@@ -10,7 +10,7 @@ import { visibleLine } from '../../../model/suspicious-text.ts';
 import type { Interaction } from '../../../protocol/interaction.ts';
 import { useSession } from '../../data/room-context.tsx';
 import { useT } from '../../i18n/i18n.ts';
-import { summaryOf } from '../../interaction/ask-summary.logic.ts';
+import { summaryOf } from '../../interaction/ask-body.logic.ts';
 import { OutcomeLine } from '../../interaction/outcome-line.tsx';
 import { TimeLeft } from '../../interaction/time-left.tsx';
 import { useCard } from '../../interaction/use-card.ts';
@@ -133,7 +133,7 @@ function Summary({ interaction, cwd }: { readonly interaction: Interaction; read
     case 'call':
       return (
         <span className={line}>
-          {t(`ask.${summary.verb}`)} <code className="font-mono text-xs">{visibleLine(summary.subject)}</code>
+          {t(`ask.${summary.verb}`)} <code className="font-mono text-xs">{oneLine(summary.subject)}</code>
         </span>
       );
     case 'tool':

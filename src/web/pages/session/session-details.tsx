@@ -3,6 +3,8 @@ import { memo, useDeferredValue, useMemo, useState } from 'react';
 import type { Session } from '../../../protocol/session.ts';
 import type { Row } from '../../conversation/row.ts';
 import { TodoList } from '../../conversation/todo-list.tsx';
+import { rawLogPath } from '../../data/access.ts';
+import { useRoom } from '../../data/room-context.tsx';
 import type { SessionFeed } from '../../data/session-feed.ts';
 import { useAgents } from '../../data/use-agents.ts';
 import { saveFile } from '../../data/use-file.ts';
@@ -17,6 +19,7 @@ import { DetailsGrants } from './details-grants.tsx';
 import { DetailsLabels } from './details-labels.tsx';
 import { DetailsAgents, DetailsFiles, DetailsPlan } from './details-lists.tsx';
 import { Section } from './details-section.tsx';
+import { SettingMenu } from './setting-menu.tsx';
 
 const nothing: SessionDigest = { todos: [], plan: null, files: [], agents: [], grantNews: 0 };
 
@@ -82,6 +85,7 @@ export const SessionDetails = memo(function SessionDetails({
       <Section title={t('details.labels')}>
         <DetailsLabels session={session} />
       </Section>
+      <WhileBusyChoice session={session} />
       <About session={session} />
     </div>
   );
@@ -108,6 +112,31 @@ function Usage({ session: { usage } }: { readonly session: Session }) {
           </div>
         ))}
       </dl>
+    </Section>
+  );
+}
+
+function WhileBusyChoice({ session }: { readonly session: Session }) {
+  const t = useT();
+  const serverWhileBusy = useRoom((room) => room.whileBusy);
+  const asServer = t('details.whileBusy.server', { does: t(`composer.enter.${serverWhileBusy}`) });
+  const { whileBusy } = session;
+  return (
+    <Section title={t('details.whileBusy')}>
+      <div className="-ml-1">
+        <SettingMenu
+          session={session}
+          name={t('details.whileBusy')}
+          shown={whileBusy === undefined ? asServer : t(`composer.enter.${whileBusy}`)}
+          value={whileBusy ?? 'server'}
+          choices={[
+            { value: 'server', label: asServer },
+            { value: 'queue', label: t('composer.enter.queue') },
+            { value: 'interrupt', label: t('composer.enter.interrupt') },
+          ]}
+          change={(value) => ({ whileBusy: value === 'queue' || value === 'interrupt' ? value : null })}
+        />
+      </div>
     </Section>
   );
 }
@@ -161,7 +190,7 @@ function RawLog({ session: { id } }: { readonly session: Session }) {
   const save = async (): Promise<void> => {
     setSaving(true);
     try {
-      await saveFile(`/api/sessions/${encodeURIComponent(id)}/raw`, `${id}.ndjson.txt`);
+      await saveFile(rawLogPath(id), `${id}.ndjson.txt`);
     } catch (error) {
       toast('fail', errorText(t, error));
     }

@@ -1,0 +1,157 @@
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { BeckonError } from '../../client/beckon-error.ts';
+import { HttpTransport, type HttpTransportOptions } from '../../client/http-transport.ts';
+import type { Transport } from '../../client/transport.ts';
+import type { Interaction } from '../../protocol/interaction.ts';
+import type { Session, WhileBusy } from '../../protocol/session.ts';
+import type { Command } from '../command.ts';
+import type { Console } from '../console.ts';
+import { runningServer } from '../data-directory.ts';
+import { Failure, UsageError } from '../failure.ts';
+import { type FlagDefinitions, isSet, type ParsedFlags } from '../flags.ts';
+import { dataDirectoryOf } from '../paths.ts';
+import { shortened } from '../render/measures.ts';
+import { type Paint, paintFor } from '../render/paint.ts';
+import { oneLine, safeJson } from '../render/safe-text.ts';
+import { shortIds } from '../render/short-ids.ts';
+import { readToken } from '../secret-files.ts';
+
+/** Flags of every command that talks to a server. */
+export const clientFlags = {
+  'data-dir': { type: 'string' },
+  json: { type: 'boolean' },
+} as const satisfies FlagDefinitions;
+
+export const clientFlagsHelp = `  --data-dir DIR    the server's data directory (BECKON_DATA_DIR; default ~/.beckon)
+  --json            print one JSON document for machines`;
+
+export interface Call {
+  readonly flags: ParsedFlags;
+  readonly console: Console;
+  readonly paint: Paint;
+  /** Not before the command line is known to be right: what is wrong with it is told whether a server runs or not. */
+  connect(): Promise<HttpTransport>;
+}
+
+/** What machines are told, and what people are. */
+type Told = readonly [document: Readonly<Record<string, unknown>>, lines: readonly string[]];
+
+/** A command that tells something of the server of its data directory: lines for people or, with --json, one document for machines. */
+export function clientCommand(command: {
+  readonly usage: string;
+  readonly help: string;
+  readonly flags?: FlagDefinitions;
+  readonly flagsHelp?: string;
+  run(call: Call): Promise<Told>;
+}): Command {
+  const { usage, help, flags, flagsHelp, run } = command;
+  return {
+    usage,
+    help: [help, '', ...(flagsHelp === undefined ? [] : [flagsHelp]), clientFlagsHelp].join('\n'),
+    flags: { ...clientFlags, ...flags },
+    async run(given, console) {
+      const paint = paintFor(console.stdout);
+      const told = await run({ flags: given, console, paint, connect: () => connect(given, console) });
+      print(console, given, ...told);
+      return 0;
+    },
+  };
+}
+
+/** Finds the running server of the data directory. */
+export async function connect(
+  flags: ParsedFlags,
+  console: Console,
+  options: Pick<HttpTransportOptions, 'timeoutMs'> = {},
+): Promise<HttpTransport> {
+  const dataDir = dataDirectoryOf(flags, console);
+  const server = await runningServer(dataDir);
+  if (server === undefined) {
+    throw new Failure(`no server runs on ${dataDir}; start one with "beckon serve --data-dir ${dataDir}"`);
+  }
+  const token = await readToken(dataDir);
+  if (token === undefined)
+    throw new Failure(`${join(dataDir, 'token')} is missing; the server makes it when it starts`);
+  return new HttpTransport({
+    baseUrl: server.url,
+    token: console.unlockSecret ?? token,
+    clientId: 'terminal',
+    ...options,
+  });
+}
+
+/** What a message does while the agent works, in a session that is not set for itself. */
+export const serverWhileBusy = async (flags: ParsedFlags, console: Console): Promise<WhileBusy> =>
+  (await runningServer(dataDirectoryOf(flags, console)))?.whileBusy ?? 'queue';
+
+export function print(console: Console, flags: ParsedFlags, ...[document, lines]: Told): void {
+  const said = isSet(flags, 'json') ? safeJson(document) : lines.join('\n');
+  if (said !== '') console.stdout.write(`${said}\n`);
+}
+
+/** The words of a command line as one text; a single "-" stands for the input. */
+export const textOf = async (words: readonly string[], { stdin }: Console): Promise<string> =>
+  words.length === 1 && words[0] === '-' ? text(stdin) : words.join(' ');
+
+const mostLikely = 1_000;
+
+/** The session with this id or key, either of which may be shortened as long as it is the only one. */
+export async function findSession(transport: Transport, name: string | undefined): Promise<Session> {
+  if (name === undefined)
+    throw new UsageError('which session? Its id or key is missing ("beckon ls" lists them)');
+  const exact = await transport.session(name).catch((error: unknown) => {
+    if (error instanceof BeckonError && error.code === 'session_not_found') return undefined;
+    throw error;
+  });
+  if (exact !== undefined) return exact;
+  const { sessions } = await transport.sessionPage({ q: name, limit: mostLikely });
+  const like = sessions.filter(({ id, key }) => isShortFor(id, name) || key?.startsWith(name));
+  return theOnly(like, {
+    none: `no session has the id or key "${name}" ("beckon ls" lists them)`,
+    several: `"${name}" could be several sessions`,
+    idOf: ({ id }) => id,
+    wordsOf: ({ title }) => title,
+  });
+}
+
+/** The open interaction with this id, which may be shortened, or left out when only one is open. */
+export async function findInteraction(transport: Transport, id: string | undefined): Promise<Interaction> {
+  const pending = await transport.pending();
+  const exact = pending.find(({ interactionId }) => interactionId === id);
+  if (exact !== undefined) return exact;
+  const like =
+    id === undefined ? pending : pending.filter(({ interactionId }) => isShortFor(interactionId, id));
+  return theOnly(like, {
+    none:
+      id === undefined
+        ? 'nothing waits for you'
+        : `no open interaction has the id "${id}"; it may have been answered already ("beckon pending" lists the open ones)`,
+    several:
+      id === undefined ? 'several interactions are open; name one' : `"${id}" could be several interactions`,
+    idOf: ({ interactionId }) => interactionId,
+    wordsOf: ({ toolName, title }) => `${toolName}: ${title}`,
+  });
+}
+
+/** An id may be shortened to its beginning, with its tag ("int_") or without. */
+export const isShortFor = (id: string, text: string): boolean =>
+  id.startsWith(text) || id.slice(id.indexOf('_') + 1).startsWith(text);
+
+interface Words<T> {
+  readonly none: string;
+  readonly several: string;
+  readonly idOf: (item: T) => string;
+  readonly wordsOf: (item: T) => string;
+}
+
+function theOnly<T>(items: readonly T[], words: Words<T>): T {
+  const [first, ...others] = items;
+  if (first === undefined) throw new Failure(words.none);
+  if (others.length === 0) return first;
+  const ids = shortIds(items.map(words.idOf));
+  const list = items
+    .slice(0, 10)
+    .map((item, index) => `  ${ids[index]}  ${shortened(oneLine(words.wordsOf(item)), 80)}`);
+  throw new Failure(`${words.several}:\n${list.join('\n')}`);
+}

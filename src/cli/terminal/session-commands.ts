@@ -1,0 +1,174 @@
+import type { MessageReceipt, SessionPage, Transport } from '../../client/transport.ts';
+import type { SessionsQuery } from '../../protocol/command.ts';
+import { Disposition, type Session, SessionStatus, type WhileBusy } from '../../protocol/session.ts';
+import { UsageError } from '../failure.ts';
+import { choiceFlag, isSet, type ParsedFlags, textFlag } from '../flags.ts';
+import { sessionList } from '../render/listing.ts';
+import { oneLine } from '../render/safe-text.ts';
+import { clientCommand, findSession, serverWhileBusy, textOf } from './client-command.ts';
+
+const shownAtOnce = 100;
+const mostAtOnce = 1_000;
+
+export const ls = clientCommand({
+  usage: 'ls [WORDS…] [--all] [--limit N]',
+  help: 'Lists the sessions that are not stopped, those whose status changed last first: id, status and since when, agent, what is open or queued, title (key).',
+  flags: { all: { type: 'boolean' }, limit: { type: 'string' } },
+  flagsHelp: `  WORDS             those that have all of them in title, key, labels, directory or agent
+  --all             stopped sessions, too
+  --limit N         so many, instead of ${shownAtOnce}; with --json all, unless it is given`,
+  async run({ flags, paint, connect }) {
+    const isJson = isSet(flags, 'json');
+    const limit = limitOf(flags) ?? (isJson ? Number.POSITIVE_INFINITY : shownAtOnce);
+    const transport = await connect();
+    const q = flags.positionals.join(' ');
+    const status = isSet(flags, 'all') || isJson ? undefined : SessionStatus.options.filter(isNotStopped);
+    const { sessions, total } = await firstOf(transport, { q, status }, limit);
+    const stopped =
+      status === undefined ? 0 : (await transport.sessionPage({ q, status: ['stopped'], limit: 1 })).total;
+    const older = total - sessions.length;
+    return [
+      { sessions },
+      [
+        ...sessionList(sessions, Date.now(), paint),
+        ...(older > 0
+          ? [`(${older.toLocaleString('en')} more: "beckon ls --limit N", or "beckon ls WORDS")`]
+          : []),
+        ...(stopped > 0 ? [`(${stopped.toLocaleString('en')} stopped: "beckon ls --all")`] : []),
+      ],
+    ];
+  },
+});
+
+const isNotStopped = (status: SessionStatus): boolean => status !== 'stopped';
+
+function limitOf({ values }: ParsedFlags): number | undefined {
+  if (values.limit === undefined) return undefined;
+  const limit = Number(values.limit);
+  if (!Number.isInteger(limit) || limit < 1) throw new UsageError('--limit takes a number from 1');
+  return limit;
+}
+
+/** Page by page, for a server gives no more at once. */
+async function firstOf(
+  transport: Transport,
+  filter: Pick<SessionsQuery, 'q' | 'status'>,
+  limit: number,
+): Promise<Pick<SessionPage, 'sessions' | 'total'>> {
+  const sessions = new Map<string, Session>();
+  let page: SessionPage;
+  let before: string | undefined;
+  do {
+    const asked = Math.min(limit - sessions.size, mostAtOnce);
+    page = await transport.sessionPage({ ...filter, before, limit: asked });
+    // One that changed meanwhile is at its new place, and was told of already.
+    for (const session of page.sessions) sessions.set(session.id, session);
+    before = page.nextCursor;
+  } while (before !== undefined && sessions.size < limit);
+  return { sessions: [...sessions.values()], total: page.total };
+}
+
+export const send = clientCommand({
+  usage: 'send SESSION TEXT…',
+  help: `Says something to the agent. TEXT "-" reads it from the input. While the agent works, the message is queued, or interrupts
+it where the session or the server is set so.`,
+  flags: {
+    disposition: { type: 'string' },
+    queue: { type: 'boolean' },
+    interrupt: { type: 'boolean' },
+    steer: { type: 'boolean' },
+    replace: { type: 'boolean' },
+  },
+  flagsHelp: `  --queue, --interrupt, --steer    what to do while the agent works (also --disposition NAME)
+  --replace         in the place of what is queued`,
+  async run({ flags, console, connect }) {
+    const [name, ...words] = flags.positionals;
+    if (words.length === 0) throw new UsageError('say what to send: beckon send SESSION TEXT');
+    const said =
+      (['queue', 'interrupt', 'steer'] as const).find((each) => isSet(flags, each)) ??
+      choiceFlag(flags, 'disposition', Disposition.options);
+    const transport = await connect();
+    const session = await findSession(transport, name);
+    const receipt = await transport.sendMessage(session.id, {
+      message: await textOf(words, console),
+      disposition: said ?? dispositionOf(session.whileBusy ?? (await serverWhileBusy(flags, console))),
+      ...(isSet(flags, 'replace') ? { replace: true } : {}),
+    });
+    return [{ ...receipt }, [receiptLine(receipt)]];
+  },
+});
+
+/** To queue is what the server does by itself, and then it says why. */
+export const dispositionOf = (whileBusy: WhileBusy): Disposition =>
+  whileBusy === 'interrupt' ? 'interrupt' : 'auto';
+
+/** "sent", or "queued at place 2: the agent is working" */
+export function receiptLine(receipt: MessageReceipt): string {
+  const place = receipt.status === 'sent' ? '' : ` at place ${receipt.position}`;
+  const how = receipt.applied === 'interrupt' || receipt.applied === 'steer' ? ` (${receipt.applied})` : '';
+  return `${receipt.status}${place}${how}${receipt.reason === undefined ? '' : `: ${receipt.reason}`}`;
+}
+
+export const queue = clientCommand({
+  usage: 'queue SESSION [--remove MESSAGE]',
+  help: 'Lists what waits to be sent.',
+  flags: { remove: { type: 'string' } },
+  flagsHelp: '  --remove MESSAGE  take the message with this id, or at this place, out of the queue',
+  async run({ flags, connect }) {
+    const transport = await connect();
+    const { id } = await findSession(transport, flags.positionals[0]);
+    const remove = textFlag(flags, 'remove');
+    let messages = await transport.queue(id);
+    if (remove !== undefined) {
+      const named = messages.find(
+        ({ messageId, position }) => messageId === remove || String(position) === remove,
+      );
+      messages = await transport.removeQueued(id, named?.messageId ?? remove);
+    }
+    const lines = messages.map(
+      ({ position, message, sending }) => `${position}. ${oneLine(message)}${sending ? ' (being sent)' : ''}`,
+    );
+    return [{ queue: messages }, lines.length === 0 ? ['Nothing is queued.'] : lines];
+  },
+});
+
+export const interrupt = clientCommand({
+  usage: 'interrupt SESSION',
+  help: 'Ends the running turn, not the session.',
+  async run({ flags, connect }) {
+    const transport = await connect();
+    await transport.interrupt((await findSession(transport, flags.positionals[0])).id);
+    return [{ status: 'ok' }, ['interrupted']];
+  },
+});
+
+export const stop = clientCommand({
+  usage: 'stop SESSION',
+  help: 'Ends the session and its agent, and prints what was queued and not sent.',
+  async run({ flags, connect }) {
+    const transport = await connect();
+    const returned = await transport.stop((await findSession(transport, flags.positionals[0])).id);
+    return [{ status: 'ok', returned }, ['stopped', ...returned.map((text) => `not sent: ${oneLine(text)}`)]];
+  },
+});
+
+export const resume = clientCommand({
+  usage: 'resume SESSION',
+  help: 'Starts the agent of a stopped or failed session again; what is queued is sent then.',
+  async run({ flags, connect }) {
+    const transport = await connect();
+    const session = await transport.resume((await findSession(transport, flags.positionals[0])).id);
+    return [{ status: 'ok', session }, ['resumed']];
+  },
+});
+
+export const search = clientCommand({
+  usage: 'search WORDS…',
+  help: 'Searches messages, tool calls and decisions of all sessions.',
+  async run({ flags, connect }) {
+    if (flags.positionals.length === 0) throw new UsageError('say what to search for');
+    const hits = await (await connect()).search({ q: flags.positionals.join(' ') });
+    const lines = hits.map(({ title, seq, excerpt }) => `${oneLine(title)} #${seq}: ${oneLine(excerpt)}`);
+    return [{ hits }, lines.length === 0 ? ['Nothing found.'] : lines];
+  },
+});

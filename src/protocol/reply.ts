@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { type Event, eventDefinitions } from './event.ts';
+import { Grant, GrantWarning } from './grant.ts';
+import { Interaction } from './interaction.ts';
+import { Agent, AgentCommand, Applied, Disposition, QueuedMessage, Session } from './session.ts';
+import { StorageState } from './storage.ts';
+import { Unlock } from './unlock.ts';
+
+/** The bodies of replies, as the table of operations names them. */
+export { GrantPreview } from './grant.ts';
+export { ToolCatalogue } from './tool.ts';
+
+export const Done = z.object({ status: z.literal('ok') });
+
+export const AgentList = z.object({ agents: z.array(Agent) });
+export const OneSession = z.object({ session: Session });
+export const SessionWithCommands = OneSession.extend({ commands: z.array(AgentCommand) });
+export const SessionList = z.object({
+  sessions: z.array(Session),
+  /** How many there are in all, with these words and of this status. */
+  total: z.number(),
+  /** Not there on the last page. */
+  nextCursor: z.string().optional(),
+});
+export const Stopped = Done.extend({ returned: z.array(z.string()) });
+export const Resumed = Done.extend({ session: Session });
+
+export const MessageSent = z.object({
+  status: z.literal('sent'),
+  messageId: z.string(),
+  requested: Disposition,
+  applied: Applied,
+  /** Why what was applied is not what was asked. */
+  reason: z.string().optional(),
+});
+export const MessageQueued = MessageSent.extend({ status: z.literal('queued'), position: z.number() });
+export const Queue = z.object({ queue: z.array(QueuedMessage) });
+
+export const PendingList = z.object({ pending: z.array(Interaction) });
+export const OneInteraction = z.object({ interaction: Interaction });
+export const Resolved = Done.extend({ interaction: Interaction });
+export const Approved = Resolved.extend({ warnings: z.array(GrantWarning).optional() });
+export const GrantList = z.object({ grants: z.array(Grant) });
+
+/** Of an event, what they all have: `eventDefinitions` says the rest of each. */
+const StoredEvent = z
+  .object({
+    seq: z.number(),
+    at: z.string(),
+    type: z.enum(Object.keys(eventDefinitions) as [string, ...string[]]),
+  })
+  .loose() as unknown as z.ZodType<Event>;
+export const EventsPage = z.object({
+  events: z.array(StoredEvent),
+  firstSeq: z.number(),
+  lastSeq: z.number(),
+  hasMore: z.boolean(),
+  logLastSeq: z.number(),
+});
+export const FoundEvent = z.object({
+  sessionId: z.string(),
+  seq: z.number(),
+  at: z.string(),
+  type: z.string(),
+  excerpt: z.string(),
+  title: z.string(),
+});
+export const SearchHits = z.object({ hits: z.array(FoundEvent) });
+
+/** A browser that was paired. */
+export const Device = z.object({
+  id: z.string(),
+  name: z.string(),
+  createdAt: z.string(),
+  lastSeenAt: z.string(),
+});
+export type Device = z.infer<typeof Device>;
+
+export const Health = Done.extend({ version: z.string(), storage: StorageState });
+export const Paired = Done.extend({ device: Device, key: z.string(), stored: z.boolean().optional() });
+export const PairingCode = z.object({ code: z.string(), expiresAt: z.string(), url: z.string() });
+/** `current` is the one that asks. */
+export const DeviceList = z.object({ devices: z.array(Device.extend({ current: z.boolean() })) });
+export const UnlockList = z.object({ decide: z.enum(['anyone', 'devices']), unlocks: z.array(Unlock) });
+export const OneUnlock = z.object({ unlock: Unlock });
+export const UnlockAsked = OneUnlock.extend({ code: z.string(), secret: z.string() });
+export const OpenApi = z.record(z.string(), z.unknown());
