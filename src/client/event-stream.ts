@@ -1,7 +1,13 @@
+import { createParser } from 'eventsource-parser';
 import { BeckonError } from './beckon-error.ts';
 import { comeToLight } from './heard.ts';
-import { createSseParser, type ServerSentEvent } from './sse-parser.ts';
 import type { ConnectionState } from './transport.ts';
+
+/** One message of a stream of server-sent events. */
+export interface ServerSentEvent {
+  readonly event: string;
+  readonly data: string;
+}
 
 export interface EventStreamOptions {
   /** Connects, or rejects with a `BeckonError` that says why not. `cursor` is the id of the last event heard, or empty. */
@@ -76,11 +82,13 @@ export function openEventStream(options: EventStreamOptions): EventStream {
       clearTimeout(silence);
       silence = setTimeout(() => current.abort(lost('The connection fell silent.')), retry.silenceMs);
     };
-    const parser = createSseParser((event) => {
-      if (current.signal.aborted) return;
-      attempt = 0;
-      if (event.id !== '') cursor = event.id;
-      tell(event);
+    const parser = createParser({
+      onEvent: ({ id, event = 'message', data }) => {
+        if (current.signal.aborted) return;
+        attempt = 0;
+        if (id !== undefined) cursor = id;
+        tell({ event, data });
+      },
     });
     heard();
     try {
@@ -93,7 +101,7 @@ export function openEventStream(options: EventStreamOptions): EventStream {
         if (current.signal.aborted) return asError(current.signal.reason);
         if (done) return lost('The connection ended.');
         heard();
-        parser.push(decoder.decode(value, { stream: true }));
+        parser.feed(decoder.decode(value, { stream: true }));
       }
     } catch (error) {
       return current.signal.aborted ? asError(current.signal.reason) : asError(error);

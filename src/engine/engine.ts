@@ -7,6 +7,7 @@ import { pendingView, queueView, sessionView } from '../model/views.ts';
 import { accept, type Result, refuse } from '../protocol/errors.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { ToolCatalogue } from '../protocol/tool.ts';
+import { Announcements } from './announcements.ts';
 import { createClients } from './clients.ts';
 import { createDispatcher } from './dispatcher.ts';
 import { GrantBook } from './grant-book.ts';
@@ -14,7 +15,7 @@ import { recentSessions } from './handlers/sessions.ts';
 import type { LiveSession } from './live-session.ts';
 import type { Clock } from './ports/clock.ts';
 import type { ControlRoom, News } from './ports/control-room.ts';
-import type { EventLog } from './ports/event-log.ts';
+import type { EventLog, Place } from './ports/event-log.ts';
 import type { Ids } from './ports/ids.ts';
 import type { Logger } from './ports/logger.ts';
 import type { Checkpoint, LeftRun, Runner, ToolAccess } from './ports/runner.ts';
@@ -94,9 +95,14 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     ids,
     logger,
   });
+  const announcements = new Announcements(log, (id) => {
+    const view = registry.view(id);
+    return view && { view, queue: registry.queue(id) };
+  });
   const registry = new SessionRegistry(
     {
       log,
+      announcements,
       book,
       env: options.env,
       clock,
@@ -135,13 +141,16 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       if (session.state.life === 'open') return refuse('session_not_stopped');
       // An event stored after the removal would be a log without a beginning.
     } while (!writer.retire());
-    await log.remove(id).catch((error: unknown) => {
+    const { state } = session;
+    const onStored = (place: Place): void => {
+      registry.forget(session);
+      publish(announcements.ofRemoval(state, place));
+    };
+    await log.remove(id, { key: state.key, onStored }).catch((error: unknown) => {
       writer.reinstate();
       throw error;
     });
-    registry.forget(session);
     await Promise.all([options.env.remove(id), runner.rawLog.remove(id)]);
-    publish([{ kind: 'announcement', announcement: { type: 'session-removed', data: { sessionId: id } } }]);
     return accept(undefined);
   };
 
@@ -156,7 +165,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     }
   };
 
-  await recover(options, registry, book);
+  await recover(options, registry, book, announcements);
   for (const { state } of registry.inMemory()) {
     if (state.process !== null) budget.adopt(state.id);
     budget.notice(state);
@@ -231,6 +240,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
         whileBusy: settings.whileBusy ?? 'queue',
       };
     },
+    announcementCursor: () => announcements.cursor,
+    announcementsAfter: (cursor, limit) => announcements.after(cursor, limit),
     snapshot(idOrKey) {
       const found = registry.find(idOrKey);
       if (!found.ok) return found;
@@ -281,7 +292,12 @@ async function shutDown(session: LiveSession): Promise<void> {
   session.dispose();
 }
 
-async function recover(options: EngineOptions, registry: SessionRegistry, book: GrantBook): Promise<void> {
+async function recover(
+  options: EngineOptions,
+  registry: SessionRegistry,
+  book: GrantBook,
+  announcements: Announcements,
+): Promise<void> {
   const { log, runner, logger } = options;
   const left = await runner.left();
   const settled: Promise<unknown>[] = [];
@@ -297,7 +313,13 @@ async function recover(options: EngineOptions, registry: SessionRegistry, book: 
       if (isAtRest(stored.state)) unsummarized.push(stored);
       else
         settled.push(
-          settle(registry.takeUp(stored), { checkpoint: start.checkpoint, runs: left }, registry, options),
+          settle(
+            registry.takeUp(stored),
+            { checkpoint: start.checkpoint, runs: left },
+            registry,
+            announcements,
+            options,
+          ),
         );
     } catch (error) {
       // One log that cannot be understood must not keep all others closed.
@@ -343,6 +365,7 @@ async function settle(
   session: LiveSession,
   left: { readonly checkpoint: Checkpoint | undefined; readonly runs: readonly LeftRun[] },
   registry: SessionRegistry,
+  announcements: Announcements,
   options: EngineOptions,
 ): Promise<void> {
   const { id, state, writer, effects } = session;
@@ -354,7 +377,7 @@ async function settle(
   if (state.ephemeral && !isTakenUp && !isToStart) {
     registry.forget(session);
     const removed = Promise.all([
-      options.log.remove(id),
+      options.log.remove(id, { key: state.key, onStored: (place) => announcements.ofRemoval(state, place) }),
       options.env.remove(id),
       options.runner.rawLog.remove(id),
     ]);

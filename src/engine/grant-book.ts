@@ -6,7 +6,13 @@ import type { Grant } from '../protocol/grant.ts';
 import type { GrantId } from '../protocol/ids.ts';
 import type { Actor } from '../protocol/interaction.ts';
 import type { Clock } from './ports/clock.ts';
-import { type AppendPart, type EventLog, StorageError } from './ports/event-log.ts';
+import {
+  type AppendBatch,
+  type AppendPart,
+  type EventLog,
+  type OnStored,
+  StorageError,
+} from './ports/event-log.ts';
 import type { Logger } from './ports/logger.ts';
 import { Timers } from './timers.ts';
 
@@ -50,9 +56,9 @@ export class GrantBook {
   }
 
   /** Stores what a session has to store, and with it the grants that its answers give: they stand or fall together. */
-  append(parts: readonly AppendPart[], given: readonly Grant[]): Promise<unknown> {
-    if (given.length === 0) return this.#options.log.append({ parts });
-    return this.#write(() => this.#newAmong(given).map(created), parts);
+  append(parts: readonly AppendPart[], given: readonly Grant[], onStored: OnStored): Promise<unknown> {
+    if (given.length === 0) return this.#options.log.append({ parts, onStored });
+    return this.#write(() => this.#newAmong(given).map(created), { parts, onStored });
   }
 
   /** Keeps what a person approved under a tool's own key. */
@@ -88,14 +94,14 @@ export class GrantBook {
   /** Stores what is to be recorded when its turn has come, together with the parts of a session. */
   #write(
     decide: (at: string) => readonly NewEvent[],
-    parts: readonly AppendPart[] = [],
+    { parts, ...how }: AppendBatch = { parts: [] },
   ): Promise<readonly NewEvent[]> {
     const writing = this.#lastWrite.then(async () => {
       const at = this.#options.clock.now();
       const events = decide(at);
       const own: AppendPart[] = events.length === 0 ? [] : [{ stream: 'global', at, events }];
       const all = [...parts, ...own];
-      if (all.length > 0) await this.#options.log.append({ parts: all });
+      if (all.length > 0) await this.#options.log.append({ parts: all, ...how });
       for (const event of events) this.#fold(event);
       return events;
     });

@@ -1,11 +1,10 @@
 import type { AgentFact, CountedFact } from '../model/agent-fact.ts';
 import type { StoredFact } from '../model/observe.ts';
 import type { SessionState } from '../model/state.ts';
-import type { Announcement } from '../protocol/announcement.ts';
 import type { Result } from '../protocol/errors.ts';
 import type { Delta } from '../protocol/event.ts';
 import type { SessionId } from '../protocol/ids.ts';
-import { announcementsOf } from './announce.ts';
+import type { Announcements } from './announcements.ts';
 import type { GrantBook } from './grant-book.ts';
 import { PartialText } from './partial-text.ts';
 import type { News } from './ports/control-room.ts';
@@ -20,6 +19,7 @@ export interface LiveSessionOptions
     Pick<WriterOptions, 'context'> {
   readonly book: GrantBook;
   readonly ids: Ids;
+  readonly announcements: Announcements;
   readonly publish: (news: readonly News[]) => void;
   /** At the very first commit, before anyone hears of it. */
   readonly onCreated: (session: LiveSession) => void;
@@ -40,7 +40,7 @@ export class LiveSession {
     this.#options = options;
     this.writer = new SessionWriter(id, stored, {
       ...options,
-      append: (parts, grants) => options.book.append(parts, grants),
+      append: (parts, grants, onStored) => options.book.append(parts, grants, onStored),
       onCommit: (commit) => this.#committed(commit),
       onLive: (deltas) => options.publish(this.#said(deltas)),
       onReading: (reads) => (reads ? this.effects.run?.release() : this.effects.run?.hold()),
@@ -68,9 +68,9 @@ export class LiveSession {
   }
 
   #committed(commit: Commit): void {
-    const { publish, onCreated, onChange } = this.#options;
+    const { announcements, publish, onCreated, onChange } = this.#options;
     if (commit.before === null) onCreated(this);
-    publish([...this.#conversation(commit), ...announcementsOf(commit).map(announced)]);
+    publish([...this.#conversation(commit), ...announcements.ofCommit(commit)]);
     if (commit.checkpoint !== undefined) this.effects.agent.stored(commit.checkpoint);
     this.effects.after(commit);
     onChange(commit.after);
@@ -156,8 +156,6 @@ export class LiveSession {
 type Place = { readonly checkpoint: Checkpoint | undefined } | { readonly hasMore: boolean };
 
 const isStored = (fact: CountedFact): boolean => fact.type === 'diagnostic' || !isPassing(fact);
-
-const announced = (announcement: Announcement): News => ({ kind: 'announcement', announcement });
 
 export const imageBlob = (ids: Ids, image: { readonly mediaType: string; readonly data: string }): Blob => ({
   blobId: ids.image(),

@@ -3,11 +3,11 @@ import { byLastChange, type Changed, findableText, findWords, hasWords } from '.
 import { fold } from '../model/fold.ts';
 import { STATE_VERSION, type StoredState, stateFrom } from '../model/state.ts';
 import { isAtRest, type SessionSummary, SUMMARY_VERSION, summaryOf } from '../model/summary.ts';
-import { sessionView } from '../model/views.ts';
+import { queueView, sessionView } from '../model/views.ts';
 import { accept, type Result, refuse } from '../protocol/errors.ts';
 import type { NewEventOf } from '../protocol/event.ts';
 import type { SessionId } from '../protocol/ids.ts';
-import type { Session, SessionStatus } from '../protocol/session.ts';
+import type { QueuedMessage, Session, SessionStatus } from '../protocol/session.ts';
 import { LiveSession, type LiveSessionOptions } from './live-session.ts';
 import type { StreamStart, SummaryFilter } from './ports/event-log.ts';
 import type { Stored } from './session-writer.ts';
@@ -87,6 +87,12 @@ export class SessionRegistry {
   view(idOrKey: string): Session | undefined {
     const known = this.#known(idOrKey);
     return known === undefined ? this.#options.log.summary(idOrKey)?.session : sessionView(known.state);
+  }
+
+  /** What waits to be sent; nothing does in one that is not in memory. */
+  queue(id: SessionId): readonly QueuedMessage[] {
+    const known = this.#known(id);
+    return known === undefined ? [] : queueView(known.state);
   }
 
   /** A page of all sessions, in the order of `byLastChange`, those after the given one. */

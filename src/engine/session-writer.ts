@@ -8,7 +8,7 @@ import type { SessionId } from '../protocol/ids.ts';
 import { Batch, type Item, type Live, type Step } from './batch.ts';
 import type { GrantBook } from './grant-book.ts';
 import type { Clock } from './ports/clock.ts';
-import { type AppendPart, type Blob, StorageError } from './ports/event-log.ts';
+import { type AppendPart, type Blob, type Place, StorageError } from './ports/event-log.ts';
 import type { Logger } from './ports/logger.ts';
 import type { Checkpoint } from './ports/runner.ts';
 
@@ -21,6 +21,7 @@ export interface Commit {
   readonly live: readonly Live[];
   /** How far what the agent said is stored by it. */
   readonly checkpoint: Checkpoint | undefined;
+  readonly place: Place;
 }
 
 export interface WriterOptions {
@@ -232,8 +233,7 @@ export class SessionWriter {
     // Not between two facts of one breath: an agent that ends a turn and begins the next is never idle in between.
     if (this.#mailbox[0]?.kind !== 'fact') batch.advance();
     if (batch.steps.length > 0) {
-      await this.#options.append([this.#part(batch)], batch.grants);
-      this.#committed(batch);
+      await this.#options.append([this.#part(batch)], batch.grants, (place) => this.#committed(batch, place));
     } else {
       for (const { deltas } of batch.live) this.#options.onLive(deltas);
     }
@@ -290,7 +290,7 @@ export class SessionWriter {
     };
   }
 
-  #committed(batch: Batch): void {
+  #committed(batch: Batch, place: Place): void {
     const before = this.#state;
     const after = batch.state;
     if (after === null) return;
@@ -299,7 +299,7 @@ export class SessionWriter {
     if (after.lastSeq - this.#snapshotSeq >= SNAPSHOT_EVERY) this.#snapshotSeq = after.lastSeq;
     try {
       const { steps, live, checkpoint } = batch;
-      this.#options.onCommit({ before, after, steps, live, checkpoint });
+      this.#options.onCommit({ before, after, steps, live, checkpoint, place });
     } catch (error) {
       // It is stored: whoever waits for it must be told so, whatever else went wrong.
       this.#options.logger.error(

@@ -125,6 +125,15 @@ export const migrations: readonly Migration[] = [
       ALTER TABLE mark ADD COLUMN number INTEGER NOT NULL DEFAULT 0;
     `,
   },
+  {
+    version: 6,
+    sql: `
+      -- takes a position in the order of the events, so that a removal has its place in it and no position is given twice
+      CREATE TABLE removal (id INTEGER PRIMARY KEY, name TEXT NOT NULL, key TEXT) STRICT;
+      -- each time the log was opened and written: up to where it went then. What was told beyond that is lost
+      CREATE TABLE run (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, last INTEGER NOT NULL) STRICT;
+    `,
+  },
 ];
 
 export interface Migration {

@@ -141,4 +141,4 @@ const numbered = (event: NewEvent, seq: number, at: string): Event => ({ ...even
 /** What a log is asked to write. */
 export type WriteRequest =
   | ({ readonly do: 'append' } & PreparedBatch)
-  | { readonly do: 'remove'; readonly stream: StreamId };
+  | { readonly do: 'remove'; readonly stream: StreamId; readonly key: string | null };

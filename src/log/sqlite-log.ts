@@ -1,10 +1,15 @@
+import { randomBytes } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import {
   type AppendBatch,
   type EventLog,
   type EventPage,
+  type LogEntry,
+  type OnStored,
   type PageQuery,
+  type PositionRange,
+  type Removal,
   type SearchHit,
   StorageError,
   type StreamId,
@@ -22,12 +27,13 @@ import { Disk, type SyncFile } from './disk.ts';
 import { EventIndex } from './event-index.ts';
 import { inUseFile, keepAside, readMissing, storeMissing } from './missing-history.ts';
 import { type DatabaseOptions, type OpenDatabase, openDatabase } from './open-database.ts';
+import { Order } from './order.ts';
 import { pageOf, pageRange } from './page-range.ts';
 import { checkpointOf, type PreparedMark, prepare, type Upcast, type WriteRequest } from './prepare.ts';
 import { Search } from './search.ts';
 import { SearchIndex } from './search-index.ts';
 import { StorageReport, storageFailure } from './storage-report.ts';
-import { nowhere, type StreamPlace, StreamWriter } from './stream-writer.ts';
+import { nowhere, type StreamPlace, type StreamsWritten, StreamWriter } from './stream-writer.ts';
 import { Summaries } from './summaries.ts';
 import { Transactions } from './transactions.ts';
 
@@ -46,6 +52,7 @@ export function openSqliteLog(options: SqliteLogOptions): EventLog {
 class SqliteLog implements EventLog {
   readonly #options: SqliteLogOptions;
   readonly #path: string;
+  readonly run = randomBytes(6).toString('base64url');
   /** Replaced when a database that could only be read can be written again. */
   #store: Store;
   readonly #queue: CommitQueue<WriteRequest, Written>;
@@ -53,6 +60,10 @@ class SqliteLog implements EventLog {
   #lookingAgain: NodeJS.Timeout | undefined;
   /** As far as acknowledged: more may be written already, of which nobody is to know yet. */
   readonly #known = new Map<StreamId, StreamPlace>();
+  /** Written, and waiting for the disk or for their turn; ascending. */
+  readonly #unacknowledged = new Set<PositionRange>();
+  /** The last that is acknowledged. */
+  #newest: number;
   #closing: Promise<void> | undefined;
 
   constructor(options: SqliteLogOptions) {
@@ -61,6 +72,7 @@ class SqliteLog implements EventLog {
     this.#queue = new CommitQueue((requests) => this.#transact(requests));
     this.#report = new StorageReport(readMissing(options.path));
     this.#store = this.#take(openDatabase(options));
+    this.#newest = this.#store.order.last;
     const failure = this.#store.unwritable ?? lackOfRoom(options.path);
     if (failure !== undefined) this.#failed(failure);
   }
@@ -76,10 +88,11 @@ class SqliteLog implements EventLog {
   async append(batch: AppendBatch): Promise<readonly number[]> {
     const prepared = prepare(batch);
     for (const { stream } of batch.parts) this.#note(stream);
-    const { places, onDisk } = await this.#queue.add({ do: 'append', ...prepared });
+    const { places, positions, onDisk } = await this.#queue.add({ do: 'append', ...prepared });
     if (onDisk !== undefined) await onDisk;
     for (const [index, { stream }] of batch.parts.entries())
       this.#acknowledge(stream, places[index] ?? nowhere);
+    this.#stored(positions, batch.onStored);
     return places.map(({ lastSeq }) => lastSeq);
   }
 
@@ -148,12 +161,25 @@ class SqliteLog implements EventLog {
     return this.#read(() => this.#store.sql.blob.get(this.#find(stream).id, blobId) as BlobRow | undefined);
   }
 
-  async remove(stream: StreamId): Promise<void> {
+  async remove(stream: StreamId, { key, onStored }: Partial<Removal> = {}): Promise<void> {
     this.#note(stream);
-    const { places, onDisk } = await this.#queue.add({ do: 'remove', stream });
+    const { places, positions, onDisk } = await this.#queue.add({ do: 'remove', stream, key: key ?? null });
     await onDisk;
     // by now there may be another of that name
     if (this.#find(stream).id === places[0]?.id) this.#known.delete(stream);
+    this.#stored(positions, onStored);
+  }
+
+  get lastPosition(): number {
+    return this.#store.order.last;
+  }
+
+  hasPosition(run: string, position: number): boolean {
+    return this.#read(() => this.#store.order.has(run, position));
+  }
+
+  entries(range: PositionRange, limit: number): readonly LogEntry[] {
+    return this.#read(() => this.#store.order.entries(range, limit));
   }
 
   close(): Promise<void> {
@@ -183,13 +209,16 @@ class SqliteLog implements EventLog {
     try {
       if (unwritable !== undefined) throw unwritable;
       if (disk.failure !== undefined) throw disk.failure;
-      const places = writer.write(requests);
+      const written = writer.write(requests);
+      for (const { positions } of written) {
+        if (positions.from <= positions.to) this.#unacknowledged.add(positions);
+      }
       this.#noteUse();
       checkpoints.wrote(requests.reduce((sum, request) => sum + pagesOf(request), 0));
       const onDisk = requests.some(mustReachDisk) ? this.#reached(disk) : undefined;
-      return requests.map((request, index) => ({
-        places: places[index] ?? [],
-        onDisk: mustReachDisk(request) ? onDisk : undefined,
+      return written.map((each, index) => ({
+        ...each,
+        onDisk: requests[index] !== undefined && mustReachDisk(requests[index]) ? onDisk : undefined,
       }));
     } catch (error) {
       throw this.#failed(error);
@@ -251,6 +280,7 @@ class SqliteLog implements EventLog {
   #take({ db, unwritable, damage, missing }: OpenDatabase): Store {
     const { path, sync, upcast } = this.#options;
     const transactions = new Transactions(db);
+    const order = new Order(db, this.run, upcast);
     const events = new EventIndex(db, transactions, upcast);
     const index = new SearchIndex(db, transactions);
     if (missing !== undefined) {
@@ -262,12 +292,13 @@ class SqliteLog implements EventLog {
       db,
       unwritable,
       damage,
+      order,
       events,
       index,
       sql: statementsOf(db),
       search: new Search(db),
       summaries: new Summaries(db),
-      writer: new StreamWriter(db, transactions, events, index),
+      writer: new StreamWriter(db, { transactions, order, events, index }),
       disk: new Disk(path, sync),
       checkpoints: new Checkpoints({
         path,
@@ -281,6 +312,19 @@ class SqliteLog implements EventLog {
   /** Before anything is written to it: what is then found in the database may be more than is acknowledged. */
   #note(stream: StreamId): void {
     this.#read(() => this.#known.has(stream) || this.#known.set(stream, this.#load(stream)));
+  }
+
+  /** To be called in the moment in which it is acknowledged: it tells what has been so before it. */
+  #stored(own: PositionRange, onStored: OnStored | undefined): void {
+    this.#unacknowledged.delete(own);
+    this.#newest = Math.max(this.#newest, own.to);
+    const unacknowledged: PositionRange[] = [];
+    for (const range of this.#unacknowledged) {
+      // Hundreds may follow that were written with it, and are acknowledged next.
+      if (range.from > this.#newest) break;
+      unacknowledged.push(range);
+    }
+    onStored?.({ own, newest: this.#newest, unacknowledged });
   }
 
   /** One that had to wait for the disk comes after later ones that had not; ids and numbers only grow. */
@@ -352,6 +396,7 @@ const writesNothingNew = 'UPDATE search_progress SET indexed = indexed';
 interface Store extends Pick<OpenDatabase, 'db' | 'unwritable' | 'damage'> {
   readonly sql: ReturnType<typeof statementsOf>;
   readonly search: Search;
+  readonly order: Order;
   readonly events: EventIndex;
   readonly summaries: Summaries;
   readonly index: SearchIndex;
@@ -375,9 +420,7 @@ function lackOfRoom(path: string): unknown {
 }
 const roomBytes = 256 * 1024;
 
-interface Written {
-  /** Of the streams of an append's parts, after it; of a removed stream, before. */
-  readonly places: readonly StreamPlace[];
+interface Written extends StreamsWritten {
   /** For what may be acknowledged only then. */
   readonly onDisk: Promise<void> | undefined;
 }

@@ -1,60 +1,81 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { StreamId } from '../engine/ports/event-log.ts';
+import type { PositionRange, StreamId } from '../engine/ports/event-log.ts';
 import type { EventIndex } from './event-index.ts';
-import type { WriteRequest } from './prepare.ts';
+import type { Order } from './order.ts';
 import {
   holdsNothing,
   type PreparedEvent,
   type PreparedMark,
   type PreparedPart,
   type PreparedSummary,
+  type WriteRequest,
 } from './prepare.ts';
 import type { SearchIndex } from './search-index.ts';
 import type { Transactions } from './transactions.ts';
+
+/** What a request has led to. */
+export interface StreamsWritten {
+  /** Of the streams of an append's parts, after it; of a removed stream, before. */
+  readonly places: readonly StreamPlace[];
+  readonly positions: PositionRange;
+}
 
 /** Writes the streams, and is the only one that does. */
 export class StreamWriter {
   readonly #sql: ReturnType<typeof statementsOf>;
   readonly #transactions: Transactions;
+  readonly #order: Order;
   readonly #events: EventIndex;
   readonly #search: SearchIndex;
   readonly #known = new Map<StreamId, StreamPlace>();
   /** What the running transaction has changed; holds only once it is committed. */
   #changed = new Map<StreamId, StreamPlace>();
 
-  constructor(db: DatabaseSync, transactions: Transactions, events: EventIndex, search: SearchIndex) {
+  constructor(
+    db: DatabaseSync,
+    parts: {
+      readonly transactions: Transactions;
+      readonly order: Order;
+      readonly events: EventIndex;
+      readonly index: SearchIndex;
+    },
+  ) {
     this.#sql = statementsOf(db);
-    this.#transactions = transactions;
-    this.#events = events;
-    this.#search = search;
+    this.#transactions = parts.transactions;
+    this.#order = parts.order;
+    this.#events = parts.events;
+    this.#search = parts.index;
   }
 
   find(name: StreamId): StreamPlace {
     return this.#changed.get(name) ?? this.#known.get(name) ?? this.#load(name);
   }
 
-  /** In one transaction. Gives for each append the places of its parts' streams after it, for a removal the place before. */
-  write(requests: readonly WriteRequest[]): (readonly StreamPlace[])[] {
+  /** In one transaction. */
+  write(requests: readonly WriteRequest[]): StreamsWritten[] {
     this.#changed = new Map();
     try {
-      const places = this.#transactions.run(() => requests.map((request) => this.#take(request)));
+      const written = this.#order.keep(() =>
+        this.#transactions.run(() => requests.map((request) => this.#take(request))),
+      );
       for (const [name, place] of this.#changed) {
         if (place === nowhere) this.#known.delete(name);
         else this.#known.set(name, place);
       }
-      return places;
+      return written;
     } finally {
       this.#changed = new Map();
     }
   }
 
-  #take(request: WriteRequest): readonly StreamPlace[] {
-    switch (request.do) {
-      case 'append':
-        return request.parts.map((part) => this.#store(part));
-      case 'remove':
-        return [this.#remove(request.stream)];
-    }
+  #take(request: WriteRequest): StreamsWritten {
+    this.#order.noteRun();
+    const from = this.#order.last + 1;
+    const places =
+      request.do === 'append'
+        ? request.parts.map((part) => this.#store(part))
+        : [this.#remove(request.stream, request.key)];
+    return { places, positions: { from, to: this.#order.last } };
   }
 
   #store(part: PreparedPart): StreamPlace {
@@ -76,7 +97,7 @@ export class StreamWriter {
 
   #insert(stream: number, seq: number, at: string, event: PreparedEvent): void {
     const { body, askedTool, searchable } = event;
-    this.#sql.addEvent.run(stream, seq, at, askedTool, searchable ? 1 : 0, body);
+    this.#sql.addEvent.run(this.#order.next(), stream, seq, at, askedTool, searchable ? 1 : 0, body);
     if (searchable) this.#search.follow();
   }
 
@@ -98,9 +119,10 @@ export class StreamWriter {
     return { id: Number(this.#sql.addStream.run(name).lastInsertRowid), lastSeq: 0 };
   }
 
-  #remove(name: StreamId): StreamPlace {
+  #remove(name: StreamId, key: string | null): StreamPlace {
     const place = this.find(name);
     const { id } = place;
+    if (place !== nowhere) this.#order.removed(name, key);
     const entries = this.#search.entriesOf(id);
     this.#events.remove(id);
     for (const statement of this.#sql.removeAll) statement.run(id);
@@ -122,7 +144,7 @@ const statementsOf = (db: DatabaseSync) => ({
   stream: db.prepare('SELECT id FROM stream WHERE name = ?'),
   addStream: db.prepare('INSERT INTO stream (name) VALUES (?)'),
   addEvent: db.prepare(
-    'INSERT INTO event (stream, seq, at, asked_tool, searchable, body) VALUES (?, ?, ?, ?, ?, ?)',
+    'INSERT INTO event (id, stream, seq, at, asked_tool, searchable, body) VALUES (?, ?, ?, ?, ?, ?, ?)',
   ),
   addBlob: db.prepare('INSERT OR REPLACE INTO blob (stream, blob_id, media_type, data) VALUES (?, ?, ?, ?)'),
   setSnapshot: db.prepare(

@@ -5,6 +5,14 @@ import type { AgentCommand, QueuedMessage, Session } from './session.ts';
 import type { StorageState } from './storage.ts';
 import type { Unlock } from './unlock.ts';
 
+/** How every payload of a session names it. */
+export interface SessionNames {
+  readonly sessionId: SessionId;
+  readonly sessionKey: string | null;
+  /** The key, under the name that other systems have for it; not there without one. */
+  readonly stageId?: string;
+}
+
 /** How every end of an interaction is told, whatever its kind. */
 export interface ResolvedNotice {
   readonly sessionId: SessionId;
@@ -18,45 +26,92 @@ export interface ResolvedNotice {
 }
 
 export interface QueueNotice {
-  readonly sessionId: SessionId;
   readonly messageId: string;
   readonly message: string;
   readonly queue: readonly QueuedMessage[];
 }
 
-/** A session with its id under the name that every other payload has for it. */
-export type SessionNotice = Session & { readonly sessionId: SessionId };
+/** What every client hears of every session. */
+export interface SessionAnnouncements {
+  'session-started': Session;
+  'session-updated': Session;
+  /** It was stopped, or has failed. */
+  'session-ended': Session;
+  'session-removed': object;
+  'approval-requested': Interaction;
+  'question-requested': Interaction;
+  'form-requested': Interaction;
+  /** It has waited longer than its soft limit. */
+  'approval-parked': Interaction;
+  /** The tool that asked no longer waits, or the agent sleeps until it is answered. */
+  'approval-updated': Interaction;
+  'approval-cancelled': Interaction;
+  'approval-resolved': ResolvedNotice;
+  'message-queued': QueueNotice;
+  'message-updated': QueueNotice;
+  'message-removed': QueueNotice;
+  'message-sent': QueueNotice;
+}
 
-/** What every client hears of every session. Each payload of a session names it as `sessionId`. */
+export type SessionAnnouncement = {
+  [T in keyof SessionAnnouncements]: {
+    readonly type: T;
+    readonly data: SessionAnnouncements[T] & SessionNames;
+  };
+}[keyof SessionAnnouncements];
+
 export type Announcement =
-  | {
-      readonly type: 'session-started' | 'session-updated' | 'session-ended';
-      readonly data: SessionNotice;
-    }
-  | { readonly type: 'session-removed'; readonly data: { readonly sessionId: SessionId } }
-  | {
-      readonly type:
-        | 'approval-requested'
-        | 'question-requested'
-        | 'form-requested'
-        /** It has waited longer than its soft limit. */
-        | 'approval-parked'
-        /** The tool that asked no longer waits; the answer will be a message. */
-        | 'approval-updated'
-        | 'approval-cancelled';
-      readonly data: Interaction;
-    }
-  | { readonly type: 'approval-resolved'; readonly data: ResolvedNotice }
-  | {
-      readonly type: 'message-queued' | 'message-updated' | 'message-removed' | 'message-sent';
-      readonly data: QueueNotice;
-    }
+  | SessionAnnouncement
   /** Of no session: whether anything can be stored. */
   | { readonly type: 'storage-changed'; readonly data: StorageState }
   /** Of no session: which terminals decide, or want to. */
   | { readonly type: 'unlocks-changed'; readonly data: { readonly unlocks: readonly Unlock[] } };
 
 export type AnnouncementType = Announcement['type'];
+
+/** What is said on streams beside announcements. */
+type StreamWord =
+  | 'snapshot'
+  | 'resync'
+  | 'event'
+  | 'delta'
+  | 'tool-asked'
+  | 'tool-answered'
+  | 'reply'
+  | 'refusal';
+
+/** What everything that is told is called on each kind of stream; null where it is not told. */
+export const wireNames = {
+  snapshot: { events: 'snapshot', webSocket: 'init' },
+  resync: { events: 'resync', webSocket: 'resync' },
+  event: { events: 'event', webSocket: 'chat_event' },
+  delta: { events: 'delta', webSocket: 'delta' },
+  'session-started': { events: 'session-started', webSocket: 'session_started' },
+  'session-updated': { events: 'session-updated', webSocket: 'session_updated' },
+  'session-ended': { events: 'session-ended', webSocket: 'session_ended' },
+  'session-removed': { events: 'session-removed', webSocket: 'session_removed' },
+  'approval-requested': { events: 'approval-requested', webSocket: 'approval_requested' },
+  'question-requested': { events: 'question-requested', webSocket: 'question_requested' },
+  'form-requested': { events: 'form-requested', webSocket: 'form_requested' },
+  'approval-parked': { events: 'approval-parked', webSocket: 'approval_parked' },
+  'approval-updated': { events: 'approval-updated', webSocket: 'approval_updated' },
+  'approval-cancelled': { events: 'approval-cancelled', webSocket: 'approval_cancelled' },
+  'approval-resolved': { events: 'approval-resolved', webSocket: 'approval_resolved' },
+  'message-queued': { events: 'message-queued', webSocket: 'message_queued' },
+  'message-updated': { events: 'message-updated', webSocket: 'message_updated' },
+  'message-removed': { events: 'message-removed', webSocket: 'message_removed' },
+  'message-sent': { events: 'message-sent', webSocket: 'message_sent' },
+  'storage-changed': { events: 'storage-changed', webSocket: 'storage_changed' },
+  'unlocks-changed': { events: 'unlocks-changed', webSocket: 'unlocks_changed' },
+  /** Beside the announcement, for clients that know interactive tools by their calls. */
+  'tool-asked': { events: null, webSocket: 'interaction_request' },
+  'tool-answered': { events: null, webSocket: 'interaction_response' },
+  reply: { events: null, webSocket: 'ack' },
+  refusal: { events: null, webSocket: 'error' },
+} as const satisfies Record<
+  AnnouncementType | StreamWord,
+  { readonly events: string | null; readonly webSocket: string }
+>;
 
 /** What a client hears of the sessions it follows. */
 export type SessionNews =

@@ -269,6 +269,7 @@ export function referencesOf(event: NewEvent): string[] {
       return event.clientMessageId === null
         ? [event.messageId]
         : [event.messageId, `client:${event.clientMessageId}`];
+    case 'message.edited':
     case 'message.sending':
     case 'message.taken':
       return [event.messageId];

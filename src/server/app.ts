@@ -12,7 +12,7 @@ import { apiHeaders } from './headers.ts';
 import { addMcpRoutes } from './mcp-routes.ts';
 import { addPage } from './page.ts';
 import { addOperationRoutes, addServerRoute } from './routes.ts';
-import type { StreamContext } from './stream/context.ts';
+import type { StreamContext } from './stream/connections.ts';
 import { addStreamRoute, sessionStream } from './stream-routes.ts';
 
 declare module 'fastify' {

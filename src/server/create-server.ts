@@ -9,9 +9,8 @@ import { PairingCodes } from './auth/pairing.ts';
 import { Unlocks } from './auth/unlocks.ts';
 import { watchRequests } from './requests.ts';
 import { Broadcast } from './stream/broadcast.ts';
-import { Connections } from './stream/connections.ts';
-import type { StreamContext } from './stream/context.ts';
-import { defaultLimits, type StreamLimits } from './stream/limits.ts';
+import { Connections, type StreamContext } from './stream/connections.ts';
+import { defaultLimits, type StreamLimits } from './stream/outbox.ts';
 import { webSocketEndpoint } from './stream/websocket.ts';
 import { upgradeHandler } from './upgrade.ts';
 

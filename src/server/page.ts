@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { refuse } from '../protocol/errors.ts';
 import { serverOperations } from '../protocol/server-operation.ts';
 import { sendRefusal } from './errors.ts';
@@ -10,72 +10,48 @@ import { pageHeaders } from './headers.ts';
 export function addPage(app: FastifyInstance, webRoot: string | undefined): void {
   app.get<{ Params: { '*': string } }>('/*', { config: { open: true } }, async (request, reply) => {
     const name = request.params['*'];
-    if (webRoot === undefined) return name === '' ? send(reply, '.html', plainPage) : notFound(reply);
-    const file = insideOf(webRoot, name);
-    const content = file === undefined ? undefined : await contentOf(file);
-    if (file !== undefined && content !== undefined) {
-      return send(
-        reply,
-        path.extname(file),
-        content,
-        isHashed(name) ? 'public, max-age=31536000, immutable' : 'no-cache',
-      );
-    }
-    const index = path.extname(name) === '' ? await contentOf(path.join(webRoot, 'index.html')) : undefined;
-    return index === undefined ? notFound(reply) : send(reply, '.html', index);
+    if (webRoot === undefined) return name === '' ? sendPage(reply, plainPage) : notFound(reply);
+    if (path.extname(name) === '') return sendIndex(reply, webRoot);
+    return sendFile(request, reply, webRoot);
   });
 }
 
-/** The file that a path names, if it lies in the folder; dot files are nobody's business. */
-function insideOf(root: string, name: string): string | undefined {
-  const parts = name.split(/[/\\]/);
-  if (name === '' || name.includes('\0') || parts.some((part) => part.startsWith('.'))) return undefined;
-  return path.join(root, ...parts);
+/** Always whole: packagers give files the same time in every version, so time and size would not tell two of them apart. */
+async function sendIndex(reply: FastifyReply, root: string): Promise<FastifyReply> {
+  const index = await readFile(path.join(root, 'index.html')).catch(() => undefined);
+  return index === undefined ? notFound(reply) : sendPage(reply, index);
 }
 
-async function contentOf(file: string): Promise<Buffer | undefined> {
-  try {
-    return await readFile(file);
-  } catch {
-    return undefined;
-  }
-}
+const sendPage = (reply: FastifyReply, page: Buffer | string): FastifyReply =>
+  reply
+    .headers({ ...pageHeaders, 'cache-control': 'no-cache' })
+    .type('text/html; charset=utf-8')
+    .send(page);
 
-/** The bundler puts a hash of the content into these names, so what they name never changes. */
-const isHashed = (name: string): boolean => name.startsWith('assets/');
-
-function send(
-  reply: FastifyReply,
-  extension: string,
-  content: Buffer | string,
-  cache = 'no-cache',
-): FastifyReply {
+async function sendFile(request: FastifyRequest, reply: FastifyReply, root: string): Promise<FastifyReply> {
+  // Only now: a program that uses the API never needs it.
+  const { default: send } = await import('@fastify/send');
+  const [target = ''] = request.url.split('?', 1);
+  const file = await send(request.raw, target, {
+    root,
+    dotfiles: 'ignore',
+    index: false,
+    cacheControl: false,
+  });
+  if (file.type !== 'file') return notFound(reply);
+  // The bundler puts a hash of the content into these names, so what they name never changes.
+  const isHashed = target.startsWith('/assets/');
   return reply
-    .headers({ ...pageHeaders, 'cache-control': cache })
-    .type(types[extension.toLowerCase()] ?? 'application/octet-stream')
-    .send(content);
+    .code(file.statusCode)
+    .headers({
+      ...file.headers,
+      ...pageHeaders,
+      'cache-control': isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
+    })
+    .send(file.stream);
 }
 
 const notFound = (reply: FastifyReply): FastifyReply => sendRefusal(reply, refuse('route_not_found').refusal);
-
-const types: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.mjs': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.json': 'application/json; charset=utf-8',
-  '.map': 'application/json; charset=utf-8',
-  '.webmanifest': 'application/manifest+json; charset=utf-8',
-  '.txt': 'text/plain; charset=utf-8',
-  '.svg': 'image/svg+xml',
-  '.png': 'image/png',
-  '.jpg': 'image/jpeg',
-  '.webp': 'image/webp',
-  '.ico': 'image/x-icon',
-  '.woff2': 'font/woff2',
-  '.wasm': 'application/wasm',
-  '.mp3': 'audio/mpeg',
-};
 
 const plainPage = `<!doctype html>
 <html lang="en">

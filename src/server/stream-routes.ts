@@ -7,8 +7,7 @@ import { operations } from '../protocol/operation.ts';
 import { accessIdOf, whereOf } from './auth/guard.ts';
 import { sendRefusal } from './errors.ts';
 import { addServerRoute, checkedInput } from './routes.ts';
-import type { StreamContext } from './stream/context.ts';
-import { readCursor } from './stream/cursor.ts';
+import type { StreamContext } from './stream/connections.ts';
 import { streamAll, streamSession } from './stream/sse.ts';
 
 /** The stream of all sessions. */
@@ -17,7 +16,6 @@ export function addStreamRoute(app: FastifyInstance, context: StreamContext): vo
     const followed = followedSessions(context, sessions);
     if (!followed.ok) return sendRefusal(reply, followed.refusal);
     if (isPipelined(reply)) return sendRefusal(reply, pipelined);
-    const seen = readCursor(lastEventId(request) ?? '');
     const { identity } = request;
     reply.hijack();
     streamAll(context, reply.raw, {
@@ -26,7 +24,8 @@ export function addStreamRoute(app: FastifyInstance, context: StreamContext): vo
         interaction: interactionModes[interaction],
       }),
       accessId: accessIdOf(identity),
-      followed: followed.value.map((sessionId) => ({ sessionId, after: seen(sessionId) })),
+      sessions: followed.value,
+      lastEventId: lastEventId(request),
     });
     return reply;
   });
@@ -81,7 +80,7 @@ const wantsStream = ({ headers }: FastifyRequest): boolean =>
 
 function lastEventId({ headers }: FastifyRequest): string | undefined {
   const given = headers['last-event-id'];
-  return typeof given === 'string' ? given : undefined;
+  return typeof given === 'string' && given !== '' ? given : undefined;
 }
 
 const seqOf = (text: string | undefined): number | undefined =>

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type EventLog, StorageError, type SummaryQuery } from '../../src/engine/ports/event-log.ts';
+import {
+  type EventLog,
+  type Place,
+  StorageError,
+  type SummaryQuery,
+} from '../../src/engine/ports/event-log.ts';
 import type { Checkpoint } from '../../src/engine/ports/runner.ts';
 import type { SessionSummary } from '../../src/model/summary.ts';
 import type { NewEvent } from '../../src/protocol/event.ts';
@@ -10,6 +15,7 @@ import {
   called,
   decided,
   overdue,
+  placeOf,
   queued,
   requested,
   said,
@@ -424,6 +430,56 @@ export function eventLogContract(name: string, open: () => EventLog): void {
       expect(log.blob(two, 'b')).toBeUndefined();
     });
 
+    describe('the order over all streams', () => {
+      const everything = { from: 1, to: Number.POSITIVE_INFINITY };
+      const read = (range = everything, limit = 100) =>
+        log
+          .entries(range, limit)
+          .map((entry) => [
+            entry.position,
+            'removed' in entry ? `-${entry.removed} ${entry.key}` : `${entry.stream}:${entry.event.seq}`,
+          ]);
+
+      it('[STORE13] gives everything that is stored a position, in which it is read again', async () => {
+        const [first, second] = await Promise.all([
+          placeOf(log, one, overdue('a'), overdue('b')),
+          placeOf(log, two, overdue('c')),
+        ]);
+        expect([first.own, second.own]).toEqual([
+          { from: 1, to: 2 },
+          { from: 3, to: 3 },
+        ]);
+        await append(log, 'global', overdue('d'));
+        const all = ['one:1', 'one:2', 'two:1', 'global:1'].map((name, index) => [index + 1, name]);
+        expect(read()).toEqual(all);
+        expect(read({ from: 2, to: 3 })).toEqual(all.slice(1, 3));
+        expect(read(everything, 2)).toEqual(all.slice(0, 2));
+        expect(log.lastPosition).toBe(4);
+      });
+
+      it('[STORE13] a removed stream leaves its place, and no position is given twice', async () => {
+        await append(log, one, overdue('a'), overdue('b'));
+        await append(log, two, overdue('c'));
+        const places: Place[] = [];
+        await log.remove(two, { key: 'its key', onStored: (place) => places.push(place) });
+        expect(places).toMatchObject([{ own: { from: 4, to: 4 } }]);
+        await append(log, one, overdue('d'));
+        expect(read()).toEqual([
+          [1, 'one:1'],
+          [2, 'one:2'],
+          [4, '-two its key'],
+          [5, 'one:3'],
+        ]);
+      });
+
+      it('[STORE13] knows its own positions, and none of the future or of another log', async () => {
+        await append(log, one, overdue('a'), overdue('b'));
+        expect(log.hasPosition(log.run, 2)).toBe(true);
+        expect(log.hasPosition(log.run, 3)).toBe(false);
+        expect(log.hasPosition('another', 1)).toBe(false);
+      });
+    });
+
     describe('removing', () => {
       it('[SES14] leaves nothing of the stream, and everything of the others', async () => {
         for (const stream of [one, two]) {
@@ -466,7 +522,9 @@ export function eventLogContract(name: string, open: () => EventLog): void {
       });
 
       it('does not mind a stream that is not there', async () => {
-        await expect(log.remove(session('none'))).resolves.toBeUndefined();
+        const before = log.lastPosition;
+        await log.remove(session('none'));
+        expect(log.lastPosition).toBe(before);
       });
     });
 

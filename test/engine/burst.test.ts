@@ -25,7 +25,7 @@ function runnerOf(played: PlayedSession) {
     SessionId.parse('ses_1'),
     { state: played.state, snapshotSeq: 0 },
     {
-      append: (parts) => log.append({ parts }),
+      append: (parts, _grants, onStored) => log.append({ parts, onStored }),
       clock,
       logger: quiet,
       context: () => ({ at: clock.now(), mint: (kind) => `${kind}_x`, grants: [] }),

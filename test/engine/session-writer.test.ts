@@ -15,7 +15,7 @@ async function created() {
   const commits: string[][] = [];
   const id = SessionId.parse('ses_1');
   const writer = new SessionWriter(id, null, {
-    append: (parts) => log.append({ parts }),
+    append: (parts, _grants, onStored) => log.append({ parts, onStored }),
     clock,
     logger: quiet,
     context: () => ({ at: clock.now(), mint: (kind) => `${kind}_1`, grants: [] }),
@@ -87,7 +87,7 @@ describe('the only writer of a session’s log', () => {
       SessionId.parse('ses_1'),
       { state: new PlayedSession().state, snapshotSeq: 0 },
       {
-        append: (parts) => log.append({ parts }),
+        append: (parts, _grants, onStored) => log.append({ parts, onStored }),
         clock,
         logger: quiet,
         context: () => ({ at: clock.now(), mint: (kind) => `${kind}_1`, grants: [] }),

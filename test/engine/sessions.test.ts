@@ -426,7 +426,7 @@ describe('deleting', () => {
     expect(room.env.kept.size).toBe(0);
     expect(room.removedRaw).toEqual([id]);
     expect(room.announcements('session-removed')).toEqual([
-      { type: 'session-removed', data: { sessionId: id } },
+      { type: 'session-removed', data: { sessionId: id, sessionKey: null } },
     ]);
     expect((await room.refused('getSession', { session: id })).code).toBe('session_not_found');
   });

@@ -15,6 +15,8 @@ async function appendOne(log: EventLog, name: string, round: number): Promise<vo
   const text = `event-${run}-${name}-${round}`;
   const event = round % 5 === 0 ? decided(`i${round}`, text) : said(text);
   const checkpoint = { number: round, mark: { processId: text, offset: round, memory: {} } };
-  const [seq] = await log.append({ parts: [{ stream: session(name), at, events: [event], checkpoint }] });
+  const [seq] = await log.append({
+    parts: [{ stream: session(name), at, events: [event], checkpoint }],
+  });
   writeSync(1, `${name} ${seq} ${text}\n`);
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { EventLog, StreamId } from '../../src/engine/ports/event-log.ts';
+import type { EventLog, Place, StreamId } from '../../src/engine/ports/event-log.ts';
 import { openSqliteLog } from '../../src/log/sqlite-log.ts';
 import { findWords } from '../../src/model/find-session.ts';
 import type { NewEvent } from '../../src/protocol/event.ts';
@@ -133,9 +133,15 @@ it('[STORE1] the log in memory and the log on SQLite give the same answers', {
   );
 });
 
-function take(log: EventLog, one: Extract<Step, { do: 'append' | 'remove' }>): Promise<unknown> {
-  if (one.do === 'remove') return log.remove(one.stream);
-  return log.append({
+async function take(log: EventLog, one: Extract<Step, { do: 'append' | 'remove' }>): Promise<unknown> {
+  const own: unknown[] = [];
+  const onStored = (place: Place) => own.push(place.own);
+  if (one.do === 'remove') {
+    await log.remove(one.stream, { key: null, onStored });
+    return own;
+  }
+  const lastSeqs = await log.append({
+    onStored,
     parts: one.parts.map(({ stream, events, snapshot, blob, mark, summary }) => ({
       stream,
       at,
@@ -153,10 +159,12 @@ function take(log: EventLog, one: Extract<Step, { do: 'append' | 'remove' }>): P
       ...(blob ? { blobs: [{ blobId: 'i1', mediaType: 'x/y', data: new Uint8Array([events.length]) }] } : {}),
     })),
   });
+  return { lastSeqs, own };
 }
 
 function answers(log: EventLog, { stream, after, before, limit, id, words }: Question) {
   return {
+    order: log.entries({ from: after ?? 1, to: before ?? Number.POSITIVE_INFINITY }, limit),
     page: log.page(stream, {
       limit,
       ...(after === undefined ? {} : { after }),

@@ -1,4 +1,4 @@
-import type { EventLog, StreamId } from '../../src/engine/ports/event-log.ts';
+import type { EventLog, Place, StreamId } from '../../src/engine/ports/event-log.ts';
 import type { SessionSummary } from '../../src/model/summary.ts';
 import type { Event, NewEvent, NewEventOf } from '../../src/protocol/event.ts';
 import { InteractionId, MessageId, SessionId } from '../../src/protocol/ids.ts';
@@ -65,6 +65,13 @@ export async function append(
 ): Promise<readonly Event[]> {
   const [last = 0] = await log.append({ parts: [{ stream, at, events }] });
   return events.map((event, index) => ({ ...event, seq: last - events.length + 1 + index, at }));
+}
+
+/** Where an append of one event was stored. */
+export async function placeOf(log: EventLog, stream: StreamId, ...events: NewEvent[]): Promise<Place> {
+  const { promise, resolve } = Promise.withResolvers<Place>();
+  await log.append({ parts: [{ stream, at, events }], onStored: resolve });
+  return promise;
 }
 
 export const seqsOf = (events: readonly Event[]): number[] => events.map(({ seq }) => seq);

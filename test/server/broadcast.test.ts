@@ -4,11 +4,9 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ControlRoom, News } from '../../src/engine/ports/control-room.ts';
 import type { Event } from '../../src/protocol/event.ts';
 import { SessionId } from '../../src/protocol/ids.ts';
-import type { Encoding } from '../../src/server/stream/batch.ts';
 import { Broadcast } from '../../src/server/stream/broadcast.ts';
-import { defaultLimits } from '../../src/server/stream/limits.ts';
-import { Outbox } from '../../src/server/stream/outbox.ts';
-import { Subscriber } from '../../src/server/stream/subscriber.ts';
+import { defaultLimits, Outbox } from '../../src/server/stream/outbox.ts';
+import { type Encoding, Subscriber } from '../../src/server/stream/subscriber.ts';
 
 const sessionId = SessionId.parse('s');
 
@@ -54,6 +52,8 @@ class StubRoom {
     return {
       dispatch: missing,
       overview: missing,
+      announcementCursor: () => '',
+      announcementsAfter: missing,
       snapshot: missing,
       image: missing,
       rawLog: missing,
@@ -71,6 +71,7 @@ class StubRoom {
 /** Words that a test can read: `5` for an event, `"text"` for a delta, `type` for an announcement. */
 let timesEncoded = 0;
 const plain: Encoding = {
+  key: () => 'plain',
   news(_, frames) {
     timesEncoded += 1;
     const words = frames.map((frame) => {
@@ -80,6 +81,7 @@ const plain: Encoding = {
     return Buffer.from(words.join(''));
   },
   announcements: (frames) => Buffer.from(frames.map((frame) => `${frame.announcement.type} `).join('')),
+  resync: () => Buffer.alloc(0),
 };
 
 function connect(room: StubRoom, broadcast: Broadcast) {
@@ -95,13 +97,7 @@ function connect(room: StubRoom, broadcast: Broadcast) {
     room: room.asRoom(),
     broadcast,
     outbox,
-    voice: {
-      shared: (batch) => batch.encoded(plain),
-      news: (follow, frames) => plain.news(follow.sessionId, frames),
-      announcements: (batch) => batch.encoded(plain),
-      resync: () => Buffer.alloc(0),
-      sessionRemoved: () => undefined,
-    },
+    encoding: plain,
     onError: (error) => {
       throw error;
     },

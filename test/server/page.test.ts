@@ -35,8 +35,30 @@ describe('the page', () => {
     expect(policy).not.toContain('unsafe');
     expect(policy).not.toContain('http');
     const script = await fetch(`${url}/assets/app-1a2b.js`);
-    expect(script.headers.get('content-type')).toContain('text/javascript');
+    expect(script.headers.get('content-type')).toContain('javascript; charset=utf-8');
     expect(script.headers.get('cache-control')).toContain('immutable');
+    expect(script.headers.get('content-security-policy')).toBe(policy);
+    expect(await script.text()).toBe('run()');
+  });
+
+  it('[PERF5] a file that a browser has is not sent again; the page itself always is', async () => {
+    const { url, port } = await startServer({ webRoot: webRoot() });
+    // Not by `fetch`, which asks for a fresh copy whenever it names one.
+    const get = (...headers: string[]) =>
+      rawRequest(port, [
+        'GET /assets/app-1a2b.js HTTP/1.1',
+        `Host: localhost:${port}`,
+        ...headers,
+        'Connection: close',
+      ]);
+    const [, etag] = /^etag: (.+)$/im.exec((await get()).head) ?? [];
+    expect(etag).toBeDefined();
+    const again = await get(`If-None-Match: ${etag}`);
+    expect(again).toMatchObject({ status: 304, body: '' });
+    expect(again.head).toContain("default-src 'self'");
+    expect(await get('If-None-Match: "other"')).toMatchObject({ status: 200, body: 'run()' });
+    const page = await fetch(url, { headers: { 'if-none-match': '*' } });
+    expect(await page.text()).toBe('<title>page</title>');
   });
 
   it('[UI1] every path of the page itself gives the index; a file that is missing is 404', async () => {

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { pino } from 'pino';
 import { afterEach } from 'vitest';
 import type { ControlRoom } from '../../src/engine/ports/control-room.ts';
+import type { EventLog } from '../../src/engine/ports/event-log.ts';
 import { createServer, type Server, type ServerOptions } from '../../src/server/create-server.ts';
 import { type ScriptedRoom, scriptedRoom } from './scripted-room.ts';
 
@@ -36,6 +37,7 @@ export interface Answer {
 export interface StartOptions extends Partial<Omit<ServerOptions, 'room'>> {
   /** Stands between the server and the real room. */
   readonly through?: (room: ControlRoom) => ControlRoom;
+  readonly log?: EventLog;
 }
 
 const ends: (() => Promise<void>)[] = [];
@@ -44,8 +46,8 @@ afterEach(async () => {
 });
 
 /** Starts a server on a free port with a room of its own; it is ended after the test. */
-export async function startServer({ through, ...options }: StartOptions = {}): Promise<RunningServer> {
-  const scripted = await scriptedRoom();
+export async function startServer({ through, log, ...options }: StartOptions = {}): Promise<RunningServer> {
+  const scripted = await scriptedRoom(log);
   const dataDir = options.dataDir ?? mkdtempSync(path.join(tmpdir(), 'beckon-data-'));
   const logged: string[] = [];
   ends.push(async () => {

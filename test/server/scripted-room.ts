@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Engine, openEngine, randomIds, systemClock } from '../../src/engine/index.ts';
+import type { EventLog } from '../../src/engine/ports/event-log.ts';
 import type { SessionId } from '../../src/protocol/ids.ts';
 import type { Ask, Decision } from '../../src/protocol/interaction.ts';
 import type { Agent } from '../../src/protocol/session.ts';
@@ -27,13 +28,13 @@ export interface ScriptedSession {
   ask(ask: Partial<Ask>): void;
 }
 
-export async function scriptedRoom(): Promise<ScriptedRoom> {
+export async function scriptedRoom(log: EventLog = memoryLog()): Promise<ScriptedRoom> {
   const directory = mkdtempSync(path.join(tmpdir(), 'beckon-server-'));
   const running = new Map<SessionId, (facts: readonly AgentFact[]) => void>();
   const decisions = new Map<SessionId, Decision[]>();
   const driver = scriptedDriver(running, decisions);
   const room = await openEngine({
-    log: memoryLog(),
+    log,
     runner: runnerOf([driver], { raw: '{"type":"result"}\n' }),
     env: { save: async () => undefined, load: () => ({}), remove: async () => undefined },
     clock: systemClock,

@@ -165,6 +165,50 @@ describe('a client that stops reading', () => {
     });
   });
 
+  it('[MULTI4] a WebSocket client that does not read its replies is not read from, also when a request of it ends', async () => {
+    const held = Promise.withResolvers<void>();
+    let asked = 0;
+    const server = await startServer({
+      limits,
+      through: (room) => ({
+        ...room,
+        async dispatch(operation, input, caller) {
+          if (operation === 'interrupt' || operation === 'stop') asked += 1;
+          if (operation === 'interrupt') await held.promise;
+          return room.dispatch(operation, input, caller);
+        },
+      }),
+    });
+    const session = await server.newSession();
+    const client = await WsClient.open(server.url, { authorization });
+    const side = [...serverSides.values()].at(-1);
+    client.send({ type: 'subscribe', sessionId: session.id, id: 'follow' });
+    await client.reply('follow');
+    client.send({ type: 'interrupt', sessionId: session.id, id: 'slow' });
+    await waitUntil(() => asked === 1);
+
+    client.socket.pause();
+    while ((side?.writableLength ?? 0) <= limits.hardBytes) {
+      session.say([largeText]);
+      await nextTurn();
+    }
+    client.send({ type: 'unknown', id: 'refused' });
+    await waitUntil(() => side?.isPaused() === true);
+    client.send({ type: 'stop', sessionId: session.id, id: 'unread' });
+    const unsent = side?.writableLength ?? 0;
+    held.resolve();
+    // The reply to the request waits with all the rest.
+    await waitUntil(() => (side?.writableLength ?? 0) > unsent);
+    await nextTurn();
+    expect(side?.isPaused()).toBe(true);
+    expect(asked).toBe(1);
+
+    client.socket.resume();
+    expect(await client.reply('refused')).toMatchObject({ type: 'error' });
+    expect(await client.reply('slow')).toMatchObject({ id: 'slow' });
+    expect(await client.reply('unread')).toMatchObject({ type: 'ack' });
+  });
+
   it('[MULTI4] is closed when it takes nothing at all for too long', async () => {
     const server = await startServer({ limits: { ...limits, keepAliveMs: 20, stuckMs: 100 } });
     const session = await server.newSession();

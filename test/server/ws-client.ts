@@ -20,9 +20,9 @@ export class WsClient {
   }
 
   /** Resolves when it is open; rejects with the status when it was refused. */
-  static open(url: string, headers: Record<string, string>): Promise<WsClient> {
+  static open(url: string, headers: Record<string, string>, query = ''): Promise<WsClient> {
     return new Promise((resolve, reject) => {
-      const socket = new WebSocket(`${url.replace('http', 'ws')}/api/ws`, { headers });
+      const socket = new WebSocket(`${url.replace('http', 'ws')}/api/ws${query}`, { headers });
       const client = new WsClient(socket);
       socket.once('open', () => resolve(client));
       socket.once('unexpected-response', (_request, response) => {

@@ -31,10 +31,16 @@ export function failingLog(log: EventLog): FailingLog {
       }
       return log.append(batch);
     },
-    async remove(stream) {
+    async remove(stream, removal) {
       if (failing.full) throw new StorageError('The disk is full.');
-      return log.remove(stream);
+      return log.remove(stream, removal);
     },
+    run: log.run,
+    get lastPosition() {
+      return log.lastPosition;
+    },
+    hasPosition: (run, position) => log.hasPosition(run, position),
+    entries: (range, limit) => log.entries(range, limit),
     page: (stream, query) => log.page(stream, query),
     findByReference: (stream, reference) => log.findByReference(stream, reference),
     findAsks: (toolName, limit) => log.findAsks(toolName, limit),

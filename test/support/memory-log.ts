@@ -3,7 +3,11 @@ import type {
   Blob,
   EventLog,
   EventPage,
+  LogEntry,
   PageQuery,
+  Place,
+  PositionRange,
+  Removal,
   SearchHit,
   StreamId,
   StreamStart,
@@ -33,15 +37,20 @@ import type { StorageState } from '../../src/protocol/storage.ts';
 export const memoryLog = (): EventLog => new MemoryLog();
 
 class MemoryLog implements EventLog {
-  readonly #queue = new CommitQueue<WriteRequest, readonly number[]>((requests) =>
+  readonly run = 'memory';
+  readonly #queue = new CommitQueue<WriteRequest, Taken>((requests) =>
     requests.map((request) => this.#take(request)),
   );
   readonly #streams = new Map<StreamId, Stream>();
   /** Of all streams, in the order they were appended. */
   #all: Kept[] = [];
+  readonly #removals: (LogEntry & { readonly removed: StreamId })[] = [];
+  lastPosition = 0;
 
   async append(batch: AppendBatch): Promise<readonly number[]> {
-    return this.#queue.add({ do: 'append', ...prepare(batch) });
+    const { lastSeqs, place } = await this.#queue.add({ do: 'append', ...prepare(batch) });
+    batch.onStored?.(place);
+    return lastSeqs;
   }
 
   page(stream: StreamId, query: PageQuery): EventPage {
@@ -132,8 +141,25 @@ class MemoryLog implements EventLog {
     return blob && { mediaType: blob.mediaType, data: new Uint8Array(blob.data) };
   }
 
-  async remove(stream: StreamId): Promise<void> {
-    await this.#queue.add({ do: 'remove', stream });
+  async remove(stream: StreamId, { key, onStored }: Partial<Removal> = {}): Promise<void> {
+    const { place } = await this.#queue.add({ do: 'remove', stream, key: key ?? null });
+    onStored?.(place);
+  }
+
+  hasPosition(run: string, position: number): boolean {
+    return run === this.run && position <= this.lastPosition;
+  }
+
+  entries({ from, to }: PositionRange, limit: number): readonly LogEntry[] {
+    const events = this.#all.map((kept) => ({
+      position: kept.position,
+      stream: kept.stream,
+      event: parseStored(kept),
+    }));
+    return [...events, ...this.#removals]
+      .filter(({ position }) => from <= position && position <= to)
+      .sort((a, b) => a.position - b.position)
+      .slice(0, limit);
   }
 
   readonly storage: StorageState = { ok: true, missing: [] };
@@ -146,16 +172,19 @@ class MemoryLog implements EventLog {
     this.#queue.close();
   }
 
-  /** For each part of an append the number of its stream's last event after it. */
-  #take(request: WriteRequest): readonly number[] {
-    switch (request.do) {
-      case 'append':
-        return request.parts.map((part) => this.#store(part));
-      case 'remove':
-        this.#streams.delete(request.stream);
-        this.#all = this.#all.filter(({ stream }) => stream !== request.stream);
-        return [];
-    }
+  #take(request: WriteRequest): Taken {
+    const from = this.lastPosition + 1;
+    const lastSeqs = request.do === 'append' ? request.parts.map((part) => this.#store(part)) : [];
+    if (request.do === 'remove') this.#remove(request.stream, request.key);
+    const newest = this.lastPosition;
+    return { lastSeqs, place: { own: { from, to: newest }, newest, unacknowledged: [] } };
+  }
+
+  #remove(stream: StreamId, key: string | null): void {
+    if (!this.#streams.delete(stream)) return;
+    this.#all = this.#all.filter((kept) => kept.stream !== stream);
+    this.lastPosition += 1;
+    this.#removals.push({ position: this.lastPosition, removed: stream, key });
   }
 
   #store(part: PreparedPart): number {
@@ -169,7 +198,17 @@ class MemoryLog implements EventLog {
       const event = JSON.parse(body) as NewEvent;
       const references = referencesOf(event);
       const searchText = searchableStart(searchTextOf(event) ?? '');
-      const kept: Kept = { stream: name, seq, at, body, references, askedTool, searchText };
+      this.lastPosition += 1;
+      const kept: Kept = {
+        position: this.lastPosition,
+        stream: name,
+        seq,
+        at,
+        body,
+        references,
+        askedTool,
+        searchText,
+      };
       stream.events.push(kept);
       this.#all.push(kept);
     }
@@ -194,7 +233,13 @@ class MemoryLog implements EventLog {
   }
 }
 
+interface Taken {
+  readonly lastSeqs: readonly number[];
+  readonly place: Place;
+}
+
 interface Kept extends StoredEvent {
+  readonly position: number;
   readonly stream: StreamId;
   readonly references: readonly string[];
   readonly askedTool: string | null;

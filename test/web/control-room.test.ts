@@ -102,7 +102,7 @@ describe('the link to the server', () => {
     room.follow('s3', 'whole');
     await vi.advanceTimersByTimeAsync(300);
     expect(fake.subscriptions).toHaveLength(1);
-    const data = { ...aSession({ id: 's3' }), sessionId: sessionId('s3') };
+    const data = { ...aSession({ id: 's3' }), sessionId: sessionId('s3'), sessionKey: null };
     fake.stream.onAnnouncement?.({ type: 'session-started', data });
     await vi.advanceTimersByTimeAsync(600);
     expect(fake.stream.sessions).toEqual(['s3']);

@@ -68,7 +68,7 @@ describe('the dock', () => {
     await tell(() => {
       fake.heard.onAnnouncement?.({
         type: 'session-updated',
-        data: { ...asleep, sessionId: asleep.id },
+        data: { ...asleep, sessionId: asleep.id, sessionKey: null },
       });
       if (third !== undefined) fake.heard.onAnnouncement?.({ type: 'approval-requested', data: third });
     });

@@ -55,6 +55,7 @@ async function openInbox(asks: readonly Interaction[], fake = new FakeTransport(
         type: 'approval-resolved',
         data: {
           sessionId: interaction.sessionId,
+          sessionKey: null,
           requestId: interaction.requestId,
           kind: interaction.kind,
           outcome: interaction.outcome ?? 'allowed',

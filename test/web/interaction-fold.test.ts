@@ -93,7 +93,7 @@ describe('[ASK16] an interaction is the same from the state, from the log and on
           const before = state;
           if (index > 0) state = fold(state, event);
           page.append(event);
-          for (const told of announcementsOf(commitOf(before, event, state))) {
+          for (const { announcement: told } of announcementsOf(commitOf(before, event, state))) {
             if (told.type === 'approval-resolved') ended.set(told.data.requestId, told.data.interaction);
           }
           if (event.type === 'interaction.deferred' && before.process === null) seen.add('asleep again');
@@ -162,6 +162,7 @@ const commitOf = (before: SessionState, event: Event, after: SessionState) => ({
   steps: [{ event, before, after }],
   live: [],
   checkpoint: undefined,
+  place: { own: { from: 1, to: 1 }, newest: 1, unacknowledged: [] },
 });
 
 const standing = ({ status, deferred, parked, leftOpen, outcome }: Interaction): string =>

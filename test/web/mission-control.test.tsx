@@ -40,7 +40,11 @@ describe('Mission Control', () => {
   it('[UI1] shows a new session by itself', async () => {
     const { tell, fake } = renderPage();
     await tell(() => fake.tellSnapshot([aSession({ id: 'a', title: 'First' })]));
-    const second = { ...aSession({ id: 'b', title: 'Second', createdAt: at(9) }), sessionId: sessionId('b') };
+    const second = {
+      ...aSession({ id: 'b', title: 'Second', createdAt: at(9) }),
+      sessionId: sessionId('b'),
+      sessionKey: null,
+    };
     await tell(() => fake.heard.onAnnouncement?.({ type: 'session-started', data: second }));
     expect(monitors()).toContain('Second');
   });

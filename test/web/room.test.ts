@@ -40,8 +40,11 @@ describe('what is known of all sessions', () => {
   it('[UI1] knows a new session as soon as it is told of, and forgets a removed one with all that was its', () => {
     const room = afterThese(
       roomOf(snapshot),
-      { type: 'session-started', data: { ...aSession({ id: 's3' }), sessionId: sessionId('s3') } },
-      { type: 'session-removed', data: { sessionId: sessionId('s1') } },
+      {
+        type: 'session-started',
+        data: { ...aSession({ id: 's3' }), sessionId: sessionId('s3'), sessionKey: null },
+      },
+      { type: 'session-removed', data: { sessionId: sessionId('s1'), sessionKey: null } },
     );
     expect(Object.keys(room.sessions)).toEqual(['s2', 's3']);
     expect(room.pending).toEqual([]);
@@ -56,11 +59,14 @@ describe('what is known of all sessions', () => {
     expect(Object.keys(again.sessions).sort()).toEqual(['new', 'old']);
     const { nextCursor: _, ...all } = told;
     expect(Object.keys(roomOf({ ...all, total: 1 }, room).sessions)).toEqual(['new']);
-    const started = { ...aSession({ id: 's3' }), sessionId: sessionId('s3') };
+    const started = { ...aSession({ id: 's3' }), sessionId: sessionId('s3'), sessionKey: null };
     const after = afterThese(
       again,
       { type: 'session-started', data: started },
-      { type: 'session-updated', data: { ...asleep('woken', 10), sessionId: sessionId('woken') } },
+      {
+        type: 'session-updated',
+        data: { ...asleep('woken', 10), sessionId: sessionId('woken'), sessionKey: null },
+      },
     );
     expect([after.total, unknownCount(after)]).toEqual([4, 0]);
   });
@@ -92,7 +98,7 @@ describe('what is known of all sessions', () => {
         sending: false,
       },
     ];
-    const data = { sessionId: sessionId('s1'), messageId: 'q1', message: 'Next', queue };
+    const data = { sessionId: sessionId('s1'), sessionKey: null, messageId: 'q1', message: 'Next', queue };
     expect(queueOf(afterThese(emptyRoom, { type: 'message-queued', data }), 's1')).toEqual(queue);
     expect(queueOf(emptyRoom, 's1')).toBe(queueOf(emptyRoom, 's2'));
   });

@@ -23,6 +23,13 @@ export interface ControlRoom {
   listen(listener: (news: News) => void): () => void;
   /** All that is, right now; consistent with what listeners hear next. */
   overview(): Overview;
+  /** Behind all that listeners have heard of sessions. */
+  announcementCursor(): string;
+  /**
+   * What was announced behind a cursor, also of an earlier run of the server; from the last page on listeners hear what follows.
+   * Undefined when that cannot be told any more: then all that is known behind the cursor is what is, right now.
+   */
+  announcementsAfter(cursor: string, limit: number): AnnouncementPage | undefined;
   snapshot(session: string): Result<SessionSnapshot>;
   /** A page of stored events after `seq`, for a reader that catches up. */
   eventsAfter(session: SessionId, seq: number, limit: number): readonly Event[];
@@ -45,8 +52,20 @@ export interface Reply {
 }
 
 export type News =
-  | { readonly kind: 'announcement'; readonly announcement: Announcement }
+  | {
+      readonly kind: 'announcement';
+      readonly announcement: Announcement;
+      /** Behind it; what is of no session has none, for it is not stored. */
+      readonly cursor?: string;
+    }
   | { readonly kind: 'session'; readonly sessionId: SessionId; readonly news: SessionNews };
+
+export interface AnnouncementPage {
+  readonly announcements: readonly { readonly announcement: Announcement; readonly cursor: string }[];
+  /** Behind this page, also when nothing on it was to be announced. */
+  readonly cursor: string;
+  readonly isAll: boolean;
+}
 
 export interface Overview {
   /** All that are at work, and those that were used last. */

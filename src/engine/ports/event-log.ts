@@ -42,8 +42,17 @@ export interface EventLog {
     blobId: string,
   ): { readonly mediaType: string; readonly data: Uint8Array } | undefined;
 
-  /** Removes a stream with everything that belongs to it. */
-  remove(stream: StreamId): Promise<void>;
+  /** Removes a stream with everything that belongs to it; that it was removed, and the key it had, can be read for a while. */
+  remove(stream: StreamId, removal?: Removal): Promise<void>;
+
+  /** Names what was stored since the log was opened: with it, a position is told from one that a power cut took, or of another log. */
+  readonly run: string;
+  /** Of the newest that is stored. */
+  readonly lastPosition: number;
+  /** Whether everything up to this position, as it was in that run, is still what this log has. */
+  hasPosition(run: string, position: number): boolean;
+  /** What was stored, in whatever stream, at these positions, ascending; also what is not yet acknowledged. */
+  entries(range: PositionRange, limit: number): readonly LogEntry[];
 
   /** How things stand with the disk; the listener is called when that changes. */
   readonly storage: StorageState;
@@ -53,8 +62,39 @@ export interface EventLog {
 
 export type StreamId = SessionId | 'global';
 
+/** Everything that is stored has a position of its own, growing over all streams and never given again. */
+export interface PositionRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface Place {
+  /** Of what was stored; empty when it held no events. */
+  readonly own: PositionRange;
+  /** The last that was acknowledged by then. */
+  readonly newest: number;
+  /** Of those before it, the ones that were still to be acknowledged, ascending. */
+  readonly unacknowledged: readonly PositionRange[];
+}
+
+/**
+ * Called in the very moment in which something is acknowledged, before anyone who waits for it goes on: what is announced then is
+ * announced in the order of acknowledgements. It must not throw.
+ */
+export type OnStored = (place: Place) => void;
+
+export interface Removal {
+  readonly key: string | null;
+  readonly onStored: OnStored;
+}
+
+export type LogEntry =
+  | { readonly position: number; readonly stream: StreamId; readonly event: Event }
+  | { readonly position: number; readonly removed: StreamId; readonly key: string | null };
+
 export interface AppendBatch {
   readonly parts: readonly AppendPart[];
+  readonly onStored?: OnStored;
 }
 
 export interface AppendPart {

@@ -1,25 +1,58 @@
 import type { Announcement, SessionNews } from '../../protocol/announcement.ts';
-import type { Delta } from '../../protocol/event.ts';
+import type { Delta, Event } from '../../protocol/event.ts';
 import type { SessionId } from '../../protocol/ids.ts';
-import type { AnnouncementFrame, Frame } from './frame.ts';
 
-/** A way of writing frames down; what it makes is shared by all clients that read it. */
-export interface Encoding {
-  news(sessionId: SessionId, frames: readonly Frame[]): Buffer;
-  announcements(frames: readonly AnnouncementFrame[]): Buffer;
+/** One thing that clients are told. Its JSON is made once, whoever and how many they are. */
+export type Frame =
+  | { readonly kind: 'event'; readonly event: Event; json?: string }
+  | { readonly kind: 'delta'; delta: Delta; json?: string }
+  | AnnouncementFrame;
+
+export interface AnnouncementFrame {
+  readonly kind: 'announcement';
+  readonly announcement: Announcement;
+  /** Behind it; undefined for what cannot be told again. */
+  readonly cursor: string | undefined;
+  json?: string;
 }
 
-/** What one session had to tell within one turn of the event loop. */
-export class SessionBatch {
+/** The frame's payload as it was published. */
+export function jsonOf(frame: Frame): string {
+  frame.json ??= JSON.stringify(payloadOf(frame));
+  return frame.json;
+}
+
+/** The payload with its session named, for streams that carry several. */
+export function jsonWithSession(frame: Frame, sessionId: SessionId): string {
+  const json = jsonOf(frame);
+  if (frame.kind === 'event' && 'sessionId' in frame.event) return json;
+  return `{"sessionId":${JSON.stringify(sessionId)},${json.slice(1)}`;
+}
+
+/** What was gathered within one turn of the event loop; written down once for all clients whose words are the same. */
+export class Batch<F extends Frame> {
+  readonly frames: F[] = [];
+  readonly #encoded = new Map<string, Buffer>();
+
+  encoded(key: string, encode: (frames: readonly F[]) => Buffer): Buffer {
+    const known = this.#encoded.get(key);
+    if (known !== undefined) return known;
+    const made = encode(this.frames);
+    this.#encoded.set(key, made);
+    return made;
+  }
+}
+
+/** What one session had to tell: news for its followers, and for its own streams also its announcements. */
+export class SessionBatch extends Batch<Frame> {
   readonly sessionId: SessionId;
-  readonly frames: Frame[] = [];
   /** Of the events among the frames; 0 when there are none. */
   firstSeq = 0;
   lastSeq = 0;
-  readonly #encoded = new Map<Encoding, Buffer>();
   #lastDelta: Extract<Frame, { kind: 'delta' }> | undefined;
 
   constructor(sessionId: SessionId) {
+    super();
     this.sessionId = sessionId;
   }
 
@@ -34,19 +67,6 @@ export class SessionBatch {
     this.lastSeq = news.event.seq;
   }
 
-  /** For the session's own streams; the others hear announcements of all sessions together. */
-  announce(frame: AnnouncementFrame): void {
-    this.frames.push(frame);
-  }
-
-  encoded(encoding: Encoding): Buffer {
-    const known = this.#encoded.get(encoding);
-    if (known !== undefined) return known;
-    const made = encoding.news(this.sessionId, this.frames);
-    this.#encoded.set(encoding, made);
-    return made;
-  }
-
   /** An agent speaks in fragments of a few letters: those of one block that come together leave together. */
   #addDelta(delta: Delta): void {
     const last = this.#lastDelta;
@@ -59,29 +79,20 @@ export class SessionBatch {
   }
 }
 
-/** What all sessions together had to announce within one turn of the event loop. */
-export class AnnouncementBatch {
-  readonly frames: AnnouncementFrame[] = [];
-  readonly #encoded = new Map<Encoding, Buffer>();
-
-  add(announcement: Announcement): AnnouncementFrame {
-    const frame: AnnouncementFrame = { kind: 'announcement', announcement };
-    this.frames.push(frame);
-    return frame;
-  }
-
-  encoded(encoding: Encoding): Buffer {
-    const known = this.#encoded.get(encoding);
-    if (known !== undefined) return known;
-    const made = encoding.announcements(this.frames);
-    this.#encoded.set(encoding, made);
-    return made;
-  }
-}
-
 const continues = (a: Delta, b: Delta): boolean =>
   a.block === b.block &&
   a.messageId === b.messageId &&
   a.kind === b.kind &&
   a.toolCallId === b.toolCallId &&
   a.parentToolCallId === b.parentToolCallId;
+
+function payloadOf(frame: Frame): unknown {
+  switch (frame.kind) {
+    case 'event':
+      return frame.event;
+    case 'delta':
+      return frame.delta;
+    case 'announcement':
+      return frame.announcement.data;
+  }
+}

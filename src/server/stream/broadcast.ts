@@ -1,8 +1,7 @@
 import type { ControlRoom, News } from '../../engine/ports/control-room.ts';
 import type { Announcement } from '../../protocol/announcement.ts';
 import type { SessionId } from '../../protocol/ids.ts';
-import { AnnouncementBatch, SessionBatch } from './batch.ts';
-import { sessionOf } from './frame.ts';
+import { type AnnouncementFrame, Batch, SessionBatch } from './batch.ts';
 import type { Follow, Subscriber } from './subscriber.ts';
 
 /**
@@ -15,7 +14,7 @@ export class Broadcast {
   readonly #stopListening: () => void;
   readonly #onError: (error: unknown) => void;
   #batches = new Map<SessionId, SessionBatch>();
-  #announcements = new AnnouncementBatch();
+  #announcements = new Batch<AnnouncementFrame>();
   #removed: SessionId[] = [];
   #due: Haste | undefined;
   #frame: NodeJS.Timeout | undefined;
@@ -57,7 +56,7 @@ export class Broadcast {
     const removed = this.#removed;
     if (batches.size === 0 && announcements.frames.length === 0) return;
     this.#batches = new Map();
-    this.#announcements = new AnnouncementBatch();
+    this.#announcements = new Batch();
     this.#removed = [];
 
     const touched = new Set<Subscriber>();
@@ -89,7 +88,7 @@ export class Broadcast {
     }
   }
 
-  #handOutToAll(batch: AnnouncementBatch, touched: Set<Subscriber>): void {
+  #handOutToAll(batch: Batch<AnnouncementFrame>, touched: Set<Subscriber>): void {
     for (const subscriber of this.#everyone) {
       subscriber.takeAnnouncements(batch);
       touched.add(subscriber);
@@ -97,7 +96,7 @@ export class Broadcast {
   }
 
   #publish(news: News): void {
-    if (news.kind === 'announcement') this.announce(news.announcement);
+    if (news.kind === 'announcement') this.announce(news.announcement, news.cursor);
     else if (this.#follows.has(news.sessionId)) {
       this.#batchOf(news.sessionId).add(news.news);
       this.#schedule('this turn');
@@ -105,12 +104,13 @@ export class Broadcast {
   }
 
   /** Tells everyone something, also what is the server's own and not the room's. */
-  announce(announcement: Announcement): void {
-    const sessionId = sessionOf(announcement);
+  announce(announcement: Announcement, cursor?: string): void {
+    const sessionId = 'sessionId' in announcement.data ? announcement.data.sessionId : undefined;
     const followed = sessionId !== undefined && this.#follows.has(sessionId);
     if (!followed && this.#everyone.size === 0) return;
-    const frame = this.#announcements.add(announcement);
-    if (followed) this.#batchOf(sessionId).announce(frame);
+    const frame: AnnouncementFrame = { kind: 'announcement', announcement, cursor };
+    this.#announcements.frames.push(frame);
+    if (followed) this.#batchOf(sessionId).frames.push(frame);
     if (announcement.type === 'session-removed') this.#removed.push(announcement.data.sessionId);
     this.#schedule(hasteOf(announcement));
   }

@@ -1,5 +1,22 @@
 import type { Duplex } from 'node:stream';
-import type { StreamLimits } from './limits.ts';
+
+/** How much is kept for a client that reads too slowly, and how long it is waited for. */
+export interface StreamLimits {
+  /** Above this many unsent bytes, deltas are left out. */
+  readonly softBytes: number;
+  /** Above this many unsent bytes, everything is left out; the client takes a snapshot once it has read what was sent. */
+  readonly hardBytes: number;
+  /** A client that takes nothing at all for so long is closed. */
+  readonly stuckMs: number;
+  readonly keepAliveMs: number;
+}
+
+export const defaultLimits: StreamLimits = {
+  softBytes: 256 * 1024,
+  hardBytes: 4 * 1024 * 1024,
+  stuckMs: 60_000,
+  keepAliveMs: 15_000,
+};
 
 /** What waits to be sent to one client: bounded, gathered into one write per turn, and never in anyone else's way. */
 export class Outbox {
@@ -49,10 +66,11 @@ export class Outbox {
     return this.#choked || this.#socket.writableNeedDrain;
   }
 
-  push(chunk: Buffer): void {
-    if (chunk.length === 0) return;
-    this.#gathered.push(chunk);
+  /** How many bytes that were. */
+  push(chunk: Buffer): number {
+    if (chunk.length > 0) this.#gathered.push(chunk);
     this.#gatheredBytes += chunk.length;
+    return chunk.length;
   }
 
   /** A snapshot may be larger than the limit; its size must not count as slowness, or it would be followed by another. */

@@ -1,12 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ControlRoom } from '../../engine/ports/control-room.ts';
-import type { Event } from '../../protocol/event.ts';
+import type { AnnouncementPage, ControlRoom } from '../../engine/ports/control-room.ts';
+import type { Delta, Event } from '../../protocol/event.ts';
 import type { SessionId } from '../../protocol/ids.ts';
-import type { AnnouncementBatch, SessionBatch } from './batch.ts';
+import type { AnnouncementFrame, Batch, Frame, SessionBatch } from './batch.ts';
 import type { Broadcast } from './broadcast.ts';
-import { catchUpStep } from './catch-up.ts';
-import { type Frame, placeOfDelta, placeOfEvent } from './frame.ts';
 import type { Outbox } from './outbox.ts';
+
+const pageSize = 100;
+const stepBytes = 64 * 1024;
 
 /** A session that a client follows, and how far it was told. */
 export interface Follow {
@@ -19,15 +20,14 @@ export interface Follow {
   readonly holes: Set<string>;
 }
 
-/** How one kind of stream puts things into words. */
-export interface Voice {
-  /** What all clients of this kind can share, or undefined when this client's words are its own. */
-  shared(batch: SessionBatch): Buffer | undefined;
+/** How one client's stream writes things down. */
+export interface Encoding {
+  /** Of news of what it follows, or of announcements. Clients with the same key write the same. */
+  key(follow?: Follow): string;
   news(follow: Follow, frames: readonly Frame[]): Buffer;
-  announcements(batch: AnnouncementBatch): Buffer;
+  announcements(frames: readonly AnnouncementFrame[]): Buffer;
   /** All that is now, said after things had to be left out. */
   resync(): Buffer;
-  sessionRemoved(sessionId: SessionId): void;
 }
 
 /** One connected client: what it follows, and how it is kept up to date. */
@@ -35,9 +35,11 @@ export class Subscriber {
   readonly outbox: Outbox;
   readonly #room: ControlRoom;
   readonly #broadcast: Broadcast;
-  readonly #voice: Voice;
+  readonly #encoding: Encoding;
   readonly #onError: (error: unknown) => void;
+  readonly #onRemoved: (() => void) | undefined;
   readonly #follows = new Map<SessionId, Follow>();
+  #cursor = '';
   #catchingUp = false;
   #closed = false;
 
@@ -45,14 +47,22 @@ export class Subscriber {
     readonly room: ControlRoom;
     readonly broadcast: Broadcast;
     readonly outbox: Outbox;
-    readonly voice: Voice;
+    readonly encoding: Encoding;
     readonly onError: (error: unknown) => void;
+    /** A session that it followed is no more. */
+    readonly onRemoved?: () => void;
   }) {
     this.#room = options.room;
     this.#broadcast = options.broadcast;
     this.outbox = options.outbox;
-    this.#voice = options.voice;
+    this.#encoding = options.encoding;
     this.#onError = options.onError;
+    this.#onRemoved = options.onRemoved;
+  }
+
+  /** Behind all announcements that it was told. */
+  get cursor(): string {
+    return this.#cursor;
   }
 
   get follows(): ReadonlyMap<SessionId, Follow> {
@@ -61,6 +71,16 @@ export class Subscriber {
 
   hearEverything(): void {
     this.#broadcast.join(this);
+    this.#cursor = this.#room.announcementCursor();
+  }
+
+  /**
+   * Tells what was announced behind the cursor, at the pace the client reads, and calls `begin` in the very moment in which nothing
+   * is left to tell; with false when it cannot all be told.
+   */
+  resume(cursor: string, begin: (isWhole: boolean) => void): void {
+    this.#cursor = cursor;
+    this.#tellAgain(begin).catch(this.#onError);
   }
 
   /**
@@ -101,14 +121,20 @@ export class Subscriber {
     }
     const everything =
       follow.live && follow.holes.size === 0 && isNext(batch, follow) && !this.outbox.lagging;
-    const shared = everything ? this.#voice.shared(batch) : undefined;
-    this.outbox.push(shared ?? this.#voice.news(follow, this.#wanted(batch, follow)));
+    const encode = (frames: readonly Frame[]): Buffer => this.#encoding.news(follow, frames);
+    this.outbox.push(
+      everything ? batch.encoded(this.#encoding.key(follow), encode) : encode(this.#wanted(batch, follow)),
+    );
     if (follow.live && batch.lastSeq > follow.sentSeq) follow.sentSeq = batch.lastSeq;
   }
 
-  takeAnnouncements(batch: AnnouncementBatch): void {
-    if (this.outbox.choked) this.outbox.leaveOut();
-    else this.outbox.push(this.#voice.announcements(batch));
+  takeAnnouncements(batch: Batch<AnnouncementFrame>): void {
+    if (this.outbox.choked) {
+      this.outbox.leaveOut();
+      return;
+    }
+    this.outbox.push(batch.encoded(this.#encoding.key(), (frames) => this.#encoding.announcements(frames)));
+    this.#cursor = batch.frames.findLast(({ cursor }) => cursor !== undefined)?.cursor ?? this.#cursor;
   }
 
   flush(): void {
@@ -117,7 +143,7 @@ export class Subscriber {
 
   sessionRemoved(sessionId: SessionId): void {
     this.unfollow(sessionId);
-    this.#voice.sessionRemoved(sessionId);
+    this.#onRemoved?.();
   }
 
   /** Says all that is now, and goes on with the events after the last one sent. */
@@ -126,12 +152,13 @@ export class Subscriber {
     // While still choked: what is handed out here is in the snapshot.
     this.#broadcast.flush();
     this.outbox.recover();
+    this.#cursor = this.#room.announcementCursor();
     for (const follow of this.#follows.values()) {
       follow.live = false;
       follow.holes.clear();
     }
     try {
-      this.outbox.pushSnapshot(this.#voice.resync());
+      this.outbox.pushSnapshot(this.#encoding.resync());
       this.flush();
       this.catchUp();
     } catch (error) {
@@ -161,11 +188,59 @@ export class Subscriber {
     for (let follow = this.#firstBehind(); follow !== undefined; follow = this.#firstBehind()) {
       if (!this.outbox.full) {
         this.#broadcast.flush();
-        catchUpStep({ room: this.#room, follow, outbox: this.outbox, voice: this.#voice });
+        this.#readStep(follow);
       }
       if (this.outbox.full) await this.outbox.drained();
       else if (!follow.live) await nextTurn();
     }
+  }
+
+  /**
+   * Sends the next stored events, as many as the client takes. When the store has no more, the session is live from this very
+   * moment: nothing can be published between the reading and the switch, and nothing is sent twice, because live events up to
+   * `sentSeq` are left out.
+   */
+  #readStep(follow: Follow): void {
+    const page = this.#room.eventsAfter(follow.sessionId, follow.sentSeq, pageSize);
+    let bytes = 0;
+    for (const event of page) {
+      bytes += this.outbox.push(this.#encoding.news(follow, [{ kind: 'event', event }]));
+      follow.sentSeq = event.seq;
+      if (bytes < stepBytes) continue;
+      this.outbox.flush();
+      bytes = 0;
+      if (this.outbox.full) return;
+    }
+    this.outbox.flush();
+    follow.live = page.length < pageSize;
+  }
+
+  async #tellAgain(begin: (isWhole: boolean) => void): Promise<void> {
+    while (!this.#closed && !this.outbox.closed) {
+      const page = this.#room.announcementsAfter(this.#cursor, pageSize);
+      if (page === undefined) return begin(false);
+      if (this.#tellPage(page) && page.isAll) return begin(true);
+      if (this.outbox.full) await this.outbox.drained();
+      else await nextTurn();
+    }
+  }
+
+  /** False when the client takes no more for now. */
+  #tellPage({ announcements, cursor: end }: AnnouncementPage): boolean {
+    let bytes = 0;
+    for (const { announcement, cursor } of announcements) {
+      bytes += this.outbox.push(
+        this.#encoding.announcements([{ kind: 'announcement', announcement, cursor }]),
+      );
+      this.#cursor = cursor;
+      if (bytes < stepBytes) continue;
+      this.outbox.flush();
+      bytes = 0;
+      if (this.outbox.full) return false;
+    }
+    this.outbox.flush();
+    this.#cursor = end;
+    return true;
   }
 
   #firstBehind(): Follow | undefined {
@@ -193,6 +268,12 @@ function isWanted(frame: Frame, follow: Follow, lagging: boolean): boolean {
       return !follow.holes.has(placeOfDelta(frame.delta));
   }
 }
+
+/** Where a fragment belongs: the event that ends a block has the same place as the block's deltas. */
+const placeOfDelta = (delta: Delta): string => `${delta.messageId}/${delta.block}`;
+
+const placeOfEvent = (event: Event): string | undefined =>
+  'agentMessageId' in event ? `${event.agentMessageId}/${event.block}` : undefined;
 
 const isNext = (batch: SessionBatch, follow: Follow): boolean =>
   batch.firstSeq === 0 || batch.firstSeq === follow.sentSeq + 1;

@@ -2,17 +2,16 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { ConnectedClient, InteractionMode } from '../../engine/ports/control-room.ts';
+import { wireNames } from '../../protocol/announcement.ts';
 import { accept, type Refusal, type Result, refuse } from '../../protocol/errors.ts';
 import type { Actor } from '../../protocol/interaction.ts';
 import { accessIdOf, actorOf, type Identity, type UpgradeIdentity, whereOf } from '../auth/guard.ts';
 import { maxBodyBytes, maxStrangerBytes } from '../body.ts';
 import { type FrameId, type Request, readFrame } from './client-frame.ts';
-import type { Connection } from './connections.ts';
-import type { StreamContext } from './context.ts';
+import { type Connection, overviewFor, type StreamContext } from './connections.ts';
 import { Outbox } from './outbox.ts';
-import { overviewFor } from './overview.ts';
-import { Subscriber, type Voice } from './subscriber.ts';
-import { textFrames, webSocketFrames } from './ws-encoding.ts';
+import { Subscriber } from './subscriber.ts';
+import { announcementFrames, newsFrames, textFrames } from './ws-frames.ts';
 
 /** Requests of one client that are being worked on; it is not read from while it has more. */
 const maxOpenRequests = 64;
@@ -33,7 +32,7 @@ export function webSocketEndpoint(
     accept(request, socket, head, identity) {
       const begin = (ws: WebSocket, known: Identity, first?: string): void => {
         onKnown(socket);
-        new WebSocketClient(context, ws, socket, known).begin(first);
+        new WebSocketClient(context, ws, socket, known).begin(afterIn(request), first);
       };
       if (identity.is === 'known') {
         server.handleUpgrade(request, socket, head, (ws) => begin(ws, identity.identity));
@@ -50,6 +49,10 @@ export function webSocketEndpoint(
     },
   };
 }
+
+/** The cursor that a client comes back with. */
+const afterIn = ({ url = '' }: IncomingMessage): string | null =>
+  new URLSearchParams(url.slice(url.indexOf('?') + 1)).get('after');
 
 const keyPatienceMs = 10_000;
 
@@ -102,6 +105,8 @@ class WebSocketClient implements Connection {
   readonly #identity: Identity;
   #actor: Actor;
   #openRequests = 0;
+  /** It has not read the replies it was given. */
+  #isBehind = false;
   #heardAt = performance.now();
 
   constructor(context: StreamContext, ws: WebSocket, socket: Duplex, identity: Identity) {
@@ -126,7 +131,12 @@ class WebSocketClient implements Connection {
       room,
       broadcast,
       outbox: this.#outbox,
-      voice: this.#voice(),
+      encoding: {
+        key: () => 'WebSocket',
+        news: ({ sessionId }, frames) => newsFrames(sessionId, frames),
+        announcements: announcementFrames,
+        resync: () => this.#overview('resync'),
+      },
       onError: (error) => {
         context.onError(error);
         ws.terminate();
@@ -135,7 +145,7 @@ class WebSocketClient implements Connection {
   }
 
   /** `first` is a frame that was read before it was known whose it is. */
-  begin(first: string | undefined): void {
+  begin(after: string | null, first: string | undefined): void {
     this.#context.connections.add(this);
     this.#ws.on('message', (data, isBinary) => this.#read(data.toString(), isBinary));
     this.#ws.on('pong', () => this.#heard());
@@ -146,9 +156,8 @@ class WebSocketClient implements Connection {
       this.#subscriber.close();
       this.#client.disconnect();
     });
-    this.#subscriber.hearEverything();
-    this.#outbox.pushSnapshot(this.#overview('init'));
-    this.#outbox.flush();
+    if (after === null) this.#tellAll('snapshot');
+    else this.#subscriber.resume(after, (isWhole) => this.#tellAll(isWhole ? 'snapshot' : 'resync'));
     if (first !== undefined) this.#read(first, false);
   }
 
@@ -183,7 +192,7 @@ class WebSocketClient implements Connection {
       return;
     }
     this.#openRequests += 1;
-    if (this.#openRequests >= maxOpenRequests) this.#ws.pause();
+    this.#pace();
     reply
       .then(
         (result) => this.#settle(id, result),
@@ -194,7 +203,7 @@ class WebSocketClient implements Connection {
       )
       .finally(() => {
         this.#openRequests -= 1;
-        if (this.#ws.isPaused && this.#openRequests < maxOpenRequests / 2) this.#ws.resume();
+        this.#pace();
       });
   }
 
@@ -248,38 +257,48 @@ class WebSocketClient implements Connection {
 
   #settle(id: FrameId, result: Result<unknown>): void {
     if (!result.ok) this.#fail(id, result.refusal);
-    else if (id !== undefined) this.#say({ type: 'ack', id, data: result.value });
+    else if (id !== undefined) this.#say({ type: wireNames.reply.webSocket, id, data: result.value });
   }
 
   #fail(id: FrameId, error: Refusal): void {
-    this.#say({ type: 'error', id, error });
+    this.#say({ type: wireNames.refusal.webSocket, id, error });
   }
 
   /** Replies are never left out; instead a client that does not read them is not read from. */
   #say(frame: object): void {
     this.#outbox.push(textFrames([JSON.stringify(frame)]));
     this.#outbox.flush();
-    if (!this.#outbox.choked) return;
-    this.#ws.pause();
-    void this.#outbox.drained().then(() => this.#ws.resume());
+    if (!this.#outbox.choked || this.#isBehind) return;
+    this.#isBehind = true;
+    this.#pace();
+    void this.#outbox.drained().then(() => {
+      this.#isBehind = false;
+      this.#pace();
+    });
+  }
+
+  /** Both reasons not to read on must be over: one that ends must not undo the other. */
+  #pace(): void {
+    const most = this.#ws.isPaused ? maxOpenRequests / 2 : maxOpenRequests;
+    const reads = !this.#isBehind && this.#openRequests < most;
+    if (reads === !this.#ws.isPaused) return;
+    if (reads) this.#ws.resume();
+    else this.#ws.pause();
   }
 
   #heard(): void {
     this.#heardAt = performance.now();
   }
 
-  #overview(type: 'init' | 'resync'): Buffer {
-    const data = overviewFor(this.#context, this.#client.id, this.#subscriber.follows.keys());
-    return textFrames([JSON.stringify({ type, data })]);
+  #tellAll(word: 'snapshot' | 'resync'): void {
+    this.#subscriber.hearEverything();
+    this.#outbox.pushSnapshot(this.#overview(word));
+    this.#outbox.flush();
   }
 
-  #voice(): Voice {
-    return {
-      shared: (batch) => batch.encoded(webSocketFrames),
-      news: (follow, frames) => webSocketFrames.news(follow.sessionId, frames),
-      announcements: (batch) => batch.encoded(webSocketFrames),
-      resync: () => this.#overview('resync'),
-      sessionRemoved: () => undefined,
-    };
+  #overview(word: 'snapshot' | 'resync'): Buffer {
+    const { follows, cursor } = this.#subscriber;
+    const data = overviewFor(this.#context, this.#client.id, follows.keys());
+    return textFrames([JSON.stringify({ type: wireNames[word].webSocket, data, cursor })]);
   }
 }
