@@ -92,10 +92,11 @@ export const operations = {
   patchSession: {
     method: 'PATCH',
     path: '/api/sessions/:session',
-    summary: 'Change title, labels, permission mode, model, or what messages do while the agent works',
+    summary:
+      'Change title, labels, permission mode, model, what messages do while the agent works; archive it, pin it',
     body: 'PatchSession',
     replies: { 200: 'OneSession' },
-    refusals: ['agent_refused', 'too_many_asks'],
+    refusals: ['agent_refused', 'too_many_asks', 'session_waiting'],
     decides: ['permissionMode'],
     calls: { patch: 'session' },
   },
