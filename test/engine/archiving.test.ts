@@ -13,6 +13,7 @@ describe('[SES21] an archived session', () => {
     await room.do('stop', { session: id });
     await room.do('patchSession', { session: id, archived: true });
     expect(room.all(id, 'session.changed')).toMatchObject([{ archived: true, by: { kind: 'person' } }]);
+    expect(room.announcements('session-updated').at(-1)).toMatchObject({ data: { id, archived: true } });
     expect(await listed(room, 'false')).toEqual([other]);
     expect(await listed(room, 'true')).toEqual([id]);
     expect((await room.session(id)).archived).toBe(true);

@@ -1,23 +1,22 @@
-import { Ellipsis, ExternalLink, ListPlus, MailQuestionMark, OctagonX, Pause } from 'lucide-react';
+import { ListPlus, MailQuestionMark } from 'lucide-react';
 import { memo, useRef } from 'react';
-import { Link, useLocation } from 'wouter';
+import { Link } from 'wouter';
 import type { Interaction } from '../../../protocol/interaction.ts';
 import type { Session } from '../../../protocol/session.ts';
 import { SmallComposer } from '../../composer/small-composer.tsx';
 import { placeOf } from '../../data/attempts.logic.ts';
-import { useFeed, useRoom, useSession, useTransport } from '../../data/room-context.tsx';
+import { useFeed, useRoom, useSession } from '../../data/room-context.tsx';
 import { openDialog } from '../../frame/dialogs.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { InteractionCard } from '../../interaction/interaction-card.tsx';
 import { routes } from '../../routes.ts';
 import { shortDirectory, titleOf } from '../../session/activity.logic.ts';
 import { ActivityLine } from '../../session/activity-line.tsx';
+import { EditableTitle } from '../../session/editable-title.tsx';
 import { FailureNote } from '../../session/failure-note.tsx';
-import { useSessionActions } from '../../session/use-session-actions.ts';
+import { SessionMenu } from '../../session/session-menu.tsx';
 import { oneLine } from '../../text/plain-text.ts';
 import { cx } from '../../ui/class-names.ts';
-import { IconButton } from '../../ui/icon-button.tsx';
-import { Menu, type MenuItem } from '../../ui/menu.tsx';
 import { useOnScreen } from '../../ui/use-on-screen.ts';
 import { type Density, tailLength } from './grid.logic.ts';
 import { MonitorTail } from './monitor-tail.tsx';
@@ -56,14 +55,20 @@ export const Monitor = memo(function Monitor({
     >
       <header className="flex flex-col gap-0.5">
         <div className="flex items-start gap-2">
-          <Link
-            href={routes.session(sessionId)}
-            title={session.title}
-            className="min-w-0 flex-1 truncate font-semibold hover:underline"
-          >
-            {titleOf(session)}
-          </Link>
-          <MonitorMenu session={session} />
+          <EditableTitle session={session} place="monitor">
+            <Link
+              href={routes.session(sessionId)}
+              title={session.title}
+              className="min-w-0 flex-1 truncate font-semibold hover:underline"
+            >
+              {titleOf(session)}
+            </Link>
+          </EditableTitle>
+          <SessionMenu
+            session={session}
+            place="monitor"
+            className="-my-1 -mr-1 pointer-coarse:-my-3 pointer-coarse:-mr-2"
+          />
         </div>
         <ActivityLine session={session} conversation={feed?.conversation} />
       </header>
@@ -147,35 +152,5 @@ function Queued({ count }: { readonly count: number }) {
       <ListPlus aria-hidden className="size-3.5" />
       {t('session.queued', { count })}
     </span>
-  );
-}
-
-function MonitorMenu({ session }: { readonly session: Session }) {
-  const t = useT();
-  const [, navigate] = useLocation();
-  const { interrupt, stop, canInterrupt, canStop } = useSessionActions(session, useTransport());
-  const open: MenuItem = {
-    key: 'open',
-    label: t('session.open'),
-    icon: ExternalLink,
-    onSelect: () => navigate(routes.session(session.id)),
-  };
-  const pause: MenuItem[] = canInterrupt
-    ? [{ key: 'interrupt', label: t('session.interrupt'), icon: Pause, onSelect: interrupt }]
-    : [];
-  const end: MenuItem[] = canStop
-    ? [{ key: 'stop', label: t('session.stop'), icon: OctagonX, isDanger: true, onSelect: stop }]
-    : [];
-  return (
-    <Menu
-      trigger={
-        <IconButton
-          icon={Ellipsis}
-          label={t('session.actions', { title: titleOf(session) })}
-          className="-my-1 -mr-1 pointer-coarse:-my-3 pointer-coarse:-mr-2"
-        />
-      }
-      groups={[[open, ...pause], end]}
-    />
   );
 }
