@@ -10,6 +10,7 @@ import { Time } from '../ui/time.tsx';
 import { titleOf } from './activity.logic.ts';
 import { StatusMark } from './activity-line.tsx';
 import { EditableTitle } from './editable-title.tsx';
+import { useIsUnread } from './read-marks.ts';
 import { SessionMenu } from './session-menu.tsx';
 
 /** A session in one line of a list. */
@@ -69,16 +70,27 @@ export const SessionRow = memo(function SessionRow({
   );
 });
 
-/** That it is pinned or archived, as a small sign. */
-export function StateMarks({ session: { archived, pinned } }: { readonly session: Session }) {
+/** That it did something unseen, or is pinned or archived, as a small sign. */
+export function StateMarks({ session }: { readonly session: Session }) {
   const t = useT();
-  const shown = archived === true ? 'archived' : pinned === true ? 'pinned' : undefined;
-  if (shown === undefined) return null;
-  const Icon = shown === 'archived' ? Archive : Pin;
+  const isUnread = useIsUnread(session);
+  const { archived, pinned } = session;
+  const kept = archived === true ? 'archived' : pinned === true ? 'pinned' : undefined;
+  const Icon = kept === 'archived' ? Archive : Pin;
   return (
-    <span title={t(`life.${shown}`)} className="shrink-0 text-faint">
-      <Icon aria-hidden className="size-3" />
-      <span className="sr-only">{t(`life.${shown}`)}</span>
-    </span>
+    <>
+      {isUnread && (
+        <span title={t('life.unread')} className="shrink-0">
+          <span aria-hidden className="block size-2 rounded-full bg-ink" />
+          <span className="sr-only">{t('life.unread')}</span>
+        </span>
+      )}
+      {kept !== undefined && (
+        <span title={t(`life.${kept}`)} className="shrink-0 text-faint">
+          <Icon aria-hidden className="size-3" />
+          <span className="sr-only">{t(`life.${kept}`)}</span>
+        </span>
+      )}
+    </>
   );
 }

@@ -10,6 +10,7 @@ export const sessionLife = {
   'life.pinned': 'Angeheftet',
   'life.older': 'Ältere ({count})',
   'life.more': '{count} weitere zeigen',
+  'life.unread': 'neu',
   'life.delete': 'Löschen…',
 
   'delete.title': 'Diese Sitzung löschen?',

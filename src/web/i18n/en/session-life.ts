@@ -10,6 +10,7 @@ export const sessionLife = {
   'life.pinned': 'Pinned',
   'life.older': 'Older ({count})',
   'life.more': 'Show {count} more',
+  'life.unread': 'new',
   'life.delete': 'Delete…',
 
   'delete.title': 'Delete this session?',
