@@ -182,6 +182,16 @@ export const SessionsQuery = z.strictObject({
 });
 export type SessionsQuery = z.infer<typeof SessionsQuery>;
 
+export const BranchesQuery = z.strictObject({
+  /** Ids or keys, with commas between. */
+  sessions: z
+    .string()
+    .max(20_000)
+    .transform((text) => text.split(','))
+    .pipe(z.array(z.string().min(1)).max(500)),
+});
+export type BranchesQuery = z.infer<typeof BranchesQuery>;
+
 export const StreamQuery = z.strictObject({
   sessions: z
     .union([z.string(), z.array(z.string())])

@@ -82,6 +82,14 @@ export const operations = {
     replies: { 200: 'SessionList' },
     calls: { sessions: 'sessions', sessionPage: '*' },
   },
+  listBranches: {
+    method: 'GET',
+    path: '/api/branches',
+    summary: 'What is checked out where sessions work, as git wrote it down',
+    query: 'BranchesQuery',
+    replies: { 200: 'Branches' },
+    calls: { branches: 'branches' },
+  },
   getSession: {
     method: 'GET',
     path: '/api/sessions/:session',

@@ -79,6 +79,12 @@ export const sessionHandlers = {
     return accept({ status: 200, body: { ...pageView(page), total: registry.count(filter) } });
   },
 
+  async listBranches({ registry, runner }, { sessions }) {
+    const known = sessions.flatMap((name) => registry.view(name) ?? []);
+    const told = known.map(async ({ id, cwd }) => [id, await runner.branch(cwd)] as const);
+    return accept({ status: 200, body: { branches: Object.fromEntries(await Promise.all(told)) } });
+  },
+
   getSession(_room, { session: { state } }) {
     return accept({ status: 200, body: { session: sessionView(state), commands: state.commands } });
   },
