@@ -1,5 +1,5 @@
 import { Archive, ArrowLeft, ListFilter, Plus, Search } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { lazy, Suspense, useMemo, useState } from 'react';
 import { Link, useRoute } from 'wouter';
 import { useRoom } from '../data/room-context.tsx';
 import { useArchived, useOlder } from '../data/use-older.ts';
@@ -7,15 +7,19 @@ import { useT } from '../i18n/i18n.ts';
 import { countOf, type ListGroup, listGroups } from '../session/need.logic.ts';
 import { OlderButton } from '../session/older-button.tsx';
 import { choicesOf, fits, isFiltered, wordsOf } from '../session/session-filter.logic.ts';
-import { SessionFilterBar, setFilter, useSessionFilter } from '../session/session-filter.tsx';
 import { SessionRow } from '../session/session-row.tsx';
 import { OlderRows, SessionRows, useOldBefore } from '../session/session-rows.tsx';
+import { setFilter, useSessionFilter } from '../session/use-session-filter.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
 import { IconButton } from '../ui/icon-button.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { openDialog } from './dialogs.ts';
 import { places } from './places.ts';
+
+const SessionFilterBar = lazy(async () => ({
+  default: (await import('../session/session-filter-bar.tsx')).SessionFilterBar,
+}));
 
 /** All sessions that are not archived, or those that are, grouped by what they want of you. */
 export function SessionList() {
@@ -68,7 +72,11 @@ export function SessionList() {
           onClick={() => openDialog({ is: 'new-session' })}
         />
       </div>
-      {isBarOpen && <SessionFilterBar list="sidebar" choices={choices} className="px-3 pb-3" />}
+      {isBarOpen && (
+        <Suspense>
+          <SessionFilterBar list="sidebar" choices={choices} className="px-3 pb-3" />
+        </Suspense>
+      )}
       <div className="min-h-0 flex-1 overflow-y-auto px-2 pb-4">
         {!isLoaded && <ListShape />}
         {isLoaded && groups.length === 0 && (

@@ -73,7 +73,7 @@ export const BoardCard = memo(function BoardCard({ session }: { readonly session
         <SessionMenu
           session={session}
           place="board"
-          className="absolute top-1 right-1 opacity-0 focus-visible:opacity-100 group-focus-within/card:opacity-100 group-hover/card:opacity-100 aria-expanded:opacity-100 pointer-coarse:opacity-100"
+          className="absolute top-1 right-1 pointer-coarse:-top-0.5 opacity-0 focus-visible:opacity-100 group-focus-within/card:opacity-100 group-hover/card:opacity-100 aria-expanded:opacity-100 pointer-coarse:opacity-100"
         />
       </EditableTitle>
     </div>

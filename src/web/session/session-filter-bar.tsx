@@ -1,7 +1,5 @@
 import { Search, X } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { create } from 'zustand';
-import { readStored, writeStored } from '../data/stored.ts';
 import { useT } from '../i18n/i18n.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
@@ -9,41 +7,7 @@ import { Input, Select } from '../ui/field.tsx';
 import { shortDirectory } from './activity.logic.ts';
 import { needs, sorts } from './need.logic.ts';
 import { type FilterChoices, isFiltered, noFilter, type SessionFilter } from './session-filter.logic.ts';
-
-/** The lists that can be filtered, each for itself. */
-type FilteredList = 'sidebar' | 'board';
-
-/** Kept in this browser, but for the words: a list that hides what was sought last week looks empty. */
-const useFilters = create<Readonly<Record<FilteredList, SessionFilter>>>(() => ({
-  sidebar: keptFilter('sidebar'),
-  board: keptFilter('board'),
-}));
-
-export const useSessionFilter = (list: FilteredList): SessionFilter => useFilters((filters) => filters[list]);
-
-export function setFilter(list: FilteredList, changes: Partial<SessionFilter>): void {
-  const next = { ...useFilters.getState()[list], ...changes };
-  useFilters.setState({ [list]: next });
-  writeStored(`filter.${list}`, JSON.stringify({ ...next, text: '' }));
-}
-
-/** Only what still has its shape: another version of the page may have written it. */
-function keptFilter(list: FilteredList): SessionFilter {
-  try {
-    const kept: Partial<SessionFilter> = JSON.parse(readStored(`filter.${list}`) ?? '{}');
-    const { status, agent, project, labels, sort } = { ...noFilter, ...kept };
-    return {
-      text: '',
-      status: needs.find((need) => need === status) ?? '',
-      agent: String(agent),
-      project: String(project),
-      labels: Array.isArray(labels) ? labels.map(String) : [],
-      sort: sorts.find((each) => each === sort) ?? 'need',
-    };
-  } catch {
-    return noFilter;
-  }
-}
+import { type FilteredList, setFilter, useSessionFilter } from './use-session-filter.ts';
 
 /** By words, status, agent, project and label; what there is only one of is not offered. */
 export function SessionFilterBar({
