@@ -220,6 +220,8 @@ class WebSocketClient implements Connection {
         return this.#subscribe(request.session, request.after);
       case 'unsubscribe':
         return this.#unsubscribe(request.session);
+      case 'ping':
+        return accept({});
       case 'dispatch':
         return this.#dispatch(request);
     }

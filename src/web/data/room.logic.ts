@@ -95,7 +95,7 @@ export function afterAnnouncement(room: Room, { type, data }: Announcement): Roo
     case 'session-ended':
       return { ...room, sessions: { ...room.sessions, [data.id]: data } };
     case 'session-removed':
-      return withoutSession(room, data.sessionId);
+      return { ...withoutSession(room, data.sessionId), total: Math.max(0, room.total - 1) };
     case 'approval-requested':
     case 'question-requested':
     case 'form-requested':
@@ -143,14 +143,14 @@ function ended(room: Room, interaction: Interaction): Room {
   };
 }
 
-function withoutSession(room: Room, sessionId: string): Room {
+/** The page forgets a session; how many there are is not its to say. */
+export function withoutSession(room: Room, sessionId: string): Room {
   const { [sessionId]: _, ...sessions } = room.sessions;
   const { [sessionId]: __, ...queues } = room.queues;
   const { [sessionId]: ___, ...commands } = room.commands;
   return {
     ...room,
     sessions,
-    total: Math.max(0, room.total - 1),
     queues,
     commands,
     pending: room.pending.filter((interaction) => interaction.sessionId !== sessionId),

@@ -1,4 +1,5 @@
-import type { EventsPage, Transport } from '../../client/transport.ts';
+import type { RoomCalls } from '../../client/calls.ts';
+import type { EventsPage } from '../../client/transport.ts';
 import type { Delta, Event } from '../../protocol/event.ts';
 import type { Session } from '../../protocol/session.ts';
 import { Conversation } from '../conversation/conversation.logic.ts';
@@ -29,7 +30,7 @@ type Told = { readonly behind: number } & (
 export class SessionFeed {
   readonly sessionId: string;
   readonly depth: Depth;
-  readonly #transport: Pick<Transport, 'events'>;
+  readonly #transport: Pick<RoomCalls, 'events'>;
   readonly #owner: Pick<Session, 'id' | 'key'>;
   readonly #listeners = new Set<() => void>();
   #conversation: Conversation;
@@ -48,7 +49,7 @@ export class SessionFeed {
   #version = 0;
   #closed = false;
 
-  constructor(transport: Pick<Transport, 'events'>, owner: Pick<Session, 'id' | 'key'>, depth: Depth) {
+  constructor(transport: Pick<RoomCalls, 'events'>, owner: Pick<Session, 'id' | 'key'>, depth: Depth) {
     this.#transport = transport;
     this.#owner = owner;
     this.sessionId = owner.id;

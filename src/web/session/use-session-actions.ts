@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import type { Transport } from '../../client/transport.ts';
+import type { RoomCalls } from '../../client/calls.ts';
 import type { Session } from '../../protocol/session.ts';
 import { addToDraft } from '../data/drafts.ts';
 import { useT } from '../i18n/i18n.ts';
@@ -20,7 +20,7 @@ export interface SessionActions {
 /** What can be done to a session as it is now; a refusal is told. */
 export function useSessionActions(
   session: Pick<Session, 'id' | 'status' | 'capabilities'>,
-  transport: Transport,
+  transport: RoomCalls,
 ): SessionActions {
   const t = useT();
   const { id, status } = session;
