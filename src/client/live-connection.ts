@@ -14,6 +14,8 @@ const answerWithinMs = 10_000;
 const answerWithinMsAfterSleep = 4_000;
 /** A snapshot can need longer than that on a slow network: each silence in a row doubles the time, up to this many. */
 const mostDoublings = 5;
+/** Of a session that went further while the connection was lost, no more is asked for: whoever shows it reads only what it needs. */
+const mostMissed = 1000;
 
 export interface LiveConnectionOptions {
   readonly listener: LiveListener;
@@ -28,7 +30,8 @@ export interface LiveConnectionOptions {
 /** Keeps one socket connected until it is closed or refused for good; what is followed is followed again on each new one. */
 export function openLiveConnection(options: LiveConnectionOptions): LiveConnection {
   const { listener } = options;
-  const followed = new Set<string>();
+  /** The last event told of each session that is followed; undefined until the server has said where it begins. */
+  const followed = new Map<string, number | undefined>();
   let socket: WebSocket | undefined;
   let cursor: string | undefined;
   let silences = 0;
@@ -38,7 +41,7 @@ export function openLiveConnection(options: LiveConnectionOptions): LiveConnecti
 
   return {
     follow(sessionId) {
-      followed.add(sessionId);
+      followed.set(sessionId, undefined);
       subscribe(sessionId);
     },
     unfollow(sessionId) {
@@ -105,12 +108,12 @@ export function openLiveConnection(options: LiveConnectionOptions): LiveConnecti
     const key = options.key();
     const interaction = { supported: true, enabled: listener.interaction === 'enabled' };
     say({ id: hello, type: 'hello', ...(key === undefined ? {} : { key }), interaction });
-    for (const sessionId of followed) subscribe(sessionId);
+    for (const [sessionId, after] of followed) subscribe(sessionId, after);
   }
 
   /** The frame has the session's id for its own, so that the reply tells whose it is. */
-  function subscribe(sessionId: string): void {
-    say({ id: sessionId, type: 'subscribe', sessionId });
+  function subscribe(sessionId: string, after?: number): void {
+    say({ id: sessionId, type: 'subscribe', sessionId, ...(after === undefined ? {} : { after }) });
   }
 
   function ask(withinMs: number): void {
@@ -134,8 +137,11 @@ export function openLiveConnection(options: LiveConnectionOptions): LiveConnecti
       case wireNames.snapshot.webSocket:
       case wireNames.resync.webSocket:
         listener.onSnapshot(frame.data);
+        for (const { id, lastSeq } of frame.data.sessions)
+          skipIfFar(id, followed.get(id) ?? lastSeq, lastSeq);
         break;
       case wireNames.event.webSocket:
+        if (followed.has(frame.sessionId)) followed.set(frame.sessionId, frame.event.seq);
         listener.onEvent(frame.sessionId, frame.event);
         break;
       case wireNames.delta.webSocket: {
@@ -144,7 +150,7 @@ export function openLiveConnection(options: LiveConnectionOptions): LiveConnecti
         break;
       }
       case wireNames.reply.webSocket:
-        if (followed.has(frame.id)) listener.onFollowed(frame.id, frame.data as FollowedFrom);
+        if (followed.has(frame.id)) takeFollowed(frame.id, frame.data as FollowedFrom);
         break;
       case wireNames.refusal.webSocket:
         // It was removed out of sight, and is not asked for again.
@@ -154,6 +160,17 @@ export function openLiveConnection(options: LiveConnectionOptions): LiveConnecti
         // The words for tools, too, which repeat an announcement: who does not know a type leaves it.
         listener.onAnnouncement({ type: typesByName.get(frame.type), data: frame.data } as Announcement);
     }
+  }
+
+  function takeFollowed(sessionId: string, from: FollowedFrom): void {
+    followed.set(sessionId, from.after);
+    if (!skipIfFar(sessionId, from.after, from.lastSeq)) listener.onFollowed(sessionId, from);
+  }
+
+  function skipIfFar(sessionId: string, after: number, lastSeq: number): boolean {
+    const isFar = lastSeq - after > mostMissed;
+    if (isFar) subscribe(sessionId);
+    return isFar;
   }
 }
 

@@ -104,5 +104,10 @@ export interface LiveListener {
   readonly onDelta: (sessionId: string, delta: Delta) => void;
 }
 
-/** The last event that is stored, and what is being said behind it. */
-export type FollowedFrom = Pick<SessionSnapshot, 'lastSeq' | 'partial'>;
+export interface FollowedFrom {
+  /** Events behind this one are told. */
+  readonly after: number;
+  /** The last event that is stored, and what is being said behind it. */
+  readonly lastSeq: number;
+  readonly partial: readonly PartialBlock[];
+}

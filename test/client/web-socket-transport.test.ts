@@ -122,6 +122,15 @@ describe('the live connection to a real server', () => {
     await transport.removeSession(gone);
     await room.asks(kept, bashAsk('r1', 'ls'));
     await vi.waitFor(() => expect(heard.followed).toHaveLength(3));
+    // What was missed comes over the connection itself, from behind what was told last.
+    const { lastSeq: before = 0 } = heard.followed.find(({ sessionId }) => sessionId === kept) ?? {};
+    expect(heard.followed[2]).toMatchObject({ sessionId: kept, after: before });
+    const missed = Array.from(
+      { length: room.snapshot(kept).lastSeq - before },
+      (_, n) => `${before + 1 + n}`,
+    );
+    expect(missed.length).toBeGreaterThan(0);
+    await vi.waitFor(() => expect(heard.news).toEqual(expect.arrayContaining(missed)));
     await vi.waitFor(() => expect(heard.unknown).toEqual([gone]));
     await vi.waitFor(() => expect(heard.snapshots).toHaveLength(2));
     expect(new URL(sockets.at(-1)?.url ?? '').searchParams.get('after')).not.toBeNull();
@@ -176,7 +185,7 @@ describe('the live connection when the network is dead and nobody says so', () =
   it('[MULTI12] is asked for a sign of life after 15 s of silence, and stays while it gives one', async () => {
     const { heard } = connect();
     last().open();
-    last().tell({ type: 'init', data: {}, cursor: 'c1' });
+    last().tell({ type: 'init', data: { sessions: [] }, cursor: 'c1' });
     for (let round = 0; round < 20; round += 1) {
       await wait(15_000);
       expect(last().said.at(-1)).toEqual({ id: 'ping', type: 'ping' });
@@ -189,7 +198,7 @@ describe('the live connection when the network is dead and nobody says so', () =
   it('[MULTI12] is given up within 30 s without one, and made anew', async () => {
     const { heard } = connect();
     last().open();
-    last().tell({ type: 'init', data: {}, cursor: 'c1' });
+    last().tell({ type: 'init', data: { sessions: [] }, cursor: 'c1' });
     await wait(25_000);
     expect(heard.states.at(-1)?.state).toBe('lost');
     expect(last().isClosed).toBe(true);
@@ -200,7 +209,7 @@ describe('the live connection when the network is dead and nobody says so', () =
   it('[MULTI12] is looked at within seconds once the page is seen again', async () => {
     const { heard, connection } = connect();
     last().open();
-    last().tell({ type: 'init', data: {}, cursor: 'c1' });
+    last().tell({ type: 'init', data: { sessions: [] }, cursor: 'c1' });
     connection.check();
     expect(last().said.at(-1)).toEqual({ id: 'ping', type: 'ping' });
     await wait(4_000);
@@ -229,10 +238,39 @@ describe('the live connection when the network is dead and nobody says so', () =
       socket.open();
       await wait(60_000);
       // Brought a minute after it was asked for.
-      if (!socket.isClosed) socket.tell({ type: 'init', data: {}, cursor: 'c1' });
+      if (!socket.isClosed) socket.tell({ type: 'init', data: { sessions: [] }, cursor: 'c1' });
     }
     expect(heard.snapshots).toHaveLength(1);
     expect(tried).toBeLessThanOrEqual(4);
+  });
+});
+
+describe('the live connection to a session that went far while it was lost', () => {
+  it('[MULTI10] asks for what comes from now on, and leaves the rest to be read', async () => {
+    const opened: SilentSocket[] = [];
+    const { heard, listener } = listening();
+    const openSocket = (): WebSocket => {
+      const socket = new SilentSocket();
+      opened.push(socket);
+      return socket as unknown as WebSocket;
+    };
+    const connection = new WebSocketTransport({ openSocket }).connect(listener);
+    ends.push(() => connection.close());
+    connection.follow('s');
+    const [first = expect.fail()] = opened;
+    first.open();
+    first.tell({ type: 'ack', id: 's', data: { after: 10, lastSeq: 10, partial: [] } });
+    first.tell({ type: 'chat_event', sessionId: 's', event: { seq: 11 } });
+    first.onclose?.();
+    await vi.waitFor(() => expect(opened).toHaveLength(2));
+    const second = opened[1] ?? expect.fail();
+    second.open();
+    expect(second.said.at(-1)).toEqual({ id: 's', type: 'subscribe', sessionId: 's', after: 11 });
+    second.tell({ type: 'ack', id: 's', data: { after: 11, lastSeq: 5000, partial: [] } });
+    expect(second.said.at(-1)).toEqual({ id: 's', type: 'subscribe', sessionId: 's' });
+    expect(heard.followed).toHaveLength(1);
+    second.tell({ type: 'ack', id: 's', data: { after: 5000, lastSeq: 5000, partial: [] } });
+    expect(heard.followed.at(-1)).toMatchObject({ after: 5000, lastSeq: 5000 });
   });
 });
 

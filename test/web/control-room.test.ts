@@ -70,9 +70,11 @@ describe('the link to the server', () => {
   it('[MULTI4] after things were left out, goes on with what the new snapshot says', async () => {
     await connect();
     const { feed } = await open('s1');
-    fake.logs.set('s1', logOf(text('m1', 'one'), text('m2', 'two')));
+    const [, second] = logOf(text('m1', 'one'), text('m2', 'two'));
     const partials = { s1: [{ ...delta('Now '), messageId: 'm3' }] };
     fake.tellSnapshot([aSession({ id: 's1', lastSeq: 2 })], { partials });
+    // The snapshot comes first, and behind it what was left out.
+    fake.heard.onEvent('s1', second ?? expect.fail());
     await vi.advanceTimersByTimeAsync(300);
     expect(feed.conversation.rows.map(({ item }) => 'text' in item && item.text)).toEqual([
       'one',

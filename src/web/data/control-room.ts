@@ -255,13 +255,15 @@ export class ControlRoom {
         case 'snapshot':
           state = this.#begin(state, news.snapshot);
           for (const [id, blocks] of Object.entries(news.snapshot.partials))
-            tell(id, (feed) => feed.resume(state.sessions[id]?.lastSeq ?? 0, blocks));
+            tell(id, (feed) =>
+              feed.resume({ after: 0, lastSeq: state.sessions[id]?.lastSeq ?? 0, partial: blocks }),
+            );
           break;
         case 'announcement':
           state = { ...state, ...afterAnnouncement(state, news.announcement) };
           break;
         case 'followed':
-          tell(news.sessionId, (feed) => feed.resume(news.from.lastSeq, news.from.partial));
+          tell(news.sessionId, (feed) => feed.resume(news.from));
           break;
         case 'unknown':
           state = { ...state, ...withoutSession(state, news.sessionId) };

@@ -1,5 +1,5 @@
 import type { RoomCalls } from '../../client/calls.ts';
-import type { EventsPage } from '../../client/transport.ts';
+import type { EventsPage, FollowedFrom } from '../../client/transport.ts';
 import type { Delta, Event } from '../../protocol/event.ts';
 import type { Session } from '../../protocol/session.ts';
 import { Conversation } from '../conversation/conversation.logic.ts';
@@ -41,6 +41,8 @@ export class SessionFeed {
   #last: number | undefined;
   /** The last event that is known to be stored: whatever is missing up to it is read. */
   #wanted = 0;
+  /** The last event that the connection has promised to tell. */
+  #promised = 0;
   #hasOlder = false;
   #isReading = false;
   #readingOlder: Promise<void> | undefined;
@@ -88,14 +90,15 @@ export class SessionFeed {
   }
 
   takeDelta(delta: Delta): void {
-    this.#take({ is: 'delta', delta, behind: this.#wanted });
+    this.#take({ is: 'delta', delta, behind: Math.max(this.#wanted, this.#promised) });
   }
 
-  /** A stream has begun anew: `lastSeq` is the session's, and `partials` what is being said. */
-  resume(lastSeq: number, partials: readonly Delta[]): void {
+  /** The session is followed anew: what is missing up to `after` is to be read, and the rest comes. */
+  resume({ after, lastSeq, partial }: FollowedFrom): void {
     if (this.#state === 'failed') this.reload();
-    this.#wanted = Math.max(this.#wanted, lastSeq);
-    this.#take({ is: 'partials', blocks: partials, behind: lastSeq });
+    this.#wanted = Math.max(this.#wanted, after);
+    this.#promised = Math.max(this.#promised, lastSeq);
+    this.#take({ is: 'partials', blocks: partial, behind: lastSeq });
   }
 
   /** Begins anew at the end of the log. */
@@ -147,7 +150,9 @@ export class SessionFeed {
   }
 
   #take(told: Told): void {
-    this.#waiting.push(told);
+    // In front of what was said already and belongs behind it.
+    const at = this.#waiting.findLastIndex(({ behind }) => behind <= told.behind);
+    this.#waiting.splice(at + 1, 0, told);
     if (this.#waiting.length > mostWaiting) this.#waiting.shift();
     if (this.#state !== 'ready' || this.#isReading) return;
     this.#takeWaiting();

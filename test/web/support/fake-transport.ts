@@ -65,7 +65,7 @@ export class FakeTransport {
   /** Answers that a session is followed; unless told, from the end of its log. */
   tellFollowed(session: string, from: Partial<FollowedFrom> = {}): void {
     const lastSeq = this.logs.get(session)?.at(-1)?.seq ?? 0;
-    this.heard.onFollowed(session, { lastSeq, partial: [], ...from });
+    this.heard.onFollowed(session, { after: lastSeq, lastSeq, partial: [], ...from });
   }
 
   readonly transport: LiveTransport = new Proxy({} as LiveTransport, {
