@@ -180,6 +180,12 @@ class UnhurriedServer {
     }
   }
 
+  /** Neither what was asked for comes any more, nor a word that it does not. */
+  lose(feed: SessionFeed): void {
+    this.#reads.length = 0;
+    feed.connectionLost();
+  }
+
   /** What was not delivered never will be: a new stream begins with how far the log is. */
   reconnect(feed: SessionFeed): void {
     this.#published.length = 0;
@@ -219,6 +225,7 @@ describe('[MULTI3] nothing is lost between what is read and what is told', () =>
     fc.record({ do: fc.constant('deliver' as const), count: fc.integer({ min: 1, max: 6 }) }),
     fc.record({ do: fc.constant('reconnect' as const) }),
     fc.record({ do: fc.constant('goOn' as const) }),
+    fc.record({ do: fc.constant('lose' as const) }),
     fc.record({
       do: fc.constant('reply' as const),
       how: fc.constantFrom('answer' as const, 'fail' as const),
@@ -237,6 +244,7 @@ describe('[MULTI3] nothing is lost between what is read and what is told', () =>
           else if (each.do === 'deliver') server.deliver(feed, each.count);
           else if (each.do === 'reconnect') server.reconnect(feed);
           else if (each.do === 'goOn') server.goOn(feed);
+          else if (each.do === 'lose') server.lose(feed);
           else await server.reply(each.how);
           expectNoHole(feed);
         }

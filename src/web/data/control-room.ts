@@ -237,6 +237,7 @@ export class ControlRoom {
       if (state.error !== undefined) this.store.setState({ connection: refusedBy(state.error) });
       return;
     }
+    if (state.state === 'lost') for (const { feed } of this.#feeds.values()) feed.connectionLost();
     this.store.setState({ connection: connectionOf(state, this.store.getState().connection) });
   }
 
