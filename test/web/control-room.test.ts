@@ -119,6 +119,19 @@ describe('the link to the server', () => {
     expect(feed.state).toBe('ready');
   });
 
+  it('[MULTI13] does not keep a very long conversation that nobody looks at', async () => {
+    await connect();
+    const log = logOf(...Array.from({ length: 20_100 }, (_, n) => text(`m${n}`, `${n}`)));
+    const long = await open('s1', 'whole', { after: 1 });
+    for (const event of log.slice(1)) fake.heard.onEvent('s1', event);
+    await vi.advanceTimersByTimeAsync(300);
+    expect(long.feed.conversation.rows).toHaveLength(20_100);
+    (await open('s2')).release();
+    long.release();
+    expect(fake.heard.sessions).toEqual(['s2']);
+    expect(room.follow('s1', 'whole').feed).not.toBe(long.feed);
+  });
+
   it('[UI1] follows a session that was opened before it was told of', async () => {
     await connect();
     room.follow('s3', 'whole');

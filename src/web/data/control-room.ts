@@ -62,6 +62,8 @@ interface Held {
 
 /** Feeds that are kept up to date a while longer after they left the screen. */
 const spareFeeds = 12;
+/** All of them together: a conversation that was read back to its beginning can have a hundred thousand. */
+const spareRows = 20_000;
 const olderAtOnce = 200;
 
 /** This page's link to the server: one live connection, all that is known from it, and a feed for each session on the screen. */
@@ -217,9 +219,16 @@ export class ControlRoom {
     if (held.holders > 0 || this.#feeds.get(name) !== held) return;
     this.#feeds.delete(name);
     this.#feeds.set(name, held);
-    const spare = [...this.#feeds].filter(([, { holders }]) => holders === 0);
-    for (const [oldest, { feed }] of spare.slice(0, Math.max(0, spare.length - spareFeeds))) {
-      this.#feeds.delete(oldest);
+    const lastUsedFirst = [...this.#feeds].filter(([, { holders }]) => holders === 0).reverse();
+    const kept = { feeds: 0, rows: 0 };
+    for (const [spare, { feed }] of lastUsedFirst) {
+      const rows = kept.rows + feed.conversation.rows.length;
+      if (kept.feeds < spareFeeds && rows <= spareRows) {
+        kept.feeds += 1;
+        kept.rows = rows;
+        continue;
+      }
+      this.#feeds.delete(spare);
       feed.close();
       if (this.#feedsOf(feed.sessionId).length === 0) this.#connection?.unfollow(feed.sessionId);
     }
