@@ -118,7 +118,7 @@ describe('pages on a bad network', () => {
       await each.getByText('I will remember: the-end').first().waitFor();
       expect(await saidOnPage(each)).toEqual(log);
     }
-  });
+  }, 120_000);
 
   it('[MULTI12] a page whose connection died in its sleep shows what it missed soon after it is woken', async () => {
     const { network, beckon, id } = await behindNetwork();

@@ -3,11 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { type Beckon, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import { withBrowser } from './browser.ts';
 import { startSessions } from './demo-sessions.ts';
+import { heapOf } from './heap.ts';
+import { storeSession } from './stored-session.ts';
+import { long } from './told-conversations.ts';
 
 const { come } = withBrowser();
 
-/** What the page says and hears on its live connection, and the streams and snapshots it asks for beside it. */
-function listenIn(page: Page) {
+/** Opens a page anew, and notes what it says and hears on its live connection, and the streams it asks for beside it. */
+async function listenIn(page: Page, url: string) {
+  // The connection of the page before must not be counted.
+  await page.goto('about:blank');
   const traffic = { said: [] as string[], heard: [] as string[], sockets: 0, streams: 0 };
   const typeIn = (payload: string | Buffer): string => JSON.parse(String(payload)).type;
   page.on('websocket', (socket: WebSocket) => {
@@ -18,6 +23,7 @@ function listenIn(page: Page) {
   page.on('request', (request) => {
     if (new URL(request.url()).pathname === '/api/events') traffic.streams += 1;
   });
+  await page.goto(url);
   return traffic;
 }
 
@@ -56,9 +62,7 @@ describe('the live connection of the page', () => {
     const beckon = await startBeckon();
     const ids = await restingSessions(beckon, await temporaryDirectory());
     const { page } = await come(beckon, '/inbox');
-    // Loaded anew, so that what was there from the beginning is counted as well.
-    const traffic = listenIn(page);
-    await page.reload();
+    const traffic = await listenIn(page, `${beckon.url}/inbox`);
     const row = page.locator(`a[href="/s/${ids[1]}"]`).first();
     await row.waitFor();
     await expect.poll(() => count(traffic.heard, 'init')).toBe(1);
@@ -77,4 +81,30 @@ describe('the live connection of the page', () => {
     await page.getByRole('main').getByText('and again').first().waitFor();
     await expect.poll(() => count(traffic.heard, 'chat_event')).toBeGreaterThan(0);
   });
+
+  it('[MULTI13] a page that has shown forty sessions follows the last few, and is no larger for the next forty', async () => {
+    const dataDir = await temporaryDirectory();
+    const ids = Array.from({ length: 40 }, (_, n) => `ses_stored${n}`);
+    for (const id of ids) await storeSession(dataDir, { id, title: id, events: long(600) });
+    const beckon = await startBeckon({ dataDir });
+    const { page } = await come(beckon, '/inbox');
+    const traffic = await listenIn(page, `${beckon.url}/inbox`);
+    await page.getByRole('heading').first().waitFor();
+    const showAll = async (): Promise<void> => {
+      for (const id of ids) {
+        await page.evaluate((path) => history.pushState(null, '', path), `/s/${id}`);
+        await page.getByRole('heading', { name: id, exact: true }).waitFor();
+        await page.locator('[data-entry]').first().waitFor();
+      }
+    };
+    await showAll();
+    const before = await heapOf(page);
+    await showAll();
+    const after = await heapOf(page);
+    const followed = count(traffic.said, 'subscribe') - count(traffic.said, 'unsubscribe');
+    expect(count(traffic.said, 'subscribe')).toBe(80);
+    expect(followed).toBeLessThanOrEqual(14);
+    expect(count(traffic.heard, 'init')).toBe(1);
+    expect(after - before).toBeLessThan(4_000_000);
+  }, 120_000);
 });
