@@ -172,7 +172,7 @@ describe('a session in the browser', () => {
     await conversation(page).getByText('API Error: 529 overloaded').waitFor();
     await page.getByRole('button', { name: 'Latest' }).waitFor({ state: 'detached' });
     await page.keyboard.press('t');
-    await conversation(page).getByText('unused variable “token”').waitFor();
+    await conversation(page).getByText('SHOP-311').waitFor();
     await page.keyboard.press('t');
     await page.getByRole('button', { name: 'Rename' }).focus();
     await page.keyboard.press('Enter');

@@ -5,7 +5,8 @@ import type { Interaction } from '../../../protocol/interaction.ts';
 import type { Session } from '../../../protocol/session.ts';
 import { SmallComposer } from '../../composer/small-composer.tsx';
 import { placeOf } from '../../data/attempts.logic.ts';
-import { useFeed, useRoom, useSession, useTransport } from '../../data/room-context.tsx';
+import { useFeedVersion, useFollowed, useRoom, useSession, useTransport } from '../../data/room-context.tsx';
+import type { SessionFeed } from '../../data/session-feed.ts';
 import { openDialog } from '../../frame/dialogs.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { InteractionCard } from '../../interaction/interaction-card.tsx';
@@ -34,7 +35,7 @@ export const Monitor = memo(function Monitor({
   const element = useRef<HTMLElement>(null);
   const isOnScreen = useOnScreen(element);
   const session = useSession(sessionId);
-  const feed = useFeed(sessionId, 'tail', isOnScreen);
+  const feed = useFollowed(sessionId, 'tail', isOnScreen);
   const asked = useAsked(sessionId);
   const ended = useRoom((room) => room.ended);
   const leftOpen = useRoom((room) =>
@@ -65,7 +66,7 @@ export const Monitor = memo(function Monitor({
           </Link>
           <MonitorMenu session={session} />
         </div>
-        <ActivityLine session={session} conversation={feed?.conversation} />
+        <LiveActivity session={session} feed={feed} />
       </header>
       <div className="flex min-h-0 flex-1 flex-col gap-2">
         {asked !== undefined ? (
@@ -103,6 +104,12 @@ export const Monitor = memo(function Monitor({
     </article>
   );
 });
+
+/** By itself: the card is not drawn anew with every word. */
+function LiveActivity({ session, feed }: { readonly session: Session; readonly feed: SessionFeed | null }) {
+  useFeedVersion(feed);
+  return <ActivityLine session={session} conversation={feed?.conversation} />;
+}
 
 /** In a large monitor the last words, which tell why it is asked, stay above the question; a small one grows with what is asked. */
 const hasRoomForBoth: Readonly<Record<Density, boolean>> = {

@@ -1,4 +1,3 @@
-import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
 import {
   type Ref,
   type RefObject,
@@ -31,6 +30,7 @@ import {
 import { LatestPill } from './latest-pill.tsx';
 import { countNew } from './news.logic.ts';
 import type { OpennessControl } from './openness.ts';
+import { useVirtualList, type VirtualList } from './use-virtual-list.ts';
 
 /** What other parts of the page can ask of the conversation. */
 export interface ConversationHandle {
@@ -46,11 +46,8 @@ interface ConversationViewProps {
   readonly control: OpennessControl;
 }
 
-/** As near to the end as this, one wants to see what comes. */
-const endThreshold = 48;
 /** Older pages are read so long before one reaches the top. */
 const readAhead = 1600;
-const padding = 40;
 const revealedMs = 1600;
 
 /**
@@ -62,34 +59,17 @@ export function ConversationView({ ref, session, feed, control }: ConversationVi
   const scroller = useRef<HTMLElement>(null);
   const [reader] = useState(() => new EntryReader());
   const { conversation } = feed;
-  const { shape } = conversation;
   const { openness, toggle, open } = control;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the shape tells when the conversation changed
-  const entries = useMemo(() => reader.read(conversation, openness), [reader, conversation, shape, openness]);
-  const getItemKey = useCallback((at: number) => entries[at]?.key ?? at, [entries]);
-  const estimateSize = useCallback((at: number) => entries[at]?.estimate ?? 28, [entries]);
-  const virtualizer = useVirtualizer<HTMLElement, HTMLElement>({
-    count: entries.length,
-    getScrollElement: () => scroller.current,
-    getItemKey,
-    estimateSize,
-    overscan: 6,
-    anchorTo: 'end',
-    followOnAppend: true,
-    scrollEndThreshold: endThreshold,
-    paddingStart: padding,
-    paddingEnd: 40,
-  });
-  const { isAtEnd, lastSeen } = useEndWatch(virtualizer.isAtEnd(endThreshold), entries.at(-1)?.key);
-  const height = virtualizer.getTotalSize();
+  const entries = reader.read(conversation, openness);
+  const list = useVirtualList(scroller, entries, reader.firstChanged);
+  const { isAtEnd, lastSeen } = useEndWatch(list.isAtEnd, entries.at(-1)?.key);
+  const { height, top } = list;
   // biome-ignore lint/correctness/useExhaustiveDependencies: what grows at the end moves all that is seen, away from it nothing
   useLayoutEffect(() => {
     if (isAtEnd) pageScrolledItself();
   }, [height]);
   const revealed = useRevealed();
-  useEndInSmallerBox(scroller);
 
-  const top = virtualizer.scrollOffset ?? 0;
   const [olderError, setOlderError] = useState<unknown>(null);
   const canReadOlder = feed.state === 'ready' && feed.hasOlder && !feed.isReadingOlder && olderError === null;
   useEffect(() => {
@@ -97,14 +77,10 @@ export function ConversationView({ ref, session, feed, control }: ConversationVi
   }, [canReadOlder, top, feed]);
 
   const isThere = entries.length > 0;
-  useLayoutEffect(() => {
-    if (isThere) virtualizer.scrollToEnd();
-  }, [isThere, virtualizer]);
-
   const asking = isAsking(conversation, entries.at(-1)) ? entries.at(-1)?.key : undefined;
-  useTopOfTallAsk(virtualizer, asking, isAtEnd);
+  useTopOfTallAsk(list, scroller, asking, entries.length - 1);
   // Whoever reads what is asked at the end is where they want to be, and would find the pill on top of it.
-  const isAskInView = asking !== undefined && virtualizer.range?.endIndex === entries.length - 1;
+  const isAskInView = asking !== undefined && list.lastInView === entries.length - 1;
 
   const { show } = revealed;
   const reveal = useCallback(
@@ -114,13 +90,11 @@ export function ConversationView({ ref, session, feed, control }: ConversationVi
     },
     [open, reader, show],
   );
-  useImperativeHandle(ref, () => ({ toLatest: () => virtualizer.scrollToEnd(), reveal }));
-  const wanted = revealed.key === null ? -1 : entries.findLastIndex(({ key }) => key === revealed.key);
-  const isWanted = wanted !== -1;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each row that is asked for
+  useImperativeHandle(ref, () => ({ toLatest: () => list.toEnd(), reveal }));
+  const isWanted = revealed.key !== null && entries.some(({ key }) => key === revealed.key);
   useEffect(() => {
-    if (isWanted) virtualizer.scrollToIndex(wanted, { align: 'center' });
-  }, [isWanted, revealed.key]);
+    if (isWanted && revealed.key !== null) list.toEntry(revealed.key, 'center');
+  }, [isWanted, revealed.key, list]);
 
   const place = useMemo(
     () => ({
@@ -135,6 +109,8 @@ export function ConversationView({ ref, session, feed, control }: ConversationVi
     }),
     [session.id, session.cwd, conversation, toggle, reveal],
   );
+  const watch = useCallback((element: HTMLElement | null) => list.watch(element), [list]);
+  const { from, to, start } = list.range();
   const isEmpty = feed.state === 'ready' && entries.length === 0;
   return (
     <ConversationProvider value={place}>
@@ -157,30 +133,27 @@ export function ConversationView({ ref, session, feed, control }: ConversationVi
                 <ActivityLine session={session} conversation={conversation} />
               </div>
             )}
-            {virtualizer.getVirtualItems().map(({ key, index, start }) => {
-              const entry = entries[index];
-              if (entry === undefined) return null;
-              return (
+            <div style={{ transform: `translateY(${start}px)` }}>
+              {entries.slice(from, to).map((entry, at) => (
                 <div
-                  key={key}
-                  ref={virtualizer.measureElement}
-                  data-index={index}
+                  key={entry.key}
+                  ref={watch}
+                  data-index={from + at}
                   data-entry={entry.key}
                   aria-current={entry.key === revealed.key ? 'location' : undefined}
-                  style={{ transform: `translateY(${start}px)` }}
                   className={cx(
-                    'absolute top-0 left-0 w-full px-4 max-md:px-3',
+                    'flow-root px-4 max-md:px-3',
                     entry.key === revealed.key && 'rounded-ui bg-hover',
                   )}
                 >
                   <EntryView entry={entry} version={versionOf(entry)} />
                 </div>
-              );
-            })}
+              ))}
+            </div>
           </div>
         </section>
         {!isAtEnd && entries.length > 0 && !isAskInView && (
-          <LatestPill count={countNew(entries, lastSeen)} onPress={() => virtualizer.scrollToEnd()} />
+          <LatestPill count={countNew(entries, lastSeen)} onPress={() => list.toEnd()} />
         )}
       </div>
     </ConversationProvider>
@@ -197,25 +170,24 @@ function isAsking(conversation: Conversation, entry: Entry | undefined): boolean
 
 /** What is asked at the end, and is higher than the page, is read from its beginning: once, and not while one answers it. */
 function useTopOfTallAsk(
-  virtualizer: Virtualizer<HTMLElement, HTMLElement>,
+  list: VirtualList,
+  scroller: RefObject<HTMLElement | null>,
   key: string | undefined,
-  isAtEnd: boolean,
+  last: number,
 ): void {
+  const { isAtEnd } = list;
   const wasAtEnd = useRef(true);
   const shown = useRef<string>(undefined);
-  const last = virtualizer.options.count - 1;
-  const room = virtualizer.scrollRect?.height ?? Number.POSITIVE_INFINITY;
-  const isTall = key !== undefined && (virtualizer.measurementsCache[last]?.size ?? 0) > room;
+  const isTall = key !== undefined && list.heightOf(last) > list.viewHeight;
   useEffect(() => {
     const isFollowing = wasAtEnd.current || isAtEnd;
     wasAtEnd.current = isAtEnd;
     if (!isTall || !isFollowing || shown.current === key) return;
     shown.current = key;
-    const scroller = virtualizer.scrollElement;
     const focused = document.activeElement;
-    if (focused !== scroller && scroller?.contains(focused) === true) return;
-    virtualizer.scrollToIndex(last, { align: 'start' });
-  }, [virtualizer, key, last, isTall, isAtEnd]);
+    if (focused !== scroller.current && scroller.current?.contains(focused) === true) return;
+    list.toEntry(key, 'start');
+  }, [list, scroller, key, isTall, isAtEnd]);
 }
 
 const isBusy = ({ status }: Session): boolean => status === 'running' || status === 'starting';
@@ -225,27 +197,6 @@ function useEndWatch(isAtEnd: boolean, lastKey: string | undefined) {
   const lastSeen = useRef(lastKey);
   if (isAtEnd) lastSeen.current = lastKey;
   return { isAtEnd, lastSeen: lastSeen.current };
-}
-
-/** What was at the end stays there when the box becomes smaller: the composer grows, a bar appears below it. */
-function useEndInSmallerBox(scroller: RefObject<HTMLElement | null>): void {
-  useEffect(() => {
-    const element = scroller.current;
-    if (element === null) return;
-    let isAtEnd = true;
-    const moved = (): void => {
-      isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight <= endThreshold;
-    };
-    const observer = new ResizeObserver(() => {
-      if (isAtEnd) element.scrollTop = element.scrollHeight;
-    });
-    element.addEventListener('scroll', moved, { passive: true });
-    observer.observe(element);
-    return () => {
-      element.removeEventListener('scroll', moved);
-      observer.disconnect();
-    };
-  }, [scroller]);
 }
 
 /** The row that was just asked for, set apart for a moment. */
