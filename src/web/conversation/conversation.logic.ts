@@ -198,7 +198,7 @@ export class Conversation {
       case 'agent.text':
       case 'agent.thinking': {
         const kind = event.type === 'agent.text' ? 'text' : 'thinking';
-        this.#settle(event, { kind, at: event.at, text: event.text, isLive: false });
+        this.#settle(event, { kind, at: event.at, seq: event.seq, text: event.text, isLive: false });
         return;
       }
       case 'tool.called':
@@ -263,16 +263,16 @@ export class Conversation {
     if (row?.item.kind === 'message') this.#change(row, { ...row.item, answers });
   }
 
-  #sendMessage({ messageId, text, images, at }: EventOf<'message.queued'>): void {
+  #sendMessage({ messageId, text, images, at, seq }: EventOf<'message.queued'>): void {
     const answers = this.#answers.get(messageId) ?? null;
-    const item = { kind: 'message', at, messageId, text, images, isOnItsWay: true, answers } as const;
+    const item = { kind: 'message', at, seq, messageId, text, images, isOnItsWay: true, answers } as const;
     if (this.#messages.has(messageId) || this.#droppedMessages.has(messageId)) return;
     this.#messages.set(messageId, this.#add(messageId, item));
   }
 
-  #takeMessage({ messageId, text, images, at }: EventOf<'message.taken'>): void {
+  #takeMessage({ messageId, text, images, at, seq }: EventOf<'message.taken'>): void {
     const answers = this.#answers.get(messageId) ?? null;
-    const item = { kind: 'message', at, messageId, text, images, isOnItsWay: false, answers } as const;
+    const item = { kind: 'message', at, seq, messageId, text, images, isOnItsWay: false, answers } as const;
     const row = this.#messages.get(messageId);
     if (row === undefined) this.#messages.set(messageId, this.#add(messageId, item));
     else if (row.item.kind === 'message' && row.item.isOnItsWay) {
@@ -371,7 +371,7 @@ export class Conversation {
   #startLive(place: string, delta: Delta): Row {
     const at = '';
     if (delta.kind !== 'tool-input')
-      return this.#add(place, { kind: delta.kind, at, text: delta.text, isLive: true }, delta);
+      return this.#add(place, { kind: delta.kind, at, seq: null, text: delta.text, isLive: true }, delta);
     const toolCallId = delta.toolCallId ?? place;
     const { toolName = '', call, text } = delta;
     const item = { ...emptyCall(toolCallId, at), name: toolName, call, liveInput: text };

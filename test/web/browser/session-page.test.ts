@@ -166,6 +166,7 @@ describe('a session in the browser', () => {
 
   it('[UI8] is worked by keyboard: End goes to the latest, t opens all details, titles are edited', async () => {
     const { page, beckon } = await withEveryday();
+    await conversation(page).getByText('API Error: 529 overloaded').waitFor();
     await scrollTo(page, 'start');
     await page.getByRole('button', { name: 'Latest' }).waitFor();
     await page.keyboard.press('End');

@@ -28,6 +28,7 @@ import {
   OlderNotLoaded,
 } from './conversation-edges.tsx';
 import { LatestPill } from './latest-pill.tsx';
+import { MessageJumps } from './message-jumps.tsx';
 import { countNew } from './news.logic.ts';
 import type { OpennessControl } from './openness.ts';
 import { useVirtualList, type VirtualList } from './use-virtual-list.ts';
@@ -37,6 +38,8 @@ export interface ConversationHandle {
   /** Shows a row, with all around it opened that hides it. */
   reveal(row: Row): void;
   toLatest(): void;
+  /** Goes to the person's own message before or after what is in view. */
+  toOwnMessage(step: -1 | 1): void;
 }
 
 interface ConversationViewProps {
@@ -84,17 +87,30 @@ export function ConversationView({ ref, session, feed, control }: ConversationVi
 
   const { show } = revealed;
   const reveal = useCallback(
-    (row: Row) => {
+    (row: Row, align: 'start' | 'center' = 'center') => {
       open([row, ...ancestorsOf(row)].flatMap((each) => keysToOpen(reader, each, row)));
-      show(row.key);
+      show({ key: row.key, align });
     },
     [open, reader, show],
   );
-  useImperativeHandle(ref, () => ({ toLatest: () => list.toEnd(), reveal }));
-  const isWanted = revealed.key !== null && entries.some(({ key }) => key === revealed.key);
+  const toOwnMessage = async (step: -1 | 1): Promise<void> => {
+    const inView = entries[list.firstInView];
+    const from = inView === undefined ? undefined : topRowOf(inView);
+    let found = from && ownMessageFrom(conversation, from, step);
+    while (step === -1 && found === undefined && from !== undefined && feed.hasOlder) {
+      await feed.loadOlder();
+      found = ownMessageFrom(conversation, from, step);
+    }
+    if (found !== undefined) reveal(found, 'start');
+    else if (step === 1) list.toEnd();
+  };
+  const jump = (step: -1 | 1): void => void toOwnMessage(step).catch(setOlderError);
+  useImperativeHandle(ref, () => ({ toLatest: () => list.toEnd(), toOwnMessage: jump, reveal }));
+  const { row: wanted } = revealed;
+  const isDrawable = wanted !== null && entries.some(({ key }) => key === wanted.key);
   useEffect(() => {
-    if (isWanted && revealed.key !== null) list.toEntry(revealed.key, 'center');
-  }, [isWanted, revealed.key, list]);
+    if (isDrawable) list.toEntry(wanted.key, wanted.align);
+  }, [isDrawable, wanted, list]);
 
   const place = useMemo(
     () => ({
@@ -125,7 +141,7 @@ export function ConversationView({ ref, session, feed, control }: ConversationVi
           {feed.state === 'failed' && entries.length === 0 && <NotLoaded feed={feed} />}
           {feed.state === 'loading' && entries.length === 0 && <ConversationShape />}
           {isEmpty && <NothingSaid />}
-          <div className="relative mx-auto w-full max-w-190" style={{ height }}>
+          <div className="relative mx-auto flow-root w-full max-w-190" style={{ height }}>
             {isThere && olderError === null && <BeginningOf isReading={feed.hasOlder} />}
             {olderError !== null && <OlderNotLoaded error={olderError} onRetry={() => setOlderError(null)} />}
             {isThere && isBusy(session) && (
@@ -133,17 +149,17 @@ export function ConversationView({ ref, session, feed, control }: ConversationVi
                 <ActivityLine session={session} conversation={conversation} />
               </div>
             )}
-            <div style={{ transform: `translateY(${start}px)` }}>
+            <div className="absolute inset-x-0 top-0" style={{ transform: `translateY(${start}px)` }}>
               {entries.slice(from, to).map((entry, at) => (
                 <div
                   key={entry.key}
                   ref={watch}
                   data-index={from + at}
                   data-entry={entry.key}
-                  aria-current={entry.key === revealed.key ? 'location' : undefined}
+                  aria-current={entry.key === wanted?.key ? 'location' : undefined}
                   className={cx(
                     'flow-root px-4 max-md:px-3',
-                    entry.key === revealed.key && 'rounded-ui bg-hover',
+                    entry.key === wanted?.key && 'rounded-ui bg-hover',
                   )}
                 >
                   <EntryView entry={entry} version={versionOf(entry)} />
@@ -152,6 +168,7 @@ export function ConversationView({ ref, session, feed, control }: ConversationVi
             </div>
           </div>
         </section>
+        {isThere && <MessageJumps onJump={jump} />}
         {!isAtEnd && entries.length > 0 && !isAskInView && (
           <LatestPill count={countNew(entries, lastSeen)} onPress={() => list.toEnd()} />
         )}
@@ -201,13 +218,26 @@ function useEndWatch(isAtEnd: boolean, lastKey: string | undefined) {
 
 /** The row that was just asked for, set apart for a moment. */
 function useRevealed() {
-  const [key, setKey] = useState<string | null>(null);
+  const [row, setRow] = useState<{ readonly key: string; readonly align: 'start' | 'center' } | null>(null);
   useEffect(() => {
-    if (key === null) return;
-    const timer = setTimeout(() => setKey(null), revealedMs);
+    if (row === null) return;
+    const timer = setTimeout(() => setRow(null), revealedMs);
     return () => clearTimeout(timer);
-  }, [key]);
-  return { key, show: setKey };
+  }, [row]);
+  return { row, show: setRow };
+}
+
+/** The row at the top that an entry is, or belongs under. */
+function topRowOf(entry: Entry): Row | undefined {
+  const row = entry.kind === 'fold' ? entry.rows[0] : entry.row;
+  return row && (ancestorsOf(row).at(-1) ?? row);
+}
+
+/** The nearest message of the person's before or after a row. */
+function ownMessageFrom({ rows }: Conversation, from: Row, step: -1 | 1): Row | undefined {
+  for (let at = rows.lastIndexOf(from) + step; at >= 0 && at < rows.length; at += step)
+    if (rows[at]?.item.kind === 'message') return rows[at];
+  return undefined;
 }
 
 /** What hides a row: all that it lies in, and the run that it is folded into. */

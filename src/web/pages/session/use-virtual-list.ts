@@ -59,6 +59,9 @@ export class VirtualList {
   get isAtEnd(): boolean {
     return this.#isAtEnd;
   }
+  get firstInView(): number {
+    return this.#layout.indexAt(this.#top + 1);
+  }
   get lastInView(): number {
     return this.#layout.indexAt(this.#top + this.#viewHeight);
   }
@@ -143,7 +146,8 @@ export class VirtualList {
     this.#seenTop = this.#box.scrollTop;
     if (this.#goal === null) return;
     this.#goal = null;
-    this.#stayAt(this.#top);
+    // What was brought into view stays, also when the end is near.
+    this.#stayAt(this.#top, 1);
   }
 
   #measure(): boolean {
@@ -166,16 +170,17 @@ export class VirtualList {
     if (from !== before.from || to !== before.to || wasAtEnd !== this.#isAtEnd) flushSync(this.#redraw);
   }
 
-  #takeScroll({ scrollTop }: HTMLElement): void {
-    if (Math.abs(scrollTop - this.#seenTop) < 1) return;
+  #takeScroll({ scrollTop, scrollHeight, clientHeight }: HTMLElement): void {
+    // A list that became shorter is moved by the browser, not by a person.
+    if (Math.abs(scrollTop - Math.min(this.#seenTop, scrollHeight - clientHeight)) < 1) return;
     this.#seenTop = scrollTop;
     this.#goal = null;
-    this.#stayAt(scrollTop);
+    this.#stayAt(scrollTop, endThreshold);
   }
 
-  #stayAt(top: number): void {
+  #stayAt(top: number, threshold: number): void {
     this.#top = top;
-    this.#isAtEnd = this.#mostTop() - top <= endThreshold;
+    this.#isAtEnd = this.#mostTop() - top <= threshold;
     const index = this.#layout.indexAt(top);
     const key = this.#entries[index]?.key ?? '';
     this.#anchor = { key, index, above: top - this.#layout.startOf(index) };
