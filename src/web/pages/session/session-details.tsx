@@ -10,7 +10,7 @@ import { useAgents } from '../../data/use-agents.ts';
 import { saveFile } from '../../data/use-file.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { endsWithServer } from '../../session/abilities.logic.ts';
-import { money } from '../../session/figures.logic.ts';
+import { money, wholeCount } from '../../session/figures.logic.ts';
 import { DigestReader, type SessionDigest } from '../../session/session-digest.logic.ts';
 import { errorText } from '../../text/error-text.ts';
 import { Button } from '../../ui/button.tsx';
@@ -94,7 +94,7 @@ export const SessionDetails = memo(function SessionDetails({
 
 function Usage({ session: { usage } }: { readonly session: Session }) {
   const t = useT();
-  const number = (count: number): string => count.toLocaleString(t.language);
+  const number = (count: number): string => wholeCount(count, t.language);
   const figures: readonly (readonly [string, string])[] = [
     [t('details.turns'), number(usage.turns)],
     [t('details.tokensIn'), number(usage.inputTokens)],
