@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { StreamId } from '../engine/ports/event-log.ts';
+import type { StreamId, StreamUsage } from '../engine/ports/event-log.ts';
+import { addUsage, noUsage, usageOfTurn } from '../model/usage.ts';
 import { type Event, type NewEvent, referencesOf } from '../protocol/event.ts';
 import { parseStored, type StoredEvent, type Upcast } from './prepare.ts';
 import type { Transactions } from './transactions.ts';
@@ -65,6 +66,21 @@ export class EventIndex {
       yield* asks.iterate(toolName) as Iterable<unknown> as Iterable<StoredEvent & { name: StreamId }>;
   }
 
+  /** What the turns took that ended on this day or later. */
+  usage(from: string): StreamUsage[] {
+    const days = new Map<string, StreamUsage>();
+    const add = (row: StreamUsage): void => {
+      const key = `${row.day} ${row.stream}`;
+      days.set(key, { ...row, ...addUsage(row, days.get(key) ?? noUsage) });
+    };
+    for (const row of this.#sql.usage.all(from)) add(row as unknown as StreamUsage);
+    for (const row of this.#sql.unplacedOfAll.all(from) as unknown as (FollowingRow & { name: StreamId })[]) {
+      const taken = usageOf(row);
+      if (taken !== undefined) add({ ...taken, stream: row.name });
+    }
+    return [...days.values()];
+  }
+
   /** Removes a stream's events and the entries of them, inside a transaction. */
   remove(stream: number): void {
     for (const statement of this.#sql.removal) statement.run(stream);
@@ -99,9 +115,14 @@ export class EventIndex {
     const last = rows.at(-1)?.id ?? 0;
     this.#sql.addPlaces.run(last);
     this.#sql.addAsks.run(last);
-    for (const { id, stream, body } of rows) {
-      for (const name of new Set(referencesOf(JSON.parse(body) as NewEvent)))
-        this.#sql.addReference.run(stream, name, id);
+    for (const row of rows) {
+      for (const name of new Set(referencesOf(JSON.parse(row.body) as NewEvent)))
+        this.#sql.addReference.run(row.stream, name, row.id);
+      const taken = usageOf(row);
+      if (taken === undefined) continue;
+      const { day, turns, inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, costUsd } = taken;
+      const figures = [turns, inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, costUsd];
+      this.#sql.addUsage.run(day, row.stream, ...figures);
     }
     this.#sql.advance.run(last);
     return rows.length;
@@ -117,7 +138,17 @@ const pauseMs = 1_000;
 interface FollowingRow {
   readonly id: number;
   readonly stream: number;
+  readonly at: string;
   readonly body: string;
+}
+
+/** What a turn took, if the event is the end of one. */
+function usageOf({ at, body }: FollowingRow): Omit<StreamUsage, 'stream'> | undefined {
+  // Most are not: those need not be read.
+  if (!body.includes('"turn.ended"')) return undefined;
+  const event = JSON.parse(body) as NewEvent;
+  if (event.type !== 'turn.ended') return undefined;
+  return { day: at.slice(0, 10), ...usageOfTurn(event) };
 }
 
 const statementsOf = (db: DatabaseSync) => ({
@@ -143,7 +174,7 @@ const statementsOf = (db: DatabaseSync) => ({
     SELECT stream.name, event.seq, event.at, event.body FROM event JOIN stream ON stream.id = event.stream
     WHERE ${isUnplaced} AND asked_tool = ? ORDER BY event.id DESC`),
   following: db.prepare(`
-    SELECT id, stream, body FROM event WHERE ${isUnplaced} ORDER BY id LIMIT ?`),
+    SELECT id, stream, at, body FROM event WHERE ${isUnplaced} ORDER BY id LIMIT ?`),
   addPlaces: db.prepare(`
     INSERT INTO place SELECT stream, seq, id FROM event
     WHERE ${isUnplaced} AND id <= ? ORDER BY stream, seq`),
@@ -151,6 +182,21 @@ const statementsOf = (db: DatabaseSync) => ({
     INSERT INTO asked SELECT asked_tool, id FROM event
     WHERE ${isUnplaced} AND id <= ? AND asked_tool IS NOT NULL`),
   addReference: db.prepare('INSERT INTO reference (stream, name, event) VALUES (?, ?, ?)'),
+  usage: db.prepare(`
+    SELECT day, stream.name AS stream, turns, input_tokens AS inputTokens, output_tokens AS outputTokens,
+      cache_read_tokens AS cacheReadTokens, cache_write_tokens AS cacheWriteTokens, cost_usd AS costUsd
+    FROM turn_usage JOIN stream ON stream.id = turn_usage.stream WHERE day >= ?`),
+  unplacedOfAll: db.prepare(`
+    SELECT event.id, stream.name, event.at, event.body FROM event JOIN stream ON stream.id = event.stream
+    WHERE ${isUnplaced} AND event.at >= ?`),
+  addUsage: db.prepare(`
+    INSERT INTO turn_usage VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET turns = turns + excluded.turns,
+      input_tokens = input_tokens + excluded.input_tokens,
+      output_tokens = output_tokens + excluded.output_tokens,
+      cache_read_tokens = cache_read_tokens + excluded.cache_read_tokens,
+      cache_write_tokens = cache_write_tokens + excluded.cache_write_tokens,
+      cost_usd = cost_usd + excluded.cost_usd`),
   advance: db.prepare('UPDATE place_progress SET placed = ?'),
   removal: [
     db.prepare(`
@@ -158,6 +204,7 @@ const statementsOf = (db: DatabaseSync) => ({
         SELECT asked_tool, event.id FROM place JOIN event ON event.id = place.event
         WHERE place.stream = ? AND asked_tool IS NOT NULL)`),
     db.prepare('DELETE FROM reference WHERE stream = ?'),
+    db.prepare('DELETE FROM turn_usage WHERE stream = ?'),
     db.prepare(`DELETE FROM event WHERE ${isUnplaced} AND stream = ?`),
     db.prepare('DELETE FROM event WHERE id IN (SELECT event FROM place WHERE stream = ?)'),
     db.prepare('DELETE FROM place WHERE stream = ?'),

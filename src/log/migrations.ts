@@ -145,6 +145,34 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX summary_pinned ON summary (version, pinned) WHERE pinned;
     `,
   },
+  {
+    version: 8,
+    sql: `
+      -- what turns took, by the day they ended: follows the events in the same steps as their places
+      CREATE TABLE turn_usage (
+        day TEXT NOT NULL,
+        stream INTEGER NOT NULL,
+        turns REAL NOT NULL,
+        input_tokens REAL NOT NULL,
+        output_tokens REAL NOT NULL,
+        cache_read_tokens REAL NOT NULL,
+        cache_write_tokens REAL NOT NULL,
+        cost_usd REAL NOT NULL,
+        PRIMARY KEY (day, stream)
+      ) STRICT, WITHOUT ROWID;
+      INSERT INTO turn_usage
+        SELECT substr(at, 1, 10), stream, count(*),
+          sum(coalesce(json_extract(body, '$.usage.inputTokens'), 0)),
+          sum(coalesce(json_extract(body, '$.usage.outputTokens'), 0)),
+          sum(coalesce(json_extract(body, '$.usage.cacheReadTokens'), 0)),
+          sum(coalesce(json_extract(body, '$.usage.cacheWriteTokens'), 0)),
+          sum(coalesce(json_extract(body, '$.costUsd'), 0))
+        FROM event
+        WHERE id <= (SELECT placed FROM place_progress)
+          AND instr(body, '"turn.ended"') AND json_extract(body, '$.type') = 'turn.ended'
+        GROUP BY 1, 2;
+    `,
+  },
 ];
 
 export interface Migration {

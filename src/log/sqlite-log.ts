@@ -14,6 +14,7 @@ import {
   StorageError,
   type StreamId,
   type StreamStart,
+  type StreamUsage,
   type SummaryFilter,
   type SummaryQuery,
 } from '../engine/ports/event-log.ts';
@@ -121,6 +122,10 @@ class SqliteLog implements EventLog {
       }
       return asks;
     });
+  }
+
+  usage(from: string): readonly StreamUsage[] {
+    return this.#read(() => this.#store.events.usage(from));
   }
 
   search(query: string, limit: number): readonly SearchHit[] {

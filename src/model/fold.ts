@@ -5,6 +5,7 @@ import { isHeld } from './limits.ts';
 import { emptyMap, findValue, valueAt, withoutValue, withValue } from './ordered-map.ts';
 import type { AgentRun, InteractionCounts, LiveInteraction, QueueItem, SessionState, Turn } from './state.ts';
 import { interactionOf, isAwaited, isShown, requestKeyOf, statusOf } from './status.ts';
+import { addUsage, noUsage, usageOfTurn } from './usage.ts';
 
 const RECENT_SENDS = 50;
 
@@ -73,7 +74,7 @@ function created(event: EventOf<'session.created'>): SessionState {
     tasks: emptyMap,
     grants: [],
     recentSends: [],
-    usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, costUsd: 0, turns: 0 },
+    usage: noUsage,
     status: 'starting',
     waitingOn: 'nothing',
     awaited: null,
@@ -158,7 +159,7 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
         interrupting: { since: state.turn?.interrupting?.since ?? event.at, overdue: true },
       });
     case 'turn.ended':
-      return { ...state, turn: null, tools: emptyMap, usage: addUsage(state.usage, event) };
+      return { ...state, turn: null, tools: emptyMap, usage: addUsage(state.usage, usageOfTurn(event)) };
 
     case 'tool.called':
       return {
@@ -346,15 +347,4 @@ function afterDecision(state: SessionState, event: EventOf<'interaction.decided'
   return interrupts && state.turn?.interrupting === null
     ? withTurn(state, { interrupting: { since: event.at, overdue: false } })
     : state;
-}
-
-function addUsage(usage: SessionState['usage'], event: EventOf<'turn.ended'>): SessionState['usage'] {
-  return {
-    inputTokens: usage.inputTokens + (event.usage?.inputTokens ?? 0),
-    outputTokens: usage.outputTokens + (event.usage?.outputTokens ?? 0),
-    cacheReadTokens: usage.cacheReadTokens + (event.usage?.cacheReadTokens ?? 0),
-    cacheWriteTokens: usage.cacheWriteTokens + (event.usage?.cacheWriteTokens ?? 0),
-    costUsd: usage.costUsd + (event.costUsd ?? 0),
-    turns: usage.turns + 1,
-  };
 }

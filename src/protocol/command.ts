@@ -204,6 +204,9 @@ export const StreamQuery = z.strictObject({
 });
 export type StreamQuery = z.infer<typeof StreamQuery>;
 
+export const UsageQuery = z.strictObject({ days: count.min(1).max(366).optional() });
+export type UsageQuery = z.infer<typeof UsageQuery>;
+
 export const SearchQuery = z.strictObject({
   q: z.string().min(1).max(500),
   limit: count.min(1).max(200).optional(),

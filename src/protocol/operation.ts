@@ -299,6 +299,14 @@ export const operations = {
     replies: { 200: 'SearchHits' },
     calls: { search: 'hits' },
   },
+  readUsage: {
+    method: 'GET',
+    path: '/api/usage',
+    summary: 'Tokens and cost over all sessions, by day, agent and project',
+    query: 'UsageQuery',
+    replies: { 200: 'UsageReport' },
+    calls: { usage: 'usage' },
+  },
   switchInteraction: {
     method: 'POST',
     path: '/api/clients/:clientId/interaction',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Event, eventDefinitions } from './event.ts';
 import { Grant, GrantWarning } from './grant.ts';
 import { Interaction } from './interaction.ts';
-import { Agent, AgentCommand, Applied, Disposition, QueuedMessage, Session } from './session.ts';
+import { Agent, AgentCommand, Applied, Disposition, QueuedMessage, Session, Usage } from './session.ts';
 import { StorageState } from './storage.ts';
 import { Unlock } from './unlock.ts';
 
@@ -67,6 +67,11 @@ export const FoundEvent = z.object({
   excerpt: z.string(),
   title: z.string(),
 });
+/** What turns took on a day (in UTC), of one kind of agent in one directory. */
+export const DayUsage = Usage.extend({ day: z.string(), agent: z.string(), project: z.string() });
+export type DayUsage = z.infer<typeof DayUsage>;
+export const UsageReport = z.object({ usage: z.array(DayUsage) });
+
 export const SearchHits = z.object({ hits: z.array(FoundEvent) });
 
 /** A browser that was paired. */

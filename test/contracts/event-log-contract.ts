@@ -201,6 +201,44 @@ export function eventLogContract(name: string, open: () => EventLog): void {
       });
     });
 
+    describe('what turns took', () => {
+      const ended = (costUsd: number): NewEvent => ({
+        type: 'turn.ended',
+        turnId: 't',
+        outcome: 'completed',
+        usage: { inputTokens: 1, outputTokens: 2, cacheReadTokens: 3, cacheWriteTokens: 4 },
+        costUsd,
+      });
+      const on = (day: string, stream: typeof one, ...events: NewEvent[]) =>
+        log.append({ parts: [{ stream, at: `${day}T10:00:00.000Z`, events }] });
+
+      it('[UI27] is summed by day and session, from a day on, and goes with its session', async () => {
+        await on('2026-03-01', one, ended(9));
+        await on('2026-03-02', one, said('"turn.ended"'), ended(1), ended(2));
+        await on('2026-03-02', two, { type: 'turn.ended', turnId: 't', outcome: 'failed' });
+        // More than enough for the entries of the first to be made.
+        await on('2026-03-03', two, ...Array.from({ length: 600 }, () => ended(0.5)));
+        const told = () =>
+          log
+            .usage('2026-03-02')
+            .map(({ day, stream, turns, outputTokens, costUsd }) => [
+              day,
+              stream,
+              turns,
+              outputTokens,
+              costUsd,
+            ])
+            .sort();
+        expect(told()).toEqual([
+          ['2026-03-02', one, 2, 4, 3],
+          ['2026-03-02', two, 1, 0, 0],
+          ['2026-03-03', two, 600, 1_200, 300],
+        ]);
+        await log.remove(two);
+        expect(told()).toEqual([['2026-03-02', one, 2, 4, 3]]);
+      });
+    });
+
     describe('searching', () => {
       it('[STORE5] finds messages, tool calls, asks and decisions by their words, newest first', async () => {
         await append(log, one, said('The quick brown fox'), called({ command: 'grep fox' }), overdue('fox'));

@@ -11,6 +11,7 @@ import type {
   SearchHit,
   StreamId,
   StreamStart,
+  StreamUsage,
   SummaryFilter,
   SummaryQuery,
 } from '../../src/engine/ports/event-log.ts';
@@ -30,6 +31,7 @@ import {
 import { excerptOf, matches, searchableStart, wordsOf } from '../../src/log/search.ts';
 import { byLastChange, findableText, hasWords } from '../../src/model/find-session.ts';
 import type { SessionSummary } from '../../src/model/summary.ts';
+import { addUsage, noUsage, usageOfTurn } from '../../src/model/usage.ts';
 import { type Event, type NewEvent, referencesOf, searchTextOf } from '../../src/protocol/event.ts';
 import type { StorageState } from '../../src/protocol/storage.ts';
 
@@ -71,6 +73,18 @@ class MemoryLog implements EventLog {
       stream: kept.stream,
       event: parseStored(kept),
     }));
+  }
+
+  usage(from: string): readonly StreamUsage[] {
+    const days = new Map<string, StreamUsage>();
+    for (const kept of this.#all) {
+      const event = parseStored(kept);
+      const day = event.at.slice(0, 10);
+      if (event.type !== 'turn.ended' || day < from) continue;
+      const key = `${day} ${kept.stream}`;
+      days.set(key, { day, stream: kept.stream, ...addUsage(usageOfTurn(event), days.get(key) ?? noUsage) });
+    }
+    return [...days.values()];
   }
 
   search(query: string, limit: number): readonly SearchHit[] {

@@ -225,7 +225,7 @@ describe('what was decided', () => {
       { is: 'said', label: 'Which?', text: 'A' },
       { is: 'said', label: 'More?', text: 'my own' },
     ]);
-    expect(decisionInShort(answered, t)).toBe('A · my own');
+    expect(decisionInShort(answered, t)).toBe('Which?: A · More?: my own');
   });
 
   it('[ASK4] tells the reason of a denial, and does not make one of a time limit', () => {

@@ -8,7 +8,7 @@ import { cutLines } from '../../src/web/conversation/tool-body.tsx';
 import { toolLine } from '../../src/web/conversation/tool-call.logic.ts';
 import { detailOf } from '../../src/web/conversation/tool-detail.logic.ts';
 import { allTokens, money, shortCount } from '../../src/web/session/figures.logic.ts';
-import { digestOf } from '../../src/web/session/session-digest.logic.ts';
+import { DigestReader } from '../../src/web/session/session-digest.logic.ts';
 import { called, conversationOf, result } from './support/samples.ts';
 
 function callOf(...events: readonly NewEvent[]): ToolItem {
@@ -134,7 +134,7 @@ describe('what a session has come to', () => {
       ),
       result(`todo-${status}`),
     ];
-    const { rows } = conversationOf(
+    const conversation = conversationOf(
       ...todos('pending'),
       ...edit('e1', '/p/a.ts'),
       ...edit('e2', '/p/b.ts'),
@@ -142,7 +142,7 @@ describe('what a session has come to', () => {
       called('agent', { description: 'Look' }, { startsAgent: true }),
       ...todos('in_progress'),
     );
-    expect(digestOf(rows, '/p')).toMatchObject({
+    expect(new DigestReader().read(conversation, '/p')).toMatchObject({
       todos: [{ text: 'Doing', state: 'active' }],
       files: [
         { path: 'a.ts', added: 2, removed: 2 },

@@ -2,7 +2,7 @@ import type { Changed } from '../../model/find-session.ts';
 import type { SessionSummary } from '../../model/summary.ts';
 import type { Event, NewEvent } from '../../protocol/event.ts';
 import type { SessionId } from '../../protocol/ids.ts';
-import type { SessionStatus } from '../../protocol/session.ts';
+import type { SessionStatus, Usage } from '../../protocol/session.ts';
 import type { StorageProblem, StorageState } from '../../protocol/storage.ts';
 import type { Checkpoint } from './runner.ts';
 
@@ -25,6 +25,9 @@ export interface EventLog {
   /** Newest first: requested approvals for a tool, for the preview of a grant. */
   findAsks(toolName: string, limit: number): readonly { readonly stream: StreamId; readonly event: Event }[];
   search(query: string, limit: number): readonly SearchHit[];
+
+  /** What the turns of each stream took on each day, from this one on: `2026-01-31`, as the log's times are. */
+  usage(from: string): readonly StreamUsage[];
 
   /** The streams there are, or those without a summary of this version, each with its newest snapshot and the events after it. */
   streams(withoutSummary?: number): Iterable<StreamStart>;
@@ -108,6 +111,11 @@ export interface AppendPart {
   readonly checkpoint?: Checkpoint | null;
   /** What lists show of the session while nobody reads its log; null takes it away. */
   readonly summary?: { readonly version: number; readonly of: SessionSummary } | null;
+}
+
+export interface StreamUsage extends Usage {
+  readonly day: string;
+  readonly stream: StreamId;
 }
 
 export interface SummaryFilter {

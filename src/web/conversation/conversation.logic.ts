@@ -2,6 +2,7 @@ import type { Delta, Event, EventOf } from '../../protocol/event.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
 import type { Session } from '../../protocol/session.ts';
 import { type AboutInteraction, Asks } from './asks.logic.ts';
+import { type ChangedRows, Changes } from './changes.logic.ts';
 import { type Item, isNotice, type NoticeEvent, type Row, type ToolItem } from './row.ts';
 
 type AboutCall = EventOf<'tool.result' | 'task.changed'>;
@@ -25,6 +26,7 @@ export class Conversation {
   readonly #standIns = new Set<Row>();
   /** Calls that may have no end yet, with the number of the event that told of them. */
   readonly #unfinished = new Map<Row, number>();
+  readonly #changes = new Changes();
   #live = new Map<string, Row>();
   #rows: Row[] = [];
   #waiting = new Map<string, (AboutInteraction | AboutCall)[]>();
@@ -49,6 +51,16 @@ export class Conversation {
   /** Grows with every change but the growth of what is being said: what is made of the rows is made anew with it. */
   get shape(): number {
     return this.#shape;
+  }
+
+  /** How many changes of rows there were. */
+  get changeCount(): number {
+    return this.#changes.count;
+  }
+
+  /** What changed of the rows since there were so many changes. */
+  changedSince(changeCount: number): ChangedRows {
+    return this.#changes.since(changeCount);
   }
 
   /** The end of the latest turn known. */
@@ -141,6 +153,7 @@ export class Conversation {
       if (row !== undefined && call !== undefined) this.#standBehind(row, call);
     }
     this.#cutShort();
+    this.#changes.noteAll();
   }
 
   addDelta(delta: Delta): void {
@@ -166,6 +179,7 @@ export class Conversation {
   trim(most: number): void {
     const gone = this.#rows.splice(0, Math.max(0, this.#rows.length - most));
     for (const row of gone) this.#forget(row);
+    if (gone.length > 0) this.#changes.noteAll();
   }
 
   #take(event: Event): void {
@@ -184,7 +198,7 @@ export class Conversation {
       case 'agent.text':
       case 'agent.thinking': {
         const kind = event.type === 'agent.text' ? 'text' : 'thinking';
-        this.#settle(event, { kind, at: event.at, text: event.text, isLive: false });
+        this.#settle(event, { kind, at: event.at, seq: event.seq, text: event.text, isLive: false });
         return;
       }
       case 'tool.called':
@@ -249,16 +263,16 @@ export class Conversation {
     if (row?.item.kind === 'message') this.#change(row, { ...row.item, answers });
   }
 
-  #sendMessage({ messageId, text, images, at }: EventOf<'message.queued'>): void {
+  #sendMessage({ messageId, text, images, at, seq }: EventOf<'message.queued'>): void {
     const answers = this.#answers.get(messageId) ?? null;
-    const item = { kind: 'message', at, messageId, text, images, isOnItsWay: true, answers } as const;
+    const item = { kind: 'message', at, seq, messageId, text, images, isOnItsWay: true, answers } as const;
     if (this.#messages.has(messageId) || this.#droppedMessages.has(messageId)) return;
     this.#messages.set(messageId, this.#add(messageId, item));
   }
 
-  #takeMessage({ messageId, text, images, at }: EventOf<'message.taken'>): void {
+  #takeMessage({ messageId, text, images, at, seq }: EventOf<'message.taken'>): void {
     const answers = this.#answers.get(messageId) ?? null;
-    const item = { kind: 'message', at, messageId, text, images, isOnItsWay: false, answers } as const;
+    const item = { kind: 'message', at, seq, messageId, text, images, isOnItsWay: false, answers } as const;
     const row = this.#messages.get(messageId);
     if (row === undefined) this.#messages.set(messageId, this.#add(messageId, item));
     else if (row.item.kind === 'message' && row.item.isOnItsWay) {
@@ -291,7 +305,7 @@ export class Conversation {
     };
     const row = this.#settle(event, item, known);
     this.#standIns.delete(row);
-    this.#tools.set(event.toolCallId, row);
+    this.#know(event.toolCallId, row);
     this.#unfinished.set(row, event.seq);
     if (isTold(before)) return;
     for (const ask of this.#asks.toldBefore(event).toReversed()) this.#standBehind(ask, row);
@@ -330,7 +344,8 @@ export class Conversation {
     const item = this.#asks.itemIn(row);
     if (item === undefined) return;
     this.#change(row, item);
-    this.#touch(this.#callAround(row) ?? null);
+    // A call that waits for a person, or that the ask is within, is shown otherwise than before.
+    this.#touch(this.#tools.get(item.interaction.toolCallId ?? '') ?? null);
   }
 
   #wait(id: string, event: AboutInteraction | AboutCall): void {
@@ -356,12 +371,12 @@ export class Conversation {
   #startLive(place: string, delta: Delta): Row {
     const at = '';
     if (delta.kind !== 'tool-input')
-      return this.#add(place, { kind: delta.kind, at, text: delta.text, isLive: true }, delta);
+      return this.#add(place, { kind: delta.kind, at, seq: null, text: delta.text, isLive: true }, delta);
     const toolCallId = delta.toolCallId ?? place;
     const { toolName = '', call, text } = delta;
     const item = { ...emptyCall(toolCallId, at), name: toolName, call, liveInput: text };
     const row = this.#add(place, item, delta);
-    if (delta.toolCallId !== undefined) this.#tools.set(delta.toolCallId, row);
+    if (delta.toolCallId !== undefined) this.#know(delta.toolCallId, row);
     return row;
   }
 
@@ -384,9 +399,25 @@ export class Conversation {
   #add(key: string, item: Item, place: { parentToolCallId?: string | undefined } = {}): Row {
     const parent = this.#parentOf(place.parentToolCallId);
     const row: Row = { key, item, children: [], parent, version: 0 };
-    this.#listOf(row).push(row);
-    this.#touch(parent);
+    this.#push(row);
     return row;
+  }
+
+  #push(row: Row): void {
+    const length = this.#listOf(row).push(row);
+    this.#moved(row.parent, length - 1);
+  }
+
+  /** From a place on, other rows stand in a list than before. */
+  #moved(parent: Row | null, from: number): void {
+    if (parent === null) this.#changes.note(from);
+    else this.#touch(parent);
+  }
+
+  /** The call itself is known from now on; what was asked of it may be shown within it. */
+  #know(toolCallId: string, row: Row): void {
+    this.#tools.set(toolCallId, row);
+    for (const ask of this.#asks.ofCall(toolCallId)) this.#touch(ask);
   }
 
   /** The call that a sub-agent's doings belong under; a stand-in while it lies on a page not yet here. */
@@ -395,7 +426,7 @@ export class Conversation {
     const known = this.#tools.get(toolCallId);
     if (known !== undefined) return known;
     const standIn = this.#add(`call:${toolCallId}`, { ...emptyCall(toolCallId, ''), startsAgent: true });
-    this.#tools.set(toolCallId, standIn);
+    this.#know(toolCallId, standIn);
     this.#standIns.add(standIn);
     return standIn;
   }
@@ -405,8 +436,7 @@ export class Conversation {
     if (row.parent === parent && this.#listOf(row).at(-1) === row) return;
     this.#remove(row);
     row.parent = parent;
-    this.#listOf(row).push(row);
-    this.#touch(parent);
+    this.#push(row);
   }
 
   /** An ask that was told before its call would stand before what the agent said to introduce it. */
@@ -414,15 +444,17 @@ export class Conversation {
     this.#remove(row);
     row.parent = call.parent;
     const list = this.#listOf(row);
-    list.splice(list.lastIndexOf(call) + 1, 0, row);
-    this.#touch(call.parent);
+    const at = list.lastIndexOf(call) + 1;
+    list.splice(at, 0, row);
+    this.#moved(call.parent, at);
   }
 
   #remove(row: Row): void {
     const list = this.#listOf(row);
     const at = list.lastIndexOf(row);
-    if (at !== -1) list.splice(at, 1);
-    this.#touch(row.parent);
+    if (at === -1) return;
+    list.splice(at, 1);
+    this.#moved(row.parent, at);
   }
 
   #listOf(row: Row): Row[] {
@@ -435,13 +467,17 @@ export class Conversation {
   }
 
   #touch(row: Row | null): void {
-    for (let at = row; at !== null; at = at.parent) at.version += 1;
+    for (let at = row; at !== null; at = at.parent) {
+      at.version += 1;
+      if (at.parent === null) this.#changes.note(at);
+    }
   }
 
   #forget(row: Row): void {
     switch (row.item.kind) {
       case 'tool':
         this.#tools.delete(row.item.toolCallId);
+        for (const ask of this.#asks.ofCall(row.item.toolCallId)) this.#touch(ask);
         this.#asks.forgetCall(row.item.toolCallId);
         this.#standIns.delete(row);
         this.#unfinished.delete(row);

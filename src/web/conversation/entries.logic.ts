@@ -44,21 +44,60 @@ export interface Openness {
 }
 
 const leastFolded = 2;
+const within = -1;
 
-/** Makes the list anew whenever the conversation or what is open changes; what stays the same stays the same object. */
+/** Which rows of a list are to be read. */
+interface Part {
+  readonly from: number;
+  /** For each row that was read, where its entries begin among those that were made. */
+  readonly starts: number[];
+  /** Whether all from this row on stays as it is. */
+  isEnd(at: number): boolean;
+}
+
+/**
+ * A conversation as a list of entries. Read again, it looks only at the rows that changed and at those next to them, and
+ * what stays the same stays the same object.
+ */
 export class EntryReader {
   readonly #rowEntries = new WeakMap<Row, RowEntry>();
   readonly #foldNames = new WeakMap<Row, string>();
   /** Sub-agents that were seen at work stay open when they are done: what one is reading must not vanish. */
   readonly #seenAtWork = new WeakSet<Row>();
   #entries: Entry[] = [];
-  #hasAsks = (_row: Row): boolean => false;
+  /** For each row at the top, where its entries begin; `within` for one whose entries depend on the rows before it. */
+  #starts: number[] = [];
+  #conversation: Conversation | undefined;
+  #openness: Openness | undefined;
+  #changeCount = 0;
+  #firstChanged = 0;
+  /** The entries that are being made, and whether the agent had begun before them. */
+  #made: Entry[] = [];
+  #hasBegun = false;
 
+  /** The same array each time. */
   read(conversation: Conversation, openness: Openness): readonly Entry[] {
-    this.#entries = [];
-    this.#hasAsks = (row) => asksWithin(conversation, row).length > 0;
-    this.#readRows(conversation, conversation.rows, openness, 0);
+    const isOther = conversation !== this.#conversation || openness !== this.#openness;
+    const { rows, movedFrom } = conversation.changedSince(this.#changeCount);
+    this.#conversation = conversation;
+    this.#openness = openness;
+    this.#changeCount = conversation.changeCount;
+    this.#firstChanged = this.#entries.length;
+    const from = isOther ? 0 : movedFrom;
+    this.#starts.length = Math.min(this.#starts.length, from);
+    for (const row of from === 0 ? [] : rows) {
+      // What changes is nearly always near the end.
+      const at = conversation.rows.lastIndexOf(row);
+      if (at !== -1 && at < from) this.#readFrom(conversation, openness, at, at);
+    }
+    if (from !== Number.POSITIVE_INFINITY)
+      this.#readFrom(conversation, openness, from, Number.POSITIVE_INFINITY);
     return this.#entries;
+  }
+
+  /** The first entry that the last reading changed, or the number of entries. */
+  get firstChanged(): number {
+    return this.#firstChanged;
   }
 
   /** The name of the run that a row is folded into, if it is. */
@@ -66,26 +105,85 @@ export class EntryReader {
     return this.#foldNames.get(row);
   }
 
-  #readRows(conversation: Conversation, rows: readonly Row[], openness: Openness, depth: number): void {
+  /** Reads the rows at the top again: those next to one that changed, or, without an end, all from it on. */
+  #readFrom(conversation: Conversation, openness: Openness, changed: number, upTo: number): void {
+    const starts = this.#starts;
+    const from = this.#startBefore(changed);
+    const start = starts[from] ?? 0;
+    this.#made = [];
+    const begun = this.#entries.findIndex(isDoing);
+    this.#hasBegun = begun !== -1 && begun < start;
+    const part: Part = {
+      from,
+      starts: [],
+      // What is left out because the agent has not begun yet depends on all before it.
+      isEnd: (at) => at > upTo && this.#hasBegun && (starts[at] ?? within) !== within,
+    };
+    const to = this.#readRows(conversation, conversation.rows, openness, 0, part);
+    const end = starts[to] ?? this.#entries.length;
+    for (const [at, made] of part.starts.entries())
+      starts[from + at] = made === within ? within : start + made;
+    const grown = this.#made.length - (end - start);
+    for (let at = to; grown !== 0 && at < starts.length; at += 1) {
+      const known = starts[at] ?? within;
+      if (known !== within) starts[at] = known + grown;
+    }
+    this.#replace(start, end);
+  }
+
+  /** The nearest row before one that may depend on it: what is there is read the same whatever lies before it. */
+  #startBefore(changed: number): number {
+    let from = Math.max(0, Math.min(changed, this.#starts.length) - 1);
+    while (from > 0 && this.#starts[from] === within) from -= 1;
+    return from;
+  }
+
+  #replace(start: number, end: number): void {
+    const [entries, made] = [this.#entries, this.#made];
+    let same = 0;
+    while (same < made.length && start + same < end && made[same] === entries[start + same]) same += 1;
+    if (same === made.length && start + same === end) return;
+    this.#firstChanged = Math.min(this.#firstChanged, start + same);
+    if (end === entries.length) {
+      entries.length = start + same;
+      for (const entry of made.slice(same)) entries.push(entry);
+    } else this.#entries = [...entries.slice(0, start), ...made, ...entries.slice(end)];
+  }
+
+  /** Reads rows that lie beside each other, and tells at which it ended. */
+  #readRows(
+    conversation: Conversation,
+    rows: readonly Row[],
+    openness: Openness,
+    depth: number,
+    part: Part = { from: 0, starts: [], isEnd: () => false },
+  ): number {
     let run: Row[] = [];
     const endRun = (): void => {
       if (run.length >= leastFolded) this.#addFold(run, openness, depth);
       else for (const row of run) this.#addRow(row, openness, depth);
       run = [];
     };
-    for (const row of rows) {
-      if (!isShown(conversation, row) || (depth === 0 && this.#isPreamble(row))) continue;
+    for (let at = part.from; at < rows.length; at += 1) {
+      const row = rows[at];
+      if (row === undefined) break;
+      const isLeftOut = !isShown(conversation, row) || (depth === 0 && this.#isPreamble(row));
+      if (run.length > 0 && !isLeftOut && !isFoldable(row)) endRun();
+      const isWithin = run.length > 0 || isCrash(this.#made.at(-1));
+      if (!isWithin && part.isEnd(at)) return at;
+      part.starts.push(isWithin ? within : this.#made.length);
+      if (isLeftOut) continue;
       if (isFoldable(row)) {
         run.push(row);
         continue;
       }
-      if (run.length > 0) endRun();
       this.#addRow(row, openness, depth);
       if (row.item.kind === 'tool' && hasInside(row.item, row)) {
         this.#readInside(conversation, row, row.item, openness, depth + 1);
       }
     }
     if (run.length > 0) endRun();
+    return rows.length;
   }
 
   /** With which mode and model an agent starts is no news; that it changes them is. */
@@ -93,7 +191,7 @@ export class EntryReader {
     if (item.kind !== 'notice') return false;
     const { event } = item;
     const isSetting = event.type === 'mode.changed' || event.type === 'model.changed';
-    return isSetting && event.by.kind === 'agent' && !this.#entries.some(isDoing);
+    return isSetting && event.by.kind === 'agent' && !this.#hasBegun && !this.#made.some(isDoing);
   }
 
   #readInside(conversation: Conversation, row: Row, item: ToolItem, openness: Openness, depth: number): void {
@@ -105,13 +203,13 @@ export class EntryReader {
     this.#readRows(conversation, row.children, openness, depth);
     if (reportOf(item) === null) return;
     const key = `${row.key}:report`;
-    this.#entries.push({ kind: 'report', key, row, depth, space: 'block', estimate: 80 });
+    this.#made.push({ kind: 'report', key, row, depth, space: 'block', estimate: 80 });
   }
 
   #addFold(rows: readonly Row[], openness: Openness, depth: number): void {
     const key = this.#foldNameOf(rows);
     const isOpen = openness.chosen.get(key) ?? openness.areDetailsOpen;
-    this.#entries.push({ kind: 'fold', key, rows, depth, isOpen, space: 'line', estimate: 28 });
+    this.#made.push({ kind: 'fold', key, rows, depth, isOpen, space: 'line', estimate: 28 });
     if (isOpen) for (const row of rows) this.#addRow(row, openness, depth + 1);
   }
 
@@ -126,9 +224,9 @@ export class EntryReader {
 
   #addRow(row: Row, openness: Openness, depth: number): void {
     // That it failed says that it was not started again.
-    if (isNoticeOf(row, 'session.failed') && isCrash(this.#entries.at(-1))) this.#entries.pop();
+    if (isNoticeOf(row, 'session.failed') && isCrash(this.#made.at(-1))) this.#made.pop();
     const isOpen = this.#isOpen(row, openness);
-    const hasAsks = this.#hasAsks(row);
+    const hasAsks = this.#conversation !== undefined && asksWithin(this.#conversation, row).length > 0;
     const space = hasAsks ? 'block' : spaceOf(row);
     const known = this.#rowEntries.get(row);
     const entry: RowEntry =
@@ -144,7 +242,7 @@ export class EntryReader {
             estimate: hasAsks ? 240 : estimateOf(row, isOpen),
           };
     this.#rowEntries.set(row, entry);
-    this.#entries.push(entry);
+    this.#made.push(entry);
   }
 
   #isOpen(row: Row, { chosen, areDetailsOpen }: Openness): boolean {

@@ -1,7 +1,9 @@
-import { Brain, CornerUpLeft } from 'lucide-react';
+import { Brain, CornerUpLeft, Link } from 'lucide-react';
 import { useState } from 'react';
 import { useT } from '../i18n/i18n.ts';
+import { CopyButton } from '../markdown/copy-button.tsx';
 import { Markdown } from '../markdown/markdown.tsx';
+import { routes } from '../routes.ts';
 import { oneLine, plainText } from '../text/plain-text.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
@@ -22,7 +24,7 @@ export function MessageRow({ item }: { readonly item: MessageItem }) {
   const cut = cutLines(whole, isWhole ? Number.POSITIVE_INFINITY : shownLines);
   const exact = at === '' ? undefined : new Date(at).toLocaleString(t.language);
   return (
-    <div className="flex flex-col items-end gap-1.5">
+    <div className="group/said relative flex flex-col items-end gap-1.5">
       {answers !== null && <AnswerTo interactionId={answers} />}
       <Pictures images={images} />
       {whole !== '' && (
@@ -46,6 +48,7 @@ export function MessageRow({ item }: { readonly item: MessageItem }) {
           )}
         </div>
       )}
+      <SaidActions text={whole} seq={item.seq} className="bottom-0 left-0" />
       {isOnItsWay && <p className="text-faint text-xs">{t('conversation.onItsWay')}</p>}
     </div>
   );
@@ -88,14 +91,37 @@ export function TextRow({ item }: { readonly item: SpokenItem }) {
   const [isWhole, setWhole] = useState(false);
   const isCut = !isWhole && !item.isLive && item.text.length > longestText;
   return (
-    <>
+    <div className="group/said relative">
       <Markdown text={isCut ? item.text.slice(0, longestText) : item.text} isLive={item.isLive} />
       {isCut && (
         <Button variant="ghost" size="sm" onClick={() => setWhole(true)}>
           {t('conversation.showAll', { count: item.text.split('\n').length })}
         </Button>
       )}
-    </>
+      {!item.isLive && <SaidActions text={item.text} seq={item.seq} className="-top-1 right-0" />}
+    </div>
+  );
+}
+
+/** To take along what was said, or a link to it. */
+function SaidActions({
+  text,
+  seq,
+  className,
+}: Pick<SpokenItem, 'text' | 'seq'> & { readonly className: string }) {
+  const t = useT();
+  const { sessionId } = useConversationPlace();
+  const link = `${location.origin}${routes.place(sessionId, seq ?? 0)}`;
+  return (
+    <div
+      className={cx(
+        'absolute flex rounded-ui bg-surface opacity-0 transition-opacity duration-150 focus-within:opacity-100 group-hover/said:opacity-100 pointer-coarse:hidden',
+        className,
+      )}
+    >
+      {text !== '' && <CopyButton text={text} label={t('conversation.copyText')} />}
+      {seq !== null && <CopyButton text={link} icon={Link} label={t('conversation.copyLink')} />}
+    </div>
   );
 }
 

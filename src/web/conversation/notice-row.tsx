@@ -11,7 +11,7 @@ import {
 } from 'lucide-react';
 import type { EventOf } from '../../protocol/event.ts';
 import { type Translate, useT } from '../i18n/i18n.ts';
-import { allTokens, money, shortCount } from '../session/figures.logic.ts';
+import { allTokens, money, shortCount, wholeCount } from '../session/figures.logic.ts';
 import { modeLabel } from '../session/mode-label.ts';
 import { plainText } from '../text/plain-text.ts';
 import { cx } from '../ui/class-names.ts';
@@ -30,7 +30,7 @@ export function NoticeRow({ item: { event } }: { readonly item: NoticeItem }) {
       <Icon aria-hidden className="mt-0.75 size-3.5 shrink-0" />
       <span className="min-w-0 wrap-anywhere">
         {noticeText(t, event)}
-        {event.type === 'diagnostic' && event.count > 1 && ` (${event.count.toLocaleString(t.language)}×)`}
+        {event.type === 'diagnostic' && event.count > 1 && ` (${wholeCount(event.count, t.language)}×)`}
       </span>
     </p>
   );
@@ -87,7 +87,7 @@ export function TurnEndRow({ item: { end } }: { readonly item: TurnEndItem }) {
   const t = useT();
   const { durationMs, usage, costUsd } = end;
   const figures = [
-    durationMs === undefined ? '' : exactDuration(durationMs),
+    durationMs === undefined ? '' : exactDuration(durationMs, t.language),
     usage === undefined || allTokens(usage) === 0
       ? ''
       : t('turn.tokens', { count: shortCount(allTokens(usage), t.language) }),

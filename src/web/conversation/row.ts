@@ -26,7 +26,13 @@ interface Timed {
   readonly at: string;
 }
 
-export interface MessageItem extends Timed {
+/** What somebody said: a link can lead to it. */
+interface Said extends Timed {
+  /** The number of the event that told of it; null while it is being said. */
+  readonly seq: number | null;
+}
+
+export interface MessageItem extends Said {
   readonly kind: 'message';
   readonly messageId: string;
   readonly text: string;
@@ -37,7 +43,7 @@ export interface MessageItem extends Timed {
   readonly answers: string | null;
 }
 
-export interface SpokenItem extends Timed {
+export interface SpokenItem extends Said {
   readonly kind: 'text' | 'thinking';
   readonly text: string;
   /** It is being said right now. */

@@ -71,7 +71,7 @@ function Detail({ detail, isError }: { readonly detail: ToolDetail; readonly isE
     case 'change':
       return (
         <>
-          <PatchView hunks={detail.hunks} />
+          <PatchView hunks={detail.hunks} path={detail.path} />
           <Output text={detail.output} isError={isError} />
         </>
       );

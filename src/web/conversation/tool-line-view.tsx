@@ -106,7 +106,7 @@ export function ToolLineParts({
         <span className="shrink-0 text-xs">{t('tool.unfinished')}</span>
       )}
       {notMade === null && durationMs !== null && durationMs >= worthTellingMs && (
-        <span className="shrink-0 text-xs">{exactDuration(durationMs)}</span>
+        <span className="shrink-0 text-xs">{exactDuration(durationMs, t.language)}</span>
       )}
     </>
   );

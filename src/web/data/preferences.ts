@@ -24,6 +24,8 @@ export interface Preferences {
   readonly isListOpen: boolean;
   /** Whether a session's details stand beside it, where there is room. */
   readonly isDetailsOpen: boolean;
+  /** Whether changes are told line by line or side by side. */
+  readonly diffLayout: 'unified' | 'split';
   readonly lastUsed: LastUsed;
 }
 
@@ -32,6 +34,7 @@ const defaults: Preferences = {
   interaction: 'enabled',
   isListOpen: true,
   isDetailsOpen: true,
+  diffLayout: 'unified',
   lastUsed: {},
 };
 

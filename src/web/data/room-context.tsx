@@ -35,11 +35,19 @@ export const useSession = (sessionId: string): Session | undefined =>
 export const useQueue = (sessionId: string): readonly QueuedMessage[] =>
   useRoom((state) => queueOf(state, sessionId));
 
-/**
- * Follows a session while the part is on the screen. Draws anew on every change, at most once a frame;
- * null before it is followed.
- */
-export function useFeed(sessionId: string, depth: Depth, isOnScreen = true): SessionFeed | null {
+/** Follows a session, and draws anew on every change, at most once a frame; null before it is followed. */
+export function useFeed(sessionId: string, depth: Depth): SessionFeed | null {
+  const feed = useFollowed(sessionId, depth);
+  useFeedVersion(feed);
+  return feed;
+}
+
+/** Draws anew on every change of a feed. */
+export const useFeedVersion = (feed: SessionFeed | null): number =>
+  useSyncExternalStore(feed?.subscribe ?? never, () => feed?.version ?? -1);
+
+/** Follows a session while the part is on the screen; what shows the feed draws itself anew by `useFeedVersion`. */
+export function useFollowed(sessionId: string, depth: Depth, isOnScreen = true): SessionFeed | null {
   const room = useControlRoom();
   const [feed, setFeed] = useState<SessionFeed | null>(null);
   useEffect(() => {
@@ -51,7 +59,6 @@ export function useFeed(sessionId: string, depth: Depth, isOnScreen = true): Ses
       followed.release();
     };
   }, [room, sessionId, depth, isOnScreen]);
-  useSyncExternalStore(feed?.subscribe ?? never, () => feed?.version ?? -1);
   return feed;
 }
 

@@ -1,56 +1,83 @@
-import { Fragment, memo, type ReactNode, useMemo, useState } from 'react';
+import { Columns2, Rows3 } from 'lucide-react';
+import { Fragment, memo, useMemo, useState } from 'react';
 import { type Hunk, type HunkLine, hunksBetween } from '../../model/diff-lines.ts';
 import { showInvisible } from '../../model/suspicious-text.ts';
+import { setPreferences, usePreferences } from '../data/preferences.ts';
+import { useIsPhone } from '../dock/use-is-phone.ts';
 import { useT } from '../i18n/i18n.ts';
 import { ReadBox, tall, useReadPart } from '../interaction/reading.tsx';
+import { languageOfFile } from '../markdown/highlight/language.logic.ts';
+import { useHighlight } from '../markdown/highlight/use-highlight.ts';
+import '../markdown/code.css';
 import { cx } from '../ui/class-names.ts';
+import { IconButton } from '../ui/icon-button.tsx';
 import { ScrollArea } from '../ui/scroll-area.tsx';
+import { type ColouredLine, coloured, pairsOf, partsOf, sidesOf } from './patch.logic.ts';
 
 /** A change as a person reviews it: what goes out and what comes in; a new text with the numbers of its lines. */
-export function DiffView({ before, after }: { readonly before: string; readonly after: string }) {
+export function DiffView({
+  before,
+  after,
+  path = '',
+}: {
+  readonly before: string;
+  readonly after: string;
+  /** Of the file, whose name tells the language. */
+  readonly path?: string | undefined;
+}) {
   const hunks = useMemo(() => hunksBetween(before, after), [before, after]);
   return (
     <ReadBox className={cx(tall, 'rounded-tight border border-line bg-surface')}>
-      <PatchView hunks={hunks} isWrapped />
+      <PatchView hunks={hunks} path={path} isWrapped />
     </ReadBox>
   );
 }
 
 const shownAtOnce = 120;
 
-/** A change, line by line, with the numbers of the lines and what differs within them. */
+/** A change, line by line or side by side, with the numbers of the lines and what differs within them. */
 export const PatchView = memo(function PatchView({
   hunks,
+  path,
   isWrapped = false,
 }: {
   readonly hunks: readonly Hunk[];
+  readonly path: string;
   /** Long lines go on below rather than out of sight. */
   readonly isWrapped?: boolean;
 }) {
   const t = useT();
   const [isWhole, setWhole] = useState(false);
+  const layout = usePreferences((preferences) => preferences.diffLayout);
+  const isPhone = useIsPhone();
   const all = hunks.reduce((sum, hunk) => sum + hunk.length, 0);
   useReadPart(isWhole || all <= shownAtOnce);
-  const shown = isWhole ? hunks : firstLines(hunks, shownAtOnce);
-  const isNumbered = hunks.some((hunk) =>
-    hunk.some(({ before, after }) => before !== null || after !== null),
-  );
+  const shown = useMemo(() => (isWhole ? hunks : firstLines(hunks, shownAtOnce)), [hunks, isWhole]);
+  const lines = useColoured(shown, path);
+  const isSplit = layout === 'split' && !isPhone;
+  const Hunks = isSplit ? SplitHunk : UnifiedHunk;
   return (
-    <div>
+    <div className="group/patch relative">
       <ScrollArea className="py-1">
-        <div className={cx('font-mono text-xs leading-5', !isWrapped && 'w-max min-w-full')}>
-          {shown.map((hunk, at) => (
+        <div className={cx('font-mono text-xs leading-5', !isWrapped && !isSplit && 'w-max min-w-full')}>
+          {lines.map((hunk, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: hunks have no other name than their place
             <Fragment key={at}>
               {at > 0 && <div className="h-5 select-none bg-ground px-3 text-faint">⋯</div>}
-              {hunk.map((line, place) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name than their place
-                <Line key={place} line={line} isNumbered={isNumbered} isWrapped={isWrapped} />
-              ))}
+              <Hunks lines={hunk} isNumbered={hunks.some(isNumbered)} isWrapped={isWrapped} />
             </Fragment>
           ))}
         </div>
       </ScrollArea>
+      {!isPhone && (
+        <div className="absolute top-1 right-1 rounded-ui bg-surface opacity-0 transition-opacity duration-150 group-focus-within/patch:opacity-100 group-hover/patch:opacity-100 pointer-coarse:opacity-100">
+          <IconButton
+            icon={isSplit ? Rows3 : Columns2}
+            label={t(isSplit ? 'diff.unified' : 'diff.split')}
+            onClick={() => setPreferences({ diffLayout: isSplit ? 'unified' : 'split' })}
+          />
+        </div>
+      )}
       {all > shownAtOnce && !isWhole && (
         <button
           type="button"
@@ -64,6 +91,14 @@ export const PatchView = memo(function PatchView({
   );
 });
 
+function useColoured(hunks: readonly Hunk[], path: string): readonly (readonly ColouredLine[])[] {
+  const { before, after } = useMemo(() => sidesOf(hunks), [hunks]);
+  const language = useMemo(() => languageOfFile(path), [path]);
+  const old = useHighlight(before, language, false);
+  const fresh = useHighlight(after, language, false);
+  return useMemo(() => coloured(hunks, old, fresh), [hunks, old, fresh]);
+}
+
 function firstLines(hunks: readonly Hunk[], most: number): readonly Hunk[] {
   let left = most;
   return hunks.flatMap((hunk) => {
@@ -73,6 +108,39 @@ function firstLines(hunks: readonly Hunk[], most: number): readonly Hunk[] {
   });
 }
 
+const isNumbered = (hunk: Hunk): boolean =>
+  hunk.some(({ before, after }) => before !== null || after !== null);
+
+interface HunkProps {
+  readonly lines: readonly ColouredLine[];
+  readonly isNumbered: boolean;
+  readonly isWrapped: boolean;
+}
+
+const UnifiedHunk = ({ lines, isNumbered: hasNumbers, isWrapped }: HunkProps) =>
+  lines.map((line, place) => (
+    <Line
+      // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name than their place
+      key={place}
+      line={line}
+      number={hasNumbers ? (line.after ?? line.before) : undefined}
+      isWrapped={isWrapped}
+    />
+  ));
+
+/** Long lines go on below: beside each other, both sides must be seen at once. */
+const SplitHunk = ({ lines, isNumbered: hasNumbers }: HunkProps) => (
+  <div className="grid grid-cols-2">
+    {pairsOf(lines).map(([before, after], place) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name than their place
+      <Fragment key={place}>
+        <Line line={before} number={hasNumbers ? before?.before : undefined} isWrapped />
+        <Line line={after} number={hasNumbers ? after?.after : undefined} isWrapped isSecond />
+      </Fragment>
+    ))}
+  </div>
+);
+
 const looks: Readonly<Record<HunkLine['sign'], string>> = {
   '+': 'bg-done-tint text-done-ink',
   '-': 'bg-fail-tint text-fail-ink',
@@ -81,42 +149,49 @@ const looks: Readonly<Record<HunkLine['sign'], string>> = {
 
 function Line({
   line,
-  isNumbered,
+  number,
   isWrapped,
+  isSecond = false,
 }: {
-  readonly line: HunkLine;
-  readonly isNumbered: boolean;
+  /** Null where the other side has one and this has not. */
+  readonly line: ColouredLine | null;
+  readonly number: number | null | undefined;
   readonly isWrapped: boolean;
+  readonly isSecond?: boolean;
 }) {
-  const { sign, text, before, after } = line;
+  const edge = isSecond && 'border-line border-l';
+  if (line === null) return <div aria-hidden className={cx('bg-ground', edge)} />;
+  const { sign, text, pieces } = line;
   return (
-    <div className={cx('flex', looks[sign])}>
-      {isNumbered && (
+    <div className={cx('flex min-w-0', looks[sign], edge)}>
+      {number !== undefined && (
         <span aria-hidden className="w-12 shrink-0 select-none pr-2 text-right">
-          {after ?? before}
+          {number}
         </span>
       )}
       <span className="w-5 shrink-0 select-none text-center">{sign === '-' ? '−' : sign}</span>
       <span
-        className={cx('pr-3', isWrapped ? 'min-w-0 whitespace-pre-wrap wrap-anywhere' : 'whitespace-pre')}
+        className={cx(
+          'pr-3',
+          pieces !== undefined && 'text-ink',
+          isWrapped ? 'min-w-0 whitespace-pre-wrap wrap-anywhere' : 'whitespace-pre',
+        )}
       >
-        {text === '' ? ' ' : markedText(line)}
+        {text === '' ? ' ' : <Parts line={line} />}
       </span>
     </div>
   );
 }
 
-function markedText({ sign, text, marks }: HunkLine): ReactNode {
-  let shown = 0;
-  const parts = marks.flatMap(([from, to]) => {
-    const before = showInvisible(text.slice(shown, from));
-    shown = to;
-    return [
-      before,
-      <span key={from} className={cx('rounded-[2px]', sign === '+' ? 'bg-done-edge' : 'bg-fail-edge')}>
-        {showInvisible(text.slice(from, to))}
-      </span>,
-    ];
+const Parts = ({ line }: { readonly line: ColouredLine }) =>
+  partsOf(line).map(({ text, kind, isMarked }, at) => {
+    const shown = showInvisible(text);
+    if (kind === '' && !isMarked) return shown;
+    const mark = isMarked && cx('rounded-[2px]', line.sign === '+' ? 'bg-done-edge' : 'bg-fail-edge');
+    return (
+      // biome-ignore lint/suspicious/noArrayIndexKey: parts have no other name than their place
+      <span key={at} className={cx(kind !== '' && `code-${kind}`, mark)}>
+        {shown}
+      </span>
+    );
   });
-  return [...parts, showInvisible(text.slice(shown))];
-}

@@ -1,11 +1,11 @@
-import { lazy, Suspense } from 'react';
+import { type ComponentProps, lazy, Suspense } from 'react';
 import { NotShown } from '../interaction/reading.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 
 const DiffView = lazy(async () => ({ default: (await import('./diff-view.tsx')).DiffView }));
 
 /** The change between two texts; a shape of it until the view is loaded. */
-export const Diff = ({ before, after }: { readonly before: string; readonly after: string }) => (
+export const Diff = (props: ComponentProps<typeof DiffView>) => (
   <Suspense
     fallback={
       <>
@@ -14,6 +14,6 @@ export const Diff = ({ before, after }: { readonly before: string; readonly afte
       </>
     }
   >
-    <DiffView before={before} after={after} />
+    <DiffView {...props} />
   </Suspense>
 );

@@ -32,6 +32,7 @@ const inbox: readonly (readonly [string, MessageKey])[] = [
 const session: readonly (readonly [string, MessageKey])[] = [
   ['End', 'help.latest'],
   ['t', 'help.tools'],
+  ['Alt+↑ Alt+↓', 'help.ownMessages'],
 ];
 
 const composer: readonly (readonly [string, MessageKey])[] = [

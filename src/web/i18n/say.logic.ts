@@ -1,3 +1,4 @@
+import { wholeCount } from '../session/figures.logic.ts';
 import type { Values } from './messages.ts';
 
 const rules = new Map<string, Intl.PluralRules>();
@@ -18,7 +19,7 @@ export function say(
   return message.replace(/\{(\w+)\}/g, (placeholder, name: string) => {
     const value = values[name];
     if (value === undefined) return placeholder;
-    return typeof value === 'number' ? value.toLocaleString(language) : value;
+    return typeof value === 'number' ? wholeCount(value, language) : value;
   });
 }
 

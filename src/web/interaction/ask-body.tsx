@@ -105,7 +105,7 @@ function Thing({ body }: { readonly body: CallBody }) {
             <div key={at} className="flex flex-col gap-1">
               {edit.path !== null && <Path>{edit.path}</Path>}
               {edit.isEverywhere && <p className="text-sm text-soft">{t('ask.everywhere')}</p>}
-              <Diff before={edit.before} after={edit.after} />
+              <Diff before={edit.before} after={edit.after} path={edit.path ?? body.path} />
             </div>
           ))}
         </div>

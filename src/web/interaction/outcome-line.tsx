@@ -35,6 +35,7 @@ import {
   filledIn,
   outcomeText,
   ownSummary,
+  saysWhatWasAsked,
   toneOfOutcome,
 } from './outcome.logic.ts';
 import type { ShownValue } from './values.logic.ts';
@@ -133,7 +134,8 @@ export function OutcomeLine({ interaction, endedBy, cwd, hasValues = true }: Out
   const hasSaid = interaction.decision?.type === 'deny' || (summary === undefined && hasValues);
   const said = hasSaid ? decisionInShort(interaction, t) : '';
   const who = decidedBy(t, interaction, endedBy);
-  const details = [said === '' ? null : said, who].filter((each) => each !== null);
+  const isPaired = said !== '' && saysWhatWasAsked(interaction);
+  const details = [said === '' || isPaired ? null : said, who].filter((each) => each !== null);
   return (
     <p className={cx('flex min-w-0 flex-1 items-center gap-1.5 text-sm', toneText[tone])}>
       <Icon aria-hidden className="size-3.5 shrink-0" />
@@ -144,7 +146,7 @@ export function OutcomeLine({ interaction, endedBy, cwd, hasValues = true }: Out
         </span>
       )}
       <span className="min-w-0 truncate text-faint">
-        {summary ?? <What interaction={interaction} cwd={cwd} />}
+        {summary ?? (isPaired ? said : <What interaction={interaction} cwd={cwd} />)}
         {details.map((each) => ` · ${each}`)}
       </span>
       {resolvedAt !== undefined && <Time at={resolvedAt} className="ml-auto shrink-0 text-faint text-xs" />}

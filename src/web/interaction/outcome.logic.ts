@@ -1,6 +1,6 @@
 import { completedSummary, valuesIn } from '../../model/completed-view.ts';
 import { outcomeOf } from '../../model/who.ts';
-import type { ApprovalScope, Interaction, Outcome } from '../../protocol/interaction.ts';
+import type { ApprovalScope, Interaction, Outcome, Question } from '../../protocol/interaction.ts';
 import type { Translate } from '../i18n/i18n.ts';
 import { oneLine, plainText } from '../text/plain-text.ts';
 import type { Tone } from '../ui/tone.ts';
@@ -108,7 +108,7 @@ export function decisionInShort(interaction: Interaction, t: Translate): string 
     case 'deny':
       return interaction.outcome === 'denied' ? oneLine(decision.message) : '';
     case 'answer':
-      return decision.answers.map(answerText).map(oneLine).join(' · ');
+      return answersInShort(interaction.questions ?? [], decision.answers.map(answerText));
     case 'submit':
     case 'allow':
       return filledIn(interaction, t)
@@ -119,6 +119,19 @@ export function decisionInShort(interaction: Interaction, t: Translate): string 
       return '';
   }
 }
+
+/** Of several questions each answer stands behind what it answers. */
+const answersInShort = (questions: readonly Question[], answers: readonly string[]): string =>
+  answers
+    .map((answer, at) => {
+      const { header, question = '' } = questions[at] ?? {};
+      return oneLine(questions.length > 1 ? `${header ?? question}: ${answer}` : answer);
+    })
+    .join(' · ');
+
+/** Whether what was decided says what was asked as well. */
+export const saysWhatWasAsked = ({ decision, questions = [] }: Interaction): boolean =>
+  decision?.type === 'answer' && questions.length > 1;
 
 function answerText(answer: { selected: readonly string[]; other?: string | undefined } | undefined): string {
   const words = [...(answer?.selected ?? []), ...(answer?.other === undefined ? [] : [answer.other])];

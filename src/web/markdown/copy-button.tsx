@@ -1,4 +1,4 @@
-import { Check, Copy } from 'lucide-react';
+import { Check, Copy, type LucideIcon } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useT } from '../i18n/i18n.ts';
 import { announce } from '../ui/announcer.tsx';
@@ -8,7 +8,18 @@ import { IconButton } from '../ui/icon-button.tsx';
 const shownMs = 1600;
 
 /** Puts a text on the clipboard, and says so. */
-export function CopyButton({ text, className }: { readonly text: string; readonly className?: string }) {
+export function CopyButton({
+  text,
+  icon = Copy,
+  label,
+  className,
+}: {
+  readonly text: string;
+  readonly icon?: LucideIcon;
+  /** What it does, where that is not plain from where it stands. */
+  readonly label?: string;
+  readonly className?: string;
+}) {
   const t = useT();
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {
@@ -20,8 +31,8 @@ export function CopyButton({ text, className }: { readonly text: string; readonl
   if (navigator.clipboard === undefined) return null;
   return (
     <IconButton
-      icon={isCopied ? Check : Copy}
-      label={isCopied ? t('conversation.copied') : t('conversation.copy')}
+      icon={isCopied ? Check : icon}
+      label={isCopied ? t('conversation.copied') : (label ?? t('conversation.copy'))}
       className={cx(className, isCopied && 'text-done-ink')}
       onClick={() =>
         void navigator.clipboard.writeText(text).then(

@@ -8,6 +8,7 @@ import { Look } from './settings/look.tsx';
 import { Notifications } from './settings/notifications.tsx';
 import { Section } from './settings/section.tsx';
 import { Tools } from './settings/tools.tsx';
+import { UsageOverview } from './settings/usage.tsx';
 
 /** How this browser likes it, what was allowed for good, and who is let in. */
 export function SettingsPage() {
@@ -34,6 +35,9 @@ export function SettingsPage() {
           </Section>
           <Section title={t('settings.devices')} text={t('settings.devicesText')}>
             <Devices />
+          </Section>
+          <Section title={t('settings.usage')} text={t('settings.usageText')}>
+            <UsageOverview />
           </Section>
           <Section title={t('settings.about')} text={t('settings.aboutText')}>
             <About />

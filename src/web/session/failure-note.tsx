@@ -22,7 +22,7 @@ export function FailureNote({
   const { reason, stderr } = session.failure;
   return (
     <div className="flex min-h-0 flex-1 flex-col gap-2">
-      <p className="text-fail-ink text-sm wrap-anywhere">{reason}</p>
+      <p className="text-fail-ink text-sm wrap-anywhere">{t('notice.failed', { reason })}</p>
       {stderr.length > 0 && (
         <ScrollArea className="min-h-0 rounded-tight bg-sunken px-2 py-1">
           <pre className="whitespace-pre-wrap font-mono text-soft text-xs wrap-anywhere">

@@ -2,6 +2,9 @@
 export const shortCount = (count: number, language: string): string =>
   count.toLocaleString(language, { notation: 'compact', maximumFractionDigits: count < 100_000 ? 1 : 0 });
 
+/** A count with all its figures: "12,345", in German "12.345". */
+export const wholeCount = (count: number, language: string): string => count.toLocaleString(language);
+
 /** What something cost, as exactly as it matters: fractions of a cent only where there is no cent. */
 export function money(dollars: number, language: string): string {
   const digits = dollars > 0 && dollars < 0.01 ? 4 : 2;

@@ -1,6 +1,7 @@
 import type { Todo } from '../../model/tool-call.ts';
+import type { Conversation } from '../conversation/conversation.logic.ts';
 import type { Row, ToolItem } from '../conversation/row.ts';
-import { callIn, type ToolLine, toolLine } from '../conversation/tool-call.logic.ts';
+import { callIn, isAtWork, type ToolLine, toolLine } from '../conversation/tool-call.logic.ts';
 import { planIn } from '../conversation/tool-detail.logic.ts';
 
 /** What can be said of a session from its conversation, beside the conversation itself. */
@@ -34,11 +35,46 @@ type Building = { -readonly [K in Exclude<keyof SessionDigest, 'files' | 'agents
   readonly agents: StartedAgent[];
 };
 
-export function digestOf(rows: readonly Row[], cwd: string): SessionDigest {
-  const digest: Building = { todos: [], plan: null, files: new Map(), agents: [], grantNews: 0 };
-  gather(rows, cwd, 0, digest);
-  return { ...digest, files: [...digest.files.values()].reverse() };
+/** The digest of a conversation as it grows: what is over is gathered once, only the rest each time. */
+export class DigestReader {
+  #conversation: Conversation | undefined;
+  #cwd = '';
+  #changeCount = 0;
+  /** What the rows before `#settled` tell: none of them was at work. */
+  #over = emptyDigest();
+  #settled = 0;
+
+  read(conversation: Conversation, cwd: string): SessionDigest {
+    const { rows } = conversation;
+    if (conversation !== this.#conversation || cwd !== this.#cwd || this.#isOverdue(conversation)) {
+      this.#over = emptyDigest();
+      this.#settled = 0;
+    }
+    this.#conversation = conversation;
+    this.#cwd = cwd;
+    this.#changeCount = conversation.changeCount;
+    const from = this.#settled;
+    while (this.#settled < rows.length - 1 && !isUnfinished(rows[this.#settled])) this.#settled += 1;
+    gather(rows.slice(from, this.#settled), cwd, 0, this.#over);
+    const digest = { ...this.#over, files: new Map(this.#over.files), agents: [...this.#over.agents] };
+    gather(rows.slice(this.#settled), cwd, 0, digest);
+    return { ...digest, files: [...digest.files.values()].reverse() };
+  }
+
+  /** Whether something changed that was taken for over. */
+  #isOverdue(conversation: Conversation): boolean {
+    const { rows, movedFrom } = conversation.changedSince(this.#changeCount);
+    if (movedFrom < this.#settled) return true;
+    return [...rows].some((row) => {
+      const at = conversation.rows.lastIndexOf(row);
+      return at !== -1 && at < this.#settled;
+    });
+  }
 }
+
+const emptyDigest = (): Building => ({ todos: [], plan: null, files: new Map(), agents: [], grantNews: 0 });
+
+const isUnfinished = (row: Row | undefined): boolean => row?.item.kind === 'tool' && isAtWork(row.item);
 
 function gather(rows: readonly Row[], cwd: string, depth: number, digest: Building): void {
   for (const row of rows) {

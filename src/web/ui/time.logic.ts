@@ -12,9 +12,12 @@ export function shortDuration(milliseconds: number): string {
   return `${Math.floor(length / day)} d`;
 }
 
-/** How long something took: "0.4 s", "12 s", "4 min 12 s". */
-export function exactDuration(milliseconds: number): string {
-  if (milliseconds < 10 * second) return `${(milliseconds / second).toFixed(1)} s`;
+/** How long something took: "0.4 s", in German "0,4 s", "12 s", "4 min 12 s". */
+export function exactDuration(milliseconds: number, language: string): string {
+  if (milliseconds < 10 * second) {
+    const tenths = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
+    return `${(milliseconds / second).toLocaleString(language, tenths)} s`;
+  }
   if (milliseconds < minute) return `${Math.round(milliseconds / second)} s`;
   if (milliseconds >= hour)
     return `${Math.floor(milliseconds / hour)} h ${Math.floor((milliseconds % hour) / minute)} min`;

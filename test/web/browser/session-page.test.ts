@@ -166,13 +166,14 @@ describe('a session in the browser', () => {
 
   it('[UI8] is worked by keyboard: End goes to the latest, t opens all details, titles are edited', async () => {
     const { page, beckon } = await withEveryday();
+    await conversation(page).getByText('API Error: 529 overloaded').waitFor();
     await scrollTo(page, 'start');
     await page.getByRole('button', { name: 'Latest' }).waitFor();
     await page.keyboard.press('End');
     await conversation(page).getByText('API Error: 529 overloaded').waitFor();
     await page.getByRole('button', { name: 'Latest' }).waitFor({ state: 'detached' });
     await page.keyboard.press('t');
-    await conversation(page).getByText('unused variable “token”').waitFor();
+    await conversation(page).getByText('SHOP-311').waitFor();
     await page.keyboard.press('t');
     await page.getByRole('button', { name: 'Rename' }).focus();
     await page.keyboard.press('Enter');

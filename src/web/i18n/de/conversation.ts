@@ -22,6 +22,14 @@ export const conversation = {
   'conversation.image': 'Bild {number}',
   'conversation.prompt': 'Aufgabe für den Unteragenten',
 
+  'conversation.copyText': 'Text kopieren',
+  'conversation.copyLink': 'Link hierher kopieren',
+  'conversation.previousMessage': 'Deine Nachricht davor',
+  'conversation.nextMessage': 'Deine Nachricht danach',
+
+  'diff.split': 'Nebeneinander zeigen',
+  'diff.unified': 'Zeile für Zeile zeigen',
+
   'fold.read_one': '{count} Datei gelesen',
   'fold.read_other': '{count} Dateien gelesen',
   'fold.search_one': 'einmal gesucht',

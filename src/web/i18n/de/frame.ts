@@ -76,6 +76,7 @@ export const frame = {
   'help.send': 'Senden; solange der Agent arbeitet, einreihen oder unterbrechen, wie eingestellt',
   'help.break': 'Neue Zeile',
   'help.interrupt': 'Solange der Agent arbeitet, das andere von beiden',
+  'help.ownMessages': 'Zu deiner Nachricht davor und danach',
   'help.editLast': 'Letzte eingereihte Nachricht bearbeiten',
 
   'unlock.wish': 'Das Terminal {name} möchte {minutes} min lang für dich entscheiden.',

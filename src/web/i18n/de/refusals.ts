@@ -1,6 +1,11 @@
 import type { Refusals } from '../refusals.ts';
 
 export const refusals: Refusals = {
+  malformed_request: 'Die Anfrage ist nicht so, wie Beckon sie erwartet.',
+  invalid_value: 'Ein Wert ist nicht erlaubt.',
+  invalid_answer: 'Die Antwort passt nicht zur Frage.',
+  agent_refused: 'Der Agent hat das abgelehnt.',
+  agent_not_available: 'Der Agent lässt sich hier nicht starten.',
   blank_message: 'Eine Nachricht braucht Text oder ein Bild.',
   unauthorized: 'Dieser Browser ist nicht mehr eingelassen. Seite neu laden und neu koppeln.',
   key_missing: 'Der Schlüssel dieses Browsers fehlt. Seite neu laden und neu koppeln.',

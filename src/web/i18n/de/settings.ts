@@ -89,6 +89,17 @@ export const settings = {
   'settings.copy': 'Kopieren',
   'settings.copied': 'Kopiert',
 
+  'settings.usage': 'Verbrauch',
+  'settings.usageText':
+    'Tokens und Kosten aller Sitzungen in den letzten 30 Tagen. Die Tage sind die der UTC.',
+  'settings.noUsage': 'In den letzten 30 Tagen ist kein Durchgang zu Ende gegangen.',
+  'settings.usageBy': 'Zusammenzählen nach',
+  'settings.usageBy.day': 'Tag',
+  'settings.usageBy.agent': 'Art des Agenten',
+  'settings.usageBy.project': 'Projekt',
+  'settings.tokens': 'Token',
+  'settings.costPerDay': 'Kosten je Tag',
+  'settings.tokensPerDay': 'Token je Tag',
   'settings.about': 'Über Beckon',
   'settings.aboutText': 'Was hier läuft und welche Agenten auf diesem Rechner gefunden wurden.',
   'settings.noAgents': 'Es sind keine Agenten bekannt.',

@@ -22,6 +22,14 @@ export const conversation = {
   'conversation.image': 'Picture {number}',
   'conversation.prompt': 'Task for the sub-agent',
 
+  'conversation.copyText': 'Copy the text',
+  'conversation.copyLink': 'Copy a link to this',
+  'conversation.previousMessage': 'Your message before',
+  'conversation.nextMessage': 'Your message after',
+
+  'diff.split': 'Show side by side',
+  'diff.unified': 'Show line by line',
+
   'fold.read_one': 'Read {count} file',
   'fold.read_other': 'Read {count} files',
   'fold.search_one': 'searched once',

@@ -74,6 +74,7 @@ export const frame = {
   'help.send': 'Send; while the agent works, queue or interrupt, as it is set',
   'help.break': 'New line',
   'help.interrupt': 'While the agent works, the other of the two',
+  'help.ownMessages': 'To your message before, and after',
   'help.editLast': 'Edit the last queued message',
 
   'unlock.wish': 'The terminal {name} wants to decide for you, for {minutes} min.',

@@ -1,6 +1,7 @@
 import { noticeText, turnEndText } from '../../conversation/notice-row.tsx';
 import { type TailLine, tailOf } from '../../conversation/tail.logic.ts';
 import { ToolLineView } from '../../conversation/tool-line-view.tsx';
+import { useFeedVersion } from '../../data/room-context.tsx';
 import type { SessionFeed } from '../../data/session-feed.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { errorText } from '../../text/error-text.ts';
@@ -18,6 +19,7 @@ export function MonitorTail({
   readonly most: number;
 }) {
   const t = useT();
+  useFeedVersion(feed);
   if (feed?.state === 'failed') return <p className="text-faint text-sm">{errorText(t, feed.error)}</p>;
   if (feed === null || feed.state === 'loading') {
     return (

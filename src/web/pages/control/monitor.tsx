@@ -1,11 +1,12 @@
 import { Bot, Folder, GitBranch, ListPlus, MailQuestionMark } from 'lucide-react';
-import { memo, useRef } from 'react';
+import { memo, type RefObject, useRef } from 'react';
 import { Link } from 'wouter';
 import type { Interaction } from '../../../protocol/interaction.ts';
 import type { Session } from '../../../protocol/session.ts';
 import { SmallComposer } from '../../composer/small-composer.tsx';
 import { placeOf } from '../../data/attempts.logic.ts';
-import { useFeed, useRoom, useSession } from '../../data/room-context.tsx';
+import { useFeedVersion, useFollowed, useRoom, useSession } from '../../data/room-context.tsx';
+import type { SessionFeed } from '../../data/session-feed.ts';
 import { openDialog } from '../../frame/dialogs.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { InteractionCard } from '../../interaction/interaction-card.tsx';
@@ -35,8 +36,7 @@ export const Monitor = memo(function Monitor({
   const element = useRef<HTMLElement>(null);
   const isOnScreen = useOnScreen(element);
   const session = useSession(sessionId);
-  const feed = useFeed(sessionId, 'tail', isOnScreen);
-  useLooksAt(session, useOnScreen(element, '0px') && feed?.state === 'ready');
+  const feed = useFollowed(sessionId, 'tail', isOnScreen);
   const asked = useAsked(sessionId);
   const ended = useRoom((room) => room.ended);
   const leftOpen = useRoom((room) =>
@@ -73,7 +73,8 @@ export const Monitor = memo(function Monitor({
             className="-my-1 -mr-1 pointer-coarse:-my-3 pointer-coarse:-mr-2"
           />
         </div>
-        <ActivityLine session={session} conversation={feed?.conversation} />
+        <LiveActivity session={session} feed={feed} />
+        <Looked session={session} feed={feed} element={element} />
         <Where session={session} isOnScreen={isOnScreen} />
       </header>
       <div className="flex min-h-0 flex-1 flex-col gap-2">
@@ -118,7 +119,28 @@ const askRoom: Readonly<Record<Density, string>> = {
 const isQuestionnaire = ({ kind, questions = [] }: Interaction): boolean =>
   kind === 'question' && (questions.length > 1 || questions.some(({ multiSelect }) => multiSelect));
 
-/** In a large monitor the last words, which tell why it is asked, stay above the question. */
+/** Notes that the session's end was on the screen. */
+function Looked({
+  session,
+  feed,
+  element,
+}: {
+  readonly session: Session;
+  readonly feed: SessionFeed | null;
+  readonly element: RefObject<HTMLElement | null>;
+}) {
+  useFeedVersion(feed);
+  useLooksAt(session, useOnScreen(element, '0px') && feed?.state === 'ready');
+  return null;
+}
+
+/** By itself: the card is not drawn anew with every word. */
+function LiveActivity({ session, feed }: { readonly session: Session; readonly feed: SessionFeed | null }) {
+  useFeedVersion(feed);
+  return <ActivityLine session={session} conversation={feed?.conversation} />;
+}
+
+/** In a large monitor the last words, which tell why it is asked, stay above the question; a small one grows with what is asked. */
 const hasRoomForBoth: Readonly<Record<Density, boolean>> = {
   single: true,
   few: true,

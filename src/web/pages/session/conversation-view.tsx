@@ -1,4 +1,3 @@
-import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
 import {
   type Ref,
   type RefObject,
@@ -30,14 +29,18 @@ import {
   OlderNotLoaded,
 } from './conversation-edges.tsx';
 import { LatestPill } from './latest-pill.tsx';
+import { MessageJumps } from './message-jumps.tsx';
 import { countNew } from './news.logic.ts';
 import type { OpennessControl } from './openness.ts';
+import { useVirtualList, type VirtualList } from './use-virtual-list.ts';
 
 /** What other parts of the page can ask of the conversation. */
 export interface ConversationHandle {
   /** Shows a row, with all around it opened that hides it. */
   reveal(row: Row): void;
   toLatest(): void;
+  /** Goes to the person's own message before or after what is in view. */
+  toOwnMessage(step: -1 | 1): void;
 }
 
 interface ConversationViewProps {
@@ -47,11 +50,8 @@ interface ConversationViewProps {
   readonly control: OpennessControl;
 }
 
-/** As near to the end as this, one wants to see what comes. */
-const endThreshold = 48;
 /** Older pages are read so long before one reaches the top. */
 const readAhead = 1600;
-const padding = 40;
 const revealedMs = 1600;
 
 /**
@@ -63,34 +63,17 @@ export function ConversationView({ ref, session, feed, control }: ConversationVi
   const scroller = useRef<HTMLElement>(null);
   const [reader] = useState(() => new EntryReader());
   const { conversation } = feed;
-  const { shape } = conversation;
   const { openness, toggle, open } = control;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the shape tells when the conversation changed
-  const entries = useMemo(() => reader.read(conversation, openness), [reader, conversation, shape, openness]);
-  const getItemKey = useCallback((at: number) => entries[at]?.key ?? at, [entries]);
-  const estimateSize = useCallback((at: number) => entries[at]?.estimate ?? 28, [entries]);
-  const virtualizer = useVirtualizer<HTMLElement, HTMLElement>({
-    count: entries.length,
-    getScrollElement: () => scroller.current,
-    getItemKey,
-    estimateSize,
-    overscan: 6,
-    anchorTo: 'end',
-    followOnAppend: true,
-    scrollEndThreshold: endThreshold,
-    paddingStart: padding,
-    paddingEnd: 40,
-  });
-  const { isAtEnd, lastSeen } = useEndWatch(virtualizer.isAtEnd(endThreshold), entries.at(-1)?.key);
-  const height = virtualizer.getTotalSize();
+  const entries = reader.read(conversation, openness);
+  const list = useVirtualList(scroller, entries, reader.firstChanged);
+  const { isAtEnd, lastSeen } = useEndWatch(list.isAtEnd, entries.at(-1)?.key);
+  const { height, top } = list;
   // biome-ignore lint/correctness/useExhaustiveDependencies: what grows at the end moves all that is seen, away from it nothing
   useLayoutEffect(() => {
     if (isAtEnd) pageScrolledItself();
   }, [height]);
   const revealed = useRevealed();
-  useEndInSmallerBox(scroller);
 
-  const top = virtualizer.scrollOffset ?? 0;
   const [olderError, setOlderError] = useState<unknown>(null);
   const canReadOlder = feed.state === 'ready' && feed.hasOlder && !feed.isReadingOlder && olderError === null;
   useEffect(() => {
@@ -98,32 +81,39 @@ export function ConversationView({ ref, session, feed, control }: ConversationVi
   }, [canReadOlder, top, feed]);
 
   const isThere = entries.length > 0;
-  useLayoutEffect(() => {
-    if (isThere) virtualizer.scrollToEnd();
-  }, [isThere, virtualizer]);
-
   const asking = isAsking(conversation, entries.at(-1)) ? entries.at(-1)?.key : undefined;
-  useTopOfTallAsk(virtualizer, asking, isAtEnd);
+  useTopOfTallAsk(list, scroller, asking, entries.length - 1);
   // Whoever reads what is asked at the end is where they want to be, and would find the pill on top of it.
-  const isAskInView = asking !== undefined && virtualizer.range?.endIndex === entries.length - 1;
+  const isAskInView = asking !== undefined && list.lastInView === entries.length - 1;
 
   useLooksAt(session, feed.state === 'ready' && (isAtEnd || isAskInView));
 
   const { show } = revealed;
   const reveal = useCallback(
-    (row: Row) => {
+    (row: Row, align: 'start' | 'center' = 'center') => {
       open([row, ...ancestorsOf(row)].flatMap((each) => keysToOpen(reader, each, row)));
-      show(row.key);
+      show({ key: row.key, align });
     },
     [open, reader, show],
   );
-  useImperativeHandle(ref, () => ({ toLatest: () => virtualizer.scrollToEnd(), reveal }));
-  const wanted = revealed.key === null ? -1 : entries.findLastIndex(({ key }) => key === revealed.key);
-  const isWanted = wanted !== -1;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each row that is asked for
+  const toOwnMessage = async (step: -1 | 1): Promise<void> => {
+    const inView = entries[list.firstInView];
+    const from = inView === undefined ? undefined : topRowOf(inView);
+    let found = from && ownMessageFrom(conversation, from, step);
+    while (step === -1 && found === undefined && from !== undefined && feed.hasOlder) {
+      await feed.loadOlder();
+      found = ownMessageFrom(conversation, from, step);
+    }
+    if (found !== undefined) reveal(found, 'start');
+    else if (step === 1) list.toEnd();
+  };
+  const jump = (step: -1 | 1): void => void toOwnMessage(step).catch(setOlderError);
+  useImperativeHandle(ref, () => ({ toLatest: () => list.toEnd(), toOwnMessage: jump, reveal }));
+  const { row: wanted } = revealed;
+  const isDrawable = wanted !== null && entries.some(({ key }) => key === wanted.key);
   useEffect(() => {
-    if (isWanted) virtualizer.scrollToIndex(wanted, { align: 'center' });
-  }, [isWanted, revealed.key]);
+    if (isDrawable) list.toEntry(wanted.key, wanted.align);
+  }, [isDrawable, wanted, list]);
 
   const place = useMemo(
     () => ({
@@ -138,6 +128,8 @@ export function ConversationView({ ref, session, feed, control }: ConversationVi
     }),
     [session.id, session.cwd, conversation, toggle, reveal],
   );
+  const watch = useCallback((element: HTMLElement | null) => list.watch(element), [list]);
+  const { from, to, start } = list.range();
   const isEmpty = feed.state === 'ready' && entries.length === 0;
   return (
     <ConversationProvider value={place}>
@@ -152,7 +144,7 @@ export function ConversationView({ ref, session, feed, control }: ConversationVi
           {feed.state === 'failed' && entries.length === 0 && <NotLoaded feed={feed} />}
           {feed.state === 'loading' && entries.length === 0 && <ConversationShape />}
           {isEmpty && <NothingSaid />}
-          <div className="relative mx-auto w-full max-w-190" style={{ height }}>
+          <div className="relative mx-auto flow-root w-full max-w-190" style={{ height }}>
             {isThere && olderError === null && <BeginningOf isReading={feed.hasOlder} />}
             {olderError !== null && <OlderNotLoaded error={olderError} onRetry={() => setOlderError(null)} />}
             {isThere && isBusy(session) && (
@@ -160,30 +152,28 @@ export function ConversationView({ ref, session, feed, control }: ConversationVi
                 <ActivityLine session={session} conversation={conversation} />
               </div>
             )}
-            {virtualizer.getVirtualItems().map(({ key, index, start }) => {
-              const entry = entries[index];
-              if (entry === undefined) return null;
-              return (
+            <div className="absolute inset-x-0 top-0" style={{ transform: `translateY(${start}px)` }}>
+              {entries.slice(from, to).map((entry, at) => (
                 <div
-                  key={key}
-                  ref={virtualizer.measureElement}
-                  data-index={index}
+                  key={entry.key}
+                  ref={watch}
+                  data-index={from + at}
                   data-entry={entry.key}
-                  aria-current={entry.key === revealed.key ? 'location' : undefined}
-                  style={{ transform: `translateY(${start}px)` }}
+                  aria-current={entry.key === wanted?.key ? 'location' : undefined}
                   className={cx(
-                    'absolute top-0 left-0 w-full px-4 max-md:px-3',
-                    entry.key === revealed.key && 'rounded-ui bg-hover',
+                    'flow-root px-4 max-md:px-3',
+                    entry.key === wanted?.key && 'rounded-ui bg-hover',
                   )}
                 >
                   <EntryView entry={entry} version={versionOf(entry)} />
                 </div>
-              );
-            })}
+              ))}
+            </div>
           </div>
         </section>
+        {isThere && <MessageJumps onJump={jump} />}
         {!isAtEnd && entries.length > 0 && !isAskInView && (
-          <LatestPill count={countNew(entries, lastSeen)} onPress={() => virtualizer.scrollToEnd()} />
+          <LatestPill count={countNew(entries, lastSeen)} onPress={() => list.toEnd()} />
         )}
       </div>
     </ConversationProvider>
@@ -200,25 +190,24 @@ function isAsking(conversation: Conversation, entry: Entry | undefined): boolean
 
 /** What is asked at the end, and is higher than the page, is read from its beginning: once, and not while one answers it. */
 function useTopOfTallAsk(
-  virtualizer: Virtualizer<HTMLElement, HTMLElement>,
+  list: VirtualList,
+  scroller: RefObject<HTMLElement | null>,
   key: string | undefined,
-  isAtEnd: boolean,
+  last: number,
 ): void {
+  const { isAtEnd } = list;
   const wasAtEnd = useRef(true);
   const shown = useRef<string>(undefined);
-  const last = virtualizer.options.count - 1;
-  const room = virtualizer.scrollRect?.height ?? Number.POSITIVE_INFINITY;
-  const isTall = key !== undefined && (virtualizer.measurementsCache[last]?.size ?? 0) > room;
+  const isTall = key !== undefined && list.heightOf(last) > list.viewHeight;
   useEffect(() => {
     const isFollowing = wasAtEnd.current || isAtEnd;
     wasAtEnd.current = isAtEnd;
     if (!isTall || !isFollowing || shown.current === key) return;
     shown.current = key;
-    const scroller = virtualizer.scrollElement;
     const focused = document.activeElement;
-    if (focused !== scroller && scroller?.contains(focused) === true) return;
-    virtualizer.scrollToIndex(last, { align: 'start' });
-  }, [virtualizer, key, last, isTall, isAtEnd]);
+    if (focused !== scroller.current && scroller.current?.contains(focused) === true) return;
+    list.toEntry(key, 'start');
+  }, [list, scroller, key, isTall, isAtEnd]);
 }
 
 const isBusy = ({ status }: Session): boolean => status === 'running' || status === 'starting';
@@ -230,36 +219,28 @@ function useEndWatch(isAtEnd: boolean, lastKey: string | undefined) {
   return { isAtEnd, lastSeen: lastSeen.current };
 }
 
-/** What was at the end stays there when the box becomes smaller: the composer grows, a bar appears below it. */
-function useEndInSmallerBox(scroller: RefObject<HTMLElement | null>): void {
-  useEffect(() => {
-    const element = scroller.current;
-    if (element === null) return;
-    let isAtEnd = true;
-    const moved = (): void => {
-      isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight <= endThreshold;
-    };
-    const observer = new ResizeObserver(() => {
-      if (isAtEnd) element.scrollTop = element.scrollHeight;
-    });
-    element.addEventListener('scroll', moved, { passive: true });
-    observer.observe(element);
-    return () => {
-      element.removeEventListener('scroll', moved);
-      observer.disconnect();
-    };
-  }, [scroller]);
-}
-
 /** The row that was just asked for, set apart for a moment. */
 function useRevealed() {
-  const [key, setKey] = useState<string | null>(null);
+  const [row, setRow] = useState<{ readonly key: string; readonly align: 'start' | 'center' } | null>(null);
   useEffect(() => {
-    if (key === null) return;
-    const timer = setTimeout(() => setKey(null), revealedMs);
+    if (row === null) return;
+    const timer = setTimeout(() => setRow(null), revealedMs);
     return () => clearTimeout(timer);
-  }, [key]);
-  return { key, show: setKey };
+  }, [row]);
+  return { row, show: setRow };
+}
+
+/** The row at the top that an entry is, or belongs under. */
+function topRowOf(entry: Entry): Row | undefined {
+  const row = entry.kind === 'fold' ? entry.rows[0] : entry.row;
+  return row && (ancestorsOf(row).at(-1) ?? row);
+}
+
+/** The nearest message of the person's before or after a row. */
+function ownMessageFrom({ rows }: Conversation, from: Row, step: -1 | 1): Row | undefined {
+  for (let at = rows.lastIndexOf(from) + step; at >= 0 && at < rows.length; at += step)
+    if (rows[at]?.item.kind === 'message') return rows[at];
+  return undefined;
 }
 
 /** What hides a row: all that it lies in, and the run that it is folded into. */

@@ -10,8 +10,8 @@ import { useAgents } from '../../data/use-agents.ts';
 import { saveFile } from '../../data/use-file.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { endsWithServer } from '../../session/abilities.logic.ts';
-import { money } from '../../session/figures.logic.ts';
-import { digestOf, type SessionDigest } from '../../session/session-digest.logic.ts';
+import { money, wholeCount } from '../../session/figures.logic.ts';
+import { DigestReader, type SessionDigest } from '../../session/session-digest.logic.ts';
 import { errorText } from '../../text/error-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -43,10 +43,11 @@ export const SessionDetails = memo(function SessionDetails({
   const t = useT();
   const conversation = feed?.conversation;
   const shape = useDeferredValue(latest);
+  const [reader] = useState(() => new DigestReader());
   // biome-ignore lint/correctness/useExhaustiveDependencies: the shape tells when the conversation changed
   const digest = useMemo(
-    () => (conversation === undefined ? nothing : digestOf(conversation.rows, session.cwd)),
-    [conversation, shape, session.cwd],
+    () => (conversation === undefined ? nothing : reader.read(conversation, session.cwd)),
+    [reader, conversation, shape, session.cwd],
   );
   const { todos, plan, files, agents, grantNews } = digest;
   const done = todos.filter(({ state }) => state === 'done').length;
@@ -93,7 +94,7 @@ export const SessionDetails = memo(function SessionDetails({
 
 function Usage({ session: { usage } }: { readonly session: Session }) {
   const t = useT();
-  const number = (count: number): string => count.toLocaleString(t.language);
+  const number = (count: number): string => wholeCount(count, t.language);
   const figures: readonly (readonly [string, string])[] = [
     [t('details.turns'), number(usage.turns)],
     [t('details.tokensIn'), number(usage.inputTokens)],

@@ -42,6 +42,7 @@ function KnownSession({ session }: { readonly session: Session }) {
   useSessionKeys({
     toLatest: useCallback(() => handle.current?.toLatest(), []),
     toggleDetails: control.toggleDetails,
+    toOwnMessage: useCallback((step: -1 | 1) => handle.current?.toOwnMessage(step), []),
   });
   const { closeDialog } = details;
   const reveal = useCallback(
