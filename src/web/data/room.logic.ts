@@ -109,7 +109,11 @@ export function afterAnnouncement(room: Room, { type, data }: Announcement): Roo
     case 'session-ended':
       return withSession(room, data);
     case 'session-removed':
-      return withoutSession(room, data.sessionId);
+      return {
+        ...withoutSession(room, data.sessionId),
+        total: Math.max(0, room.total - 1),
+        archived: Math.max(0, room.archived - Number(room.sessions[data.sessionId]?.archived === true)),
+      };
     case 'approval-requested':
     case 'question-requested':
     case 'form-requested':
@@ -167,15 +171,14 @@ function ended(room: Room, interaction: Interaction): Room {
   };
 }
 
-function withoutSession(room: Room, sessionId: string): Room {
-  const { [sessionId]: removed, ...sessions } = room.sessions;
+/** The page forgets a session; how many there are is not its to say. */
+export function withoutSession(room: Room, sessionId: string): Room {
+  const { [sessionId]: _, ...sessions } = room.sessions;
   const { [sessionId]: __, ...queues } = room.queues;
   const { [sessionId]: ___, ...commands } = room.commands;
   return {
     ...room,
     sessions,
-    total: Math.max(0, room.total - 1),
-    archived: Math.max(0, room.archived - Number(removed?.archived === true)),
     queues,
     commands,
     pending: room.pending.filter((interaction) => interaction.sessionId !== sessionId),

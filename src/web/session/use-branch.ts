@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import { create } from 'zustand';
-import type { Transport } from '../../client/transport.ts';
+import type { RoomCalls } from '../../client/calls.ts';
 import type { Session } from '../../protocol/session.ts';
 import { useTransport } from '../data/room-context.tsx';
 
@@ -29,7 +29,7 @@ export function useBranch({ id, since }: Session, isWanted: boolean): string | n
 const gatherMs = 80;
 const wanted = new Set<string>();
 
-function askSoon(transport: Transport, sessionId: string): void {
+function askSoon(transport: RoomCalls, sessionId: string): void {
   const isAsking = wanted.size > 0;
   wanted.add(sessionId);
   if (isAsking) return;

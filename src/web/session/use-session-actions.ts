@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import type { Transport } from '../../client/transport.ts';
+import type { RoomCalls } from '../../client/calls.ts';
 import type { PatchSession } from '../../protocol/command.ts';
 import type { Session } from '../../protocol/session.ts';
 import { addToDraft } from '../data/drafts.ts';
@@ -22,7 +22,7 @@ export interface SessionActions {
 /** What can be done to a session as it is now; a refusal is told. */
 export function useSessionActions(
   session: Pick<Session, 'id' | 'status' | 'capabilities'>,
-  transport: Transport,
+  transport: RoomCalls,
 ): SessionActions {
   const t = useT();
   const { id, status } = session;
