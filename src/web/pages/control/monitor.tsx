@@ -43,6 +43,8 @@ export const Monitor = memo(function Monitor({
     room.pending.find((each) => each.sessionId === sessionId && each.leftOpen !== undefined),
   );
   if (session === undefined) return null;
+  // Of fifty, each must stay small: there it opens large.
+  const isFilledInHere = asked !== undefined && density !== 'many' && isQuestionnaire(asked);
   return (
     <article
       ref={element}
@@ -88,9 +90,9 @@ export const Monitor = memo(function Monitor({
             <InteractionCard
               key={placeOf(ended, asked).id}
               interaction={asked}
-              density={isQuestionnaire(asked) ? 'full' : 'compact'}
+              density={isFilledInHere ? 'full' : 'compact'}
               isFramed={false}
-              className={isQuestionnaire(asked) ? '-m-1 max-h-96 overflow-y-auto p-1' : askRoom[density]}
+              className={isFilledInHere ? '-m-1 max-h-96 overflow-y-auto p-1' : askRoom[density]}
             />
           </>
         ) : session.failure !== null ? (
