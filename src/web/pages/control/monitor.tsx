@@ -87,19 +87,18 @@ export const Monitor = memo(function Monitor({
         )}
       </div>
       {asked === undefined && leftOpen !== undefined && <LeftOpenLine interaction={leftOpen} />}
-      {asked === undefined && (
-        <footer className="grid">
-          <div className="col-start-1 row-start-1 flex min-w-0 items-center gap-2 self-end text-faint text-xs group-focus-within:invisible group-hover:invisible">
-            <span className="min-w-0 truncate">
-              {session.agent} · <span title={session.cwd}>{shortDirectory(session.cwd)}</span>
-            </span>
-            {session.queueLength > 0 && <Queued count={session.queueLength} />}
-          </div>
-          <div className="col-start-1 row-start-1 opacity-0 transition-opacity duration-150 group-focus-within:opacity-100 group-hover:opacity-100">
-            <SmallComposer session={session} />
-          </div>
-        </footer>
-      )}
+      {/* Also while something is asked: a field that someone writes in is never taken away. */}
+      <footer data-composer className="grid">
+        <div className="col-start-1 row-start-1 flex min-w-0 items-center gap-2 self-end text-faint text-xs group-focus-within:invisible group-hover:invisible">
+          <span className="min-w-0 truncate">
+            {session.agent} · <span title={session.cwd}>{shortDirectory(session.cwd)}</span>
+          </span>
+          {session.queueLength > 0 && <Queued count={session.queueLength} />}
+        </div>
+        <div className="col-start-1 row-start-1 opacity-0 transition-opacity duration-150 group-focus-within:opacity-100 group-hover:opacity-100">
+          <SmallComposer session={session} />
+        </div>
+      </footer>
     </article>
   );
 });

@@ -11,7 +11,7 @@ export function useGridKeys(grid: RefObject<HTMLElement | null>): (event: Keyboa
       const at = monitors.indexOf(target);
       const next = monitors[at + stepOf(key, columnsIn(monitors))];
       if (key === 'Enter') target.querySelector('a')?.click();
-      else if (key === 'm') target.querySelector('textarea')?.focus();
+      else if (key === 'm') target.querySelector<HTMLElement>('[data-composer] textarea')?.focus();
       else if (next !== undefined && next !== target) {
         next.focus();
         next.scrollIntoView({ block: 'nearest' });
