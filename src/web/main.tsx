@@ -9,11 +9,13 @@ import { pageKey } from './data/page-key.ts';
 import { takePairingCode } from './data/pairing.ts';
 import { usePreferences } from './data/preferences.ts';
 import { RoomProvider } from './data/room-context.tsx';
+import { ignoreStrayKeys } from './frame/stray-keys.ts';
 import { keepTheme } from './frame/theme.ts';
 import { speak } from './i18n/i18n.ts';
 import './styles/app.css';
 
 keepTheme();
+ignoreStrayKeys();
 const [pairingFailure] = await Promise.all([pairIfAsked(), speak()]);
 const transport = new WebSocketTransport({
   clientId: browserId(),

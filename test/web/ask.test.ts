@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { editableOf } from '../../src/model/tool-call.ts';
 import { translate } from '../../src/web/i18n/i18n.ts';
 import { editedInput, editOf } from '../../src/web/interaction/answers-to.ts';
-import { callBody, summaryOf } from '../../src/web/interaction/ask-body.logic.ts';
+import { callBody, summaryOf, toolOfAsk } from '../../src/web/interaction/ask-body.logic.ts';
 import { leftOf } from '../../src/web/interaction/card-notes.tsx';
 import { safeAddress } from '../../src/web/interaction/form.logic.ts';
 import { decisionInShort, decisionParts, filledIn } from '../../src/web/interaction/outcome.logic.ts';
@@ -82,8 +82,8 @@ describe('the thing itself that is asked about', () => {
     expect(callBody(asking('Write', { file_path: hidden, content: '' }), cwd)).toMatchObject({
       path: 'x\\u{202e}y\\u{1b}[0m',
     });
+    expect(toolOfAsk(asking('mcp__a__b', {}))).toBe('a › b');
     expect(callBody(asking('mcp__a__b', { z: 'x\u202ey' }), cwd)).toMatchObject({
-      tool: 'a › b',
       json: '{\n  "z": "x\\u{202e}y"\n}',
     });
   });

@@ -203,8 +203,9 @@ describe('the composer', () => {
     expect(fake.called('sendMessage').at(-1)?.[1].message).toBe('By the way');
   });
 
-  it('[UI13] what was typed before a question came does not answer it by a press that was under way', async () => {
+  it('[UI17] [MSG4] what was typed before a question came is sent as a message, unless one chooses to answer', async () => {
     const { fake, field, tell, id } = await show({ status: 'running' });
+    fake.answers = { sendMessage: () => receipt() };
     const question = anInteraction({
       session: id,
       kind: 'question',
@@ -212,12 +213,14 @@ describe('the composer', () => {
     });
     await userEvent.type(field(), 'By the way');
     await tell(() => fake.heard.onAnnouncement?.({ type: 'question-requested', data: question }));
+    expect(screen.getByText('What you have typed is sent as a message.')).toBeTruthy();
     await userEvent.type(field(), '{Enter}');
-    expect([fake.called('answer'), fake.called('sendMessage')]).toEqual([[], []]);
-    const send = screen.getByRole('button', { name: /^Answer(?! the)/ });
-    await waitFor(() => expect(send.getAttribute('aria-disabled')).toBeNull());
+    expect(fake.called('sendMessage').at(-1)?.[1].message).toBe('By the way');
+    await userEvent.type(field(), 'Left');
+    await userEvent.click(screen.getByRole('button', { name: 'Answer the question' }));
     await userEvent.type(field(), '{Enter}');
     expect(fake.called('answer')).toHaveLength(1);
+    expect(fake.called('sendMessage')).toHaveLength(1);
   });
 
   it('[ASK3] keeps an answer that was refused, with the reason', async () => {

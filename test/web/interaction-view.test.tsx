@@ -570,7 +570,7 @@ describe('what was typed into a card', () => {
     const first = await show(anInteraction());
     await userEvent.click(button('Deny'));
     await userEvent.keyboard('half a reason');
-    expect(localStorage.getItem('beckon.answers')).toContain('half a reason');
+    expect(localStorage.getItem('beckon.answer.i1')).toContain('half a reason');
     first.room.close();
     document.body.replaceChildren();
 
@@ -582,6 +582,6 @@ describe('what was typed into a card', () => {
     expect(document.activeElement).not.toBe(field);
     await userEvent.click(button('Deny'));
     await screen.findByText('Denied');
-    expect(localStorage.getItem('beckon.answers')).toBeNull();
+    expect(localStorage.getItem('beckon.answer.i1')).toBeNull();
   });
 });

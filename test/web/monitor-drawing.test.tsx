@@ -21,12 +21,12 @@ describe('a monitor', () => {
     const { tell } = renderPage(fake);
     const session = aSession({ id: 'a', title: 'Login', status: 'running', lastSeq: 2 });
     await tell(() => fake.tellSnapshot([session]));
-    await waitFor(() => expect(fake.stream.sessions).toEqual(['a']));
+    await waitFor(() => expect(fake.heard.sessions).toEqual(['a']));
     await tell(() => fake.tellSnapshot([session]));
     await screen.findByText('Yes.');
     const before = drawn.cards;
     for (const word of ['One ', 'two ', 'three'])
-      await tell(() => fake.stream.onDelta?.('a', { messageId: 'm2', block: 0, kind: 'text', text: word }));
+      await tell(() => fake.heard.onDelta?.('a', { messageId: 'm2', block: 0, kind: 'text', text: word }));
     expect(screen.getByText('One two three')).toBeTruthy();
     expect(before).toBeGreaterThan(0);
     expect(drawn.cards).toBe(before);

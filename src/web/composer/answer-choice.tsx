@@ -4,14 +4,16 @@ import { useT } from '../i18n/i18n.ts';
 import { plainText } from '../text/plain-text.ts';
 import { cx } from '../ui/class-names.ts';
 
-/** A question is open: what is written answers it, unless one chooses to say something else. */
+/** A question is open: what is typed answers it, or is a message. One can choose, and sees which it is. */
 export function AnswerChoice({
   question,
   isAnswering,
+  hasDraft,
   onChoose,
 }: {
   readonly question: Interaction;
   readonly isAnswering: boolean;
+  readonly hasDraft: boolean;
   readonly onChoose: (isAnswering: boolean) => void;
 }) {
   const t = useT();
@@ -39,7 +41,41 @@ export function AnswerChoice({
           {t('composer.sayElse')}
         </Choice>
       </fieldset>
+      {!isAnswering && hasDraft && (
+        <p role="status" className="basis-full text-soft text-xs">
+          {t('composer.staysMessage')}
+        </p>
+      )}
     </div>
+  );
+}
+
+/** The same where there is little room: the question stands above it. */
+export function SmallAnswerChoice({
+  isAnswering,
+  onChoose,
+}: {
+  readonly isAnswering: boolean;
+  readonly onChoose: (isAnswering: boolean) => void;
+}) {
+  const t = useT();
+  return (
+    <button
+      type="button"
+      aria-pressed={isAnswering}
+      aria-label={t('composer.answerIt')}
+      title={t(isAnswering ? 'composer.sayElse' : 'composer.answerIt')}
+      onClick={() => onChoose(!isAnswering)}
+      className={cx(
+        'm-0.75 flex min-h-6 shrink-0 items-center gap-1 rounded-tight border px-1.5 font-medium text-xs pointer-coarse:min-h-11',
+        isAnswering
+          ? 'border-you-edge bg-you-tint text-you-ink'
+          : 'border-line-strong text-soft hover:bg-hover',
+      )}
+    >
+      <CircleHelp aria-hidden className="size-3.5" />
+      {t(isAnswering ? 'composer.isAnswer' : 'composer.isMessage')}
+    </button>
   );
 }
 

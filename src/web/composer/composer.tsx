@@ -49,6 +49,7 @@ export function Composer({ session }: { readonly session: Session }) {
   const isOver = useFileDrop((given) => void take(given));
 
   const pressed = (event: KeyboardEvent): void => {
+    composer.keyPressed(event);
     if (event.nativeEvent.isComposing || commandList.pressed(event)) return;
     if (event.key === 'Enter' && !event.shiftKey) {
       void composer.submit((event.ctrlKey || event.metaKey) && offer.modEnter ? offer.modEnter : undefined);
@@ -110,6 +111,7 @@ export function Composer({ session }: { readonly session: Session }) {
           <AnswerChoice
             question={composer.question}
             isAnswering={answers !== null}
+            hasDraft={!composer.isEmpty}
             onChoose={(isAnswering) => {
               composer.chooseAnswering(isAnswering);
               field.current?.focus();

@@ -19,6 +19,7 @@ export function SendButton({
   const t = useT();
   const { offer, answers, isEmpty, blocked } = composer;
   const isDisabled = isEmpty || blocked !== null;
+  const isWaiting = composer.isSettling || undefined;
   const send = (disposition: Disposition) => () => {
     void composer.submit(disposition);
     onSent();
@@ -50,7 +51,6 @@ export function SendButton({
         variant="primary"
         icon={ArrowUp}
         disabled={isDisabled}
-        aria-disabled={composer.isSettling || undefined}
         isBusy={composer.isAnswering}
       >
         {t('composer.sendAnswer')}
@@ -59,7 +59,7 @@ export function SendButton({
     );
   if (offer.enter === 'send' || offer.enter === 'wake')
     return (
-      <Button type="submit" variant="primary" icon={ArrowUp} disabled={isDisabled}>
+      <Button type="submit" variant="primary" icon={ArrowUp} disabled={isDisabled} aria-disabled={isWaiting}>
         {t('composer.send')}
         <EnterKey />
       </Button>
@@ -71,6 +71,7 @@ export function SendButton({
         variant="primary"
         icon={wayIcons[offer.enter]}
         disabled={isDisabled}
+        aria-disabled={isWaiting}
         className={offer.ways.length > 1 ? 'rounded-r-none' : ''}
       >
         {t(`composer.${offer.enter}`)}

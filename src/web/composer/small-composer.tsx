@@ -5,6 +5,7 @@ import { useT } from '../i18n/i18n.ts';
 import { titleOf } from '../session/activity.logic.ts';
 import { cx } from '../ui/class-names.ts';
 import { IconButton } from '../ui/icon-button.tsx';
+import { SmallAnswerChoice } from './answer-choice.tsx';
 import { CommandList, useCommandList } from './command-list.tsx';
 import { OutboxView } from './outbox-view.tsx';
 import { wayIcons } from './send-button.tsx';
@@ -42,16 +43,26 @@ export function SmallComposer({ session }: { readonly session: Session }) {
         )}
       >
         <CommandList list={commandList} isSmall />
+        {composer.question !== null && blocked === null && (
+          <SmallAnswerChoice
+            isAnswering={answers !== null}
+            onChoose={(isAnswering) => {
+              composer.chooseAnswering(isAnswering);
+              field.current?.focus();
+            }}
+          />
+        )}
         <textarea
           ref={field}
           rows={1}
           value={draft}
-          readOnly={isEnded}
+          readOnly={isEnded || composer.isAnswering}
           enterKeyHint="send"
           aria-label={t('composer.label', { title: titleOf(session) })}
           placeholder={t(placeholderOf())}
           onChange={(event) => composer.setDraft(event.target.value)}
           onKeyDown={(event) => {
+            composer.keyPressed(event);
             if (event.nativeEvent.isComposing || commandList.pressed(event)) return;
             if (event.key !== 'Enter' || event.shiftKey) return;
             event.preventDefault();

@@ -1,12 +1,11 @@
-import { useMemo, useState } from 'react';
+import { type KeyboardEvent, useMemo, useState } from 'react';
 import type { Interaction } from '../../protocol/interaction.ts';
 import type { Disposition, Session, WhileBusy } from '../../protocol/session.ts';
 import { useDraft } from '../data/drafts.ts';
 import { useControlRoom, useRoom, useTransport } from '../data/room-context.tsx';
 import { useT } from '../i18n/i18n.ts';
-import { answerWith, faceOf, submitValues } from '../interaction/answers-to.ts';
+import { answerWith, submitValues } from '../interaction/answers-to.ts';
 import { cardsOf } from '../interaction/cards.ts';
-import { useIsNew } from '../interaction/stillness.ts';
 import { errorText } from '../text/error-text.ts';
 import { announce } from '../ui/announcer.tsx';
 import {
@@ -22,20 +21,23 @@ import {
 } from './composer.logic.ts';
 import { dispatch, type Outgoing, retry } from './outbox.ts';
 import { clearDraftPictures, type Picture, useDraftPictures } from './pictures.ts';
+import { usePurpose } from './purpose.ts';
 
 export interface ComposerModel {
   readonly draft: string;
   setDraft(text: string): void;
+  /** To be told of every key in the field, before what it does. */
+  keyPressed(event: KeyboardEvent): void;
   readonly pictures: readonly Picture[];
   readonly blocked: Blocked | null;
   readonly offer: Offer;
-  /** The question that the text answers, as long as the person has not chosen to say something else. */
+  /** The question that the text answers; null where it is a message. */
   readonly answers: Interaction | null;
   /** A question that could be answered, whatever was chosen. */
   readonly question: Interaction | null;
   chooseAnswering(isAnswering: boolean): void;
   readonly isAnswering: boolean;
-  /** The question has just come: what is typed does not answer it yet. */
+  /** What the text was for has just gone: it is not sent as something else yet. */
   readonly isSettling: boolean;
   readonly isEmpty: boolean;
   readonly became: Became | null;
@@ -52,17 +54,15 @@ export function useComposer(session: Session): ComposerModel {
   const t = useT();
   const room = useControlRoom();
   const transport = useTransport();
-  const [draft, setDraft] = useDraft(session.id);
+  const [draft, writeDraft] = useDraft(session.id);
   const pictures = useDraftPictures(session.id);
   const connection = useRoom((room) => room.connection.state);
   const canAnswer = useRoom((room) => room.interaction === 'enabled');
   const pending = useRoom((room) => room.pending);
-  const isAsOpened = useRoom((room) => room.isAsOpened);
   const question = useMemo(
     () => (canAnswer ? (openQuestionOf(pending, session.id) ?? null) : null),
     [pending, session.id, canAnswer],
   );
-  const [elseFor, setElseFor] = useState<string | null>(null);
   const [isAnswering, setAnswering] = useState(false);
   const [became, setBecame] = useState<Became | null>(null);
   const [error, setError] = useState<string | null>(null);
@@ -71,13 +71,14 @@ export function useComposer(session: Session): ComposerModel {
     session,
     useRoom((room) => room.whileBusy),
   );
-  const answers = question !== null && question.interactionId !== elseFor ? question : null;
-  // What was typed for one question, or for none, must not answer the next.
-  const face = question === null ? null : faceOf(question);
-  const [came, setCame] = useState({ face, withDraft: false });
-  if (came.face !== face) setCame({ face, withDraft: draft.trim() !== '' });
-  const isSettling = useIsNew(face) && answers !== null && came.withDraft && !isAsOpened;
+  const purpose = usePurpose(session.id, question, draft.trim() !== '' || pictures.length > 0);
+  const answers = purpose.isAnswer ? question : null;
   const isEmpty = draft.trim() === '' && (pictures.length === 0 || answers !== null);
+
+  const setDraft = (text: string): void => {
+    purpose.keep();
+    writeDraft(text);
+  };
 
   const forgetNotes = (): void => {
     setBecame(null);
@@ -92,7 +93,7 @@ export function useComposer(session: Session): ComposerModel {
       : cardsOf(room).press(asked, 'submit', submitValues(asked, { [field.id]: text })));
     // When another was first, the card says so, and what was typed is kept.
     if (card.is === 'submitted' && card.endedBy === 'us') {
-      setDraft('');
+      writeDraft('');
       announce(t('composer.answered'));
     } else if (card.is === 'failed') setError(errorText(t, card.error));
     setAnswering(false);
@@ -108,9 +109,10 @@ export function useComposer(session: Session): ComposerModel {
     disposition: Disposition = offer.enter === 'interrupt' ? 'interrupt' : 'auto',
   ): Promise<void> => {
     const text = draft.trim();
-    if (isEmpty || blocked !== null || isAnswering || isSettling) return;
+    if (isEmpty || blocked !== null || isAnswering || purpose.isSettling) return;
     forgetNotes();
     if (answers !== null) return answer(answers, text);
+    // What is sent next may belong to this message: it becomes no answer because the field was empty in between.
     setDraft('');
     clearDraftPictures(session.id);
     const pictureIds = pictures.map(({ id }) => id);
@@ -120,13 +122,16 @@ export function useComposer(session: Session): ComposerModel {
   return {
     draft,
     setDraft,
+    keyPressed: ({ key, ctrlKey, metaKey }) => {
+      if (key.length === 1 && !ctrlKey && !metaKey) purpose.keyPressed();
+    },
     pictures,
     blocked,
     offer,
     question,
     answers,
     isAnswering,
-    isSettling,
+    isSettling: purpose.isSettling,
     isEmpty,
     became,
     error,
@@ -136,7 +141,7 @@ export function useComposer(session: Session): ComposerModel {
       void transport
         .patch(session.id, { whileBusy })
         .catch((refused: unknown) => setError(errorText(t, refused))),
-    chooseAnswering: (isChosen) => setElseFor(isChosen ? null : (question?.interactionId ?? null)),
+    chooseAnswering: purpose.choose,
     retry: async ({ id, disposition }) => told(disposition, await retry(transport, id)),
   };
 }

@@ -1,9 +1,11 @@
 import { useCallback } from 'react';
 import { create } from 'zustand';
-import { readStored, writeStored } from './stored.ts';
+import { onStoredElsewhere, readStored, writeStored } from './stored.ts';
 
 /** What was typed for a session and not sent yet; kept across reloads and lost connections. */
 const useDrafts = create<Record<string, string>>(() => ({}));
+
+onStoredElsewhere('draft.', (sessionId, text) => useDrafts.setState({ [sessionId]: text ?? '' }));
 
 export function useDraft(sessionId: string): readonly [string, (text: string) => void] {
   const text = useDrafts((drafts) => drafts[sessionId] ?? readStored(`draft.${sessionId}`) ?? '');

@@ -20,3 +20,22 @@ export function writeStored(name: string, value: string | null): void {
     if (value !== null) memory.set(name, value);
   }
 }
+
+/** What is kept under names that begin so, by the rest of the name. */
+export function storedUnder(start: string): ReadonlyMap<string, string> {
+  try {
+    const names = Object.keys(localStorage).filter((name) => name.startsWith(prefix + start));
+    return new Map(
+      names.map((name) => [name.slice((prefix + start).length), localStorage.getItem(name) ?? '']),
+    );
+  } catch {
+    return new Map();
+  }
+}
+
+/** Tells what another tab of this browser has written or taken away under names that begin so. */
+export function onStoredElsewhere(start: string, take: (rest: string, value: string | null) => void): void {
+  addEventListener('storage', ({ key, newValue }) => {
+    if (key?.startsWith(prefix + start)) take(key.slice((prefix + start).length), newValue);
+  });
+}

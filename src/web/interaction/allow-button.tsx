@@ -43,7 +43,7 @@ export function AllowButton({
   return (
     <Button
       size={size}
-      variant={isMain && interaction.defaultToNo !== true ? 'primary' : 'secondary'}
+      variant={isMain && interaction.defaultToNo !== true ? 'allow' : 'allow-quiet'}
       {...look}
       disabled={look.disabled || disabled}
       aria-disabled={look['aria-disabled'] ?? (isNew || undefined)}

@@ -28,7 +28,7 @@ export type CallBody = Warnings & {
     | { readonly is: 'address'; readonly host: string | null; readonly url: string }
     | { readonly is: 'path'; readonly path: string }
     | { readonly is: 'plan'; readonly text: string }
-    | { readonly is: 'input'; readonly tool: string; readonly json: string | null }
+    | { readonly is: 'input'; readonly json: string | null }
   );
 
 /** What a person must not overlook, whatever is asked. */
@@ -65,9 +65,8 @@ type Without<Body, Keys extends PropertyKey> = Body extends unknown ? Omit<Body,
 type Thing = Without<CallBody, keyof Warnings | 'note' | 'rest'> & Partial<Pick<CallBody, 'note' | 'rest'>>;
 
 function thingOf(interaction: Interaction, call: ToolCall, cwd: string): Thing {
-  const { input, toolName: name, tool, plan } = interaction;
-  if (tool !== undefined)
-    return { is: 'input', tool: showSuspicious(tool.name), json: null, rest: fieldsOf(input) };
+  const { input, tool, plan } = interaction;
+  if (tool !== undefined) return { is: 'input', json: null, rest: fieldsOf(input) };
   if (plan !== undefined)
     return {
       is: 'plan',
@@ -110,7 +109,7 @@ function thingOf(interaction: Interaction, call: ToolCall, cwd: string): Thing {
       break;
   }
   const json = Object.keys(input).length === 0 ? null : showValue(JSON.stringify(input, null, 2));
-  return { is: 'input', tool: toolName(showSuspicious(name)), json, rest: [] };
+  return { is: 'input', json, rest: [] };
 }
 
 const restField = ({ at, name, value, isRisky }: OtherField): RestField => ({
@@ -132,7 +131,7 @@ export type AskSummary =
       readonly verb: CallVerb;
       /** Shown exactly, with what is invisible made visible. */
       readonly subject: string;
-      /** The agent's own words on it, where the subject alone would not say enough. */
+      /** The agent's own words on it. */
       readonly note: string | null;
       /** The subject is all that the call was given. */
       readonly isWhole: boolean;
@@ -187,12 +186,15 @@ function callSummary(interaction: Interaction, cwd: string): AskSummary {
     is: 'call',
     verb: verbOf(call),
     subject: named ?? bodyText(interaction, body),
-    note: named === null ? body.note : null,
+    note: body.note,
     isWhole: named === null,
     address: subject?.kind === 'host' && call.is === 'page' ? showSuspicious(call.url) : null,
     ...firstLines(call.is === 'change' ? call.edits : []),
   };
 }
+
+/** The name of the tool that would run, as people read it. */
+export const toolOfAsk = ({ toolName: name }: Interaction): string => toolName(showSuspicious(name));
 
 /** What the call would do, as its line in the conversation says it. */
 export const verbOfAsk = (interaction: Interaction): CallVerb =>
@@ -214,7 +216,7 @@ function subjectText({ kind, value, asked }: Subject, cwd: string): string | nul
 }
 
 /** The thing itself where it is known; what else goes in is shown beside it. */
-function bodyText({ toolName: name, input }: Interaction, body: CallBody): string {
+function bodyText(interaction: Interaction, body: CallBody): string {
   switch (body.is) {
     case 'command':
       return body.command;
@@ -225,8 +227,9 @@ function bodyText({ toolName: name, input }: Interaction, body: CallBody): strin
       return body.url;
     case 'plan':
     case 'input': {
+      const { input } = interaction;
       const json = Object.keys(input).length === 0 ? '' : ` ${showValue(JSON.stringify(input))}`;
-      return toolName(showSuspicious(name)) + json;
+      return toolOfAsk(interaction) + json;
     }
   }
 }

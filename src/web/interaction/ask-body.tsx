@@ -6,7 +6,7 @@ import { Diff } from '../diff/lazy-diff.tsx';
 import { useT } from '../i18n/i18n.ts';
 import { plainText } from '../text/plain-text.ts';
 import { cx } from '../ui/class-names.ts';
-import { type CallBody, callBody, verbOfAsk, type Warnings } from './ask-body.logic.ts';
+import { type CallBody, callBody, toolOfAsk, verbOfAsk, type Warnings } from './ask-body.logic.ts';
 import { PlanView } from './plan.tsx';
 import { LongText } from './reading.tsx';
 
@@ -17,11 +17,11 @@ export function AskBody({ interaction, cwd }: { readonly interaction: Interactio
     case 'approval':
       return (
         <>
-          <Sentence>
-            {interaction.tool === undefined
-              ? t(`ask.${verbOfAsk(interaction)}`)
-              : plainText(interaction.form?.message || interaction.title)}
-          </Sentence>
+          {interaction.tool === undefined ? (
+            <CallSentence tool={toolOfAsk(interaction)}>{t(`ask.${verbOfAsk(interaction)}`)}</CallSentence>
+          ) : (
+            <Sentence>{plainText(interaction.form?.message || interaction.title)}</Sentence>
+          )}
           {interaction.tool === undefined ? (
             <Call body={callBody(interaction, cwd)} />
           ) : (
@@ -47,6 +47,14 @@ export function AskBody({ interaction, cwd }: { readonly interaction: Interactio
 
 export const Sentence = ({ children }: { readonly children: ReactNode }) => (
   <p className="whitespace-pre-wrap font-medium wrap-anywhere">{children}</p>
+);
+
+/** What is asked, and which tool would do it. */
+export const CallSentence = ({ tool, children }: { readonly tool: string; readonly children: string }) => (
+  <div className="flex flex-wrap items-baseline gap-x-2 gap-y-0.5">
+    <p className="font-medium">{children}</p>
+    <code className="rounded-tight bg-sunken px-1.5 font-mono text-soft text-xs wrap-anywhere">{tool}</code>
+  </div>
 );
 
 const Reason = ({ children }: { readonly children: ReactNode }) => (
@@ -127,12 +135,7 @@ function Thing({ body }: { readonly body: CallBody }) {
     case 'plan':
       return <PlanView plan={body.text} />;
     case 'input':
-      return (
-        <div className="flex flex-col gap-1.5">
-          <Path>{body.tool}</Path>
-          {body.json !== null && <Machine text={body.json} />}
-        </div>
-      );
+      return body.json === null ? null : <Machine text={body.json} />;
   }
 }
 

@@ -1,8 +1,10 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { RoomCalls } from '../../client/calls.ts';
+import { toolCallOf } from '../../model/tool-call.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
-import type { ControlRoom } from '../data/control-room.ts';
-import { readStored, writeStored } from '../data/stored.ts';
+import type { ControlRoom, RoomState } from '../data/control-room.ts';
+import { onStoredElsewhere, storedUnder, writeStored } from '../data/stored.ts';
+import { openDialog, useOpenDialog } from '../frame/dialogs.ts';
 import { faceOf } from './answers-to.ts';
 import { type CardDraft, emptyDraft, type Panel } from './draft.logic.ts';
 import {
@@ -11,6 +13,7 @@ import {
   type CardState,
   cardOf,
   type Doubt,
+  isAnswerable,
   nextCard,
 } from './interaction-card.logic.ts';
 
@@ -19,7 +22,8 @@ export interface CardsState {
   readonly drafts: Readonly<Record<string, CardDraft>>;
 }
 
-const storedAs = 'answers';
+/** Each under a name of its own: what is typed in another tab is not written over. */
+const storedAs = 'answer.';
 /** More than this is kept in memory only: it would be written with every key that is pressed. */
 const mostStored = 100_000;
 
@@ -41,6 +45,14 @@ export class Cards {
   constructor(room: ControlRoom) {
     this.#room = room;
     this.store = createStore<CardsState>(() => ({ states: {}, drafts: storedDrafts() }));
+    onStoredElsewhere(storedAs, (interactionId, text) => this.#takeDraft(interactionId, text));
+    const forgetOld = ({ isLoaded, pending }: RoomState): void => {
+      if (!isLoaded) return;
+      unsubscribe();
+      this.#forgetOthersThan(pending);
+    };
+    const unsubscribe = room.store.subscribe(forgetOld);
+    forgetOld(room.store.getState());
   }
 
   stateOf(interaction: Interaction): CardState {
@@ -62,7 +74,8 @@ export class Cards {
       this.#worked.add(faceOf(interaction));
     const draft = { ...before, ...changes };
     this.store.setState(({ drafts }) => ({ drafts: { ...drafts, [interaction.interactionId]: draft } }));
-    this.#keepDrafts();
+    const text = JSON.stringify(draft);
+    if (text.length <= mostStored) writeStored(storedAs + interaction.interactionId, text);
   }
 
   /** Opens a part of a card for whoever asked for it: it takes the focus when it comes. */
@@ -100,8 +113,14 @@ export class Cards {
     return this.#read.has(faceOf(interaction));
   }
 
+  /** Dangerous, and not all of it could have been seen yet. */
+  isUnseenDanger(interaction: Interaction): boolean {
+    return !this.isRead(interaction) && isDangerous(interaction);
+  }
+
   /**
-   * Sends what was pressed; an ask that defaults to no, or could not be seen wholly yet, wants the same press twice.
+   * Sends what was pressed; an ask that defaults to no, or could not be seen wholly yet, wants the same press twice. One
+   * that is dangerous and could not be seen wholly is opened large instead.
    * Whatever answers an interaction goes this way, so that its card knows the answer as this page's own. Resolves with
    * the card as it is then.
    */
@@ -112,6 +131,15 @@ export class Cards {
   ): Promise<CardState> {
     const before = this.stateOf(interaction);
     const doubt = action.startsWith('allow') ? this.#doubtOn(interaction) : null;
+    if (
+      this.isUnseenDanger(interaction) &&
+      doubt !== null &&
+      !isOpenLarge(interaction) &&
+      isAnswerable(before)
+    ) {
+      openDialog({ is: 'interaction', interactionId: interaction.interactionId });
+      return before;
+    }
     const after = this.#take(interaction, { type: 'pressed', action, doubt, at: performance.now() });
     if (after.is !== 'submitting' || before.is === 'submitting') return after;
     this.#answered = interaction.interactionId;
@@ -147,19 +175,34 @@ export class Cards {
     const { [interactionId]: draft, ...drafts } = this.store.getState().drafts;
     if (draft === undefined) return;
     this.store.setState({ drafts });
-    this.#keepDrafts();
+    writeStored(storedAs + interactionId, null);
   }
 
-  /** Only those of open interactions, and of those whose place they took: what was typed for another has nowhere to go. */
-  #keepDrafts(): void {
-    const { pending, isLoaded } = this.#room.store.getState();
+  /** What was typed in another tab. What is open in a card there is not opened here: nothing moves by itself. */
+  #takeDraft(interactionId: string, text: string | null): void {
+    const { [interactionId]: mine = emptyDraft, ...others } = this.store.getState().drafts;
+    const { panel, wasTried } = mine;
+    const drafts =
+      text === null ? others : { ...others, [interactionId]: { ...draftFrom(text), panel, wasTried } };
+    this.store.setState({ drafts });
+  }
+
+  /** Keeps those of open interactions, and of those whose place they took: what was typed for another has nowhere to go. */
+  #forgetOthersThan(pending: readonly Interaction[]): void {
     const open = new Set<string | undefined>(
       pending.flatMap(({ interactionId, tool }) => [interactionId, tool?.replaces]),
     );
-    const drafts = Object.entries(this.store.getState().drafts).filter(([id]) => !isLoaded || open.has(id));
-    const text = JSON.stringify(Object.fromEntries(drafts));
-    if (text.length <= mostStored) writeStored(storedAs, drafts.length === 0 ? null : text);
+    for (const id of Object.keys(this.store.getState().drafts)) if (!open.has(id)) this.#forgetDraft(id);
   }
+}
+
+/** Something in it must not be overlooked. */
+const isDangerous = (interaction: Interaction): boolean => toolCallOf(interaction).risks.length > 0;
+
+/** Whether it has all the room there is: nothing is gained by opening it. */
+function isOpenLarge({ interactionId }: Interaction): boolean {
+  const { dialog } = useOpenDialog.getState();
+  return dialog?.is === 'interaction' && dialog.interactionId === interactionId;
 }
 
 type DraftOwner = Pick<Interaction, 'interactionId' | 'tool'>;
@@ -191,14 +234,13 @@ export function stateWith(
 export const endOf = (ended: readonly Interaction[], interactionId: string): Interaction | undefined =>
   ended.find((each) => each.interactionId === interactionId);
 
-function storedDrafts(): CardsState['drafts'] {
+const storedDrafts = (): CardsState['drafts'] =>
+  Object.fromEntries([...storedUnder(storedAs)].map(([id, text]) => [id, draftFrom(text)]));
+
+function draftFrom(text: string): CardDraft {
   try {
-    const stored: unknown = JSON.parse(readStored(storedAs) ?? '{}');
-    if (typeof stored !== 'object' || stored === null) return {};
-    return Object.fromEntries(
-      Object.entries(stored).map(([id, draft]) => [id, { ...emptyDraft, ...(draft as Partial<CardDraft>) }]),
-    );
+    return { ...emptyDraft, ...(JSON.parse(text) as Partial<CardDraft>) };
   } catch {
-    return {};
+    return emptyDraft;
   }
 }

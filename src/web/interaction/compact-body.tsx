@@ -7,8 +7,8 @@ import { plainText } from '../text/plain-text.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
 import { answerWith, faceOf } from './answers-to.ts';
-import { type AskSummary, type CallBody, callBody, summaryOf } from './ask-body.logic.ts';
-import { Rest, ToolCall, WarningLines } from './ask-body.tsx';
+import { type AskSummary, type CallBody, callBody, summaryOf, toolOfAsk } from './ask-body.logic.ts';
+import { CallSentence, Rest, ToolCall, WarningLines } from './ask-body.tsx';
 import { FormCard } from './form-card.tsx';
 import { isAnswerable } from './interaction-card.logic.ts';
 import { mostInSelect } from './long-select.tsx';
@@ -28,6 +28,7 @@ export function CompactBody({
 }) {
   const { interaction } = card;
   const summary = summaryOf(interaction, cwd);
+  const body = callBody(interaction, cwd);
   const isShort = isShortForm(interaction.form);
   return (
     <>
@@ -37,11 +38,18 @@ export function CompactBody({
       >
         <Summary
           summary={summary}
+          tool={toolOfAsk(interaction)}
           reason={interaction.reason}
-          body={callBody(interaction, cwd)}
+          body={body}
           onOpen={() => openDialog({ is: 'interaction', interactionId: interaction.interactionId })}
         />
       </ReadBox>
+      {/* Not in the box, where they could be out of view. Where a link leads is said beside the path. */}
+      {summary.is === 'call' && (
+        <div className="flex shrink-0 flex-col gap-0.5">
+          <WarningLines warnings={{ ...body, leadsTo: null }} />
+        </div>
+      )}
       {interaction.kind === 'approval' && interaction.tool !== undefined ? (
         <ToolApproval card={card} session={session} density="compact" isLarge={false} hasFields={isShort} />
       ) : summary.is === 'form' && isShort ? (
@@ -86,11 +94,13 @@ function linesOf({ type, options = [] }: FormField): number {
 
 function Summary({
   summary,
+  tool,
   reason,
   body,
   onOpen,
 }: {
   readonly summary: AskSummary;
+  readonly tool: string;
   readonly reason: string | undefined;
   readonly body: CallBody;
   readonly onOpen: () => void;
@@ -100,7 +110,7 @@ function Summary({
     case 'call':
       return (
         <>
-          <Sentence>{t(`ask.${summary.verb}`)}</Sentence>
+          <CallSentence tool={tool}>{t(`ask.${summary.verb}`)}</CallSentence>
           <div className="flex flex-col rounded-tight bg-sunken px-2 py-1 text-xs">
             {summary.address !== null && <strong className="font-mono">{summary.subject}</strong>}
             <ShortText text={summary.address ?? summary.subject} onOpen={onOpen} />
@@ -110,8 +120,6 @@ function Summary({
               {path}
             </p>
           ))}
-          {/* Where a link leads is said beside the path. */}
-          <WarningLines warnings={{ ...body, leadsTo: null }} />
           {summary.note !== null && (
             <p className="text-soft text-xs wrap-anywhere">{plainText(summary.note)}</p>
           )}
@@ -137,7 +145,7 @@ function Summary({
     case 'plan':
       return (
         <>
-          <Sentence>{t('ask.plan')}</Sentence>
+          <CallSentence tool={tool}>{t('ask.plan')}</CallSentence>
           <p className="whitespace-pre-wrap text-sm text-soft wrap-anywhere">
             {summary.text === '' ? t('ask.noPlan') : summary.text}
           </p>

@@ -92,7 +92,7 @@ export const DenyButton = ({
 }) => (
   <Button
     size={size}
-    variant="danger"
+    variant="deny"
     data-opens="deny"
     {...buttonState(card)}
     onClick={() => card.openPanel('deny')}
@@ -140,11 +140,11 @@ export function DenyPanel({ card, session, onClose }: PanelProps) {
           {t('ui.cancel')}
         </Button>
         {!isOfTool && canBeInterrupted(session) && (
-          <Button variant="danger" {...buttonState(card, 'deny-interrupt')} onClick={() => send(true)}>
+          <Button variant="deny" {...buttonState(card, 'deny-interrupt')} onClick={() => send(true)}>
             {t('ask.denyInterrupt')}
           </Button>
         )}
-        <Button variant="danger" {...buttonState(card, 'deny')} onClick={() => send(false)}>
+        <Button variant="deny" {...buttonState(card, 'deny')} onClick={() => send(false)}>
           {isPlan ? t('ask.sendBack') : t('ask.deny')}
         </Button>
       </PanelActions>

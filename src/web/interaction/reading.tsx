@@ -111,6 +111,7 @@ export function ReadBox({
   // It keeps its place once it was there, so that nothing moves when the end is reached.
   const [wasLonger, setWasLonger] = useState(false);
   if (below > 0 && !wasLonger) setWasLonger(true);
+  const hiddenFields = below === 0 ? 0 : fieldsBelow(box.current);
   return (
     <>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the key is kept from others, and does what it does by itself */}
@@ -132,7 +133,10 @@ export function ReadBox({
           isHidden={below === 0}
           onPress={() => box.current?.scrollBy({ top: box.current.clientHeight * 0.9 })}
         >
-          {t('ask.moreLines', { count: Math.max(1, Math.ceil(below / lineHeightIn(box.current))) })}
+          {[
+            t('ask.moreLines', { count: Math.max(1, Math.ceil(below / lineHeightIn(box.current))) }),
+            ...(hiddenFields === 0 ? [] : [t('ask.moreFields', { count: hiddenFields })]),
+          ].join(', ')}
         </MoreButton>
       )}
     </>
@@ -153,7 +157,7 @@ export const MoreButton = ({
     type="button"
     onClick={onPress}
     className={cx(
-      'flex min-h-6 items-center gap-1 self-start rounded-tight px-1 font-sans text-faint text-xs hover:text-ink pointer-coarse:min-h-11',
+      'flex min-h-6 items-center gap-1 self-start rounded-tight px-1 font-medium font-sans text-xs text-you-ink hover:underline pointer-coarse:min-h-11',
       isHidden && 'invisible',
     )}
   >
@@ -161,6 +165,13 @@ export const MoreButton = ({
     {children}
   </button>
 );
+
+/** How many fields of an input end below what is in view. */
+function fieldsBelow(box: HTMLElement | null): number {
+  const bottom = box?.getBoundingClientRect().bottom ?? 0;
+  const fields = [...(box?.querySelectorAll('dd') ?? [])];
+  return fields.filter((field) => field.getBoundingClientRect().bottom > bottom + slack).length;
+}
 
 const lineHeightIn = (element: HTMLElement | null): number =>
   (element === null ? Number.NaN : Number.parseFloat(getComputedStyle(element).lineHeight)) || 20;

@@ -2,7 +2,7 @@ import { LoaderCircle, type LucideIcon } from 'lucide-react';
 import type { ComponentProps } from 'react';
 import { cx } from './class-names.ts';
 
-type Variant = 'primary' | 'secondary' | 'ghost' | 'danger';
+type Variant = 'primary' | 'secondary' | 'ghost' | 'danger' | 'allow' | 'allow-quiet' | 'deny';
 type Size = 'sm' | 'md';
 
 export interface ButtonProps extends ComponentProps<'button'> {
@@ -56,4 +56,8 @@ const variants: Readonly<Record<Variant, string>> = {
   ghost: 'border-transparent text-soft not-disabled:hover:bg-hover not-disabled:hover:text-ink',
   danger:
     'border-line-strong bg-surface text-fail-ink not-disabled:hover:border-fail-edge not-disabled:hover:bg-fail-tint',
+  allow: 'border-done-ink bg-done-ink text-inverse not-disabled:hover:opacity-90',
+  'allow-quiet':
+    'border-done-edge bg-surface text-done-ink not-disabled:hover:border-done not-disabled:hover:bg-done-tint',
+  deny: 'border-fail-edge bg-fail-tint text-fail-ink not-disabled:hover:border-fail',
 };

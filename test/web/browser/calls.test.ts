@@ -1,5 +1,8 @@
+import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
+import { quietMs } from '../../../src/web/interaction/stillness.ts';
 import { type Beckon, startBeckon } from '../../support/beckon-process.ts';
+import { eventually } from '../../support/eventually.ts';
 import {
   type ScriptedAsk,
   type ScriptedSession,
@@ -8,19 +11,24 @@ import {
 } from '../../support/scripted-claude/scripted-claude.ts';
 import { violationsOf } from './accessibility.ts';
 import { desktop, phone, withBrowser } from './browser.ts';
+import { startSessions } from './demo-sessions.ts';
 
 const { come } = withBrowser({ servers: 'all tests' });
 let beckon: Beckon;
 let agent: ScriptedSession;
+let quietId = '';
 beforeAll(async () => {
   beckon = await startBeckon({ args: ['--claude', await scriptedClaude()] });
   agent = await startScripted(beckon, 'Asking');
+  const quiet = { title: 'Quiet', prompt: 'hello', status: 'idle' };
+  [quietId = ''] = await startSessions(beckon, [quiet], beckon.dataDir);
 });
 
 /** One ask of each kind, and all that a person must be able to read before they decide. */
-const asks: readonly (ScriptedAsk & { readonly seen: readonly string[] })[] = [
+const asks: readonly (ScriptedAsk & { readonly name: string; readonly seen: readonly string[] })[] = [
   {
     id: 'command',
+    name: 'Bash',
     input: {
       command: 'npm test -- --watch',
       description: 'Watch the tests',
@@ -39,6 +47,7 @@ const asks: readonly (ScriptedAsk & { readonly seen: readonly string[] })[] = [
   },
   {
     id: 'edits',
+    name: 'MultiEdit',
     tool: 'MultiEdit',
     input: {
       file_path: 'src/cart.ts',
@@ -56,6 +65,7 @@ const asks: readonly (ScriptedAsk & { readonly seen: readonly string[] })[] = [
   },
   {
     id: 'read',
+    name: 'Read',
     tool: 'Read',
     input: { file_path: '/etc/hosts', offset: 12 },
     blockedPath: '/etc/hosts',
@@ -68,18 +78,21 @@ const asks: readonly (ScriptedAsk & { readonly seen: readonly string[] })[] = [
   },
   {
     id: 'page',
+    name: 'WebFetch',
     tool: 'WebFetch',
     input: { url: 'https://docs.example/a?b=c', prompt: 'Sum it up', depth: 3 },
     seen: ['docs.example', 'https://docs.example/a?b=c', 'Sum it up', 'depth', '3'],
   },
   {
     id: 'unknown',
+    name: 'shop › refund',
     tool: 'mcp__shop__refund',
     input: { order: { id: 'A-17', lines: [1, 2] }, dangerouslySkipChecks: true },
     seen: ['shop › refund', '"A-17"', 'It has a field that calls itself dangerous.'],
   },
   {
     id: 'plan',
+    name: 'ExitPlanMode',
     tool: 'ExitPlanMode',
     input: {
       plan: '# Two steps\n\n1. Look\n2. Act',
@@ -106,3 +119,96 @@ it('[ASK15] [UI5] every kind of call is shown with all that goes into it, large 
   for (const words of ['It goes on in the background.', 'It runs without the sandbox.'])
     await page.locator('main article').getByText(words).waitFor();
 });
+
+/** Every place that has an Allow, with the way to it. */
+const places: readonly {
+  readonly name: string;
+  readonly path: () => string;
+  readonly cards: string;
+  readonly open?: (page: Page) => Promise<void>;
+}[] = [
+  { name: 'the session page', path: () => `/s/${agent.sessionId}`, cards: 'main' },
+  { name: 'Mission Control', path: () => '/', cards: 'main article' },
+  { name: 'the inbox', path: () => '/inbox', cards: 'section[data-inbox]' },
+  { name: 'the dock', path: () => `/s/${quietId}`, cards: 'section[aria-label="Waits for you"]' },
+  {
+    name: 'the dialog',
+    path: () => `/s/${quietId}`,
+    cards: 'dialog',
+    open: (page) => page.getByRole('button', { name: 'Open large' }).click(),
+  },
+];
+
+const withdrawAll = async (): Promise<void> => {
+  const { body } = await beckon.api('GET', `/api/sessions/${agent.sessionId}/pending`);
+  await agent.script({ withdraw: body.pending.map(({ toolCallId }: { toolCallId: string }) => toolCallId) });
+};
+
+/** All values in an input, as they are written. */
+const valuesIn = (value: unknown): string[] =>
+  typeof value === 'object' && value !== null
+    ? Object.values(value).flatMap(valuesIn)
+    : String(value).split(/\n+/);
+
+it.each(places)(
+  '[ASK15] [UI19] every value of every kind of call, and the tool’s name, is in $name',
+  async ({ path, cards, open }) => {
+    await withdrawAll();
+    const { page, problems } = await come(beckon, path());
+    for (const { name, ...ask } of asks) {
+      const id = `${ask.id} in ${cards}`;
+      const [interactionId = ''] = await agent.script({ ask: [{ ...ask, id }] });
+      const card = page.locator(`${cards} [data-ask="${interactionId}"]`);
+      await page.locator(`[data-ask="${interactionId}"]`).first().waitFor();
+      await open?.(page);
+      await card.getByText(name, { exact: true }).first().waitFor();
+      const said = async () => ((await card.textContent()) ?? '').replaceAll(/\s+/g, ' ');
+      for (const value of valuesIn(ask.input))
+        await expect.poll(said, { message: name }).toContain(words(value));
+      // What does not fit is counted where it is cut off.
+      const cut = await card.locator('[data-more]').count();
+      expect(
+        await card.getByRole('button', { name: /more line|\+\d+ field/ }).count(),
+      ).toBeGreaterThanOrEqual(cut);
+      await agent.script({ withdraw: [id] });
+      await card.waitFor({ state: 'detached' });
+    }
+    expect(problems).toEqual([]);
+  },
+);
+
+/** A plan is shown as a document, a flag in a change as a sentence. */
+const words = (value: string): string =>
+  value === 'true' ? '' : value.replace(/^(#|\d+\.) /, '').replaceAll(/\s+/g, ' ');
+
+it.each(places.filter(({ name }) => name !== 'the dialog'))(
+  '[UI19] [UI14] Allow opens what is dangerous and not in view, and allows nothing: $name',
+  async ({ path, cards }) => {
+    await withdrawAll();
+    const { page } = await come(beckon, path());
+    const id = `hidden in ${cards}`;
+    const command = Array.from({ length: 60 }, (_, at) => `echo ${at}`).join('\n');
+    const input = { command, run_in_background: true, timeout: 99 };
+    const [interactionId = ''] = await agent.script({ ask: [{ id, input }] });
+    const card = page.locator(`${cards} [data-ask="${interactionId}"]`);
+    const allow = card.getByRole('button', { name: 'Allow', exact: true });
+    await card.getByText('It goes on in the background.').waitFor();
+    const isInView = card.getByText('It goes on in the background.').evaluate((line) => {
+      const { left, bottom } = line.getBoundingClientRect();
+      return line.parentElement?.contains(document.elementFromPoint(left + 4, bottom - 4)) === true;
+    });
+    expect(await isInView).toBe(true);
+    await expect.poll(() => allow.getAttribute('aria-disabled')).toBeNull();
+    await allow.click();
+    const large = page.locator(`dialog [data-ask="${interactionId}"]`);
+    await large.waitFor();
+    expect((await agent.told())[id]).toBeUndefined();
+    await large.getByRole('button', { name: /more lines/ }).click();
+    await large.locator('[data-more]').evaluate((box) => box.scrollTo(0, box.scrollHeight));
+    await expect.poll(() => large.locator('[data-more]').count()).toBe(0);
+    const allowLarge = large.getByRole('button', { name: 'Allow', exact: true });
+    await expect.poll(() => allowLarge.getAttribute('aria-disabled'), { timeout: 10 * quietMs }).toBeNull();
+    await allowLarge.click();
+    await eventually('it is allowed', async () => (await agent.told())[id] !== undefined);
+  },
+);

@@ -118,7 +118,7 @@ describe('the page in a browser', () => {
     expect(focused).toBe('Migrate the session store to SQLite');
     await page.keyboard.press('m');
     await page.keyboard.type('n? g c');
-    expect(await page.getByRole('textbox', { name: /Migrate/ }).inputValue()).toBe('n? g c');
+    expect(await page.locator('textarea:focus').inputValue()).toBe('n? g c');
     await page.keyboard.press('Control+k');
     await page.keyboard.type('flaky');
     await page.keyboard.press('Enter');

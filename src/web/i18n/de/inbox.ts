@@ -25,6 +25,7 @@ export const inbox = {
   'inbox.allowSelected': 'Erlauben …',
   'inbox.batch.title_one': 'Dies erlauben?',
   'inbox.batch.title_other': 'Diese {count} erlauben?',
+  'inbox.batch.unseen': 'Gefährlich und nicht zu Ende gelesen: erst ansehen.',
   'inbox.batch.allow_one': '{count} erlauben',
   'inbox.batch.allow_other': 'Alle {count} erlauben',
   'inbox.batch.allowUnread_one': '{count} erlauben, ohne alles zu lesen',

@@ -26,6 +26,8 @@ export const interaction = {
   'ask.everywhereInFile': 'An jeder Stelle, an der es steht.',
   'ask.moreLines_one': '{count} weitere Zeile',
   'ask.moreLines_other': '{count} weitere Zeilen',
+  'ask.moreFields_one': '+{count} Feld',
+  'ask.moreFields_other': '+{count} Felder',
   'ask.moreCharacters': '{count} weitere Zeichen',
   'ask.parked': 'Geparkt',
   'ask.parkedHint': 'Es wartet schon lange. Es wartet weiter; nichts wurde entschieden.',

@@ -25,6 +25,7 @@ export const inbox = {
   'inbox.allowSelected': 'Allow…',
   'inbox.batch.title_one': 'Allow this?',
   'inbox.batch.title_other': 'Allow these {count}?',
+  'inbox.batch.unseen': 'Dangerous and not read to its end: look at it first.',
   'inbox.batch.allow_one': 'Allow {count}',
   'inbox.batch.allow_other': 'Allow all {count}',
   'inbox.batch.allowUnread_one': 'Allow {count} without reading it all',

@@ -26,6 +26,8 @@ export const interaction = {
   'ask.everywhereInFile': 'In every place where it stands.',
   'ask.moreLines_one': '{count} more line',
   'ask.moreLines_other': '{count} more lines',
+  'ask.moreFields_one': '+{count} field',
+  'ask.moreFields_other': '+{count} fields',
   'ask.moreCharacters': '{count} more characters',
   'ask.parked': 'Parked',
   'ask.parkedHint': 'It has waited for long. It still waits; nothing was decided.',

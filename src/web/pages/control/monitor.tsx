@@ -102,6 +102,7 @@ export const Monitor = memo(function Monitor({
         )}
       </div>
       {asked === undefined && leftOpen !== undefined && <LeftOpenLine interaction={leftOpen} />}
+      {/* Also while something is asked: a field that someone writes in is never taken away. */}
       <footer data-composer>
         <SmallComposer session={session} />
       </footer>

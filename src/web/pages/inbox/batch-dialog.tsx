@@ -13,6 +13,7 @@ import { useIsNew, useStill } from '../../interaction/stillness.ts';
 import { useCard } from '../../interaction/use-card.ts';
 import { titleOf } from '../../session/activity.logic.ts';
 import { errorText } from '../../text/error-text.ts';
+import { announce } from '../../ui/announcer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { useFocusOnMount } from '../../ui/use-focus-on-mount.ts';
@@ -49,6 +50,12 @@ export function BatchDialog({
   const press = (): void => {
     if (!takePress() || isNew) return;
     const asks = chosen.filter((each) => isAnswerable(cards.stateOf(each)));
+    const unseen = asks.find((each) => cards.isUnseenDanger(each));
+    if (unseen !== undefined) {
+      area.current?.querySelector(`[data-batch="${unseen.interactionId}"]`)?.scrollIntoView({ block: 'end' });
+      announce(t('inbox.batch.unseen'));
+      return;
+    }
     if (confirmingSince === null && !asks.every((each) => cards.isRead(each))) {
       setConfirmingSince(performance.now());
       return;
@@ -74,7 +81,7 @@ export function BatchDialog({
               {t('ui.cancel')}
             </Button>
             <Button
-              variant="primary"
+              variant="allow"
               disabled={chosen.length === 0}
               aria-disabled={!isStill || isNew || undefined}
               onBlur={() => afterPress(() => setConfirmingSince(null))}
@@ -128,7 +135,10 @@ function BatchItem({
   const cwd = session?.cwd ?? '';
   const title = session === undefined ? interaction.title : titleOf(session);
   return (
-    <li className="flex flex-col gap-2 rounded-ui border border-line p-3">
+    <li
+      data-batch={interaction.interactionId}
+      className="flex flex-col gap-2 rounded-ui border border-line p-3"
+    >
       <label className="flex items-center gap-2.5 pointer-coarse:min-h-11">
         <input
           type="checkbox"

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react';
+import { isTextField } from '../../frame/global-keys.ts';
 import { type InboxCommand, type InboxPress, inboxKeyReader } from './inbox-keys.logic.ts';
 
 /** Keys of the inbox, wherever the focus is on its page, but never while someone types or a dialog or menu is open. */
@@ -29,11 +30,7 @@ export function useInboxKeys(run: (command: InboxCommand) => void): void {
 
 function focusOn(target: EventTarget | null): InboxPress['focus'] {
   if (!(target instanceof HTMLElement)) return 'else';
-  if (
-    target.isContentEditable ||
-    target.matches('textarea, select, input:not([type=radio], [type=checkbox])')
-  )
-    return 'text';
+  if (isTextField(target)) return 'text';
   // Rows of the list are there to be moved along.
   if (target.closest('[data-row]') !== null) return 'else';
   return target.matches('button, a, input, summary, [tabindex="0"]') ? 'control' : 'else';

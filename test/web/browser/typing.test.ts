@@ -1,0 +1,201 @@
+import type { Locator, Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { quietMs } from '../../../src/web/interaction/stillness.ts';
+import { type Beckon, startBeckon } from '../../support/beckon-process.ts';
+import { eventually } from '../../support/eventually.ts';
+import {
+  type ScriptedAsk,
+  type ScriptedSession,
+  scriptedClaude,
+  startScripted,
+} from '../../support/scripted-claude/scripted-claude.ts';
+import { violationsOf } from './accessibility.ts';
+import { desktop, phone, withBrowser } from './browser.ts';
+
+const { come } = withBrowser({ servers: 'all tests' });
+let beckon: Beckon;
+let agent: ScriptedSession;
+beforeAll(async () => {
+  beckon = await startBeckon({ args: ['--claude', await scriptedClaude()] });
+  agent = await startScripted(beckon, 'Talk');
+});
+
+const text = 'By the way';
+const frameMs = 16;
+let asked = 0;
+const aQuestion = (): ScriptedAsk => {
+  asked += 1;
+  const question = {
+    question: `Which way, number ${asked}?`,
+    header: 'Way',
+    options: [
+      { label: 'Left', description: '' },
+      { label: 'Right', description: '' },
+    ],
+    multiSelect: false,
+  };
+  return { id: `question_${asked}`, tool: 'AskUserQuestion', input: { questions: [question] } };
+};
+
+const api = async (method: string, path: string) =>
+  (await beckon.api(method, `/api/sessions/${agent.sessionId}${path}`)).body;
+const queued = async (): Promise<{ messageId: string; message: string }[]> =>
+  (await api('GET', '/queue')).queue;
+const pending = async (): Promise<{ interactionId: string; toolCallId: string }[]> =>
+  (await api('GET', '/pending')).pending;
+
+/** The page at a path, with the caret where messages are written, and a clock that moves only when it is told to. */
+async function write(path: string, view = desktop) {
+  await agent.script({ withdraw: (await pending()).map(({ toolCallId }) => toolCallId) });
+  for (const { messageId } of await queued()) await api('DELETE', `/queue/${messageId}`);
+  const { page, problems } = await come(beckon, path, view);
+  const field = page.getByRole('textbox', { name: 'Message to Talk' });
+  await field.waitFor();
+  await page.clock.install();
+  await page.clock.pauseAt(Date.now() + 60_000);
+  await field.focus();
+  const until = (what: string, isSo: () => Promise<boolean>): Promise<unknown> =>
+    eventually(what, async () => {
+      if (await isSo()) return true;
+      await page.clock.runFor(frameMs);
+      return false;
+    });
+  return {
+    page,
+    field,
+    problems,
+    until,
+    /** Asks, and resolves when the page shows it. */
+    async ask(question = aQuestion(), withdraw: readonly string[] = []) {
+      const [id = ''] = await agent.script({ withdraw, ask: [question] });
+      await until('the question is shown', () => page.locator(`[data-ask="${id}"]`).first().isVisible());
+      return { id, call: question.id };
+    },
+  };
+}
+
+const isFocused = (field: Locator): Promise<boolean> =>
+  field.evaluate((element) => document.activeElement === element);
+
+const purpose = (page: Page, name: 'Answer the question' | 'Say something else') =>
+  page.getByRole('main').getByRole('button', { name, pressed: true });
+
+const places = [
+  ['on the session page', () => `/s/${agent.sessionId}`],
+  ['in a monitor', () => '/'],
+] as const;
+
+describe.each(places)('what is typed %s', (_, path) => {
+  it('[UI17] [MSG4] stays a message whenever a question comes, by Enter and by Ctrl+Enter', async () => {
+    for (let typed = 0; typed <= text.length; typed += 1) {
+      const { page, field, ask } = await write(path());
+      await page.keyboard.type(text.slice(0, typed));
+      const { id } = await ask();
+      await page.keyboard.type(text.slice(typed));
+      expect(await isFocused(field)).toBe(true);
+      expect(await field.inputValue()).toBe(text);
+      await page.keyboard.press(typed % 2 === 0 ? 'Enter' : 'Control+Enter');
+      await eventually('it is sent as a message', async () =>
+        (await queued()).some(({ message }) => message === text),
+      );
+      expect((await pending()).map(({ interactionId }) => interactionId)).toContain(id);
+      // A second message after the first is none either.
+      await page.clock.runFor(quietMs + frameMs);
+      await page.keyboard.type('and this');
+      await page.keyboard.press('Enter');
+      await eventually('so is the next', async () => (await queued()).length === 2);
+      expect((await pending()).map(({ interactionId }) => interactionId)).toContain(id);
+      await page.close();
+    }
+  });
+
+  it('[UI17] answers what was there before it was begun, or when one chooses so', async () => {
+    const { page, ask } = await write(path());
+    const first = await ask();
+    await page.clock.runFor(quietMs + frameMs);
+    await page.keyboard.type('Straight on');
+    await page.keyboard.press('Enter');
+    await eventually('it is the answer', async () => (await agent.told())[first.call] !== undefined);
+
+    await page.clock.runFor(3000);
+    await page.getByRole('textbox', { name: 'Message to Talk' }).focus();
+    await page.keyboard.type('Backwards');
+    const second = await ask();
+    await page.getByRole('main').getByRole('button', { name: 'Answer the question' }).click();
+    await page.keyboard.press('Enter');
+    await eventually('so is this', async () => (await agent.told())[second.call] !== undefined);
+    expect(JSON.stringify((await agent.told())[second.call])).toContain('Backwards');
+    expect(await queued()).toEqual([]);
+  });
+
+  it('[UI17] [UI13] is for one question only: in place of another it answers none, and is sent as nothing else at once', async () => {
+    const { page, field, ask, until } = await write(path());
+    const first = await ask();
+    await page.clock.runFor(quietMs + frameMs);
+    await page.keyboard.type('Left, then');
+    const second = await ask(aQuestion(), [first.call]);
+    await page.keyboard.press('Enter');
+    await page.clock.runFor(quietMs);
+    expect(await field.inputValue()).toBe('Left, then');
+    expect(await isFocused(field)).toBe(true);
+    expect(await queued()).toEqual([]);
+    await page.keyboard.press('Enter');
+    await until('it is a message', async () => (await queued()).length === 1);
+    expect((await agent.told())[second.call]).toBeUndefined();
+  });
+});
+
+it('[UI17] says what Enter does with a draft when a question comes, and changes that by one press', async () => {
+  for (const view of [desktop, { ...phone, theme: 'dark' as const }]) {
+    const { page, ask, problems } = await write(`/s/${agent.sessionId}`, view);
+    await page.keyboard.type(text);
+    await ask();
+    await purpose(page, 'Say something else').waitFor();
+    await page.getByText('What you have typed is sent as a message.').waitFor();
+    await page.clock.resume();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Answer the question' }).click();
+    await purpose(page, 'Answer the question').waitFor();
+    expect(problems).toEqual([]);
+  }
+});
+
+it('[UI18] a monitor stays as long as someone types in it, also when its session was stopped', async () => {
+  const stopped = await startScripted(beckon, 'Stopped');
+  const { page } = await come(beckon, '/');
+  const field = page.getByRole('textbox', { name: 'Message to Stopped' });
+  await field.focus();
+  await page.keyboard.type('not yet');
+  await beckon.api('POST', `/api/sessions/${stopped.sessionId}/stop`, {});
+  await expect.poll(() => field.getAttribute('readonly')).not.toBeNull();
+  expect(await isFocused(field)).toBe(true);
+  await field.blur();
+  await field.waitFor({ state: 'detached' });
+});
+
+it('[UI18] keys that were meant for a field that has gone do nothing', async () => {
+  await write(`/s/${agent.sessionId}`);
+  const { page } = await come(beckon, '/inbox');
+  const command = (id: string): ScriptedAsk => ({ id, input: { command: `rm -rf ${id}` } });
+  const [one = ''] = await agent.script({ ask: [command('first')] });
+  await page.clock.install();
+  const card = (id: string) => page.locator(`section[data-inbox] [data-ask="${id}"]`);
+  await card(one).getByRole('button', { name: 'Deny', exact: true }).waitFor();
+  await page.clock.runFor(quietMs + frameMs);
+  await card(one).getByRole('button', { name: 'Deny', exact: true }).click();
+  await page.keyboard.type('B');
+  const [two = ''] = await agent.script({ withdraw: ['first'], ask: [command('second')] });
+  await card(two).waitFor();
+  for (const key of 'adsa gb a') {
+    await page.clock.runFor(quietMs - frameMs);
+    await page.keyboard.press(key === ' ' ? 'Space' : key);
+  }
+  expect(new URL(page.url()).pathname).toBe('/inbox');
+  expect((await agent.told()).second).toBeUndefined();
+  expect((await pending()).map(({ interactionId }) => interactionId)).toContain(two);
+  expect(await card(two).getByRole('textbox').count()).toBe(0);
+  // After a pause they are keys of the inbox again.
+  await page.clock.runFor(5000);
+  await page.keyboard.press('a');
+  await eventually('it is allowed', async () => (await agent.told()).second !== undefined);
+});
