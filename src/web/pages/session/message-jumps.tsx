@@ -6,7 +6,7 @@ import { IconButton } from '../../ui/icon-button.tsx';
 export function MessageJumps({ onJump }: { readonly onJump: (step: -1 | 1) => void }) {
   const t = useT();
   return (
-    <div className="absolute top-2 right-2 flex flex-col rounded-ui border border-line bg-surface max-lg:hidden">
+    <div className="absolute top-2 right-2 flex flex-col rounded-ui border border-line bg-surface max-[1400px]:hidden">
       <IconButton
         icon={ChevronUp}
         label={t('conversation.previousMessage')}
