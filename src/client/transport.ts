@@ -42,6 +42,8 @@ export interface RoomSnapshot {
   readonly sessions: readonly Session[];
   /** How many there are in all, and where `sessionPage` goes on after these; an older server tells all. */
   readonly total?: number;
+  /** How many of them are archived. */
+  readonly archived?: number;
   readonly nextCursor?: string;
   readonly pending: readonly Interaction[];
   readonly queues: Readonly<Record<string, readonly QueuedMessage[]>>;

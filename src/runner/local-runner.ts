@@ -1,6 +1,7 @@
 import type { LeftRun, Report, Runner, StartOrder } from '../engine/ports/runner.ts';
 import type { Agent } from '../protocol/session.ts';
 import { checkDirectory, filesBelow, startDirectory } from './directory.ts';
+import { gitBranch } from './git-branch.ts';
 import { LocalRun } from './local-run.ts';
 import type { AgentDriver, AgentStart } from './ports/agent-driver.ts';
 import { type KeptProcess, type ProcessHost, runOf } from './ports/process-host.ts';
@@ -82,6 +83,7 @@ export function localRunner(options: LocalRunnerOptions): Runner {
       return driver && describe(driver);
     },
     checkDirectory: async (place) => checkDirectory(place),
+    branch: gitBranch,
     filesBelow,
     end,
 

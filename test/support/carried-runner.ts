@@ -21,6 +21,7 @@ export function carriedRunner(inner: Runner, { random, isCut }: Carrier = {}): R
     agents: () => ask(() => inner.agents()),
     agent: (name) => ask(() => inner.agent(name)),
     checkDirectory: (place) => ask(() => inner.checkDirectory(carried(place))),
+    branch: (directory) => ask(() => inner.branch(directory)),
     filesBelow: (query) => ask(() => inner.filesBelow(carried(query))),
     left: () => ask(() => inner.left()),
     end: (runId) => ask(() => inner.end(runId)),

@@ -17,6 +17,8 @@ export interface Runner {
 
   /** Whether an agent may work in this directory. Links are followed first, so that none leads out of the roots. */
   checkDirectory(place: WorkPlace): Promise<Result<Directory>>;
+  /** What is checked out in a directory: a branch, or the beginning of a commit; null outside of a repository. */
+  branch(directory: string): Promise<string | null>;
   /** The files below a directory, if it lies in the session's own. */
   filesBelow(query: FilesQuery): Promise<FilesBelow | undefined>;
 

@@ -172,11 +172,26 @@ export class ControlRoom {
     const known = Object.keys(this.store.getState().sessions).length;
     let { nextCursor } = this.store.getState();
     do {
-      const page = await this.transport.sessionPage({ limit: olderAtOnce, before: nextCursor });
+      const page = await this.transport.sessionPage({
+        limit: olderAtOnce,
+        before: nextCursor,
+        archived: false,
+      });
       ({ nextCursor } = page);
       this.learn(page.sessions);
-      this.store.setState({ nextCursor, total: page.total });
+      this.store.setState(({ archived }) => ({ nextCursor, total: page.total + archived }));
     } while (nextCursor !== undefined && Object.keys(this.store.getState().sessions).length === known);
+  }
+
+  /** A page of the archived sessions. */
+  async readArchived(before?: string): Promise<SessionPage> {
+    const page = await this.transport.sessionPage({ archived: true, limit: olderAtOnce, before });
+    this.learn(page.sessions);
+    this.store.setState(({ total, archived }) => ({
+      archived: page.total,
+      total: total - archived + page.total,
+    }));
+    return page;
   }
 
   /** A page of the sessions that have these words. */
@@ -188,7 +203,8 @@ export class ControlRoom {
 
   /** Asks for a session that the page was not told of; false when there is none. */
   async lookUp(idOrKey: string): Promise<boolean> {
-    if (unknownCount(this.store.getState()) === 0) return false;
+    const state = this.store.getState();
+    if (unknownCount(state, false) + unknownCount(state, true) === 0) return false;
     try {
       this.learn([await this.transport.session(idOrKey)]);
       return true;

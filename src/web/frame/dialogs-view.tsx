@@ -1,11 +1,13 @@
 import { lazy, Suspense } from 'react';
 import { PopOut } from '../dock/pop-out.tsx';
 import { NewSessionDialog } from '../session/new-session-dialog.tsx';
-import { RenameDialog } from '../session/rename-dialog.tsx';
 import { closeDialog, useOpenDialog } from './dialogs.ts';
 // Not loaded on demand: whoever opens it is already typing.
 import { Palette } from './palette.tsx';
 
+const DeleteDialog = lazy(async () => ({
+  default: (await import('../session/delete-dialog.tsx')).DeleteDialog,
+}));
 const Help = lazy(async () => ({ default: (await import('./help.tsx')).Help }));
 
 export function Dialogs() {
@@ -17,8 +19,12 @@ export function Dialogs() {
       return <NewSessionDialog agent={dialog.agent} onClose={closeDialog} />;
     case 'interaction':
       return <PopOut key={dialog.interactionId} {...dialog} onClose={closeDialog} />;
-    case 'rename':
-      return <RenameDialog sessionId={dialog.sessionId} onClose={closeDialog} />;
+    case 'delete':
+      return (
+        <Suspense>
+          <DeleteDialog sessionId={dialog.sessionId} onClose={closeDialog} />
+        </Suspense>
+      );
     case 'palette':
       return <Palette onClose={closeDialog} />;
     case 'help':
