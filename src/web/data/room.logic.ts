@@ -109,11 +109,7 @@ export function afterAnnouncement(room: Room, { type, data }: Announcement): Roo
     case 'session-ended':
       return withSession(room, data);
     case 'session-removed':
-      return {
-        ...withoutSession(room, data.sessionId),
-        total: Math.max(0, room.total - 1),
-        archived: Math.max(0, room.archived - Number(room.sessions[data.sessionId]?.archived === true)),
-      };
+      return afterRemoval(room, data.sessionId);
     case 'approval-requested':
     case 'question-requested':
     case 'form-requested':
@@ -168,6 +164,15 @@ function ended(room: Room, interaction: Interaction): Room {
     ...room,
     pending: without(room.pending, interactionId),
     ended: [...without(room.ended, interactionId), interaction].slice(-rememberedEnds),
+  };
+}
+
+function afterRemoval(room: Room, sessionId: string): Room {
+  const isArchived = room.sessions[sessionId]?.archived === true;
+  return {
+    ...withoutSession(room, sessionId),
+    total: Math.max(0, room.total - 1),
+    archived: Math.max(0, room.archived - Number(isArchived)),
   };
 }
 
