@@ -7,6 +7,7 @@ import {
   operations,
   paramsIn,
 } from '../protocol/operation.ts';
+import { directoryHandlers } from './handlers/directories.ts';
 import { grantHandlers } from './handlers/grants.ts';
 import { interactionHandlers } from './handlers/interactions.ts';
 import { messageHandlers } from './handlers/messages.ts';
@@ -23,6 +24,7 @@ const handlers: Handlers = {
   ...interactionHandlers,
   ...grantHandlers,
   ...readingHandlers,
+  ...directoryHandlers,
 };
 
 type Input = Readonly<Record<string, unknown>>;

@@ -190,6 +190,19 @@ export const StreamQuery = z.strictObject({
 });
 export type StreamQuery = z.infer<typeof StreamQuery>;
 
+export const DirectoriesQuery = z.strictObject({
+  /** As far as it is typed; without it, where the server was started. */
+  path: z.string().max(4096).optional(),
+});
+export type DirectoriesQuery = z.infer<typeof DirectoriesQuery>;
+
+export const FilesQuery = z.strictObject({
+  /** Letters of the file's path, in their order. */
+  q: z.string().max(500).optional(),
+  limit: count.min(1).max(200).optional(),
+});
+export type FilesQuery = z.infer<typeof FilesQuery>;
+
 export const SearchQuery = z.strictObject({
   q: z.string().min(1).max(500),
   limit: count.min(1).max(200).optional(),

@@ -56,6 +56,15 @@ export const operations = {
     replies: { 200: 'ToolCatalogue' },
     calls: { tools: '*' },
   },
+  completeDirectory: {
+    method: 'GET',
+    path: '/api/directories',
+    summary: 'The directories that may be meant by the beginning of a path',
+    query: 'DirectoriesQuery',
+    replies: { 200: 'DirectoryCompletion' },
+    refusals: ['directory_not_found', 'directory_not_allowed'],
+    calls: { directories: '*' },
+  },
   createSession: {
     method: 'POST',
     path: '/api/sessions',
@@ -108,6 +117,15 @@ export const operations = {
     // The record of what was decided goes with it.
     decides: true,
     calls: { removeSession: null },
+  },
+  findFiles: {
+    method: 'GET',
+    path: '/api/sessions/:session/files',
+    summary: "Files of the session's directory, by letters of their path",
+    query: 'FilesQuery',
+    replies: { 200: 'FoundFiles' },
+    refusals: ['directory_not_found', 'directory_not_allowed'],
+    calls: { files: '*' },
   },
   interrupt: {
     method: 'POST',

@@ -7,6 +7,7 @@ import { StorageState } from './storage.ts';
 import { Unlock } from './unlock.ts';
 
 /** The bodies of replies, as the table of operations names them. */
+export { DirectoryCompletion, FoundFiles } from './directory.ts';
 export { GrantPreview } from './grant.ts';
 export { ToolCatalogue } from './tool.ts';
 
