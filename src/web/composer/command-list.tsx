@@ -1,63 +1,124 @@
-import { type RefObject, useMemo, useState } from 'react';
+import { File } from 'lucide-react';
+import { type RefObject, type SyntheticEvent, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { AgentCommand } from '../../protocol/session.ts';
+import { useTransport } from '../data/room-context.tsx';
 import { useAgentCommands } from '../data/use-agent-commands.ts';
+import { useLatestAnswer } from '../data/use-latest-answer.ts';
 import { useT } from '../i18n/i18n.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { Listbox, type ListboxModel, useListbox } from '../ui/listbox.tsx';
 import type { ComposerModel } from './use-composer.ts';
 
-/** The agent's commands that may be meant, above the field in which one is being typed. */
+type Offered =
+  | { readonly is: 'command'; readonly key: string; readonly command: AgentCommand }
+  | { readonly is: 'file'; readonly key: string };
+
+/** The agent's commands, or the files, that may be meant, above the field in which one is being typed. */
 export function CommandList({
   list,
   isSmall = false,
 }: {
-  readonly list: ListboxModel<AgentCommand>;
+  readonly list: ListboxModel<Offered>;
   readonly isSmall?: boolean;
 }) {
   const t = useT();
+  const label = t(list.options[0]?.is === 'file' ? 'composer.files' : 'composer.commands');
   return (
-    <Listbox list={list} label={t('composer.commands')} keyOf={({ name }) => name} isSmall={isSmall}>
-      {({ name, hint, description }) => (
-        <>
-          <span className="flex min-w-0 items-baseline gap-2 font-mono text-sm">
-            <span className="min-w-0 font-semibold wrap-anywhere">/{name}</span>
-            {hint !== undefined && (
-              <span className="min-w-0 flex-1 truncate text-faint text-xs">{oneLine(hint)}</span>
-            )}
-          </span>
-          {description !== '' && (
-            <span className="line-clamp-2 text-soft text-xs wrap-anywhere">{oneLine(description)}</span>
-          )}
-        </>
-      )}
+    <Listbox list={list} label={label} keyOf={({ key }) => key} isSmall={isSmall}>
+      {(option) => (option.is === 'file' ? <FileOption path={option.key} /> : <CommandOption {...option} />)}
     </Listbox>
   );
 }
 
-/** Offers the agent's commands while the name of one is being typed. */
+function CommandOption({ command: { name, hint, description } }: { readonly command: AgentCommand }) {
+  return (
+    <>
+      <span className="flex min-w-0 items-baseline gap-2 font-mono text-sm">
+        <span className="min-w-0 font-semibold wrap-anywhere">/{name}</span>
+        {hint !== undefined && (
+          <span className="min-w-0 flex-1 truncate text-faint text-xs">{oneLine(hint)}</span>
+        )}
+      </span>
+      {description !== '' && (
+        <span className="line-clamp-2 text-soft text-xs wrap-anywhere">{oneLine(description)}</span>
+      )}
+    </>
+  );
+}
+
+const FileOption = ({ path }: { readonly path: string }) => (
+  <span className="flex min-w-0 items-center gap-2 font-mono text-sm">
+    <File aria-hidden className="size-3.5 shrink-0 text-faint" />
+    <span className="min-w-0 wrap-anywhere">{path}</span>
+  </span>
+);
+
+/** Offers the agent's commands while the name of one is being typed, and the session's files behind an @. */
 export function useCommandList(
   sessionId: string,
   { draft, setDraft, answers, blocked }: Pick<ComposerModel, 'draft' | 'setDraft' | 'answers' | 'blocked'>,
-  field: RefObject<HTMLElement | null>,
-): ListboxModel<AgentCommand> {
+  field: RefObject<HTMLTextAreaElement | null>,
+) {
+  const transport = useTransport();
   const [isFocused, setFocused] = useState(false);
+  const [caret, setCaret] = useState(draft.length);
+  const caretAfterPick = useRef<number>(undefined);
   const isOver = blocked === 'stopped' || blocked === 'failed';
   // An answer goes to whoever asked, and is no command.
-  const typed = answers === null && !isOver ? typedName(draft) : undefined;
-  const known = useAgentCommands(sessionId, isFocused && typed !== undefined);
-  const commands = useMemo(() => (typed === undefined ? [] : matchingCommands(known, typed)), [known, typed]);
-  return useListbox({
-    sought: typed,
-    options: commands,
+  const isMessage = answers === null && !isOver;
+  const name = isMessage ? typedName(draft) : undefined;
+  const mention = isMessage ? typedMention(draft, caret) : undefined;
+  const known = useAgentCommands(sessionId, isFocused && name !== undefined);
+  const found = useLatestAnswer(
+    (q) => transport.files(sessionId, { q, limit: 20 }),
+    isFocused ? mention?.typed : undefined,
+  );
+  const options = useMemo((): readonly Offered[] => {
+    if (name !== undefined)
+      return matchingCommands(known, name).map((command) => ({ is: 'command', key: command.name, command }));
+    return (found?.value?.files ?? []).map((key) => ({ is: 'file', key }));
+  }, [known, name, found]);
+  // Written anew, a field has its caret at the end.
+  useLayoutEffect(() => {
+    const at = caretAfterPick.current;
+    caretAfterPick.current = undefined;
+    if (at !== undefined) field.current?.setSelectionRange(at, at);
+  });
+  const list = useListbox({
+    sought: name === undefined ? mention && `@${mention.typed}` : `/${name}`,
+    options,
     isFocused,
     setFocused,
-    isTypedInFull: ({ name }) => name === typed,
-    onPick: ({ name }) => {
-      setDraft(`/${name} `);
+    isTypedInFull: ({ is, key }) => key === (is === 'file' ? mention?.typed : name),
+    onPick: ({ is, key }) => {
+      if (is === 'command') setDraft(`/${key} `);
+      else if (mention !== undefined) {
+        const before = `${draft.slice(0, mention.start)}${mentionOf(key)} `;
+        caretAfterPick.current = before.length;
+        setCaret(before.length);
+        setDraft(before + draft.slice(caret).replace(/^ /, ''));
+      }
       field.current?.focus();
     },
   });
+  const fieldProps = {
+    ...list.fieldProps,
+    onSelect: ({ currentTarget }: SyntheticEvent<HTMLTextAreaElement>) =>
+      setCaret(currentTarget.selectionStart),
+  };
+  return { ...list, fieldProps };
 }
+
+/** What is being typed behind an @ that begins a word, up to the caret. */
+export function typedMention(
+  draft: string,
+  caret: number,
+): { readonly start: number; readonly typed: string } | undefined {
+  const typed = /(?:^|\s)@([^\s@"]*)$/.exec(draft.slice(0, caret))?.[1];
+  return typed === undefined ? undefined : { start: caret - typed.length - 1, typed };
+}
+
+const mentionOf = (path: string): string => (/\s/.test(path) ? `@"${path}"` : `@${path}`);
 
 /** What was typed of a command's name; undefined where the text is no command, or is past its name. */
 export const typedName = (draft: string): string | undefined => /^\/(\S*)$/.exec(draft)?.[1];
