@@ -14,6 +14,7 @@ import { messageHandlers } from './handlers/messages.ts';
 import { readingHandlers } from './handlers/reading.ts';
 import type { Handlers, Room } from './handlers/room.ts';
 import { sessionHandlers } from './handlers/sessions.ts';
+import { templateHandlers } from './handlers/templates.ts';
 import type { Caller, ControlRoom, Reply } from './ports/control-room.ts';
 import { StorageError } from './ports/event-log.ts';
 
@@ -25,6 +26,7 @@ const handlers: Handlers = {
   ...grantHandlers,
   ...readingHandlers,
   ...directoryHandlers,
+  ...templateHandlers,
 };
 
 type Input = Readonly<Record<string, unknown>>;

@@ -155,6 +155,20 @@ export type AskUnlock = z.infer<typeof AskUnlock>;
 
 export const AllowUnlock = z.strictObject({ code: z.string().min(1).max(50) });
 
+export const SaveTemplate = z.strictObject({
+  name: z
+    .string()
+    .trim()
+    .min(1)
+    .max(100)
+    .regex(
+      /^(?!\.{1,2}$)[^\p{C}\p{Zl}\p{Zp}]+$/u,
+      'A name has no invisible characters, and is not "." or "..".',
+    ),
+  prompt: z.string().trim().min(1).max(100_000),
+});
+export type SaveTemplate = z.infer<typeof SaveTemplate>;
+
 const count = z.coerce.number().int();
 export const EventsQuery = z.strictObject({
   after: count.min(0).optional(),

@@ -1,9 +1,11 @@
 import { Play } from 'lucide-react';
-import { type FormEvent, useMemo, useState } from 'react';
+import { type SyntheticEvent, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import { BeckonError } from '../../client/beckon-error.ts';
+import { blanksIn, withBlanks } from '../../model/template.ts';
 import type { Agent } from '../../protocol/session.ts';
-import { useDraft } from '../data/drafts.ts';
+import type { Template } from '../../protocol/template.ts';
+import { addToDraft, useDraft } from '../data/drafts.ts';
 import { setPreferences, usePreferences } from '../data/preferences.ts';
 import { useRoom, useTransport } from '../data/room-context.tsx';
 import { useAgents } from '../data/use-agents.ts';
@@ -28,6 +30,7 @@ import {
   withAgent,
 } from './new-session.logic.ts';
 import { MoreChoices, moreFields } from './new-session-more.tsx';
+import { TemplateRow } from './template-row.tsx';
 
 /** Starts a session and goes there. */
 export function NewSessionDialog({
@@ -85,18 +88,32 @@ function NewSessionForm({
   const agent = agents.find(({ name }) => name === form.agent);
   const serverMode = agent?.defaultPermissionMode && modeLabel(t, agent.defaultPermissionMode);
   const set = (changes: Partial<NewSession>): void => setForm((before) => ({ ...before, ...changes }));
+  const [template, setTemplate] = useState('');
+  const [filled, setFilled] = useState<Readonly<Record<string, string>>>({});
+  // Without a template, two braces are part of what is said.
+  const blanks = template === '' ? [] : blanksIn(form.prompt);
+  const take = (chosen: Template | null): void => {
+    setTemplate(chosen?.name ?? '');
+    // What was typed already is not lost for it.
+    if (chosen !== null && !form.prompt.includes(chosen.prompt)) addToDraft(draftName, chosen.prompt);
+  };
   const choose = (chosen: Agent): void =>
     setForm(withAgent(form, chosen, usePreferences.getState().lastUsed));
   const errorOf = (field: string): string | undefined =>
     failure?.field === field ? failure.text : undefined;
 
-  const start = async (event?: FormEvent): Promise<void> => {
-    event?.preventDefault();
+  const start = async (event: SyntheticEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault();
     if (isStarting || agent === undefined) return;
+    // A blank that is empty is shown by the browser, as where Start is pressed.
+    if (!event.currentTarget.reportValidity()) return;
     setStarting(true);
     setFailure(null);
+    const filledIn = Object.fromEntries(blanks.map((name) => [name, filled[name] ?? '']));
     try {
-      const session = await transport.createSession(requestOf(form, agent));
+      const session = await transport.createSession(
+        requestOf({ ...form, prompt: withBlanks(form.prompt, filledIn) }, agent),
+      );
       setPreferences({ lastUsed: lastUsedOf(form, usePreferences.getState().lastUsed) });
       setDraft('');
       onClose();
@@ -129,6 +146,24 @@ function NewSessionForm({
             />
           )}
         </Field>
+        <TemplateRow prompt={form.prompt} chosen={template} onChoose={take} />
+        {blanks.length > 0 && (
+          <fieldset aria-label={t('template.blanks')} className="grid gap-4 sm:grid-cols-2">
+            {blanks.map((name) => (
+              <Field key={name} label={name}>
+                {(ids) => (
+                  <Input
+                    {...ids}
+                    required
+                    value={filled[name] ?? ''}
+                    autoComplete="off"
+                    onChange={({ target }) => setFilled({ ...filled, [name]: target.value })}
+                  />
+                )}
+              </Field>
+            ))}
+          </fieldset>
+        )}
         <DirectoryField
           value={form.cwd}
           recent={directories}

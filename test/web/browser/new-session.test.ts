@@ -34,6 +34,8 @@ describe('a new session in a browser', () => {
     const { page, problems } = await come(beckon);
     await open(page);
     await page.keyboard.type('run touch "$MARK"');
+    // Past what keeps it as a template.
+    await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
     expect(await directoryOf(page).evaluate((field) => field === document.activeElement)).toBe(true);
     await page.keyboard.type(`${home}/a`);
@@ -93,5 +95,40 @@ describe('a new session in a browser', () => {
     await directoryOf(page).fill('/nowhere/at/all');
     await page.getByText('There is no directory', { exact: false }).waitFor();
     expect(problems.filter((problem) => !problem.includes('422'))).toEqual([]);
+  });
+
+  it('[UI23] keeps a prompt as a template, asks for its blanks, also on another device, and removes it', async () => {
+    const beckon = await startBeckon();
+    const first = await come(beckon);
+    await open(first.page);
+    await first.page.keyboard.type('Say {{word}} to {{who}}, {{word}}');
+    await first.page.getByRole('button', { name: 'Keep as a template' }).click();
+    await first.page.keyboard.type('greet');
+    await first.page.keyboard.press('Enter');
+    await first.page.getByRole('combobox', { name: 'Template' }).waitFor();
+
+    const { page, problems } = await come(beckon);
+    await open(page);
+    await page.getByRole('radio', { name: /Demo agent/ }).check();
+    await page.getByRole('combobox', { name: 'Template' }).selectOption('greet');
+    const blanks = page.getByRole('group', { name: 'Blanks of the template' });
+    await blanks.getByRole('textbox', { name: 'word' }).fill('{{hello}}');
+    expect(await violationsOf(page)).toEqual([]);
+    await page.keyboard.press('Control+Enter');
+    const who = blanks.getByRole('textbox', { name: 'who' });
+    await expect.poll(() => who.evaluate((field) => field === document.activeElement), patient).toBe(true);
+    await page.keyboard.type('me');
+    await page.keyboard.press('Control+Enter');
+    await page.waitForURL(/\/s\//);
+    const { body } = await beckon.api('GET', '/api/sessions');
+    expect(body.sessions.map(({ title }: { title: string }) => title)).toEqual([
+      'Say {{hello}} to me, {{hello}}',
+    ]);
+
+    await first.page.getByRole('button', { name: 'Remove the template' }).click();
+    await first.page.getByRole('button', { name: 'Remove “greet”?' }).click();
+    await first.page.getByRole('combobox', { name: 'Template' }).waitFor({ state: 'detached' });
+    expect((await beckon.api('GET', '/api/templates')).body).toEqual({ templates: [] });
+    expect([...problems, ...first.problems]).toEqual([]);
   });
 });
