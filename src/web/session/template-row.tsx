@@ -47,6 +47,8 @@ export function TemplateRow({
     void change(transport.saveTemplate(template), t('template.saved'), template);
   };
 
+  const isEmpty = templates.length === 0 && prompt.trim() === '' && name === null && error === null;
+  if (isEmpty) return null;
   return (
     <div className="flex flex-col gap-2">
       <div className="flex min-w-0 flex-wrap items-center gap-2">
