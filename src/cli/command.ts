@@ -36,6 +36,8 @@ export const commands: Readonly<Record<string, readonly [summary: string, load: 
   interrupt: ['end the running turn', async () => (await sessions()).interrupt],
   stop: ['end a session', async () => (await sessions()).stop],
   resume: ['start a stopped session again', async () => (await sessions()).resume],
+  archive: ['put a session away', async () => (await sessions()).archive],
+  unarchive: ['bring it back', async () => (await sessions()).unarchive],
   queue: ['list what waits to be sent', async () => (await sessions()).queue],
   agents: ['list the agents', async () => (await lists()).agents],
   tools: ['list the interactive tools', async () => (await lists()).tools],

@@ -1,7 +1,8 @@
 import { createParser } from 'eventsource-parser';
 import { BeckonError } from './beckon-error.ts';
 import { comeToLight } from './heard.ts';
-import type { ConnectionState } from './transport.ts';
+import { asError, defaultRetry, lost, type RetryPolicy, stayConnected } from './stay-connected.ts';
+import type { ConnectionState, Unsubscribe } from './transport.ts';
 
 /** One message of a stream of server-sent events. */
 export interface ServerSentEvent {
@@ -17,54 +18,11 @@ export interface EventStreamOptions {
   readonly retry?: RetryPolicy;
 }
 
-export interface RetryPolicy {
-  readonly firstMs: number;
-  readonly capMs: number;
-  /** Without a byte for so long the connection counts as lost; the server sends a comment every 15 s. */
-  readonly silenceMs: number;
-}
-
-export interface EventStream {
-  close(): void;
-}
-
-const patience: RetryPolicy = { firstMs: 250, capMs: 15_000, silenceMs: 45_000 };
-
 /** Keeps a stream of server-sent events connected until it is closed or refused for good. */
-export function openEventStream(options: EventStreamOptions): EventStream {
-  const retry = options.retry ?? patience;
-  const closing = new AbortController();
-  let connection = new AbortController();
+export function openEventStream(options: EventStreamOptions): Unsubscribe {
+  const { retry = defaultRetry } = options;
   let cursor = '';
-  let attempt = 0;
-  void run();
-
-  return {
-    close() {
-      if (closing.signal.aborted) return;
-      closing.abort();
-      connection.abort();
-      options.onConnection({ state: 'closed' });
-    },
-  };
-
-  async function run(): Promise<void> {
-    while (!closing.signal.aborted) {
-      options.onConnection({ state: 'connecting' });
-      connection = new AbortController();
-      const failure = await listen(connection).catch(asError);
-      if (closing.signal.aborted) return;
-      if (failure instanceof BeckonError && isFinal(failure)) {
-        closing.abort();
-        options.onConnection({ state: 'closed', error: failure });
-        return;
-      }
-      attempt += 1;
-      const retryInMs = delayBefore(attempt, retry);
-      options.onConnection({ state: 'lost', attempt, retryInMs, error: failure });
-      await pause(retryInMs, closing.signal);
-    }
-  }
+  return stayConnected({ ...options, listen }).close;
 
   function tell(event: ServerSentEvent): void {
     try {
@@ -76,7 +34,10 @@ export function openEventStream(options: EventStreamOptions): EventStream {
     }
   }
 
-  async function listen(current: AbortController): Promise<Error> {
+  async function listen(closing: AbortSignal, onHeard: () => void): Promise<Error> {
+    const current = new AbortController();
+    const close = (): void => current.abort(closing.reason);
+    closing.addEventListener('abort', close);
     let silence: ReturnType<typeof setTimeout> | undefined;
     const heard = () => {
       clearTimeout(silence);
@@ -85,7 +46,7 @@ export function openEventStream(options: EventStreamOptions): EventStream {
     const parser = createParser({
       onEvent: ({ id, event = 'message', data }) => {
         if (current.signal.aborted) return;
-        attempt = 0;
+        onHeard();
         if (id !== undefined) cursor = id;
         tell({ event, data });
       },
@@ -107,34 +68,8 @@ export function openEventStream(options: EventStreamOptions): EventStream {
       return current.signal.aborted ? asError(current.signal.reason) : asError(error);
     } finally {
       clearTimeout(silence);
+      closing.removeEventListener('abort', close);
       current.abort();
     }
   }
-}
-
-const lost = (message: string): BeckonError => new BeckonError('unreachable', 0, message);
-
-const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
-
-/** What will be refused again in the same way; too many requests and a server that is down will not. */
-function isFinal(error: BeckonError): boolean {
-  return error.status >= 400 && error.status < 500 && error.status !== 408 && error.status !== 429;
-}
-
-/** Doubles up to the cap; half of it is left to chance, so that many clients do not come back in one moment. */
-function delayBefore(attempt: number, { firstMs, capMs }: RetryPolicy): number {
-  const full = Math.min(capMs, firstMs * 2 ** (attempt - 1));
-  return Math.round(full / 2 + (Math.random() * full) / 2);
-}
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, milliseconds);
-    signal.addEventListener('abort', end);
-  });
 }

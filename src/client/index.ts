@@ -1,8 +1,8 @@
 export { type Shown, shownDigest } from '../model/shown-digest.ts';
 export { BeckonError, type BeckonErrorCode } from './beckon-error.ts';
 export { DirectTransport } from './direct-transport.ts';
-export type { RetryPolicy } from './event-stream.ts';
 export { HttpTransport, type HttpTransportOptions } from './http-transport.ts';
+export type { RetryPolicy } from './stay-connected.ts';
 export type {
   ConnectionState,
   EventsPage,

@@ -42,6 +42,8 @@ export interface RoomSnapshot {
   readonly sessions: readonly Session[];
   /** How many there are in all, and where `sessionPage` goes on after these; an older server tells all. */
   readonly total?: number;
+  /** How many of them are archived. */
+  readonly archived?: number;
   readonly nextCursor?: string;
   readonly pending: readonly Interaction[];
   readonly queues: Readonly<Record<string, readonly QueuedMessage[]>>;
@@ -74,4 +76,40 @@ export interface Following {
   readonly onEvent?: (event: Event) => void;
   readonly onDelta?: (delta: Delta) => void;
   readonly onConnection?: (state: ConnectionState) => void;
+}
+
+/** The control room to a page: the same calls, and one connection over which sessions are followed and left as they come and go. */
+export interface LiveTransport extends RoomCalls {
+  /** Tells what happens until it is closed; reconnects by itself. */
+  connect(listener: LiveListener): LiveConnection;
+}
+
+export interface LiveConnection {
+  /** Events and deltas of this session are told, too, from where `onFollowed` says; also after the connection was lost. */
+  follow(sessionId: string): void;
+  unfollow(sessionId: string): void;
+  /** The machine may have slept, or the network changed: what is dead is noticed soon, and what is lost is tried again at once. */
+  check(): void;
+  close(): void;
+}
+
+export interface LiveListener {
+  /** Whether this client wants to answer; read anew with every connection. */
+  readonly interaction: 'enabled' | 'disabled';
+  readonly onConnection: (state: ConnectionState) => void;
+  readonly onSnapshot: (snapshot: RoomSnapshot) => void;
+  readonly onAnnouncement: (announcement: Announcement) => void;
+  readonly onFollowed: (sessionId: string, from: FollowedFrom) => void;
+  /** There is no session that could be followed under this id. */
+  readonly onUnknown: (sessionId: string) => void;
+  readonly onEvent: (sessionId: string, event: Event) => void;
+  readonly onDelta: (sessionId: string, delta: Delta) => void;
+}
+
+export interface FollowedFrom {
+  /** Events behind this one are told. */
+  readonly after: number;
+  /** The last event that is stored, and what is being said behind it. */
+  readonly lastSeq: number;
+  readonly partial: readonly PartialBlock[];
 }

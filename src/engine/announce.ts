@@ -164,6 +164,8 @@ function looksTheSame(a: SessionState, b: SessionState): boolean {
     a.title === b.title &&
     a.labels === b.labels &&
     a.whileBusy === b.whileBusy &&
+    a.archived === b.archived &&
+    a.pinned === b.pinned &&
     a.permissionMode === b.permissionMode &&
     a.model === b.model &&
     a.usage === b.usage &&

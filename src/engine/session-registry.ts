@@ -18,6 +18,9 @@ export interface SessionFilter {
   /** Words that are all to be found in it. */
   readonly q?: string | undefined;
   readonly status?: readonly SessionStatus[] | undefined;
+  /** Only those that are so, or that are not. */
+  readonly archived?: boolean | undefined;
+  readonly pinned?: boolean | undefined;
 }
 
 /**
@@ -226,23 +229,27 @@ export class SessionRegistry {
     if (key !== null && this.#keys.get(key) === id) this.#keys.delete(key);
   }
 
-  #matching({ q = '', status }: SessionFilter): Session[] {
+  #matching({ q = '', status, archived, pinned }: SessionFilter): Session[] {
     const words = findWords(q);
     return this.inMemory()
       .map(({ state }) => sessionView(state))
       .filter(
         (session) =>
           (status === undefined || status.includes(session.status)) &&
+          (archived === undefined || archived === (session.archived === true)) &&
+          (pinned === undefined || pinned === (session.pinned === true)) &&
           (words.length === 0 || hasWords(findableText(session), words)),
       );
   }
 
   /** What is in memory is newer than its summary, or is about to be. */
-  #stored({ q = '', status }: SessionFilter): SummaryFilter {
+  #stored({ q = '', status, archived, pinned }: SessionFilter): SummaryFilter {
     return {
       version: SUMMARY_VERSION,
       words: findWords(q),
       ...(status !== undefined && { status }),
+      archived,
+      pinned,
       except: [...this.inMemory().map(({ id }) => id), ...this.#unreadable],
     };
   }

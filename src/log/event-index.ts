@@ -68,8 +68,6 @@ export class EventIndex {
   /** Removes a stream's events and the entries of them, inside a transaction. */
   remove(stream: number): void {
     for (const statement of this.#sql.removal) statement.run(stream);
-    // the next events may get the numbers of those removed
-    this.#sql.stepBack.run();
   }
 
   #goOn(): void {
@@ -154,8 +152,6 @@ const statementsOf = (db: DatabaseSync) => ({
     WHERE ${isUnplaced} AND id <= ? AND asked_tool IS NOT NULL`),
   addReference: db.prepare('INSERT INTO reference (stream, name, event) VALUES (?, ?, ?)'),
   advance: db.prepare('UPDATE place_progress SET placed = ?'),
-  stepBack: db.prepare(`
-    UPDATE place_progress SET placed = min(placed, (SELECT coalesce(max(id), 0) FROM event))`),
   removal: [
     db.prepare(`
       DELETE FROM asked WHERE (tool, event) IN (

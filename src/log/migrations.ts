@@ -134,6 +134,17 @@ export const migrations: readonly Migration[] = [
       CREATE TABLE run (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, last INTEGER NOT NULL) STRICT;
     `,
   },
+  {
+    version: 7,
+    sql: `
+      ALTER TABLE summary ADD COLUMN archived INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE summary ADD COLUMN pinned INTEGER NOT NULL DEFAULT 0;
+      DROP INDEX summary_by_change;
+      CREATE INDEX summary_by_change ON summary (version, since, id, status, archived, words);
+      CREATE INDEX summary_archived ON summary (version, archived) WHERE archived;
+      CREATE INDEX summary_pinned ON summary (version, pinned) WHERE pinned;
+    `,
+  },
 ];
 
 export interface Migration {

@@ -48,6 +48,8 @@ export interface PreparedSummary {
   readonly key: string | null;
   readonly status: string;
   readonly since: string;
+  readonly archived: boolean;
+  readonly pinned: boolean;
   readonly holdsGrants: boolean;
   readonly words: string;
   readonly body: string;
@@ -78,13 +80,15 @@ function preparePart({ stream, at, events, blobs, snapshot, checkpoint, summary 
 }
 
 function prepareSummary({ version, of }: NonNullable<AppendPart['summary']>): PreparedSummary {
-  const { id, key, status, since } = of.session;
+  const { id, key, status, since, archived = false, pinned = false } = of.session;
   return {
     version,
     id,
     key,
     status,
     since,
+    archived,
+    pinned,
     holdsGrants: of.grants.length > 0,
     words: findableText(of.session),
     body: JSON.stringify(of),

@@ -30,8 +30,6 @@ export class SearchIndex {
   /** Inside the transaction that removes their events, and after it: on a full disk these make the room that this needs. */
   forget(entries: readonly number[]): void {
     for (const entry of entries) this.#sql.remove.run(entry);
-    // the next events may get the numbers of those removed
-    this.#sql.stepBack.run();
   }
 
   /** Takes in what it can without keeping everyone waiting. */
@@ -108,6 +106,4 @@ const statementsOf = (db: DatabaseSync) => ({
       id IN (SELECT event FROM place WHERE stream = ?)
       OR (id > (SELECT placed FROM place_progress) AND stream = ?))`),
   remove: db.prepare('DELETE FROM search WHERE rowid = ?'),
-  stepBack: db.prepare(`
-    UPDATE search_progress SET indexed = min(indexed, (SELECT coalesce(max(id), 0) FROM event))`),
 });

@@ -111,8 +111,9 @@ export class StreamWriter {
       this.#sql.removeSummary.run(stream);
       return;
     }
-    const { version, id, key, status, since, holdsGrants, words, body } = summary;
-    this.#sql.setSummary.run(stream, version, id, key, status, since, holdsGrants ? 1 : 0, words, body);
+    const { version, id, key, status, since, words, body } = summary;
+    const flags = [summary.holdsGrants, summary.archived, summary.pinned].map(Number);
+    this.#sql.setSummary.run(stream, version, id, key, status, since, ...flags, words, body);
   }
 
   #create(name: StreamId): StreamPlace {
@@ -155,8 +156,8 @@ const statementsOf = (db: DatabaseSync) => ({
   ),
   removeMark: db.prepare('DELETE FROM mark WHERE stream = ?'),
   setSummary: db.prepare(
-    `INSERT OR REPLACE INTO summary (stream, version, id, key, status, since, holds_grants, words, body)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT OR REPLACE INTO summary (stream, version, id, key, status, since, holds_grants, archived, pinned, words, body)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   ),
   removeSummary: db.prepare('DELETE FROM summary WHERE stream = ?'),
   removeAll: [

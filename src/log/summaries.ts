@@ -66,13 +66,16 @@ interface Row {
 const parsed = ({ body }: Row): SessionSummary => JSON.parse(body) as SessionSummary;
 
 /** No more than was asked for: with thousands of rows, each condition counts. */
-function conditionsOf({ version, words = [], status, holdsGrants = false, except = [] }: SummaryFilter) {
+function conditionsOf(filter: SummaryFilter) {
+  const { version, words = [], status, archived, pinned, holdsGrants = false, except = [] } = filter;
   // The plus keeps SQLite to the index of those that hold grants, which are few.
   const conditions: [string, ...(string | number)[]][] = [
     [holdsGrants ? 'holds_grants AND +version = ?' : 'version = ?', version],
   ];
   if (status !== undefined)
     conditions.push(['status IN (SELECT value FROM json_each(?))', JSON.stringify(status)]);
+  if (archived !== undefined) conditions.push(['archived = ?', Number(archived)]);
+  if (pinned !== undefined) conditions.push(['pinned = ?', Number(pinned)]);
   if (except.length > 0)
     conditions.push(['id NOT IN (SELECT value FROM json_each(?))', JSON.stringify(except)]);
   for (const word of words) conditions.push(['instr(words, ?)', word]);

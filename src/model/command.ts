@@ -72,6 +72,8 @@ export type SessionCommand =
       readonly title?: string;
       readonly labels?: readonly string[];
       readonly whileBusy?: WhileBusy | null;
+      readonly archived?: boolean;
+      readonly pinned?: boolean;
       readonly by: Actor;
     }
   | { readonly type: 'set-mode'; readonly permissionMode: string; readonly by: Actor }

@@ -67,13 +67,7 @@ export function decide(state: SessionState, command: SessionCommand, context: Co
       return becomes(...loseProcess(state, command.reason, context));
 
     case 'change':
-      return becomes({
-        type: 'session.changed',
-        ...(command.title === undefined ? {} : { title: command.title }),
-        ...(command.labels === undefined ? {} : { labels: [...command.labels] }),
-        ...(command.whileBusy === undefined ? {} : { whileBusy: command.whileBusy }),
-        by: command.by,
-      });
+      return change(state, command);
     case 'set-mode':
       return state.permissionMode === command.permissionMode
         ? becomes()
@@ -100,6 +94,13 @@ export function decide(state: SessionState, command: SessionCommand, context: Co
           ),
       );
   }
+}
+
+/** What is open in a session must stay in sight: it is not archived before that is answered. */
+function change(state: SessionState, { type: _, ...changes }: CommandOf<'change'>): Result<Decided> {
+  if (changes.archived === true && state.counts.open > 0) return refuse('session_waiting');
+  const { labels, ...rest } = changes;
+  return becomes({ type: 'session.changed', ...rest, ...(labels && { labels: [...labels] }) });
 }
 
 function keepApproval(

@@ -23,9 +23,17 @@ export function fold(state: SessionState | null, event: Event): SessionState {
     waitingOn,
     awaited,
     since: same ? state.since : event.at,
+    archived: next.archived && !comesBack.has(event.type),
     held: isHeld(next) ? (state.held ?? { since: event.at, reason: 'asks' }) : null,
   };
 }
+
+/** Whoever archived the session did not know of this. */
+const comesBack: ReadonlySet<Event['type']> = new Set([
+  'message.queued',
+  'interaction.requested',
+  'session.reopened',
+]);
 
 function created(event: EventOf<'session.created'>): SessionState {
   return {
@@ -43,6 +51,8 @@ function created(event: EventOf<'session.created'>): SessionState {
     labels: event.labels,
     askTimeout: event.askTimeout,
     whileBusy: event.whileBusy ?? null,
+    archived: false,
+    pinned: false,
     ephemeral: event.ephemeral,
     closeAfterTurn: event.closeAfterTurn,
     life: 'open',
@@ -80,6 +90,8 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
         title: event.title ?? state.title,
         labels: event.labels ?? state.labels,
         whileBusy: event.whileBusy === undefined ? state.whileBusy : event.whileBusy,
+        archived: event.archived ?? state.archived,
+        pinned: event.pinned ?? state.pinned,
       };
     case 'session.stopped':
       return { ...state, life: 'stopped', wake: null, grants: [], tools: emptyMap, tasks: emptyMap };

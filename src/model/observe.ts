@@ -141,7 +141,8 @@ function endTurn(state: SessionState, fact: FactOf<'turn-ended'>, context: Conte
 function asked(state: SessionState, ask: Ask, context: Context): readonly NewEvent[] {
   if (askOfAgent(state, ask.agentRequestId) !== undefined || state.process === null) return [];
   const raised = raisedAgain(state, ask);
-  if (raised !== undefined) return [raised];
+  // Its turn goes on with the answer: taken for idle, it would be sent the next message into the middle of it.
+  if (raised !== undefined) return [raised, ...beginTurn(state, context, [])];
   const interactionId = InteractionId.parse(context.mint('interaction'));
   const grant = findGrant([...state.grants, ...context.grants], ask, context.at);
   const requested: NewEvent = {

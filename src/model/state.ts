@@ -36,6 +36,8 @@ export interface SessionState {
   readonly labels: readonly string[];
   readonly askTimeout: AskTimeout | null;
   readonly whileBusy: WhileBusy | null;
+  readonly archived: boolean;
+  readonly pinned: boolean;
   readonly ephemeral: boolean;
   readonly closeAfterTurn: boolean;
 
@@ -133,7 +135,7 @@ export interface RunningTool {
 }
 
 /** Raise this whenever a stored snapshot of the state could no longer be understood. */
-export const STATE_VERSION = 8;
+export const STATE_VERSION = 9;
 
 /** A state as it is stored: its maps are lists of their entries. */
 export type StoredState = {

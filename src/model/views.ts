@@ -27,6 +27,8 @@ export function sessionView(state: SessionState): Session {
     labels: [...state.labels],
     askTimeout: state.askTimeout,
     ...(state.whileBusy !== null && { whileBusy: state.whileBusy }),
+    ...(state.archived && { archived: true }),
+    ...(state.pinned && { pinned: true }),
     ephemeral: state.ephemeral,
     capabilities: state.capabilities,
     isolation: state.process?.isolation ?? null,

@@ -42,6 +42,8 @@ export const PatchSession = z.strictObject({
   model: z.string().min(1).max(200).optional(),
   /** Null for what the server is set to. */
   whileBusy: WhileBusy.nullable().optional(),
+  archived: z.boolean().optional(),
+  pinned: z.boolean().optional(),
 });
 export type PatchSession = z.infer<typeof PatchSession>;
 
@@ -189,8 +191,20 @@ export const SessionsQuery = z.strictObject({
     .transform((text) => text.split(','))
     .pipe(z.array(SessionStatus))
     .optional(),
+  /** Only those that are archived, or only the others; all without it. */
+  archived: z.stringbool({ truthy: ['true'], falsy: ['false'] }).optional(),
 });
 export type SessionsQuery = z.infer<typeof SessionsQuery>;
+
+export const BranchesQuery = z.strictObject({
+  /** Ids or keys, with commas between. */
+  sessions: z
+    .string()
+    .max(20_000)
+    .transform((text) => text.split(','))
+    .pipe(z.array(z.string().min(1)).max(500)),
+});
+export type BranchesQuery = z.infer<typeof BranchesQuery>;
 
 export const StreamQuery = z.strictObject({
   sessions: z

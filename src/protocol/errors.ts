@@ -36,6 +36,10 @@ export const errorCatalogue = {
   session_failed: { status: 409, meaning: 'The session has failed; resume it first.' },
   session_not_stopped: { status: 409, meaning: 'The session must be stopped first.' },
   session_already_running: { status: 409, meaning: 'The session is neither stopped, failed nor asleep.' },
+  session_waiting: {
+    status: 409,
+    meaning: 'Something is asked in the session; answer it or stop the session first.',
+  },
   agent_not_running: { status: 409, meaning: "The session's agent is not running." },
   no_turn_running: { status: 409, meaning: 'No turn is running.' },
   message_already_sent: { status: 409, meaning: 'The message has left the queue.' },

@@ -60,6 +60,8 @@ export const eventDefinitions = {
     title: z.string().optional(),
     labels: z.array(z.string()).optional(),
     whileBusy: WhileBusy.nullable().optional(),
+    archived: z.boolean().optional(),
+    pinned: z.boolean().optional(),
     by: Actor,
   }),
   'session.stopped': define('decision', { by: Actor, returned: z.array(z.string()) }),

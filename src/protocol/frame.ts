@@ -23,6 +23,7 @@ const ConnectionFrame = z.discriminatedUnion('type', [
     after: z.number().int().min(0).optional(),
   }),
   z.strictObject({ ...frame, ...session, type: z.literal('unsubscribe') }),
+  z.strictObject({ ...frame, type: z.literal('ping') }),
 ]);
 export type ConnectionFrame = z.infer<typeof ConnectionFrame>;
 

@@ -91,6 +91,14 @@ export const operations = {
     replies: { 200: 'SessionList' },
     calls: { sessions: 'sessions', sessionPage: '*' },
   },
+  listBranches: {
+    method: 'GET',
+    path: '/api/branches',
+    summary: 'What is checked out where sessions work, as git wrote it down',
+    query: 'BranchesQuery',
+    replies: { 200: 'Branches' },
+    calls: { branches: 'branches' },
+  },
   getSession: {
     method: 'GET',
     path: '/api/sessions/:session',
@@ -101,10 +109,11 @@ export const operations = {
   patchSession: {
     method: 'PATCH',
     path: '/api/sessions/:session',
-    summary: 'Change title, labels, permission mode, model, or what messages do while the agent works',
+    summary:
+      'Change title, labels, permission mode, model, what messages do while the agent works; archive it, pin it',
     body: 'PatchSession',
     replies: { 200: 'OneSession' },
-    refusals: ['agent_refused', 'too_many_asks'],
+    refusals: ['agent_refused', 'too_many_asks', 'session_waiting'],
     decides: ['permissionMode'],
     calls: { patch: 'session' },
   },

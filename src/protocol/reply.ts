@@ -24,6 +24,8 @@ export const SessionList = z.object({
   /** Not there on the last page. */
   nextCursor: z.string().optional(),
 });
+/** By id; null outside of a repository. A session that is not there is left out. */
+export const Branches = z.object({ branches: z.record(z.string(), z.string().nullable()) });
 export const Stopped = Done.extend({ returned: z.array(z.string()) });
 export const Resumed = Done.extend({ session: Session });
 

@@ -127,6 +127,10 @@ export const Session = z.object({
   askTimeout: AskTimeout.nullable(),
   /** Only where it was set for this session; else the server's holds. */
   whileBusy: WhileBusy.optional(),
+  /** Put away: lists leave it out, until it is written to or asks. Only where it is so. */
+  archived: z.boolean().optional(),
+  /** Kept at hand at the head of lists. Only where it is so. */
+  pinned: z.boolean().optional(),
   ephemeral: z.boolean(),
   capabilities: Capabilities.nullable(),
   /** Null while none runs, and where it is not known. */

@@ -1,11 +1,11 @@
 import type { Dirent } from 'node:fs';
-import { constants } from 'node:fs';
-import { open, opendir, realpath, stat } from 'node:fs/promises';
+import { opendir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { DirectoryQuery } from '../engine/ports/runner.ts';
 import type { DirectoryChoice, DirectoryCompletion } from '../protocol/directory.ts';
 import { accept, type Result } from '../protocol/errors.ts';
 import { checkDirectory, isWithin } from './directory.ts';
+import { headOf } from './git-branch.ts';
 import { isShowable } from './showable-name.ts';
 
 /** A folder of 100,000 is not read to its end for a list of names. */
@@ -90,29 +90,5 @@ async function described(path: string, isInside = false): Promise<DirectoryChoic
       return { path, isRepository: true, ...(branch !== undefined && isShowable(branch) && { branch }) };
     }
     if (!isInside || at === dirname(at)) return { path, isRepository: false };
-  }
-}
-
-/** What is checked out there, by plain reading: no program is run in a directory that nobody has decided to trust. */
-async function headOf(directory: string): Promise<string | undefined> {
-  const git = join(directory, '.git');
-  const head = await beginningOf(join(git, 'HEAD'));
-  if (head !== undefined) return head;
-  // Of a worktree or a submodule it is a file that says where the rest lies.
-  const elsewhere = /^gitdir: (.+)$/m.exec((await beginningOf(git)) ?? '')?.[1];
-  return elsewhere === undefined ? undefined : beginningOf(join(resolve(directory, elsewhere), 'HEAD'));
-}
-
-/** Opened without waiting: a pipe of that name would never give anything. */
-async function beginningOf(path: string): Promise<string | undefined> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
-  try {
-    if (file === undefined || !(await file.stat()).isFile()) return undefined;
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(4096), 0, 4096, 0);
-    return buffer.toString('utf8', 0, bytesRead);
-  } catch {
-    return undefined;
-  } finally {
-    await file?.close();
   }
 }

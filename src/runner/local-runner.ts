@@ -3,6 +3,7 @@ import type { Agent } from '../protocol/session.ts';
 import { completeDirectory } from './complete-directory.ts';
 import { checkDirectory, filesBelow, startDirectory } from './directory.ts';
 import { fileFinder } from './find-files.ts';
+import { gitBranch } from './git-branch.ts';
 import { LocalRun } from './local-run.ts';
 import type { AgentDriver, AgentStart } from './ports/agent-driver.ts';
 import type { ListTracked } from './ports/file-listing.ts';
@@ -96,6 +97,7 @@ export function localRunner(options: LocalRunnerOptions): Runner {
     checkDirectory: async (place) => checkDirectory(place),
     completeDirectory,
     findFiles: fileFinder(listTracked),
+    branch: gitBranch,
     filesBelow,
     end,
 

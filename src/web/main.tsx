@@ -1,6 +1,6 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { HttpTransport } from '../client/http-transport.ts';
+import { WebSocketTransport } from '../client/web-socket-transport.ts';
 import { App } from './app.tsx';
 import { pair } from './data/access.ts';
 import { browserId } from './data/browser-id.ts';
@@ -15,7 +15,11 @@ import './styles/app.css';
 
 keepTheme();
 const [pairingFailure] = await Promise.all([pairIfAsked(), speak()]);
-const transport = new HttpTransport({ clientId: browserId(), key: pageKey });
+const transport = new WebSocketTransport({
+  clientId: browserId(),
+  key: pageKey,
+  openSocket: (path) => new WebSocket(new URL(path, location.origin.replace('http', 'ws'))),
+});
 const room = new ControlRoom(transport, usePreferences.getState().interaction);
 room.start();
 

@@ -96,6 +96,12 @@ describe('the terminal client', () => {
     });
     expect((await beckon.run(['ls'])).stdout).toContain('1 stopped');
     expect((await beckon.run(['ls', '--all'])).stdout).toContain('stopped');
+    // [SES21]
+    expect(await beckon.run(['archive', id])).toMatchObject({ code: 0, stdout: 'archived\n' });
+    expect((await beckon.run(['ls'])).stdout).toMatch(/1 archived: "beckon ls --archived"\)\n$/);
+    expect((await beckon.run(['ls', '--archived'])).stdout).toMatch(/^ses_\S+ .*a slow one\n$/);
+    expect(await beckon.run(['unarchive', id])).toMatchObject({ code: 0, stdout: 'no longer archived\n' });
+    expect((await beckon.run(['ls'])).stdout).toContain('1 stopped');
     expect(await beckon.run(['resume', id])).toMatchObject({ code: 0, stdout: 'resumed\n' });
     await becomes(id, 'idle');
     expect(await beckon.run(['interrupt', id])).toMatchObject({

@@ -343,6 +343,10 @@ export function eventLogContract(name: string, open: () => EventLog): void {
         expect(ids({ except: [two, one] })).toEqual([three]);
         expect(ids({ holdsGrants: true })).toEqual([]);
         expect(log.countSummaries({ version: 1, words: ['blue'] })).toBe(2);
+        await keep(summarized(one, { archived: true, pinned: true }));
+        expect([ids({ archived: true }), ids({ pinned: true })]).toEqual([[one], [one]]);
+        expect(ids({ archived: false })).toEqual([two, three]);
+        expect(log.countSummaries({ version: 1, archived: false })).toBe(2);
       });
     });
 

@@ -66,6 +66,13 @@ test('[MSG4] a message wakes the agent, waits, and does not answer', async () =>
   agent.report({ type: 'turn-started' });
   agent.end();
   await room.until('sent', () => agent.sent().length === 1);
+  // Not into the turn that the answer lets go on.
+  const types = room.events(id).map(({ type }) => type);
+  expect(types.slice(types.indexOf('interaction.resolved'))).toEqual([
+    'interaction.resolved',
+    'turn.ended',
+    'message.sending',
+  ]);
 });
 
 test('[SES8] an agent that dies before it has its answer asks once more, and gets it', async () => {

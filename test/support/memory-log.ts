@@ -113,7 +113,8 @@ class MemoryLog implements EventLog {
     return found && (JSON.parse(found.body) as SessionSummary);
   }
 
-  #summaries({ version, words = [], status, holdsGrants = false, except = [] }: SummaryFilter) {
+  #summaries(filter: SummaryFilter) {
+    const { version, words = [], status, archived, pinned, holdsGrants = false, except = [] } = filter;
     return [...this.#streams.values()]
       .flatMap(({ summary }) => (summary?.version === version ? [summary] : []))
       .map(({ body }) => JSON.parse(body) as SessionSummary)
@@ -121,6 +122,8 @@ class MemoryLog implements EventLog {
         ({ session, grants }) =>
           !except.includes(session.id) &&
           (status === undefined || status.includes(session.status)) &&
+          (archived === undefined || archived === (session.archived ?? false)) &&
+          (pinned === undefined || pinned === (session.pinned ?? false)) &&
           (!holdsGrants || grants.length > 0) &&
           hasWords(findableText(session), words),
       )

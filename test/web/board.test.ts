@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { choicesOf, columnsOf, fits, noFilter, spotAfter } from '../../src/web/pages/board/board.logic.ts';
+import { columnsOf, spotAfter } from '../../src/web/pages/board/board.logic.ts';
 import { money } from '../../src/web/session/figures.logic.ts';
+import { choicesOf, fits, noFilter } from '../../src/web/session/session-filter.logic.ts';
 import { agoText } from '../../src/web/ui/time.logic.ts';
 import { aSession, at } from './support/samples.ts';
 
@@ -32,7 +33,11 @@ describe('the board', () => {
     expect(by({ agent: 'claude' })).toEqual(['b']);
     expect(by({ labels: ['docs', 'web'] })).toEqual(['b']);
     expect(by({ labels: ['docs', 'backend'] })).toEqual([]);
-    expect(choicesOf(sessions)).toEqual({ agents: ['claude', 'demo'], labels: ['backend', 'docs', 'web'] });
+    expect(choicesOf(sessions)).toEqual({
+      agents: ['claude', 'demo'],
+      projects: ['/work/login', '/work/project'],
+      labels: ['backend', 'docs', 'web'],
+    });
   });
 
   it('[UI8] is walked with the arrow keys; empty columns are passed over', () => {

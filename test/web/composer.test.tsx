@@ -154,7 +154,7 @@ describe('the composer', () => {
   it('[MULTI5] keeps the draft and sends nothing while there is no connection', async () => {
     const { fake, field, tell } = await show();
     await tell(() =>
-      fake.stream.onConnection?.({ state: 'lost', attempt: 1, retryInMs: 1000, error: new Error('gone') }),
+      fake.heard.onConnection?.({ state: 'lost', attempt: 1, retryInMs: 1000, error: new Error('gone') }),
     );
     await userEvent.type(field(), 'Later{Enter}');
     expect(fake.called('sendMessage')).toEqual([]);
@@ -211,7 +211,7 @@ describe('the composer', () => {
       questions: [{ question: 'Which way?', options: [], multiSelect: false }],
     });
     await userEvent.type(field(), 'By the way');
-    await tell(() => fake.stream.onAnnouncement?.({ type: 'question-requested', data: question }));
+    await tell(() => fake.heard.onAnnouncement?.({ type: 'question-requested', data: question }));
     await userEvent.type(field(), '{Enter}');
     expect([fake.called('answer'), fake.called('sendMessage')]).toEqual([[], []]);
     const send = screen.getByRole('button', { name: /^Answer(?! the)/ });

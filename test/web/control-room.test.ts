@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { BeckonError } from '../../src/client/beckon-error.ts';
 import { ControlRoom } from '../../src/web/data/control-room.ts';
 import { FakeTransport } from './support/fake-transport.ts';
-import { anInteraction, aSession, logOf, sessionId, text } from './support/samples.ts';
+import { aSession, logOf, sessionId, text } from './support/samples.ts';
 
 let fake: FakeTransport;
 let room: ControlRoom;
@@ -28,147 +28,184 @@ async function connect(): Promise<void> {
   fake.tellSnapshot(sessions);
   await vi.advanceTimersByTimeAsync(300);
 }
-const streams = (): number => fake.subscriptions.filter(({ isClosed }) => !isClosed).length;
+/** Follows a session, and has the server say that it is followed. */
+async function open(id: string, depth: 'tail' | 'whole' = 'whole', from = {}) {
+  const followed = room.follow(id, depth);
+  fake.tellFollowed(id, from);
+  await vi.advanceTimersByTimeAsync(300);
+  return followed;
+}
+const delta = (words: string) => ({ messageId: 'm2', block: 0, kind: 'text', text: words }) as const;
 
 describe('the link to the server', () => {
-  it('[MULTI5] is one stream, whatever is on the screen', async () => {
+  it('[MULTI5] [MULTI10] is one connection: to open a session is one word on it, and nothing else is drawn anew', async () => {
     await connect();
-    room.follow('s1', 'tail');
-    room.follow('s2', 'tail');
-    await vi.advanceTimersByTimeAsync(300);
-    expect(fake.subscriptions.map(({ sessions: followed }) => followed)).toEqual([[], ['s1', 's2']]);
-    fake.tellSnapshot(sessions);
-    await vi.advanceTimersByTimeAsync(300);
-    expect(streams()).toBe(1);
+    const drawn = vi.fn();
+    room.store.subscribe(drawn);
+    await open('s1');
+    await open('s2');
+    expect(fake.connections).toHaveLength(1);
+    expect(fake.heard.frames).toEqual([
+      { say: 'follow', sessionId: 's1' },
+      { say: 'follow', sessionId: 's2' },
+    ]);
+    expect(drawn).not.toHaveBeenCalled();
+    expect(state().clientId).toBe('c1');
   });
 
-  it('[MULTI3] hears the old stream until the new one has told all there is', async () => {
+  it('[MULTI3] shows what is being said from its beginning, also to one who comes in the middle', async () => {
     await connect();
-    const old = fake.stream;
-    room.follow('s1', 'tail');
-    await vi.advanceTimersByTimeAsync(300);
-    expect(fake.stream).not.toBe(old);
-    old.onAnnouncement?.({ type: 'approval-requested', data: anInteraction({ id: 'i1' }) });
-    await vi.advanceTimersByTimeAsync(300);
-    expect(state().pending).toHaveLength(1);
-    fake.tellSnapshot(sessions);
-    await vi.advanceTimersByTimeAsync(300);
-    expect(old.isClosed).toBe(true);
-    expect(state().pending).toHaveLength(0);
-  });
-
-  it('shows what is being said from its beginning, also to one who comes in the middle', async () => {
-    await connect();
-    const { feed } = room.follow('s1', 'whole');
-    await vi.advanceTimersByTimeAsync(300);
-    fake.tellSnapshot(sessions, {
-      partials: { s1: [{ messageId: 'm2', block: 0, kind: 'text', text: 'Once ' }] },
-    });
-    fake.stream.onDelta?.('s1', { messageId: 'm2', block: 0, kind: 'text', text: 'upon' });
+    const { feed } = await open('s1', 'whole', { partial: [delta('Once ')] });
+    fake.heard.onDelta('s1', delta('upon'));
     await vi.advanceTimersByTimeAsync(300);
     expect(feed.conversation.rows.at(-1)?.item).toMatchObject({ kind: 'text', text: 'Once upon' });
+    // A second view of the same session comes later, and asks for what was said before it came.
+    const { feed: second } = await open('s1', 'tail', { partial: [delta('Once upon')] });
+    fake.heard.onDelta('s1', delta(' a time'));
+    await vi.advanceTimersByTimeAsync(300);
+    for (const each of [feed, second])
+      expect(each.conversation.rows.at(-1)?.item).toMatchObject({ text: 'Once upon a time' });
+  });
+
+  it('[MULTI4] after things were left out, goes on with what the new snapshot says', async () => {
+    await connect();
+    const { feed } = await open('s1');
+    const [, second] = logOf(text('m1', 'one'), text('m2', 'two'));
+    const partials = { s1: [{ ...delta('Now '), messageId: 'm3' }] };
+    fake.tellSnapshot([aSession({ id: 's1', lastSeq: 2 })], { partials });
+    // The snapshot comes first, and behind it what was left out.
+    fake.heard.onEvent('s1', second ?? expect.fail());
+    await vi.advanceTimersByTimeAsync(300);
+    expect(feed.conversation.rows.map(({ item }) => 'text' in item && item.text)).toEqual([
+      'one',
+      'two',
+      'Now ',
+    ]);
   });
 
   it('draws once for all that comes within a frame', async () => {
     await connect();
-    const { feed } = room.follow('s1', 'whole');
-    await vi.advanceTimersByTimeAsync(300);
-    fake.tellSnapshot(sessions);
-    await vi.advanceTimersByTimeAsync(300);
+    const { feed } = await open('s1');
     const drawn = vi.fn();
     feed.subscribe(drawn);
-    for (let n = 0; n < 500; n += 1)
-      fake.stream.onDelta?.('s1', { messageId: 'm2', block: 0, kind: 'text', text: 'x' });
+    for (let n = 0; n < 500; n += 1) fake.heard.onDelta('s1', delta('x'));
     await vi.advanceTimersByTimeAsync(300);
     expect(drawn).toHaveBeenCalledTimes(1);
     expect(feed.conversation.rows.at(-1)?.item).toMatchObject({ text: 'x'.repeat(500) });
   });
 
-  it('keeps a feed that left the screen a while, and needs no new stream when it comes back', async () => {
+  it('keeps a feed that left the screen a while, and says nothing when it comes back', async () => {
     await connect();
-    const first = room.follow('s1', 'tail');
-    await vi.advanceTimersByTimeAsync(300);
-    fake.tellSnapshot(sessions);
-    await vi.advanceTimersByTimeAsync(300);
+    const first = await open('s1', 'tail');
     first.release();
     const again = room.follow('s1', 'tail');
-    await vi.advanceTimersByTimeAsync(300);
     expect(again.feed).toBe(first.feed);
-    expect(fake.subscriptions).toHaveLength(2);
+    expect(fake.heard.frames).toHaveLength(1);
+  });
+
+  it('[MULTI13] lets go of all but the last sessions that were looked at', async () => {
+    const many = Array.from({ length: 100 }, (_, n) => aSession({ id: `m${n}` }));
+    fake.tellSnapshot(many);
+    await vi.advanceTimersByTimeAsync(300);
+    for (const { id } of many) {
+      const views = [await open(id), await open(id, 'tail')];
+      for (const view of views) view.release();
+    }
+    expect(fake.heard.sessions).toEqual(many.slice(-6).map(({ id }) => id));
+    // One that was let go is read anew, and one that is still looked at is never let go.
+    const { feed } = await open('m0');
+    for (const { id } of many.slice(1)) (await open(id)).release();
+    expect(fake.heard.sessions).toContain('m0');
+    expect(feed.state).toBe('ready');
+  });
+
+  it('[MULTI13] does not keep a very long conversation that nobody looks at', async () => {
+    await connect();
+    const log = logOf(...Array.from({ length: 20_100 }, (_, n) => text(`m${n}`, `${n}`)));
+    const long = await open('s1', 'whole', { after: 1 });
+    for (const event of log.slice(1)) fake.heard.onEvent('s1', event);
+    await vi.advanceTimersByTimeAsync(300);
+    expect(long.feed.conversation.rows).toHaveLength(20_100);
+    (await open('s2')).release();
+    long.release();
+    expect(fake.heard.sessions).toEqual(['s2']);
+    expect(room.follow('s1', 'whole').feed).not.toBe(long.feed);
   });
 
   it('[UI1] follows a session that was opened before it was told of', async () => {
     await connect();
     room.follow('s3', 'whole');
-    await vi.advanceTimersByTimeAsync(300);
-    expect(fake.subscriptions).toHaveLength(1);
+    expect(fake.heard.sessions).toEqual([]);
     const data = { ...aSession({ id: 's3' }), sessionId: sessionId('s3'), sessionKey: null };
-    fake.stream.onAnnouncement?.({ type: 'session-started', data });
+    fake.heard.onAnnouncement({ type: 'session-started', data });
     await vi.advanceTimersByTimeAsync(600);
-    expect(fake.stream.sessions).toEqual(['s3']);
+    expect(fake.heard.sessions).toEqual(['s3']);
+  });
+
+  it('[MULTI12] looks whether it is still connected when the page is seen again, and when there is a network again', async () => {
+    await connect();
+    document.dispatchEvent(new Event('visibilitychange'));
+    dispatchEvent(new Event('online'));
+    expect(fake.heard.checks).toBe(2);
+    room.close();
+    dispatchEvent(new Event('online'));
+    expect(fake.heard.checks).toBe(2);
   });
 
   it('[MULTI5] tells that the connection is lost, and stays so until it is back', async () => {
     await connect();
     const error = new Error('gone');
-    fake.stream.onConnection?.({ state: 'lost', attempt: 1, retryInMs: 500, error });
+    fake.heard.onConnection?.({ state: 'lost', attempt: 1, retryInMs: 500, error });
     expect(state().connection.state).toBe('lost');
-    fake.stream.onConnection?.({ state: 'connecting' });
+    fake.heard.onConnection?.({ state: 'connecting' });
     expect(state().connection.state).toBe('lost');
-    fake.stream.onConnection?.({ state: 'connected' });
+    fake.heard.onConnection?.({ state: 'connected' });
     expect(state().connection.state).toBe('connected');
     expect(Object.keys(state().sessions)).toEqual(['s1', 's2']);
   });
 
-  it('[SEC1] is signed out when the server does not know this browser', () => {
-    fake.stream.onConnection?.({ state: 'closed', error: new BeckonError('unauthorized', 401, 'no') });
+  it('[SEC1] is signed out when the server does not know this browser, and follows all again once it does', async () => {
+    fake.heard.onConnection?.({ state: 'closed', error: new BeckonError('unauthorized', 401, 'no') });
     expect(state().connection).toEqual({ state: 'signed-out', isKeyMissing: false });
+    room.follow('s1', 'tail');
     room.start();
-    expect(streams()).toBe(1);
+    expect(fake.connections.map(({ isClosed }) => isClosed)).toEqual([true, false]);
+    fake.tellSnapshot(sessions);
+    await vi.advanceTimersByTimeAsync(300);
+    expect(fake.heard.sessions).toEqual(['s1']);
   });
 
   it('goes on without a session that was removed out of sight', async () => {
     await connect();
     room.follow('s1', 'whole');
+    fake.heard.onUnknown('s1');
     await vi.advanceTimersByTimeAsync(300);
-    fake.stream.onConnection?.({ state: 'closed', error: new BeckonError('session_not_found', 404, 'no') });
-    expect(fake.stream.sessions).toEqual([]);
-    fake.tellSnapshot([sessions[1] ?? aSession()]);
-    await vi.advanceTimersByTimeAsync(300);
-    expect(state().connection.state).toBe('connected');
-    expect(streams()).toBe(1);
+    expect(Object.keys(state().sessions)).toEqual(['s2']);
+    expect(state()).toMatchObject({ total: 2, connection: { state: 'connected' } });
   });
 
-  it('[MULTI1] switches interactivity for this client, and keeps it on the next stream', async () => {
+  it('[MULTI1] switches interactivity for this client, and says so on the next connection', async () => {
     fake.answers = { setInteractionEnabled: () => Promise.resolve() };
     await connect();
+    expect(fake.heard.interaction).toBe('enabled');
     await room.setInteraction('disabled');
     expect(fake.called('setInteractionEnabled')).toEqual([['c1', { enabled: false }]]);
-    // The same stream, when it has to connect anew.
-    expect(fake.stream.interaction).toBe('disabled');
-    room.follow('s1', 'tail');
-    await vi.advanceTimersByTimeAsync(300);
-    expect(fake.stream.interaction).toBe('disabled');
+    expect(fake.heard.interaction).toBe('disabled');
   });
 
-  it('[MULTI1] tells a stream that was on its way while it was switched', async () => {
+  it('[MULTI1] tells a connection that was on its way while it was switched, once', async () => {
     fake.answers = { setInteractionEnabled: () => Promise.resolve() };
-    await connect();
-    room.follow('s1', 'tail');
-    await vi.advanceTimersByTimeAsync(300);
-    expect(fake.stream.interaction).toBe('enabled');
+    expect(fake.heard.interaction).toBe('enabled');
     await room.setInteraction('disabled');
-    fake.tellSnapshot(sessions, { clientId: 'c2' });
-    await vi.advanceTimersByTimeAsync(300);
-    expect(fake.called('setInteractionEnabled')).toEqual([
-      ['c1', { enabled: false }],
-      ['c2', { enabled: false }],
-    ]);
+    expect(fake.called('setInteractionEnabled')).toEqual([]);
+    await connect();
+    await connect();
+    expect(fake.called('setInteractionEnabled')).toEqual([['c1', { enabled: false }]]);
   });
 
   it('takes events of a session that nobody looks at without a murmur', async () => {
     await connect();
-    fake.stream.onEvent?.(sessionId('s2'), logOf(text('m9', 'unheard'))[0] ?? expect.fail());
+    fake.heard.onEvent?.(sessionId('s2'), logOf(text('m9', 'unheard'))[0] ?? expect.fail());
     await vi.advanceTimersByTimeAsync(300);
     expect(state().isLoaded).toBe(true);
   });

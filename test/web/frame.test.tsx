@@ -89,7 +89,7 @@ describe('the palette', () => {
 
 describe('being let in', () => {
   const refused = (fake: FakeTransport) =>
-    fake.stream.onConnection?.({ state: 'closed', error: new BeckonError('unauthorized', 401, 'No.') });
+    fake.heard.onConnection?.({ state: 'closed', error: new BeckonError('unauthorized', 401, 'No.') });
 
   it('[SEC1] says in words why a code does not work, and when to try again', async () => {
     const replies = [

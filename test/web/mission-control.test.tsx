@@ -58,11 +58,11 @@ describe('Mission Control', () => {
     const { tell } = renderPage(fake);
     const session = aSession({ id: 'a', title: 'Login', status: 'running', lastSeq: 3 });
     await tell(() => fake.tellSnapshot([session]));
-    await waitFor(() => expect(fake.stream.sessions).toEqual(['a']));
-    await tell(() => fake.tellSnapshot([session]));
+    await waitFor(() => expect(fake.heard.sessions).toEqual(['a']));
+    await tell(() => fake.tellFollowed('a'));
     expect(monitor('Login').getByText('I am looking at it.')).toBeTruthy();
-    await tell(() => fake.stream.onDelta?.('a', { messageId: 'm2', block: 0, kind: 'text', text: 'Found' }));
-    await tell(() => fake.stream.onDelta?.('a', { messageId: 'm2', block: 0, kind: 'text', text: ' it' }));
+    await tell(() => fake.heard.onDelta?.('a', { messageId: 'm2', block: 0, kind: 'text', text: 'Found' }));
+    await tell(() => fake.heard.onDelta?.('a', { messageId: 'm2', block: 0, kind: 'text', text: ' it' }));
     expect(monitor('Login').getByText('Found it')).toBeTruthy();
   });
 
@@ -193,7 +193,7 @@ describe('Mission Control', () => {
   it('[SEC1] asks for a code when this browser is not known', async () => {
     const { tell, fake } = renderPage();
     const error = new BeckonError('unauthorized', 401, 'no');
-    await tell(() => fake.stream.onConnection?.({ state: 'closed', error }));
+    await tell(() => fake.heard.onConnection?.({ state: 'closed', error }));
     expect(screen.getByRole('textbox', { name: 'Link or code' })).toBeTruthy();
   });
 });

@@ -71,6 +71,21 @@ describe('what is known of all sessions', () => {
     expect([after.total, unknownCount(after)]).toEqual([4, 0]);
   });
 
+  it('[SES21] counts the archived apart from the others, and keeps those it was asked for when it is told anew', () => {
+    const one = aSession({ id: 'one', status: 'stopped' });
+    const told = { ...snapshot, pending: [], sessions: [one], total: 3, archived: 2 };
+    const away = aSession({ id: 'away', status: 'stopped', archived: true });
+    const room = withSessions(roomOf(told), [away]);
+    expect([unknownCount(room), unknownCount(room, true)]).toEqual([0, 1]);
+    expect(Object.keys(roomOf(told, room).sessions).sort()).toEqual(['away', 'one']);
+    const names = { sessionId: sessionId('one'), sessionKey: null };
+    const after = afterThese(room, { type: 'session-updated', data: { ...one, archived: true, ...names } });
+    expect([after.archived, unknownCount(after), unknownCount(after, true)]).toEqual([3, 0, 1]);
+    const gone = { sessionId: sessionId('away'), sessionKey: null };
+    const less = afterThese(after, { type: 'session-removed', data: gone });
+    expect([less.total, less.archived]).toEqual([2, 2]);
+  });
+
   it('[ASK4] takes an interaction from the open ones however it ended, and remembers how', () => {
     const ended = anInteraction({ id: 'early', status: 'resolved', outcome: 'withdrawn' });
     const room = afterThese(roomOf(snapshot), { type: 'approval-cancelled', data: ended });

@@ -101,11 +101,27 @@ describe('a session’s feed', () => {
   it('reads what it missed when a stream begins anew, and then what is being said', async () => {
     const feed = await feedOf(numbered(2));
     fake.logs.set('s1', numbered(4));
-    feed.resume(4, [{ messageId: 'm5', block: 0, kind: 'text', text: 'and so' }]);
+    feed.resume({
+      after: 4,
+      lastSeq: 4,
+      partial: [{ messageId: 'm5', block: 0, kind: 'text', text: 'and so' }],
+    });
     await new Promise<void>((resolve) => {
       feed.subscribe(resolve);
     });
     expect(words(feed)).toEqual(['w1', 'w2', 'w3', 'w4', 'and so']);
+  });
+
+  it('[MULTI3] waits for what is on its way, asks for none of it, and shows what is being said behind it', async () => {
+    const feed = await feedOf(numbered(2));
+    const before = fake.called('events').length;
+    const said = { messageId: 'm5', block: 0, kind: 'text', text: 'and ' } as const;
+    feed.resume({ after: 2, lastSeq: 4, partial: [said] });
+    feed.takeDelta({ ...said, text: 'so' });
+    expect(words(feed)).toEqual(['w1', 'w2']);
+    for (const event of numbered(4).slice(2)) feed.takeEvent(event);
+    expect(words(feed)).toEqual(['w1', 'w2', 'w3', 'w4', 'and so']);
+    expect(fake.called('events')).toHaveLength(before);
   });
 
   it('says that it could not be read, and tries again when the stream is back', async () => {
@@ -115,7 +131,7 @@ describe('a session’s feed', () => {
     expect(feed.state).toBe('failed');
     fake.answers = {};
     fake.logs.set('s1', numbered(1));
-    feed.resume(1, []);
+    feed.resume({ after: 1, lastSeq: 1, partial: [] });
     await settled(feed);
     expect(words(feed)).toEqual(['w1']);
   });
@@ -132,6 +148,7 @@ describe('a session’s feed', () => {
 class UnhurriedServer {
   readonly log: Event[] = [];
   readonly #published: Event[] = [];
+  #told = 0;
   readonly #reads: { answer(): void; fail(): void }[] = [];
 
   readonly transport = {
@@ -157,13 +174,29 @@ class UnhurriedServer {
   }
 
   deliver(feed: SessionFeed, count: number): void {
-    for (const event of this.#published.splice(0, count)) feed.takeEvent(event);
+    for (const event of this.#published.splice(0, count)) {
+      feed.takeEvent(event);
+      this.#told = event.seq;
+    }
+  }
+
+  /** Neither what was asked for comes any more, nor a word that it does not. */
+  lose(feed: SessionFeed): void {
+    this.#reads.length = 0;
+    feed.connectionLost();
   }
 
   /** What was not delivered never will be: a new stream begins with how far the log is. */
   reconnect(feed: SessionFeed): void {
     this.#published.length = 0;
-    feed.resume(this.log.length, []);
+    this.#told = this.log.length;
+    feed.resume({ after: this.#told, lastSeq: this.#told, partial: [] });
+  }
+
+  /** The connection goes on behind what it told last: the rest is delivered in time. */
+  goOn(feed: SessionFeed): void {
+    this.#published.splice(0, Number.POSITIVE_INFINITY, ...this.log.slice(this.#told));
+    feed.resume({ after: this.#told, lastSeq: this.log.length, partial: [] });
   }
 
   async reply(how: 'answer' | 'fail'): Promise<boolean> {
@@ -191,6 +224,8 @@ describe('[MULTI3] nothing is lost between what is read and what is told', () =>
     fc.record({ do: fc.constant('append' as const), count: fc.constant(5_500) }),
     fc.record({ do: fc.constant('deliver' as const), count: fc.integer({ min: 1, max: 6 }) }),
     fc.record({ do: fc.constant('reconnect' as const) }),
+    fc.record({ do: fc.constant('goOn' as const) }),
+    fc.record({ do: fc.constant('lose' as const) }),
     fc.record({
       do: fc.constant('reply' as const),
       how: fc.constantFrom('answer' as const, 'fail' as const),
@@ -208,10 +243,13 @@ describe('[MULTI3] nothing is lost between what is read and what is told', () =>
           if (each.do === 'append') server.append(each.count);
           else if (each.do === 'deliver') server.deliver(feed, each.count);
           else if (each.do === 'reconnect') server.reconnect(feed);
+          else if (each.do === 'goOn') server.goOn(feed);
+          else if (each.do === 'lose') server.lose(feed);
           else await server.reply(each.how);
           expectNoHole(feed);
         }
-        server.reconnect(feed);
+        server.goOn(feed);
+        server.deliver(feed, Number.POSITIVE_INFINITY);
         while (await server.reply('answer'));
         expectNoHole(feed);
         expect(words(feed).at(-1)).toBe(`w${server.log.length}`);

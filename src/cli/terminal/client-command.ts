@@ -35,7 +35,7 @@ export interface Call {
 }
 
 /** What machines are told, and what people are. */
-type Told = readonly [document: Readonly<Record<string, unknown>>, lines: readonly string[]];
+export type Told = readonly [document: Readonly<Record<string, unknown>>, lines: readonly string[]];
 
 /** A command that tells something of the server of its data directory: lines for people or, with --json, one document for machines. */
 export function clientCommand(command: {

@@ -5,27 +5,40 @@ import { UsageError } from '../failure.ts';
 import { choiceFlag, isSet, type ParsedFlags, textFlag } from '../flags.ts';
 import { sessionList } from '../render/listing.ts';
 import { oneLine } from '../render/safe-text.ts';
-import { clientCommand, findSession, serverWhileBusy, textOf } from './client-command.ts';
+import {
+  type Call,
+  clientCommand,
+  findSession,
+  serverWhileBusy,
+  type Told,
+  textOf,
+} from './client-command.ts';
 
 const shownAtOnce = 100;
 const mostAtOnce = 1_000;
 
 export const ls = clientCommand({
-  usage: 'ls [WORDS…] [--all] [--limit N]',
-  help: 'Lists the sessions that are not stopped, those whose status changed last first: id, status and since when, agent, what is open or queued, title (key).',
-  flags: { all: { type: 'boolean' }, limit: { type: 'string' } },
+  usage: 'ls [WORDS…] [--all | --archived] [--limit N]',
+  help: 'Lists the sessions that are neither stopped nor archived, those whose status changed last first: id, status and since when, agent, what is open or queued, title (key).',
+  flags: { all: { type: 'boolean' }, archived: { type: 'boolean' }, limit: { type: 'string' } },
   flagsHelp: `  WORDS             those that have all of them in title, key, labels, directory or agent
-  --all             stopped sessions, too
+  --all             stopped and archived sessions, too
+  --archived        only archived ones
   --limit N         so many, instead of ${shownAtOnce}; with --json all, unless it is given`,
   async run({ flags, paint, connect }) {
     const isJson = isSet(flags, 'json');
     const limit = limitOf(flags) ?? (isJson ? Number.POSITIVE_INFINITY : shownAtOnce);
     const transport = await connect();
     const q = flags.positionals.join(' ');
-    const status = isSet(flags, 'all') || isJson ? undefined : SessionStatus.options.filter(isNotStopped);
-    const { sessions, total } = await firstOf(transport, { q, status }, limit);
-    const stopped =
-      status === undefined ? 0 : (await transport.sessionPage({ q, status: ['stopped'], limit: 1 })).total;
+    const onlyArchived = isSet(flags, 'archived');
+    const isAll = isSet(flags, 'all') || (isJson && !onlyArchived);
+    const status = isAll || onlyArchived ? undefined : SessionStatus.options.filter(isNotStopped);
+    const archived = isAll ? undefined : onlyArchived;
+    const { sessions, total } = await firstOf(transport, { q, status, archived }, limit);
+    const count = async (query: Pick<SessionsQuery, 'status' | 'archived'>): Promise<number> =>
+      status === undefined ? 0 : (await transport.sessionPage({ q, ...query, limit: 1 })).total;
+    const stopped = await count({ status: ['stopped'], archived: false });
+    const putAway = await count({ archived: true });
     const older = total - sessions.length;
     return [
       { sessions },
@@ -35,6 +48,7 @@ export const ls = clientCommand({
           ? [`(${older.toLocaleString('en')} more: "beckon ls --limit N", or "beckon ls WORDS")`]
           : []),
         ...(stopped > 0 ? [`(${stopped.toLocaleString('en')} stopped: "beckon ls --all")`] : []),
+        ...(putAway > 0 ? [`(${putAway.toLocaleString('en')} archived: "beckon ls --archived")`] : []),
       ],
     ];
   },
@@ -52,7 +66,7 @@ function limitOf({ values }: ParsedFlags): number | undefined {
 /** Page by page, for a server gives no more at once. */
 async function firstOf(
   transport: Transport,
-  filter: Pick<SessionsQuery, 'q' | 'status'>,
+  filter: Pick<SessionsQuery, 'q' | 'status' | 'archived'>,
   limit: number,
 ): Promise<Pick<SessionPage, 'sessions' | 'total'>> {
   const sessions = new Map<string, Session>();
@@ -161,6 +175,25 @@ export const resume = clientCommand({
     return [{ status: 'ok', session }, ['resumed']];
   },
 });
+
+export const archive = clientCommand({
+  usage: 'archive SESSION',
+  help: 'Puts a session away: lists leave it out until it is written to or asks. "beckon ls --archived" lists these.',
+  run: (call) => setArchived(call, true),
+});
+
+export const unarchive = clientCommand({
+  usage: 'unarchive SESSION',
+  help: 'Brings an archived session back into the lists.',
+  run: (call) => setArchived(call, false),
+});
+
+async function setArchived({ flags, connect }: Call, archived: boolean): Promise<Told> {
+  const transport = await connect();
+  const { id } = await findSession(transport, flags.positionals[0]);
+  const session = await transport.patch(id, { archived });
+  return [{ status: 'ok', session }, [archived ? 'archived' : 'no longer archived']];
+}
 
 export const search = clientCommand({
   usage: 'search WORDS…',

@@ -68,8 +68,7 @@ export const sessionHandlers = {
   },
 
   /** Without a limit all of them, newest first; else a page, those whose state changed last first. */
-  listSessions({ registry }, { limit, before, q, status }) {
-    const filter = { q, status };
+  listSessions({ registry }, { limit, before, ...filter }) {
     if (limit === undefined && before === undefined) {
       const sessions = registry.list(filter);
       return accept({ status: 200, body: { sessions, total: sessions.length } });
@@ -78,6 +77,12 @@ export const sessionHandlers = {
     if (after === null) return refuse('invalid_value', 'This is no cursor of a list.', { field: 'before' });
     const page = registry.page(filter, limit ?? PAGE, after);
     return accept({ status: 200, body: { ...pageView(page), total: registry.count(filter) } });
+  },
+
+  async listBranches({ registry, runner }, { sessions }) {
+    const known = sessions.flatMap((name) => registry.view(name) ?? []);
+    const told = known.map(async ({ id, cwd }) => [id, await runner.branch(cwd)] as const);
+    return accept({ status: 200, body: { branches: Object.fromEntries(await Promise.all(told)) } });
   },
 
   getSession(_room, { session: { state } }) {
@@ -188,15 +193,20 @@ const PAGE = 50;
 /** So many of the sessions at rest are told of to whoever connects. */
 const RECENT = 200;
 
-/** What everyone is told who connects: all that are at work, and those that changed last. */
+/** What everyone is told who connects: all that are at work or pinned, and those that changed last and are not archived. */
 export function recentSessions(
   registry: SessionRegistry,
-): Pick<Overview, 'sessions' | 'total' | 'nextCursor'> {
-  const page = registry.page({}, RECENT);
-  const told = new Set(page.sessions.map(({ id }) => id));
-  const others = registry.inMemory().filter(({ id }) => !told.has(id));
-  const sessions = [...page.sessions, ...others.map(({ state }) => sessionView(state))];
-  return { ...pageView(page), sessions, total: registry.count() };
+): Pick<Overview, 'sessions' | 'total' | 'archived' | 'nextCursor'> {
+  const page = registry.page({ archived: false }, RECENT);
+  const sessions = new Map(page.sessions.map((session) => [session.id, session]));
+  for (const session of registry.page({ pinned: true }, RECENT).sessions) sessions.set(session.id, session);
+  for (const { id, state } of registry.inMemory()) sessions.set(id, sessionView(state));
+  return {
+    ...pageView(page),
+    sessions: [...sessions.values()],
+    total: registry.count(),
+    archived: registry.count({ archived: true }),
+  };
 }
 
 const pageView = ({ sessions, hasMore }: ReturnType<SessionRegistry['page']>) => {
@@ -233,16 +243,12 @@ const changeModel: Change = async ({ session, ids }, { model }, by) => {
   return agreed.ok ? session.writer.command({ type: 'set-model', model, by }) : agreed;
 };
 
-const changeWords: Change = async ({ session }, { title, labels, whileBusy }, by) =>
-  title === undefined && labels === undefined && whileBusy === undefined
+const changeWords: Change = async ({ session }, { permissionMode: _, model: __, ...words }, by) => {
+  const given = Object.entries(words).filter(([, value]) => value !== undefined);
+  return given.length === 0
     ? unchanged
-    : session.writer.command({
-        type: 'change',
-        ...(title === undefined ? {} : { title }),
-        ...(labels === undefined ? {} : { labels }),
-        ...(whileBusy === undefined ? {} : { whileBusy }),
-        by,
-      });
+    : session.writer.command({ type: 'change', ...Object.fromEntries(given), by });
+};
 
 /** Whether there is an agent at the other end that is not on its way out. */
 const isListening = ({ effects, state }: LiveSession): boolean =>

@@ -72,6 +72,8 @@ export interface Overview {
   readonly sessions: readonly Session[];
   /** How many there are in all. */
   readonly total: number;
+  /** Of these, the archived. */
+  readonly archived: number;
   /** Where a list of the others goes on; not there when there are none. */
   readonly nextCursor?: string;
   readonly pending: readonly Interaction[];

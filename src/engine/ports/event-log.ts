@@ -115,6 +115,8 @@ export interface SummaryFilter {
   /** All of these words, in what can be found of a session. */
   readonly words?: readonly string[];
   readonly status?: readonly SessionStatus[];
+  readonly archived?: boolean | undefined;
+  readonly pinned?: boolean | undefined;
   readonly holdsGrants?: boolean;
   /** Sessions that the caller knows better. */
   readonly except?: readonly SessionId[];

@@ -22,6 +22,8 @@ export interface Runner {
   completeDirectory(query: DirectoryQuery): Promise<Result<DirectoryCompletion>>;
   /** Files where a session works, by a part of their path; without what git ignores there. */
   findFiles(search: FilesSearch): Promise<Result<FoundFiles>>;
+  /** What is checked out in a directory: a branch, or the beginning of a commit; null outside of a repository. */
+  branch(directory: string): Promise<string | null>;
   /** The files below a directory, if it lies in the session's own. */
   filesBelow(query: FilesQuery): Promise<FilesBelow | undefined>;
 

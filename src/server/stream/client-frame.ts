@@ -17,6 +17,7 @@ export type Request =
   | { readonly do: 'set-enabled'; readonly enabled: boolean }
   | { readonly do: 'subscribe'; readonly session: string; readonly after: number | undefined }
   | { readonly do: 'unsubscribe'; readonly session: string }
+  | { readonly do: 'ping' }
   | {
       readonly do: 'dispatch';
       readonly operation: OperationName;
@@ -61,6 +62,8 @@ function requestOf(frame: ClientFrame): Result<Request> {
     }
     case 'unsubscribe':
       return withSession(frame, (session) => ({ do: 'unsubscribe', session }));
+    case 'ping':
+      return accept({ do: 'ping' });
     default:
       return dispatching(frame);
   }

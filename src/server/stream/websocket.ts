@@ -220,6 +220,8 @@ class WebSocketClient implements Connection {
         return this.#subscribe(request.session, request.after);
       case 'unsubscribe':
         return this.#unsubscribe(request.session);
+      case 'ping':
+        return accept({});
       case 'dispatch':
         return this.#dispatch(request);
     }
@@ -243,9 +245,9 @@ class WebSocketClient implements Connection {
     if (!now.ok) return now;
     const { lastSeq, partial } = now.value;
     const sessionId = now.value.session.id;
-    this.#subscriber.follow(sessionId, lastSeq, after);
+    const { sentSeq } = this.#subscriber.follow(sessionId, lastSeq, after);
     queueMicrotask(() => this.#subscriber.catchUp());
-    return accept({ sessionId, lastSeq, partial });
+    return accept({ sessionId, after: sentSeq, lastSeq, partial });
   }
 
   #unsubscribe(session: string): Result<unknown> {

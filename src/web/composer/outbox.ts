@@ -1,6 +1,7 @@
 import { create } from 'zustand';
 import { BeckonError } from '../../client/beckon-error.ts';
-import type { MessageReceipt, Transport } from '../../client/transport.ts';
+import type { RoomCalls } from '../../client/calls.ts';
+import type { MessageReceipt } from '../../client/transport.ts';
 import type { Disposition } from '../../protocol/session.ts';
 import { randomId } from '../data/random-id.ts';
 import { readStored, writeStored } from '../data/stored.ts';
@@ -27,7 +28,7 @@ export const useOutbox = create<readonly Outgoing[]>(() => stored());
 
 /** Sends a message; what fails stays in the outbox, to be sent again or given up. */
 export async function dispatch(
-  transport: Transport,
+  transport: RoomCalls,
   message: Omit<Kept, 'id'>,
 ): Promise<MessageReceipt | undefined> {
   const outgoing: Outgoing = { ...message, id: randomId(), state: 'sending', error: null };
@@ -35,7 +36,7 @@ export async function dispatch(
   return deliver(transport, outgoing);
 }
 
-export async function retry(transport: Transport, id: string): Promise<MessageReceipt | undefined> {
+export async function retry(transport: RoomCalls, id: string): Promise<MessageReceipt | undefined> {
   const outgoing = useOutbox.getState().find((each) => each.id === id);
   if (outgoing === undefined || outgoing.state === 'sending') return undefined;
   write((all) => all.map((each) => (each.id === id ? { ...each, state: 'sending', error: null } : each)));
@@ -52,7 +53,7 @@ export function discard({ id, pictureIds }: Pick<Outgoing, 'id' | 'pictureIds'>)
   dropPictures(pictureIds);
 }
 
-async function deliver(transport: Transport, outgoing: Outgoing): Promise<MessageReceipt | undefined> {
+async function deliver(transport: RoomCalls, outgoing: Outgoing): Promise<MessageReceipt | undefined> {
   const { id, sessionId, text, pictureIds, disposition } = outgoing;
   try {
     const images = imagesOf(await readPictures(pictureIds));

@@ -1,10 +1,10 @@
 import { errorOfReply, unreachable } from '../../client/beckon-error.ts';
-import { HttpTransport } from '../../client/http-transport.ts';
+import { HttpCalls } from '../../client/http-calls.ts';
 import { pathTo } from '../../protocol/operation.ts';
 import { serverOperations } from '../../protocol/server-operation.ts';
 import { forgetPageKey, keepPageKey, keyHeader, pageKey } from './page-key.ts';
 
-const server = new HttpTransport({ key: pageKey });
+const server = new HttpCalls({ key: pageKey });
 
 /** A browser that was let in; `current` is this one. */
 export type Device = Awaited<ReturnType<typeof devices>>[number];

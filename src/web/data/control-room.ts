@@ -2,10 +2,11 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import { BeckonError } from '../../client/beckon-error.ts';
 import type {
   ConnectionState,
+  FollowedFrom,
+  LiveConnection,
+  LiveTransport,
   RoomSnapshot,
   SessionPage,
-  Transport,
-  Unsubscribe,
 } from '../../client/transport.ts';
 import type { Announcement } from '../../protocol/announcement.ts';
 import type { Delta, Event } from '../../protocol/event.ts';
@@ -19,6 +20,7 @@ import {
   roomOf,
   unknownCount,
   withCommands,
+  withoutSession,
   withSessions,
 } from './room.logic.ts';
 import { type Depth, SessionFeed } from './session-feed.ts';
@@ -45,48 +47,39 @@ export interface Followed {
   release(): void;
 }
 
-/** A subscription, and the sessions that it was opened for. */
-interface Stream {
-  readonly sessions: ReadonlySet<string>;
-  /** What the server was told with the latest connection. */
-  told: RoomState['interaction'];
-  close: Unsubscribe;
-}
-
-type News = { readonly from: Stream } & (
+type News =
   | { readonly is: 'snapshot'; readonly snapshot: RoomSnapshot }
   | { readonly is: 'announcement'; readonly announcement: Announcement }
+  | { readonly is: 'followed'; readonly sessionId: string; readonly from: FollowedFrom }
+  | { readonly is: 'unknown'; readonly sessionId: string }
   | { readonly is: 'event'; readonly sessionId: string; readonly event: Event }
-  | { readonly is: 'delta'; readonly sessionId: string; readonly delta: Delta }
-);
+  | { readonly is: 'delta'; readonly sessionId: string; readonly delta: Delta };
 
 interface Held {
   readonly feed: SessionFeed;
   holders: number;
-  /** Whether the stream tells it what is being said. */
-  isAttached: boolean;
 }
 
 /** Feeds that are kept up to date a while longer after they left the screen. */
 const spareFeeds = 12;
+/** All of them together: a conversation that was read back to its beginning can have a hundred thousand. */
+const spareRows = 20_000;
 const olderAtOnce = 200;
-/** Monitors come and go together; one new stream is enough for all of them. */
-const settleMs = 60;
 
-/** This page's link to the server: one stream, all that is known from it, and a feed for each session on the screen. */
+/** This page's link to the server: one live connection, all that is known from it, and a feed for each session on the screen. */
 export class ControlRoom {
-  readonly transport: Transport;
+  readonly transport: LiveTransport;
   readonly store: StoreApi<RoomState>;
   /** The least recently used first. */
   readonly #feeds = new Map<string, Held>();
   readonly #batch = createFrameBatch<News>((news) => this.#apply(news));
-  #stream: Stream | undefined;
-  /** The stream that is about to take the place of the one in use. */
-  #opening: Stream | undefined;
-  #attaching: ReturnType<typeof setTimeout> | undefined;
+  #connection: LiveConnection | undefined;
+  /** What the server was told of whether this page answers. */
+  #toldInteraction: RoomState['interaction'];
 
-  constructor(transport: Transport, interaction: RoomState['interaction'] = 'enabled') {
+  constructor(transport: LiveTransport, interaction: RoomState['interaction'] = 'enabled') {
     this.transport = transport;
+    this.#toldInteraction = interaction;
     this.store = createStore<RoomState>(() => ({
       ...emptyRoom,
       connection: { state: 'connecting' },
@@ -99,18 +92,48 @@ export class ControlRoom {
 
   /** Connects, also anew after having been refused. */
   start(): void {
-    this.#closeStreams();
-    this.#open();
+    this.#disconnect();
+    const { store } = this;
+    const told = (): RoomState['interaction'] => {
+      this.#toldInteraction = store.getState().interaction;
+      return this.#toldInteraction;
+    };
+    this.#connection = this.transport.connect({
+      // A connection that comes back must not forget that answering was switched.
+      get interaction() {
+        return told();
+      },
+      onConnection: (state) => this.#connectionChanged(state),
+      onSnapshot: (snapshot) => this.#batch.push({ is: 'snapshot', snapshot }),
+      onAnnouncement: (announcement) => this.#batch.push({ is: 'announcement', announcement }),
+      onFollowed: (sessionId, from) => this.#batch.push({ is: 'followed', sessionId, from }),
+      onUnknown: (sessionId) => this.#batch.push({ is: 'unknown', sessionId }),
+      onEvent: (sessionId, event) => this.#batch.push({ is: 'event', sessionId, event }),
+      onDelta: (sessionId, delta) => this.#batch.push({ is: 'delta', sessionId, delta }),
+    });
+    this.#followKnown({});
+    addEventListener('online', this.#check);
+    document.addEventListener('visibilitychange', this.#check);
   }
 
   close(): void {
-    clearTimeout(this.#attaching);
-    this.#attaching = undefined;
-    this.#closeStreams();
-    this.#batch.close();
+    this.#disconnect();
     for (const { feed } of this.#feeds.values()) feed.close();
     this.#feeds.clear();
   }
+
+  #disconnect(): void {
+    removeEventListener('online', this.#check);
+    document.removeEventListener('visibilitychange', this.#check);
+    this.#connection?.close();
+    this.#connection = undefined;
+    this.#batch.close();
+  }
+
+  /** A laptop that slept, or came into another network, has a connection that is dead and does not know it. */
+  readonly #check = (): void => {
+    if (!document.hidden) this.#connection?.check();
+  };
 
   /** Events and deltas of a session, as long as someone holds it. */
   follow(sessionId: string, depth: Depth): Followed {
@@ -132,8 +155,7 @@ export class ControlRoom {
   /** Whether this page can be asked; resolves when the server knows. */
   async setInteraction(interaction: RoomState['interaction']): Promise<void> {
     const { clientId } = this.store.getState();
-    const enabled = interaction === 'enabled';
-    if (clientId !== null) await this.transport.setInteractionEnabled(clientId, { enabled });
+    if (clientId !== null) await this.#tellInteraction(clientId, interaction);
     this.store.setState({ interaction });
   }
 
@@ -150,11 +172,26 @@ export class ControlRoom {
     const known = Object.keys(this.store.getState().sessions).length;
     let { nextCursor } = this.store.getState();
     do {
-      const page = await this.transport.sessionPage({ limit: olderAtOnce, before: nextCursor });
+      const page = await this.transport.sessionPage({
+        limit: olderAtOnce,
+        before: nextCursor,
+        archived: false,
+      });
       ({ nextCursor } = page);
       this.learn(page.sessions);
-      this.store.setState({ nextCursor, total: page.total });
+      this.store.setState(({ archived }) => ({ nextCursor, total: page.total + archived }));
     } while (nextCursor !== undefined && Object.keys(this.store.getState().sessions).length === known);
+  }
+
+  /** A page of the archived sessions. */
+  async readArchived(before?: string): Promise<SessionPage> {
+    const page = await this.transport.sessionPage({ archived: true, limit: olderAtOnce, before });
+    this.learn(page.sessions);
+    this.store.setState(({ total, archived }) => ({
+      archived: page.total,
+      total: total - archived + page.total,
+    }));
+    return page;
   }
 
   /** A page of the sessions that have these words. */
@@ -166,7 +203,8 @@ export class ControlRoom {
 
   /** Asks for a session that the page was not told of; false when there is none. */
   async lookUp(idOrKey: string): Promise<boolean> {
-    if (unknownCount(this.store.getState()) === 0) return false;
+    const state = this.store.getState();
+    if (unknownCount(state, false) + unknownCount(state, true) === 0) return false;
     try {
       this.learn([await this.transport.session(idOrKey)]);
       return true;
@@ -176,20 +214,20 @@ export class ControlRoom {
     }
   }
 
-  /** Takes what was asked for beside the stream. */
+  /** Takes what was asked for beside the connection. */
   learn(sessions: readonly Session[]): void {
-    this.store.setState(withSessions(this.store.getState(), sessions));
-    this.#attachSoon();
+    const before = this.store.getState();
+    this.store.setState(withSessions(before, sessions));
+    this.#followKnown(before.sessions);
   }
 
   #hold(name: string, sessionId: string, depth: Depth): Held {
-    const { id, key } = this.store.getState().sessions[sessionId] ?? {
-      id: sessionId as SessionId,
-      key: null,
-    };
-    const held = { feed: new SessionFeed(this.transport, { id, key }, depth), holders: 0, isAttached: false };
+    const known = this.store.getState().sessions[sessionId];
+    const { id, key } = known ?? { id: sessionId as SessionId, key: null };
+    const held = { feed: new SessionFeed(this.transport, { id, key }, depth), holders: 0 };
     this.#feeds.set(name, held);
-    this.#attachSoon();
+    // Also when another feed has it followed: the reply tells this one what is being said.
+    if (known !== undefined) this.#connection?.follow(id);
     return held;
   }
 
@@ -197,153 +235,96 @@ export class ControlRoom {
     if (held.holders > 0 || this.#feeds.get(name) !== held) return;
     this.#feeds.delete(name);
     this.#feeds.set(name, held);
-    const spare = [...this.#feeds].filter(([, { holders }]) => holders === 0);
-    for (const [oldest, { feed }] of spare.slice(0, Math.max(0, spare.length - spareFeeds))) {
-      this.#feeds.delete(oldest);
+    const lastUsedFirst = [...this.#feeds].filter(([, { holders }]) => holders === 0).reverse();
+    const kept = { feeds: 0, rows: 0 };
+    for (const [spare, { feed }] of lastUsedFirst) {
+      const rows = kept.rows + feed.conversation.rows.length;
+      if (kept.feeds < spareFeeds && rows <= spareRows) {
+        kept.feeds += 1;
+        kept.rows = rows;
+        continue;
+      }
+      this.#feeds.delete(spare);
       feed.close();
+      if (this.#feedsOf(feed.sessionId).length === 0) this.#connection?.unfollow(feed.sessionId);
     }
   }
 
-  /** The sessions of a stream are fixed when it is opened: a feed that none tells of yet needs a new one. */
-  #attachSoon(): void {
-    this.#attaching ??= setTimeout(() => {
-      this.#attaching = undefined;
-      const { connection, sessions } = this.store.getState();
-      const isShut = connection.state === 'signed-out' || connection.state === 'refused';
-      const isMissing = [...this.#feeds.values()].some(
-        ({ feed, isAttached }) =>
-          !isAttached && feed.sessionId in sessions && !this.#opening?.sessions.has(feed.sessionId),
-      );
-      if (isMissing && !isShut) this.#open();
-    }, settleMs);
+  /** A feed may have been asked for before its session was told of. */
+  #followKnown(before: Room['sessions']): void {
+    const { sessions } = this.store.getState();
+    const held = new Set([...this.#feeds.values()].map(({ feed }) => feed.sessionId));
+    for (const id of held) if (id in sessions && !(id in before)) this.#connection?.follow(id);
   }
 
-  /** The stream in use is heard until the new one has told all there is: nothing is missed between them. */
-  #open(): void {
-    this.#opening?.close();
-    const { store } = this;
-    const { sessions, interaction } = store.getState();
-    const followed = [...this.#feeds.values()]
-      .map(({ feed }) => feed.sessionId)
-      .filter((id) => id in sessions);
-    const from: Stream = { sessions: new Set(followed), told: interaction, close: () => {} };
-    this.#opening = from;
-    from.close = this.transport.subscribe({
-      sessions: [...from.sessions],
-      // A connection that comes back must not forget that answering was switched.
-      get interaction() {
-        from.told = store.getState().interaction;
-        return from.told;
-      },
-      onSnapshot: (snapshot) => this.#batch.push({ from, is: 'snapshot', snapshot }),
-      onAnnouncement: (announcement) => this.#batch.push({ from, is: 'announcement', announcement }),
-      onEvent: (sessionId, event) => this.#batch.push({ from, is: 'event', sessionId, event }),
-      onDelta: (sessionId, delta) => this.#batch.push({ from, is: 'delta', sessionId, delta }),
-      onConnection: (state) => this.#connectionChanged(state, from),
-    });
-  }
-
-  #connectionChanged(state: ConnectionState, from: Stream): void {
-    if (from !== this.#opening && from !== this.#stream) return;
+  #connectionChanged(state: ConnectionState): void {
     if (state.state === 'closed') {
-      if (state.error !== undefined) this.#refused(state.error, from);
+      if (state.error !== undefined) this.store.setState({ connection: refusedBy(state.error) });
       return;
     }
-    // While a new stream connects, the one in use tells how things are.
-    if (from === this.#opening && this.#stream !== undefined) return;
+    if (state.state === 'lost') for (const { feed } of this.#feeds.values()) feed.connectionLost();
     this.store.setState({ connection: connectionOf(state, this.store.getState().connection) });
-  }
-
-  #refused(error: Error, from: Stream): void {
-    this.#closeStreams();
-    if (error instanceof BeckonError && error.code === 'session_not_found' && from.sessions.size > 0) {
-      // One of the sessions was removed out of sight; without them all, the snapshot tells which are left.
-      this.store.setState({ sessions: {} });
-      this.#open();
-      return;
-    }
-    this.store.setState({
-      connection:
-        error instanceof BeckonError && error.status === 401
-          ? { state: 'signed-out', isKeyMissing: error.code === 'key_missing' }
-          : { state: 'refused', error },
-    });
-  }
-
-  #closeStreams(): void {
-    const streams = [this.#opening, this.#stream];
-    this.#opening = undefined;
-    this.#stream = undefined;
-    for (const stream of streams) stream?.close();
   }
 
   #apply(batch: readonly News[]): void {
     const before = this.store.getState();
     let state = before;
     const touched = new Set<SessionFeed>();
+    const tell = (sessionId: string, take: (feed: SessionFeed) => void): void => {
+      for (const feed of this.#feedsOf(sessionId)) {
+        take(feed);
+        touched.add(feed);
+      }
+    };
     for (const news of batch) {
-      if (news.is === 'snapshot' && news.from === this.#opening) this.#switchTo(news.from);
-      if (news.from !== this.#stream) continue;
       switch (news.is) {
         case 'snapshot':
-          state = this.#begin(state, news.snapshot, news.from, touched);
+          state = this.#begin(state, news.snapshot);
+          for (const [id, blocks] of Object.entries(news.snapshot.partials))
+            tell(id, (feed) =>
+              feed.resume({ after: 0, lastSeq: state.sessions[id]?.lastSeq ?? 0, partial: blocks }),
+            );
           break;
         case 'announcement':
           state = { ...state, ...afterAnnouncement(state, news.announcement) };
           break;
+        case 'followed':
+          tell(news.sessionId, (feed) => feed.resume(news.from));
+          break;
+        case 'unknown':
+          state = { ...state, ...withoutSession(state, news.sessionId) };
+          break;
         case 'event':
           if (news.event.type === 'commands.changed')
             state = withCommands(state, news.sessionId, news.event.commands);
-          for (const feed of this.#feedsOf(news.sessionId, touched)) feed.takeEvent(news.event);
+          tell(news.sessionId, (feed) => feed.takeEvent(news.event));
           break;
         case 'delta':
-          for (const feed of this.#feedsOf(news.sessionId, touched)) feed.takeDelta(news.delta);
+          tell(news.sessionId, (feed) => feed.takeDelta(news.delta));
       }
     }
     const isAsOpened = before.isAsOpened && (!before.isLoaded || isSameAsks(before.pending, state.pending));
     if (state !== before) this.store.setState({ ...state, isAsOpened });
-    // A feed may have been asked for before its session was told of.
-    if (state.sessions !== before.sessions) this.#attachSoon();
+    if (state.sessions !== before.sessions) this.#followKnown(before.sessions);
     for (const feed of touched) feed.flush();
   }
 
-  #switchTo(stream: Stream): void {
-    const old = this.#stream;
-    this.#stream = stream;
-    this.#opening = undefined;
-    old?.close();
-  }
-
-  #begin(state: RoomState, snapshot: RoomSnapshot, from: Stream, touched: Set<SessionFeed>): RoomState {
-    const lastSeqs = new Map<string, number>(snapshot.sessions.map(({ id, lastSeq }) => [id, lastSeq]));
-    for (const held of this.#feeds.values()) {
-      const { sessionId } = held.feed;
-      const lastSeq = lastSeqs.get(sessionId);
-      held.isAttached = from.sessions.has(sessionId);
-      if (!held.isAttached || lastSeq === undefined) continue;
-      held.feed.resume(lastSeq, snapshot.partials[sessionId] ?? []);
-      touched.add(held.feed);
-    }
-    this.#attachSoon();
-    // Switched while this stream was on its way: then another was told of it.
-    if (from.told !== state.interaction)
-      this.transport
-        .setInteractionEnabled(snapshot.clientId, { enabled: state.interaction === 'enabled' })
-        .catch(() => {});
+  #begin(state: RoomState, snapshot: RoomSnapshot): RoomState {
+    const { clientId } = snapshot;
+    // Switched while the first connection was on its way: it was greeted as it was before.
+    if (this.#toldInteraction !== state.interaction)
+      this.#tellInteraction(clientId, state.interaction).catch(() => {});
     const connection = { state: 'connected' } as const;
-    return {
-      ...state,
-      ...roomOf(snapshot, state),
-      clientId: snapshot.clientId,
-      isLoaded: true,
-      connection,
-    };
+    return { ...state, ...roomOf(snapshot, state), clientId, isLoaded: true, connection };
   }
 
-  #feedsOf(sessionId: string, touched: Set<SessionFeed>): SessionFeed[] {
-    const feeds = depths.flatMap((depth) => this.#feeds.get(nameOf(depth, sessionId))?.feed ?? []);
-    for (const feed of feeds) touched.add(feed);
-    return feeds;
+  async #tellInteraction(clientId: string, interaction: RoomState['interaction']): Promise<void> {
+    await this.transport.setInteractionEnabled(clientId, { enabled: interaction === 'enabled' });
+    this.#toldInteraction = interaction;
+  }
+
+  #feedsOf(sessionId: string): SessionFeed[] {
+    return depths.flatMap((depth) => this.#feeds.get(nameOf(depth, sessionId))?.feed ?? []);
   }
 }
 
@@ -367,3 +348,8 @@ function connectionOf(state: Exclude<ConnectionState, { state: 'closed' }>, befo
       return { state: 'lost', retryAt: Date.now() + state.retryInMs };
   }
 }
+
+const refusedBy = (error: Error): Connection =>
+  error instanceof BeckonError && error.status === 401
+    ? { state: 'signed-out', isKeyMissing: error.code === 'key_missing' }
+    : { state: 'refused', error };

@@ -1,6 +1,6 @@
 import { createContext, type ReactNode, useContext, useEffect, useState, useSyncExternalStore } from 'react';
 import { useStore } from 'zustand';
-import type { Transport } from '../../client/transport.ts';
+import type { RoomCalls } from '../../client/calls.ts';
 import type { QueuedMessage, Session } from '../../protocol/session.ts';
 import type { ControlRoom, RoomState } from './control-room.ts';
 import { queueOf } from './room.logic.ts';
@@ -24,7 +24,7 @@ export function useControlRoom(): ControlRoom {
   return room;
 }
 
-export const useTransport = (): Transport => useControlRoom().transport;
+export const useTransport = (): RoomCalls => useControlRoom().transport;
 
 /** A part of what is known; the part decides when to draw anew, so it must be the same value while nothing changed. */
 export const useRoom = <T,>(select: (state: RoomState) => T): T => useStore(useControlRoom().store, select);

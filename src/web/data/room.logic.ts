@@ -12,6 +12,8 @@ export interface Room {
   readonly sessions: Readonly<Record<string, Session>>;
   /** How many there are in all. */
   readonly total: number;
+  /** How many of them are archived. */
+  readonly archived: number;
   /** Where the list of the others goes on. */
   readonly nextCursor: string | undefined;
   /** Open interactions, oldest first. */
@@ -31,6 +33,7 @@ export interface Room {
 export const emptyRoom: Room = {
   sessions: {},
   total: 0,
+  archived: 0,
   nextCursor: undefined,
   pending: [],
   queues: {},
@@ -49,8 +52,13 @@ export function roomOf(snapshot: RoomSnapshot, before: Room = emptyRoom): Room {
   const { nextCursor } = snapshot;
   const told = Object.fromEntries(snapshot.sessions.map((session) => [session.id, session]));
   return {
-    sessions: nextCursor === undefined ? told : { ...olderThan(snapshot.sessions, before.sessions), ...told },
+    sessions: {
+      ...(nextCursor === undefined ? {} : olderThan(snapshot.sessions, before.sessions)),
+      ...archivedOf(before.sessions),
+      ...told,
+    },
     total: snapshot.total ?? snapshot.sessions.length,
+    archived: snapshot.archived ?? 0,
     nextCursor,
     pending: [...snapshot.pending].sort(byAge),
     queues: snapshot.queues,
@@ -71,6 +79,10 @@ function olderThan(told: readonly Session[], before: Room['sessions']): Room['se
   );
 }
 
+/** A snapshot does not tell of them; who looks at one goes on to. */
+const archivedOf = (sessions: Room['sessions']): Room['sessions'] =>
+  Object.fromEntries(Object.entries(sessions).filter(([, { archived }]) => archived === true));
+
 const isAtRest = (session: Session): boolean => needOf(session) === 'asleep' || needOf(session) === 'ended';
 
 /** What is known of a session already is at least as new as what was asked for. */
@@ -79,23 +91,29 @@ export const withSessions = <R extends Room>(room: R, sessions: readonly Session
   sessions: { ...Object.fromEntries(sessions.map((session) => [session.id, session])), ...room.sessions },
 });
 
-/** How many sessions the page does not know of. */
-export const unknownCount = ({ total, sessions }: Room): number =>
-  Math.max(0, total - Object.keys(sessions).length);
+/** How many sessions the page does not know of, of those that are archived or of the others. */
+export function unknownCount({ total, archived, sessions }: Room, ofArchived = false): number {
+  const known = Object.values(sessions).filter((each) => (each.archived === true) === ofArchived).length;
+  return Math.max(0, (ofArchived ? archived : total - archived) - known);
+}
 
 export function afterAnnouncement(room: Room, { type, data }: Announcement): Room {
   switch (type) {
     case 'session-started':
       return {
         ...room,
-        sessions: { ...room.sessions, [data.id]: data },
+        ...withSession(room, data),
         total: room.total + (data.id in room.sessions ? 0 : 1),
       };
     case 'session-updated':
     case 'session-ended':
-      return { ...room, sessions: { ...room.sessions, [data.id]: data } };
+      return withSession(room, data);
     case 'session-removed':
-      return withoutSession(room, data.sessionId);
+      return {
+        ...withoutSession(room, data.sessionId),
+        total: Math.max(0, room.total - 1),
+        archived: Math.max(0, room.archived - Number(room.sessions[data.sessionId]?.archived === true)),
+      };
     case 'approval-requested':
     case 'question-requested':
     case 'form-requested':
@@ -121,6 +139,16 @@ export function afterAnnouncement(room: Room, { type, data }: Announcement): Roo
   }
 }
 
+/** One that the page did not know and that is archived now was most likely archived just now. */
+function withSession(room: Room, session: Session): Room {
+  const change = Number(session.archived === true) - Number(room.sessions[session.id]?.archived === true);
+  return {
+    ...room,
+    archived: Math.max(0, room.archived + change),
+    sessions: { ...room.sessions, [session.id]: session },
+  };
+}
+
 export const withCommands = <R extends Room>(
   room: R,
   sessionId: string,
@@ -143,14 +171,14 @@ function ended(room: Room, interaction: Interaction): Room {
   };
 }
 
-function withoutSession(room: Room, sessionId: string): Room {
+/** The page forgets a session; how many there are is not its to say. */
+export function withoutSession(room: Room, sessionId: string): Room {
   const { [sessionId]: _, ...sessions } = room.sessions;
   const { [sessionId]: __, ...queues } = room.queues;
   const { [sessionId]: ___, ...commands } = room.commands;
   return {
     ...room,
     sessions,
-    total: Math.max(0, room.total - 1),
     queues,
     commands,
     pending: room.pending.filter((interaction) => interaction.sessionId !== sessionId),

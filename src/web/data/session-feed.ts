@@ -1,4 +1,5 @@
-import type { EventsPage, Transport } from '../../client/transport.ts';
+import type { RoomCalls } from '../../client/calls.ts';
+import type { EventsPage, FollowedFrom } from '../../client/transport.ts';
 import type { Delta, Event } from '../../protocol/event.ts';
 import type { Session } from '../../protocol/session.ts';
 import { Conversation } from '../conversation/conversation.logic.ts';
@@ -29,7 +30,7 @@ type Told = { readonly behind: number } & (
 export class SessionFeed {
   readonly sessionId: string;
   readonly depth: Depth;
-  readonly #transport: Pick<Transport, 'events'>;
+  readonly #transport: Pick<RoomCalls, 'events'>;
   readonly #owner: Pick<Session, 'id' | 'key'>;
   readonly #listeners = new Set<() => void>();
   #conversation: Conversation;
@@ -40,15 +41,18 @@ export class SessionFeed {
   #last: number | undefined;
   /** The last event that is known to be stored: whatever is missing up to it is read. */
   #wanted = 0;
+  /** The last event that the connection has promised to tell. */
+  #promised = 0;
   #hasOlder = false;
-  #isReading = false;
+  /** The reading that is under way. */
+  #reading: symbol | undefined;
   #readingOlder: Promise<void> | undefined;
   /** What came while something before it was missing, in order. */
   #waiting: Told[] = [];
   #version = 0;
   #closed = false;
 
-  constructor(transport: Pick<Transport, 'events'>, owner: Pick<Session, 'id' | 'key'>, depth: Depth) {
+  constructor(transport: Pick<RoomCalls, 'events'>, owner: Pick<Session, 'id' | 'key'>, depth: Depth) {
     this.#transport = transport;
     this.#owner = owner;
     this.sessionId = owner.id;
@@ -87,14 +91,21 @@ export class SessionFeed {
   }
 
   takeDelta(delta: Delta): void {
-    this.#take({ is: 'delta', delta, behind: this.#wanted });
+    this.#take({ is: 'delta', delta, behind: Math.max(this.#wanted, this.#promised) });
   }
 
-  /** A stream has begun anew: `lastSeq` is the session's, and `partials` what is being said. */
-  resume(lastSeq: number, partials: readonly Delta[]): void {
+  /** The session is followed anew: what is missing up to `after` is to be read, and the rest comes. */
+  resume({ after, lastSeq, partial }: FollowedFrom): void {
     if (this.#state === 'failed') this.reload();
-    this.#wanted = Math.max(this.#wanted, lastSeq);
-    this.#take({ is: 'partials', blocks: partials, behind: lastSeq });
+    else if (this.#state === 'loading') void this.#read();
+    this.#wanted = Math.max(this.#wanted, after);
+    this.#promised = Math.max(this.#promised, lastSeq);
+    this.#take({ is: 'partials', blocks: partial, behind: lastSeq });
+  }
+
+  /** What is being read on a dead network may neither come nor fail; it is read anew when the session is followed again. */
+  connectionLost(): void {
+    this.#reading = undefined;
   }
 
   /** Begins anew at the end of the log. */
@@ -146,9 +157,11 @@ export class SessionFeed {
   }
 
   #take(told: Told): void {
-    this.#waiting.push(told);
+    // In front of what was said already and belongs behind it.
+    const at = this.#waiting.findLastIndex(({ behind }) => behind <= told.behind);
+    this.#waiting.splice(at + 1, 0, told);
     if (this.#waiting.length > mostWaiting) this.#waiting.shift();
-    if (this.#state !== 'ready' || this.#isReading) return;
+    if (this.#state !== 'ready' || this.#reading !== undefined) return;
     this.#takeWaiting();
     if (this.#isBehind()) void this.#read();
   }
@@ -166,34 +179,39 @@ export class SessionFeed {
 
   /** Reads until everything is there that is known to be stored. */
   async #read(): Promise<void> {
-    if (this.#isReading || this.#closed) return;
-    this.#isReading = true;
+    if (this.#reading !== undefined || this.#closed) return;
+    const reading = Symbol();
+    const isCurrent = (): boolean => this.#reading === reading && !this.#closed;
+    this.#reading = reading;
     this.#tell();
     try {
-      while (this.#isBehind() && !this.#closed) {
-        await this.#readOn();
+      while (this.#isBehind()) {
+        const takePage = await this.#readOn();
+        if (!isCurrent()) return;
+        takePage();
         this.#takeWaiting();
       }
       this.#state = 'ready';
     } catch (error) {
+      if (!isCurrent()) return;
       this.#state = 'failed';
       this.#error = error instanceof Error ? error : new Error(String(error));
     }
-    this.#isReading = false;
+    this.#reading = undefined;
     this.#tell();
   }
 
-  async #readOn(): Promise<void> {
+  async #readOn(): Promise<() => void> {
     const { sessionId } = this;
     if (this.#last === undefined || this.#wanted - this.#last > widestGap) {
-      this.#beginWith(await this.#transport.events(sessionId, { limit: depths[this.depth].page }));
-      return;
+      const end = await this.#transport.events(sessionId, { limit: depths[this.depth].page });
+      return () => this.#beginWith(end);
     }
     const after = this.#last;
     const page = await this.#transport.events(sessionId, { after, limit: fillPage });
     // Asking again would bring the same.
     if (page.events.length === 0) throw new Error(`Event ${after + 1} of this session could not be read.`);
-    this.#append(page);
+    return () => this.#append(page);
   }
 
   #beginWith(page: EventsPage): void {

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import type { SessionPage } from '../../client/transport.ts';
 import type { Session } from '../../protocol/session.ts';
 import { sessionNamed, unknownCount } from './room.logic.ts';
@@ -17,8 +17,8 @@ const restMs = 160;
 /** The sessions that the page was not told of; with words, those of them that have these, which are asked for by themselves. */
 export function useOlder(words = ''): Older {
   const room = useControlRoom();
-  const unknown = useRoom(unknownCount);
-  const hasUnknown = unknown > 0;
+  const unknown = useRoom((state) => unknownCount(state, false));
+  const hasUnknown = useRoom((state) => unknown + unknownCount(state, true) > 0);
   const [isReading, setReading] = useState(false);
   const [found, setFound] = useState<{
     readonly q: string;
@@ -64,6 +64,29 @@ export function useOlder(words = ''): Older {
 
   const left = current?.page.nextCursor === undefined ? 0 : current.page.total - current.read;
   return { count: q === '' ? unknown : left, isReading, more };
+}
+
+/** The archived sessions that the page was not told of: the first of them are asked for by themselves when they are wanted. */
+export function useArchived(isWanted: boolean): Older {
+  const room = useControlRoom();
+  const count = useRoom((state) => (isWanted ? unknownCount(state, true) : 0));
+  const [isReading, setReading] = useState(false);
+  const cursor = useRef<string>(undefined);
+  const more = useCallback(() => {
+    setReading(true);
+    room
+      .readArchived(cursor.current)
+      .then(({ nextCursor }) => {
+        cursor.current = nextCursor;
+      })
+      .catch(() => {})
+      .finally(() => setReading(false));
+  }, [room]);
+  const isLoaded = useRoom((state) => state.isLoaded);
+  useEffect(() => {
+    if (isWanted && isLoaded) more();
+  }, [isWanted, isLoaded, more]);
+  return { count, isReading, more };
 }
 
 /** A session by its id or key, asked for if the page was not told of it; undefined while that is not known, null when there is none. */

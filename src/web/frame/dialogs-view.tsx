@@ -1,12 +1,14 @@
 import { lazy, Suspense } from 'react';
 import { PopOut } from '../dock/pop-out.tsx';
-import { RenameDialog } from '../session/rename-dialog.tsx';
 import { closeDialog, useOpenDialog } from './dialogs.ts';
 // Not loaded on demand: whoever opens it is already typing.
 import { Palette } from './palette.tsx';
 
 const NewSessionDialog = lazy(async () => ({
   default: (await import('../session/new-session-dialog.tsx')).NewSessionDialog,
+}));
+const DeleteDialog = lazy(async () => ({
+  default: (await import('../session/delete-dialog.tsx')).DeleteDialog,
 }));
 const Help = lazy(async () => ({ default: (await import('./help.tsx')).Help }));
 
@@ -23,8 +25,12 @@ export function Dialogs() {
       );
     case 'interaction':
       return <PopOut key={dialog.interactionId} {...dialog} onClose={closeDialog} />;
-    case 'rename':
-      return <RenameDialog sessionId={dialog.sessionId} onClose={closeDialog} />;
+    case 'delete':
+      return (
+        <Suspense>
+          <DeleteDialog sessionId={dialog.sessionId} onClose={closeDialog} />
+        </Suspense>
+      );
     case 'palette':
       return <Palette onClose={closeDialog} />;
     case 'help':

@@ -21,6 +21,7 @@ import { chooseLanguage, type Translate, useT } from '../i18n/i18n.ts';
 import { routes } from '../routes.ts';
 import { shortDirectory, titleOf } from '../session/activity.logic.ts';
 import { StatusMark } from '../session/activity-line.tsx';
+import { startRenaming } from '../session/editable-title.tsx';
 import { groupByNeed } from '../session/need.logic.ts';
 import { useSessionActions } from '../session/use-session-actions.ts';
 import { openDialog } from './dialogs.ts';
@@ -47,11 +48,12 @@ export function usePaletteEntries(): readonly Entry[] {
         label: titleOf(session),
         words: `${session.cwd} ${session.agent} ${session.key ?? ''} ${session.labels.join(' ')}`,
         mark: <StatusMark status={session.status} />,
-        note: `${shortDirectory(session.cwd)} · ${t(`need.${need}`)}`,
+        note: `${shortDirectory(session.cwd)} · ${t(session.archived ? 'life.archived' : `need.${need}`)}`,
         run: () => navigate(routes.session(session.id)),
       })),
     );
     const isWaiting = ({ key }: Entry): boolean => sessions[key]?.status === 'waiting';
+    const isArchived = ({ key }: Entry): boolean => sessions[key]?.archived === true;
     const goTo = Object.values<Place>(places).map(({ href, label, icon, keys }) => ({
       key: href,
       label: t(label),
@@ -65,8 +67,9 @@ export function usePaletteEntries(): readonly Entry[] {
       ...current,
       newSession(t),
       ...goTo,
-      ...all.filter((entry) => !isWaiting(entry)),
+      ...all.filter((entry) => !isWaiting(entry) && !isArchived(entry)),
       ...looks(t),
+      ...all.filter(isArchived),
     ];
   }, [t, navigate, sessions, current]);
 }
@@ -96,7 +99,7 @@ function useCurrentEntries(): readonly Entry[] {
     return [
       ...(canInterrupt ? [act('interrupt', t('session.interrupt'), Pause, interrupt)] : []),
       ...(canResume ? [act('resume', t('session.resume'), RotateCcw, resume)] : []),
-      act('rename', t('palette.rename'), Pencil, () => openDialog({ is: 'rename', sessionId: session.id })),
+      act('rename', t('palette.rename'), Pencil, () => startRenaming(session.id, 'header')),
       ...(canStop ? [act('stop', t('session.stop'), OctagonX, stop)] : []),
     ];
   }, [session, t, canInterrupt, canStop, canResume, interrupt, stop, resume]);

@@ -129,7 +129,10 @@ function useGroups(
   const entries = usePaletteEntries();
   const { found, query: asked, isSearching, hasFailed } = usePaletteSearch(query);
   const named = useMemo(() => {
-    const shown = query.trim() === '' ? recentFirst(entries, recentKeys()) : search(entries, query, 8);
+    const shown =
+      query.trim() === ''
+        ? recentFirst(entries, recentKeys()).slice(0, mostUnasked)
+        : search(entries, query, 8);
     return shown.map((entry) => ({
       key: entry.key,
       view: <EntryView entry={entry} />,
@@ -201,5 +204,8 @@ function HitView({
     </>
   );
 }
+
+/** More than anyone reads; the rest is found by its words. */
+const mostUnasked = 60;
 
 const recentKeys = (): readonly string[] => (readStored('palette') ?? '').split(' ').filter(Boolean);

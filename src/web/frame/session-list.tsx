@@ -1,29 +1,47 @@
-import { Plus, Search } from 'lucide-react';
-import { useMemo } from 'react';
+import { Archive, ArrowLeft, ListFilter, Plus, Search } from 'lucide-react';
+import { lazy, Suspense, useMemo, useState } from 'react';
 import { Link, useRoute } from 'wouter';
 import { useRoom } from '../data/room-context.tsx';
-import { useOlder } from '../data/use-older.ts';
+import { useArchived, useOlder } from '../data/use-older.ts';
 import { useT } from '../i18n/i18n.ts';
-import { countOf, groupByNeed, type NeedGroup } from '../session/need.logic.ts';
+import { countOf, type ListGroup, listGroups } from '../session/need.logic.ts';
 import { OlderButton } from '../session/older-button.tsx';
+import { choicesOf, fits, isFiltered, wordsOf } from '../session/session-filter.logic.ts';
 import { SessionRow } from '../session/session-row.tsx';
+import { OlderRows, SessionRows, useOldBefore } from '../session/session-rows.tsx';
+import { setFilter, useSessionFilter } from '../session/use-session-filter.ts';
+import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
 import { IconButton } from '../ui/icon-button.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { openDialog } from './dialogs.ts';
 import { places } from './places.ts';
 
-/** All sessions, grouped by what they want of you. */
+const SessionFilterBar = lazy(async () => ({
+  default: (await import('../session/session-filter-bar.tsx')).SessionFilterBar,
+}));
+
+/** All sessions that are not archived, or those that are, grouped by what they want of you. */
 export function SessionList() {
   const t = useT();
   const sessions = useRoom((room) => room.sessions);
   const isLoaded = useRoom((room) => room.isLoaded);
-  const older = useOlder();
-  const groups = useMemo(() => groupByNeed(Object.values(sessions)), [sessions]);
+  const filter = useSessionFilter('sidebar');
+  const [isBarOpen, setBarOpen] = useState(() => isFiltered(filter));
+  const isArchive = filter.status === 'archived';
+  const archived = useArchived(isArchive);
+  const older = useOlder(wordsOf(filter));
+  const oldBefore = useOldBefore();
+  const all = useMemo(() => Object.values(sessions), [sessions]);
+  const choices = useMemo(() => choicesOf(all), [all]);
+  const groups = useMemo(() => {
+    const shown = all.filter((session) => fits(session, filter));
+    return listGroups(shown, filter.sort, isArchive ? '' : oldBefore);
+  }, [all, filter, isArchive, oldBefore]);
   return (
     <>
       <div className="flex h-13 shrink-0 items-center justify-between pr-2 pl-4">
-        <h2 className="font-semibold">{t('frame.sessions')}</h2>
+        <h2 className="font-semibold">{t(isArchive ? 'life.archived' : 'frame.sessions')}</h2>
         <span className="flex-1" />
         {/* The rail has these where there is one. */}
         <Link
@@ -41,49 +59,97 @@ export function SessionList() {
           className="md:hidden"
         />
         <IconButton
+          icon={ListFilter}
+          label={t('filter.open')}
+          aria-expanded={isBarOpen}
+          onClick={() => setBarOpen(!isBarOpen)}
+          className={cx(isFiltered(filter) && 'bg-hover text-ink')}
+        />
+        <IconButton
           icon={Plus}
           label={t('control.new')}
           keys="n"
           onClick={() => openDialog({ is: 'new-session' })}
         />
       </div>
+      {isBarOpen && (
+        <Suspense>
+          <SessionFilterBar list="sidebar" choices={choices} className="px-3 pb-3" />
+        </Suspense>
+      )}
       <div className="min-h-0 flex-1 overflow-y-auto px-2 pb-4">
         {!isLoaded && <ListShape />}
         {isLoaded && groups.length === 0 && (
-          <p className="px-2 text-faint text-sm">{t('frame.noSessions')}</p>
+          <p className="px-2 pb-2 text-faint text-sm">
+            {t(isArchive ? 'life.noArchived' : isFiltered(filter) ? 'board.noneHere' : 'frame.noSessions')}
+          </p>
         )}
         {groups.map((group) => (
-          <Group key={group.need} group={group} hasOlder={older.count > 0} />
+          <Group
+            key={group.need}
+            group={group}
+            hasOlder={older.count > 0}
+            isOpen={isFiltered(filter) || group.need !== 'ended'}
+          />
         ))}
-        <OlderButton older={older} />
+        <OlderButton older={isArchive ? archived : older} />
+        <ArchiveButton isArchive={isArchive} />
       </div>
     </>
   );
 }
 
-function Group({ group, hasOlder }: { readonly group: NeedGroup; readonly hasOlder: boolean }) {
-  const { need, sessions } = group;
+/** The way to what was put away, and back. */
+function ArchiveButton({ isArchive }: { readonly isArchive: boolean }) {
+  const t = useT();
+  const count = useRoom((room) => room.archived);
+  if (count === 0 && !isArchive) return null;
+  return (
+    <Button
+      variant="ghost"
+      size="sm"
+      icon={isArchive ? ArrowLeft : Archive}
+      onClick={() => setFilter('sidebar', { status: isArchive ? '' : 'archived' })}
+      className="mt-1 w-full text-soft"
+    >
+      {isArchive ? t('life.leaveArchived') : t('life.archivedCount', { count })}
+    </Button>
+  );
+}
+
+const rowClass = '[contain-intrinsic-size:auto_32px] [content-visibility:auto]';
+
+function Group({
+  group: { need, sessions, older },
+  hasOlder,
+  isOpen,
+}: {
+  readonly group: ListGroup;
+  readonly hasOlder: boolean;
+  readonly isOpen: boolean;
+}) {
   const t = useT();
   const [, params] = useRoute<{ id: string }>('/s/:id');
-  const isQuiet = need === 'ended';
+  const rows = (shown: ListGroup['sessions']) => (
+    <ul>
+      <SessionRows sessions={shown} itemClass={rowClass}>
+        {(session) => <SessionRow session={session} place="sidebar" isCurrent={params?.id === session.id} />}
+      </SessionRows>
+    </ul>
+  );
   return (
-    <details open={!isQuiet || sessions.some(({ status }) => status === 'failed')} className="mb-2">
+    <details open={isOpen || sessions.some(({ status }) => status === 'failed')} className="mb-2">
       <summary
         className={cx(
           'flex list-none items-center justify-between rounded-ui px-2 py-1 font-medium text-xs [&::-webkit-details-marker]:hidden pointer-coarse:min-h-11',
           need === 'needs-you' ? 'text-you-ink' : 'text-faint',
         )}
       >
-        {t(`need.${need}`)}
-        <span>{countOf(group, hasOlder)}</span>
+        {t(need === 'pinned' ? 'life.pinned' : `need.${need}`)}
+        <span>{countOf(need, sessions.length + older.length, hasOlder)}</span>
       </summary>
-      <ul>
-        {sessions.map((session) => (
-          <li key={session.id} className="[contain-intrinsic-size:auto_32px] [content-visibility:auto]">
-            <SessionRow session={session} isCurrent={params?.id === session.id} />
-          </li>
-        ))}
-      </ul>
+      {rows(sessions)}
+      <OlderRows count={older.length}>{rows(older)}</OlderRows>
     </details>
   );
 }

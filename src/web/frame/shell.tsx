@@ -4,6 +4,7 @@ import { usePreferences } from '../data/preferences.ts';
 import { Dock } from '../dock/dock.tsx';
 import { useT } from '../i18n/i18n.ts';
 import { Notifier } from '../notifications/notifier.tsx';
+import { useReadMarksKept } from '../session/read-marks.ts';
 import { LiveRegions } from '../ui/live-regions.tsx';
 import { SidePanel } from '../ui/side-panel.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
@@ -26,6 +27,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   const isListOpen = usePreferences((preferences) => preferences.isListOpen);
   useGlobalKeys();
   useTabBadge();
+  useReadMarksKept();
   return (
     <div className="flex h-full flex-col">
       <a

@@ -8,6 +8,7 @@ import { inbox } from './de/inbox.ts';
 import { interaction } from './de/interaction.ts';
 import { refusals } from './de/refusals.ts';
 import { session } from './de/session.ts';
+import { sessionLife } from './de/session-life.ts';
 import { sessionPage } from './de/session-page.ts';
 import { settings } from './de/settings.ts';
 
@@ -20,6 +21,7 @@ export const de: Messages = {
   ...frame,
   ...control,
   ...session,
+  ...sessionLife,
   ...sessionPage,
   ...composer,
   ...board,

@@ -7,6 +7,7 @@ import { frame } from './en/frame.ts';
 import { inbox } from './en/inbox.ts';
 import { interaction } from './en/interaction.ts';
 import { session } from './en/session.ts';
+import { sessionLife } from './en/session-life.ts';
 import { sessionPage } from './en/session-page.ts';
 import { settings } from './en/settings.ts';
 
@@ -16,6 +17,7 @@ export const en = {
   ...frame,
   ...control,
   ...session,
+  ...sessionLife,
   ...sessionPage,
   ...composer,
   ...board,

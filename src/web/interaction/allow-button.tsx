@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { Transport } from '../../client/transport.ts';
+import type { RoomCalls } from '../../client/calls.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
 import { useT } from '../i18n/i18n.ts';
 import { Button } from '../ui/button.tsx';
@@ -11,7 +11,7 @@ import { buttonState, type Card } from './use-card.ts';
 export interface AllowButtonProps {
   readonly card: Card;
   readonly action: Extract<CardAction, `allow${string}`>;
-  readonly send: (transport: Transport) => Promise<Interaction>;
+  readonly send: (transport: RoomCalls) => Promise<Interaction>;
   readonly size?: 'sm' | 'md';
   readonly disabled?: boolean;
   /** The one that stands out among its neighbours. */

@@ -1,4 +1,4 @@
-import type { Transport } from '../../client/transport.ts';
+import type { RoomCalls } from '../../client/calls.ts';
 import { withValueAt } from '../../model/json-pointer.ts';
 import { shownDigest } from '../../model/shown-digest.ts';
 import { editableOf, editBetween } from '../../model/tool-call.ts';
@@ -7,7 +7,7 @@ import type { ApprovalScope, Interaction } from '../../protocol/interaction.ts';
 import type { Session } from '../../protocol/session.ts';
 import { type CardDraft, valuesOf } from './draft.logic.ts';
 
-type Send = (transport: Transport) => Promise<Interaction>;
+type Send = (transport: RoomCalls) => Promise<Interaction>;
 
 /** Which ask is meant, and what it showed: an answer decides nothing else. */
 const named = (interaction: Interaction) => ({

@@ -1,5 +1,5 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { Transport } from '../../client/transport.ts';
+import type { RoomCalls } from '../../client/calls.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
 import type { ControlRoom } from '../data/control-room.ts';
 import { readStored, writeStored } from '../data/stored.ts';
@@ -108,7 +108,7 @@ export class Cards {
   async press(
     interaction: Interaction,
     action: CardAction,
-    send: (transport: Transport) => Promise<Interaction>,
+    send: (transport: RoomCalls) => Promise<Interaction>,
   ): Promise<CardState> {
     const before = this.stateOf(interaction);
     const doubt = action.startsWith('allow') ? this.#doubtOn(interaction) : null;

@@ -32,12 +32,21 @@ export function useReading(interaction: Interaction): Reading {
   const cards = cardsOf(useControlRoom());
   const parts = useRef(new Map<string, boolean>());
   const shown = useRef(interaction);
+  const isThere = useRef(false);
   // Parts that come together each tell how they are: only then is it looked at.
   const checkSoon = useCallback(() => {
     queueMicrotask(() => {
+      // A card that leaves the screen takes its parts with it one by one: that is not reading them.
+      if (!isThere.current) return;
       if ([...parts.current.values()].every((isRead) => isRead)) cards.markRead(shown.current);
     });
   }, [cards]);
+  useLayoutEffect(() => {
+    isThere.current = true;
+    return () => {
+      isThere.current = false;
+    };
+  }, []);
   useLayoutEffect(() => {
     shown.current = interaction;
     checkSoon();

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
-import type { Transport } from '../../client/transport.ts';
+import type { RoomCalls } from '../../client/calls.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
 import { useControlRoom, useRoom } from '../data/room-context.tsx';
 import { faceOf } from './answers-to.ts';
@@ -25,7 +25,7 @@ export interface Card {
   takesOver(): boolean;
   /** Whether a person has begun to fill it in, or opened a part of it. */
   readonly isWorkedOn: boolean;
-  press(action: CardAction, send: (transport: Transport) => Promise<Interaction>): void;
+  press(action: CardAction, send: (transport: RoomCalls) => Promise<Interaction>): void;
   stepBack(): void;
 }
 

@@ -1,29 +1,35 @@
 import { Plus } from 'lucide-react';
 import { type KeyboardEvent, useMemo, useRef } from 'react';
 import { useRoom } from '../data/room-context.tsx';
-import { type Older, useOlder } from '../data/use-older.ts';
+import { type Older, useArchived, useOlder } from '../data/use-older.ts';
 import { openDialog } from '../frame/dialogs.ts';
 import { PageHeader } from '../frame/page-header.tsx';
 import { useT } from '../i18n/i18n.ts';
-import { countOf, type Need, type NeedGroup } from '../session/need.logic.ts';
+import { countOf, type Need, type NeedGroup, splitOld } from '../session/need.logic.ts';
 import { OlderButton } from '../session/older-button.tsx';
+import { choicesOf, isFiltered, wordsOf } from '../session/session-filter.logic.ts';
+import { SessionFilterBar } from '../session/session-filter-bar.tsx';
+import { OlderRows, SessionRows, useOldBefore } from '../session/session-rows.tsx';
+import { useSessionFilter } from '../session/use-session-filter.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
 import { IconButton } from '../ui/icon-button.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { type Tone, toneText } from '../ui/tone.ts';
-import { choicesOf, columnsOf, isFiltered, spotAfter, wordsOf } from './board/board.logic.ts';
+import { columnsOf, spotAfter } from './board/board.logic.ts';
 import { BoardCard } from './board/board-card.tsx';
-import { BoardFilterBar, useBoardFilter } from './board/board-filter.tsx';
 
 /** Sessions as cards in columns, by what they want of you. */
 export function BoardPage() {
   const t = useT();
   const sessions = useRoom((room) => room.sessions);
   const isLoaded = useRoom((room) => room.isLoaded);
-  const filter = useBoardFilter();
+  const filter = useSessionFilter('board');
   const all = useMemo(() => Object.values(sessions), [sessions]);
-  const older = useOlder(wordsOf(filter));
+  const isArchive = filter.status === 'archived';
+  const archived = useArchived(isArchive);
+  const others = useOlder(wordsOf(filter));
+  const older = isArchive ? archived : others;
   const columns = useMemo(() => columnsOf(all, filter), [all, filter]);
   const choices = useMemo(() => choicesOf(all), [all]);
   const board = useRef<HTMLDivElement>(null);
@@ -57,7 +63,9 @@ export function BoardPage() {
           {t('control.new')}
         </Button>
       </PageHeader>
-      {all.length > 0 && <BoardFilterBar {...choices} />}
+      {all.length > 0 && (
+        <SessionFilterBar list="board" choices={choices} className="px-4 pb-3 max-md:px-3" />
+      )}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys move between the cards in it, which take the focus */}
       <div
         ref={board}
@@ -93,6 +101,8 @@ const tones: Readonly<Record<Need, Tone>> = {
   ended: 'neutral',
 };
 
+const cardClass = '[contain-intrinsic-size:auto_84px] [content-visibility:auto]';
+
 function Column({
   column,
   older,
@@ -105,7 +115,12 @@ function Column({
   readonly isFiltered: boolean;
 }) {
   const t = useT();
-  const { need, sessions } = column;
+  const { need } = column;
+  const oldBefore = useOldBefore();
+  const { sessions, older: old } = useMemo(
+    () => splitOld(column.sessions, isNarrowed ? '' : oldBefore),
+    [column, isNarrowed, oldBefore],
+  );
   return (
     <section
       aria-label={t(`need.${need}`)}
@@ -115,7 +130,7 @@ function Column({
         <h2 className={cx('font-medium text-sm', sessions.length > 0 ? toneText[tones[need]] : 'text-faint')}>
           {t(`need.${need}`)}
         </h2>
-        <span className="text-faint text-sm">{countOf(column, older.count > 0)}</span>
+        <span className="text-faint text-sm">{countOf(need, column.sessions.length, older.count > 0)}</span>
         <span className="flex-1" />
         {beginHere.includes(need) && (
           <IconButton
@@ -128,16 +143,25 @@ function Column({
       </header>
       <ul className="flex min-h-0 flex-1 flex-col gap-2 overflow-y-auto rounded-ui bg-sunken p-2 md:in-data-docked:pb-72">
         {!isLoaded && <Skeleton className="h-20 bg-surface" />}
-        {isLoaded && sessions.length === 0 && (
+        {isLoaded && column.sessions.length === 0 && (
           <li className="px-1 py-2 text-faint text-sm">
             {isNarrowed ? t('board.noneHere') : t(`board.empty.${need}`)}
           </li>
         )}
-        {sessions.map((session) => (
-          <li key={session.id} className="[contain-intrinsic-size:auto_84px] [content-visibility:auto]">
-            <BoardCard session={session} />
+        <SessionRows sessions={sessions} itemClass={cardClass}>
+          {(session) => <BoardCard session={session} />}
+        </SessionRows>
+        {old.length > 0 && (
+          <li>
+            <OlderRows count={old.length}>
+              <ul className="flex flex-col gap-2 pt-2">
+                <SessionRows sessions={old} itemClass={cardClass}>
+                  {(session) => <BoardCard session={session} />}
+                </SessionRows>
+              </ul>
+            </OlderRows>
           </li>
-        ))}
+        )}
         {endsInThePast.includes(need) && older.count > 0 && (
           <li>
             <OlderButton older={older} />

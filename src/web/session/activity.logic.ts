@@ -53,5 +53,8 @@ export function shortDirectory(cwd: string): string {
   return parts.length <= 2 ? cwd : `…/${parts.slice(-2).join('/')}`;
 }
 
+/** What a project is called: the last name of its directory. */
+export const projectOf = (cwd: string): string => cwd.split('/').findLast((part) => part !== '') ?? cwd;
+
 export const titleOf = (session: Pick<Session, 'title' | 'cwd'>): string =>
   session.title.trim() === '' ? shortDirectory(session.cwd) : session.title;

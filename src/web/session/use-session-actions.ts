@@ -1,5 +1,6 @@
 import { useMemo } from 'react';
-import type { Transport } from '../../client/transport.ts';
+import type { RoomCalls } from '../../client/calls.ts';
+import type { PatchSession } from '../../protocol/command.ts';
 import type { Session } from '../../protocol/session.ts';
 import { addToDraft } from '../data/drafts.ts';
 import { useT } from '../i18n/i18n.ts';
@@ -15,12 +16,13 @@ export interface SessionActions {
   interrupt(): void;
   stop(): void;
   resume(): void;
+  change(changes: PatchSession): void;
 }
 
 /** What can be done to a session as it is now; a refusal is told. */
 export function useSessionActions(
   session: Pick<Session, 'id' | 'status' | 'capabilities'>,
-  transport: Transport,
+  transport: RoomCalls,
 ): SessionActions {
   const t = useT();
   const { id, status } = session;
@@ -37,6 +39,7 @@ export function useSessionActions(
         transport.interrupt(id).catch(tell);
       },
       resume: () => void transport.resume(id).catch(tell),
+      change: (changes) => void transport.patch(id, changes).catch(tell),
       stop: () =>
         void transport.stop(id).then((returned) => {
           // What was queued is the person's: it goes back to where it was typed.

@@ -24,22 +24,28 @@ export function Menu({
   trigger,
   groups,
   align = 'end',
+  isOpenAtFirst = false,
 }: {
   readonly trigger: ReactElement;
   readonly groups: readonly (readonly MenuItem[])[];
   readonly align?: 'start' | 'end';
+  readonly isOpenAtFirst?: boolean;
 }) {
   const container = useOverlayContainer();
   const shown = groups.filter((group) => group.length > 0);
   return (
     // Modal menus lock scrolling by a style element, which the content security policy forbids.
-    <Radix.Root modal={false}>
+    <Radix.Root modal={false} defaultOpen={isOpenAtFirst}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
       <Radix.Portal container={container}>
         <Radix.Content
           align={align}
           sideOffset={4}
           collisionPadding={8}
+          // What was chosen may have opened a field, which keeps the focus.
+          onCloseAutoFocus={(event) => {
+            if (document.activeElement instanceof HTMLInputElement) event.preventDefault();
+          }}
           className="z-40 min-w-44 animate-appear rounded-ui border border-line bg-raised p-1 shadow-float"
         >
           {shown.map((group, at) => (

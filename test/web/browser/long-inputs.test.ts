@@ -138,6 +138,17 @@ describe('a command whose end is far from its beginning', () => {
     await toldYes(ask);
   });
 
+  it('[UI14] is not read by a card that leaves the screen', async () => {
+    const ask = anAsk({ command: sneaky });
+    const { page } = await show(ask, '/inbox');
+    await page.getByRole('link', { name: 'Settings' }).first().click();
+    await named(page.getByRole('region', { name: 'Waits for you' }), 'Allow').waitFor();
+    await page.getByRole('link', { name: 'Asking' }).first().click();
+    await named(page.locator('main [data-ask]'), 'Allow').click();
+    await named(page.locator('main [data-ask]'), unread).waitFor();
+    await toldNothing(ask);
+  });
+
   it('[UI14] is read on a phone by touch, and nothing of it is wider than the screen', async () => {
     const ask = anAsk({ command: `echo ${'x'.repeat(3000)} ; ${sneaky}` });
     const { page, card, allow } = await show(ask, `/s/${agent.sessionId}`, phone);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Beckon, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import { drilledAgent } from '../../support/drilled-agent.ts';
 import { withBrowser } from './browser.ts';
+import { heapOf } from './heap.ts';
 import { storeSession } from './stored-session.ts';
 import { long } from './told-conversations.ts';
 
@@ -126,12 +127,4 @@ async function send(page: Page, beckon: Beckon, id: string, pieces: number): Pro
   await expect
     .poll(async () => (await beckon.api('GET', `/api/sessions/${id}`)).body.session.status)
     .toBe('idle');
-}
-
-async function heapOf(page: Page): Promise<number> {
-  const client = await page.context().newCDPSession(page);
-  await client.send('HeapProfiler.collectGarbage');
-  const { usedSize } = (await client.send('Runtime.getHeapUsage')) as { usedSize: number };
-  await client.detach();
-  return usedSize;
 }

@@ -41,7 +41,7 @@ const shots: readonly Shot[] = [
     async prepare(page) {
       const walls = page.getByText(/^(Walls|Wände)$/);
       if (!(await walls.isVisible())) {
-        await page.getByRole('button', { name: /^(More|Mehr)$/ }).click();
+        await page.getByRole('button', { name: /^(Actions for|Aktionen für) / }).click();
         await page.getByRole('menuitem', { name: /^(Details|Einzelheiten)$/ }).click();
       }
       await walls.scrollIntoViewIfNeeded();

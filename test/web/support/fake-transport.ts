@@ -1,39 +1,53 @@
-import type { EventsPage, RoomSnapshot, Subscription, Transport } from '../../../src/client/transport.ts';
+import type {
+  EventsPage,
+  FollowedFrom,
+  LiveConnection,
+  LiveListener,
+  LiveTransport,
+  RoomSnapshot,
+} from '../../../src/client/transport.ts';
 import type { EventsQuery } from '../../../src/protocol/command.ts';
 import type { Event } from '../../../src/protocol/event.ts';
 import type { Agent, Session } from '../../../src/protocol/session.ts';
 
-export interface OpenSubscription extends Subscription {
+export interface OpenConnection extends LiveListener {
+  /** What was said on it. */
+  readonly frames: { readonly say: 'follow' | 'unfollow'; readonly sessionId: string }[];
+  /** The sessions that are followed now. */
+  readonly sessions: string[];
+  checks: number;
   isClosed: boolean;
 }
 
 type Call = {
-  readonly [K in keyof Transport]: { readonly name: K; readonly args: Parameters<Transport[K]> };
-}[keyof Transport];
+  readonly [K in keyof LiveTransport]: { readonly name: K; readonly args: Parameters<LiveTransport[K]> };
+}[keyof LiveTransport];
 
 /** A server in the test's hand: streams by hand, logs from memory, every call remembered. */
 export class FakeTransport {
-  readonly subscriptions: OpenSubscription[] = [];
+  readonly connections: OpenConnection[] = [];
   readonly calls: Call[] = [];
   readonly logs = new Map<string, Event[]>();
   agentList: readonly Agent[] = [];
   /** What calls that change something are answered with; without one they never are. */
   answers: Partial<{
-    readonly [K in keyof Transport]: (...args: Parameters<Transport[K]>) => ReturnType<Transport[K]>;
+    readonly [K in keyof LiveTransport]: (
+      ...args: Parameters<LiveTransport[K]>
+    ) => ReturnType<LiveTransport[K]>;
   }> = {};
 
-  /** The stream that was opened last. */
-  get stream(): OpenSubscription {
-    const last = this.subscriptions.at(-1);
-    if (last === undefined) throw new Error('Nobody has subscribed.');
+  /** The connection that was opened last, by which the page hears. */
+  get heard(): OpenConnection {
+    const last = this.connections.at(-1);
+    if (last === undefined) throw new Error('Nobody has connected.');
     return last;
   }
 
   /** Answers without the digest of what was shown, which each of them carries: that is in `shown`. */
-  called<K extends keyof Transport>(name: K): readonly Parameters<Transport[K]>[] {
+  called<K extends keyof LiveTransport>(name: K): readonly Parameters<LiveTransport[K]>[] {
     return this.calls
       .filter((call) => call.name === name)
-      .map(({ args }) => args.map(withoutDigest) as Parameters<Transport[K]>);
+      .map(({ args }) => args.map(withoutDigest) as Parameters<LiveTransport[K]>);
   }
 
   /** What each answer names as having been shown. */
@@ -43,21 +57,20 @@ export class FakeTransport {
     );
   }
 
-  /** The stream that has told all there is, and is heard until the next one has. */
-  get heard(): OpenSubscription {
-    return this.#heard ?? this.stream;
-  }
-  #heard: OpenSubscription | undefined;
-
   tellSnapshot(sessions: readonly Session[], more: Partial<RoomSnapshot> = {}): void {
-    this.#heard = this.stream;
-    this.stream.onConnection?.({ state: 'connected' });
-    this.stream.onSnapshot?.({ clientId: 'c1', sessions, pending: [], queues: {}, partials: {}, ...more });
+    this.heard.onConnection({ state: 'connected' });
+    this.heard.onSnapshot({ clientId: 'c1', sessions, pending: [], queues: {}, partials: {}, ...more });
   }
 
-  readonly transport: Transport = new Proxy({} as Transport, {
+  /** Answers that a session is followed; unless told, from the end of its log. */
+  tellFollowed(session: string, from: Partial<FollowedFrom> = {}): void {
+    const lastSeq = this.logs.get(session)?.at(-1)?.seq ?? 0;
+    this.heard.onFollowed(session, { after: lastSeq, lastSeq, partial: [], ...from });
+  }
+
+  readonly transport: LiveTransport = new Proxy({} as LiveTransport, {
     get:
-      (_, name: keyof Transport) =>
+      (_, name: keyof LiveTransport) =>
       (...args: never[]) => {
         this.calls.push({ name, args } as unknown as Call);
         const answer = this.answers[name] as ((...given: never[]) => unknown) | undefined;
@@ -66,22 +79,35 @@ export class FakeTransport {
       },
   });
 
-  readonly #builtIn: Partial<Record<keyof Transport, (first: never, second: never) => unknown>> = {
+  readonly #builtIn: Partial<Record<keyof LiveTransport, (first: never, second: never) => unknown>> = {
     agents: () => Promise.resolve(this.agentList),
     events: (session: string, query: EventsQuery = {}) =>
       Promise.resolve(pageOf(this.logs.get(session) ?? [], query)),
-    subscribe: (subscription: Subscription) => {
-      // Kept as it is: what is read anew with every connection must stay readable anew.
-      const open: OpenSubscription = Object.defineProperties(
-        { isClosed: false },
-        Object.getOwnPropertyDescriptors(subscription),
-      );
-      this.subscriptions.push(open);
-      return () => {
-        open.isClosed = true;
-      };
-    },
+    connect: (listener: LiveListener) => this.#connect(listener),
   };
+
+  #connect(listener: LiveListener): LiveConnection {
+    const own: object = { frames: [], sessions: [], checks: 0, isClosed: false };
+    // Kept as it is: what is read anew with every connection must stay readable anew.
+    const open = Object.defineProperties(own, Object.getOwnPropertyDescriptors(listener)) as OpenConnection;
+    this.connections.push(open);
+    const say = (word: 'follow' | 'unfollow', sessionId: string): void => {
+      open.frames.push({ say: word, sessionId });
+      const at = open.sessions.indexOf(sessionId);
+      if (word === 'unfollow') open.sessions.splice(at, 1);
+      else if (at === -1) open.sessions.push(sessionId);
+    };
+    return {
+      follow: (sessionId) => say('follow', sessionId),
+      unfollow: (sessionId) => say('unfollow', sessionId),
+      check: () => {
+        open.checks += 1;
+      },
+      close: () => {
+        open.isClosed = true;
+      },
+    };
+  }
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

@@ -28,6 +28,7 @@ export const refusals: Refusals = {
   session_failed: 'Die Sitzung ist fehlgeschlagen. Zuerst fortsetzen.',
   session_not_stopped: 'Die Sitzung läuft noch. Zuerst stoppen.',
   session_already_running: 'Die Sitzung läuft schon; es gibt nichts fortzusetzen.',
+  session_waiting: 'In der Sitzung ist noch etwas offen. Zuerst beantworten, oder die Sitzung stoppen.',
   agent_not_running: 'Der Agent dieser Sitzung läuft nicht.',
   no_turn_running: 'Der Agent arbeitet gerade nicht; es gibt nichts zu unterbrechen.',
   message_already_sent: 'Die Nachricht ist schon gesendet.',

@@ -8,7 +8,6 @@ export const sessionPage = {
   'header.bell_one': '{count} wartet auf dich: dorthin gehen',
   'header.bell_other': '{count} warten auf dich: zum ältesten gehen',
   'header.details': 'Einzelheiten',
-  'header.more': 'Mehr',
 
   'session.unknownWhy': 'Vielleicht wurde sie entfernt, oder die Adresse gehört zu einem anderen Beckon.',
   'session.held':

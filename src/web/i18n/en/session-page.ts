@@ -8,7 +8,6 @@ export const sessionPage = {
   'header.bell_one': '{count} waits for you: go to it',
   'header.bell_other': '{count} wait for you: go to the oldest',
   'header.details': 'Details',
-  'header.more': 'More',
 
   'session.unknownWhy': 'It may have been removed, or the address belongs to another Beckon.',
   'session.held':

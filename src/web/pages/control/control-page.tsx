@@ -28,15 +28,19 @@ export function ControlPage() {
   const wanted = useMemo(() => monitorOrder(Object.values(sessions)).map(({ id }) => id), [sessions]);
   const order = useCalmOrder(wanted, grid);
   const asleep = useMemo(
-    () => groupByNeed(Object.values(sessions)).find(({ need }) => need === 'asleep')?.sessions ?? [],
+    () =>
+      groupByNeed(Object.values(sessions).filter(({ archived }) => archived !== true)).find(
+        ({ need }) => need === 'asleep',
+      )?.sessions ?? [],
     [sessions],
   );
+  const archived = useRoom((room) => room.archived);
   const older = useOlder();
   useFlip(grid, order);
   const onKeyDown = useGridKeys(grid);
 
   if (!isLoaded) return <Loading />;
-  if (Object.keys(sessions).length === 0) return <FirstSteps />;
+  if (Object.keys(sessions).length + archived === 0) return <FirstSteps />;
   const density = densityOf(order.length);
   return (
     <>
@@ -66,7 +70,7 @@ export function ControlPage() {
             <ul className="mt-2 grid gap-x-3 sm:grid-cols-[repeat(auto-fill,minmax(18rem,1fr))]">
               {asleep.map((session) => (
                 <li key={session.id} className="min-w-0">
-                  <SessionRow session={session} />
+                  <SessionRow session={session} place="control" />
                 </li>
               ))}
             </ul>

@@ -1,23 +1,24 @@
-import { Ellipsis, ExternalLink, ListPlus, MailQuestionMark, OctagonX, Pause } from 'lucide-react';
+import { Bot, Folder, GitBranch, ListPlus, MailQuestionMark } from 'lucide-react';
 import { memo, useRef } from 'react';
-import { Link, useLocation } from 'wouter';
+import { Link } from 'wouter';
 import type { Interaction } from '../../../protocol/interaction.ts';
 import type { Session } from '../../../protocol/session.ts';
 import { SmallComposer } from '../../composer/small-composer.tsx';
 import { placeOf } from '../../data/attempts.logic.ts';
-import { useFeed, useRoom, useSession, useTransport } from '../../data/room-context.tsx';
+import { useFeed, useRoom, useSession } from '../../data/room-context.tsx';
 import { openDialog } from '../../frame/dialogs.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { InteractionCard } from '../../interaction/interaction-card.tsx';
 import { routes } from '../../routes.ts';
-import { shortDirectory, titleOf } from '../../session/activity.logic.ts';
+import { projectOf, titleOf } from '../../session/activity.logic.ts';
 import { ActivityLine } from '../../session/activity-line.tsx';
+import { EditableTitle } from '../../session/editable-title.tsx';
 import { FailureNote } from '../../session/failure-note.tsx';
-import { useSessionActions } from '../../session/use-session-actions.ts';
+import { useLooksAt } from '../../session/read-marks.ts';
+import { SessionMenu } from '../../session/session-menu.tsx';
+import { useBranch } from '../../session/use-branch.ts';
 import { oneLine } from '../../text/plain-text.ts';
 import { cx } from '../../ui/class-names.ts';
-import { IconButton } from '../../ui/icon-button.tsx';
-import { Menu, type MenuItem } from '../../ui/menu.tsx';
 import { useOnScreen } from '../../ui/use-on-screen.ts';
 import { type Density, tailLength } from './grid.logic.ts';
 import { MonitorTail } from './monitor-tail.tsx';
@@ -35,6 +36,7 @@ export const Monitor = memo(function Monitor({
   const isOnScreen = useOnScreen(element);
   const session = useSession(sessionId);
   const feed = useFeed(sessionId, 'tail', isOnScreen);
+  useLooksAt(session, useOnScreen(element, '0px') && feed?.state === 'ready');
   const asked = useAsked(sessionId);
   const ended = useRoom((room) => room.ended);
   const leftOpen = useRoom((room) =>
@@ -50,34 +52,44 @@ export const Monitor = memo(function Monitor({
       aria-label={titleOf(session)}
       className={cx(
         'group flex min-w-0 flex-col gap-2 rounded-ui border bg-surface p-3 transition-colors duration-150',
-        asked === undefined || hasRoomForBoth[density] ? 'h-(--monitor)' : 'min-h-(--monitor)',
+        asked === undefined ? 'h-(--monitor)' : 'self-start',
         edgeOf(session),
       )}
     >
       <header className="flex flex-col gap-0.5">
         <div className="flex items-start gap-2">
-          <Link
-            href={routes.session(sessionId)}
-            title={session.title}
-            className="min-w-0 flex-1 truncate font-semibold hover:underline"
-          >
-            {titleOf(session)}
-          </Link>
-          <MonitorMenu session={session} />
+          <EditableTitle session={session} place="monitor">
+            <Link
+              href={routes.session(sessionId)}
+              title={session.title}
+              className="min-w-0 flex-1 truncate font-semibold hover:underline"
+            >
+              {titleOf(session)}
+            </Link>
+          </EditableTitle>
+          <SessionMenu
+            session={session}
+            place="monitor"
+            className="-my-1 -mr-1 pointer-coarse:-my-3 pointer-coarse:-mr-2"
+          />
         </div>
         <ActivityLine session={session} conversation={feed?.conversation} />
+        <Where session={session} isOnScreen={isOnScreen} />
       </header>
       <div className="flex min-h-0 flex-1 flex-col gap-2">
         {asked !== undefined ? (
           <>
             {hasRoomForBoth[density] && (
-              <MonitorTail feed={feed} cwd={session.cwd} most={tailLength[density]} />
+              <div className="flex max-h-16 flex-col">
+                <MonitorTail feed={feed} cwd={session.cwd} most={3} />
+              </div>
             )}
             <InteractionCard
               key={placeOf(ended, asked).id}
               interaction={asked}
-              density="compact"
-              className={hasRoomForBoth[density] ? 'max-h-3/4' : 'flex-1 [--ask:9rem]'}
+              density={isQuestionnaire(asked) ? 'full' : 'compact'}
+              isFramed={false}
+              className={isQuestionnaire(asked) ? '-m-1 max-h-96 overflow-y-auto p-1' : askRoom[density]}
             />
           </>
         ) : session.failure !== null ? (
@@ -87,24 +99,26 @@ export const Monitor = memo(function Monitor({
         )}
       </div>
       {asked === undefined && leftOpen !== undefined && <LeftOpenLine interaction={leftOpen} />}
-      {asked === undefined && (
-        <footer className="grid">
-          <div className="col-start-1 row-start-1 flex min-w-0 items-center gap-2 self-end text-faint text-xs group-focus-within:invisible group-hover:invisible">
-            <span className="min-w-0 truncate">
-              {session.agent} · <span title={session.cwd}>{shortDirectory(session.cwd)}</span>
-            </span>
-            {session.queueLength > 0 && <Queued count={session.queueLength} />}
-          </div>
-          <div className="col-start-1 row-start-1 opacity-0 transition-opacity duration-150 group-focus-within:opacity-100 group-hover:opacity-100">
-            <SmallComposer session={session} />
-          </div>
-        </footer>
-      )}
+      <footer data-composer>
+        <SmallComposer session={session} />
+      </footer>
     </article>
   );
 });
 
-/** In a large monitor the last words, which tell why it is asked, stay above the question; a small one grows with what is asked. */
+/** How much of what is asked is shown at once. */
+const askRoom: Readonly<Record<Density, string>> = {
+  single: '[--ask:20rem]',
+  few: '[--ask:12rem]',
+  several: '[--ask:9rem]',
+  many: '[--ask:9rem]',
+};
+
+/** Several questions, or one with several answers, are answered in the monitor as on the session's page. */
+const isQuestionnaire = ({ kind, questions = [] }: Interaction): boolean =>
+  kind === 'question' && (questions.length > 1 || questions.some(({ multiSelect }) => multiSelect));
+
+/** In a large monitor the last words, which tell why it is asked, stay above the question. */
 const hasRoomForBoth: Readonly<Record<Density, boolean>> = {
   single: true,
   few: true,
@@ -140,42 +154,40 @@ function LeftOpenLine({ interaction: { interactionId, title } }: { readonly inte
   );
 }
 
-function Queued({ count }: { readonly count: number }) {
-  const t = useT();
+/** In which project, on which branch, with which agent. */
+function Where({ session, isOnScreen }: { readonly session: Session; readonly isOnScreen: boolean }) {
+  const branch = useBranch(session, isOnScreen);
   return (
-    <span className="inline-flex shrink-0 items-center gap-1">
-      <ListPlus aria-hidden className="size-3.5" />
-      {t('session.queued', { count })}
-    </span>
+    <div className="flex min-w-0 items-center gap-2 text-faint text-xs">
+      <span className="flex min-w-0 items-center gap-1">
+        <Folder aria-hidden className="size-3 shrink-0" />
+        <span className="truncate" title={session.cwd}>
+          {projectOf(session.cwd)}
+        </span>
+      </span>
+      {branch !== null && (
+        <span className="flex min-w-0 items-center gap-1">
+          <GitBranch aria-hidden className="size-3 shrink-0" />
+          <span className="truncate" title={branch}>
+            {branch}
+          </span>
+        </span>
+      )}
+      <span className="flex shrink-0 items-center gap-1">
+        <Bot aria-hidden className="size-3 shrink-0" />
+        <span>{session.agent}</span>
+      </span>
+      {session.queueLength > 0 && <Queued count={session.queueLength} />}
+    </div>
   );
 }
 
-function MonitorMenu({ session }: { readonly session: Session }) {
+function Queued({ count }: { readonly count: number }) {
   const t = useT();
-  const [, navigate] = useLocation();
-  const { interrupt, stop, canInterrupt, canStop } = useSessionActions(session, useTransport());
-  const open: MenuItem = {
-    key: 'open',
-    label: t('session.open'),
-    icon: ExternalLink,
-    onSelect: () => navigate(routes.session(session.id)),
-  };
-  const pause: MenuItem[] = canInterrupt
-    ? [{ key: 'interrupt', label: t('session.interrupt'), icon: Pause, onSelect: interrupt }]
-    : [];
-  const end: MenuItem[] = canStop
-    ? [{ key: 'stop', label: t('session.stop'), icon: OctagonX, isDanger: true, onSelect: stop }]
-    : [];
   return (
-    <Menu
-      trigger={
-        <IconButton
-          icon={Ellipsis}
-          label={t('session.actions', { title: titleOf(session) })}
-          className="-my-1 -mr-1 pointer-coarse:-my-3 pointer-coarse:-mr-2"
-        />
-      }
-      groups={[[open, ...pause], end]}
-    />
+    <span className="ml-auto inline-flex shrink-0 items-center gap-1">
+      <ListPlus aria-hidden className="size-3.5" />
+      {t('session.queued', { count })}
+    </span>
   );
 }

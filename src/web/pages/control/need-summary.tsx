@@ -14,7 +14,7 @@ export function NeedSummary() {
   const t = useT();
   const counts = useRoom((room) => {
     const count = (need: Need): number =>
-      Object.values(room.sessions).filter((each) => needOf(each) === need).length;
+      Object.values(room.sessions).filter((each) => needOf(each) === need && each.archived !== true).length;
     return `${count('needs-you')} ${count('working')} ${count('idle')}`;
   }).split(' ');
   const shown = (['needs-you', 'working', 'idle'] as const)

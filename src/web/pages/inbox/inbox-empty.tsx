@@ -41,7 +41,7 @@ export function InboxEmpty() {
           <ul className="w-72 max-w-full rounded-ui border border-line bg-surface p-1 text-left">
             {working.slice(0, mostNamed).map((session) => (
               <li key={session.id}>
-                <SessionRow session={session} />
+                <SessionRow session={session} place="control" />
               </li>
             ))}
           </ul>

@@ -20,6 +20,7 @@ import type { SessionFeed } from '../../data/session-feed.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { pageScrolledItself } from '../../interaction/stillness.ts';
 import { ActivityLine } from '../../session/activity-line.tsx';
+import { useLooksAt } from '../../session/read-marks.ts';
 import { cx } from '../../ui/class-names.ts';
 import {
   BeginningOf,
@@ -105,6 +106,8 @@ export function ConversationView({ ref, session, feed, control }: ConversationVi
   useTopOfTallAsk(virtualizer, asking, isAtEnd);
   // Whoever reads what is asked at the end is where they want to be, and would find the pill on top of it.
   const isAskInView = asking !== undefined && virtualizer.range?.endIndex === entries.length - 1;
+
+  useLooksAt(session, feed.state === 'ready' && (isAtEnd || isAskInView));
 
   const { show } = revealed;
   const reveal = useCallback(

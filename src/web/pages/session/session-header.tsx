@@ -1,20 +1,22 @@
-import { Bell, Ellipsis, OctagonX, PanelRight, Pause, RotateCcw } from 'lucide-react';
+import { Archive, Bell, OctagonX, PanelRight, Pause, Pencil, RotateCcw } from 'lucide-react';
 import { memo, type ReactNode } from 'react';
 import type { Session } from '../../../protocol/session.ts';
 import type { Conversation } from '../../conversation/conversation.logic.ts';
 import { useTransport } from '../../data/room-context.tsx';
 import { useAgents } from '../../data/use-agents.ts';
 import { type Translate, useT } from '../../i18n/i18n.ts';
-import { shortDirectory } from '../../session/activity.logic.ts';
+import { shortDirectory, titleOf } from '../../session/activity.logic.ts';
 import { ActivityLine } from '../../session/activity-line.tsx';
+import { EditableTitle, startRenaming } from '../../session/editable-title.tsx';
 import { allTokens, money, shortCount } from '../../session/figures.logic.ts';
 import { modeLabel } from '../../session/mode-label.ts';
+import { SessionMenu } from '../../session/session-menu.tsx';
 import { useSessionActions } from '../../session/use-session-actions.ts';
+import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { cx } from '../../ui/class-names.ts';
 import { IconButton } from '../../ui/icon-button.tsx';
-import { Menu, type MenuItem } from '../../ui/menu.tsx';
-import { EditableTitle } from './editable-title.tsx';
+import type { MenuItem } from '../../ui/menu.tsx';
 import { SettingMenu } from './setting-menu.tsx';
 
 interface SessionHeaderProps {
@@ -38,16 +40,16 @@ export const SessionHeader = memo(function SessionHeader({
 }: SessionHeaderProps) {
   const t = useT();
   const { interrupt, stop, resume, canInterrupt, canStop } = useSessionActions(session, useTransport());
-  const more: readonly (readonly MenuItem[])[] = [
-    [{ key: 'details', label: t('header.details'), icon: PanelRight, onSelect: onDetails }],
-    canStop
-      ? [{ key: 'stop', label: t('session.stop'), icon: OctagonX, isDanger: true, onSelect: stop }]
-      : [],
-  ];
+  const details: MenuItem = {
+    key: 'details',
+    label: t('header.details'),
+    icon: PanelRight,
+    onSelect: onDetails,
+  };
   return (
     <header className="flex shrink-0 flex-col gap-0.5 border-line border-b bg-surface px-4 py-2 max-md:px-3">
       <div className="flex min-h-8 min-w-0 items-center gap-2">
-        <EditableTitle session={session} />
+        <Title session={session} />
         {canInterrupt && (
           <Button icon={Pause} disabled={session.interrupting !== null} onClick={interrupt}>
             <span className="max-md:sr-only">{t('session.interrupt')}</span>
@@ -71,9 +73,7 @@ export const SessionHeader = memo(function SessionHeader({
             {t('session.stop')}
           </Button>
         )}
-        <div className="md:hidden">
-          <Menu trigger={<IconButton icon={Ellipsis} label={t('header.more')} />} groups={more} />
-        </div>
+        <SessionMenu session={session} place="header" first={[details]} />
       </div>
       <div className="flex min-w-0 items-center gap-x-3 gap-y-0.5 max-md:flex-wrap">
         <div className="min-w-24">
@@ -84,6 +84,29 @@ export const SessionHeader = memo(function SessionHeader({
     </header>
   );
 });
+
+function Title({ session }: { readonly session: Session }) {
+  const t = useT();
+  return (
+    <EditableTitle session={session} place="header" className="group/title gap-1">
+      <h1 className="truncate font-semibold text-lg" title={session.title}>
+        {titleOf(session)}
+      </h1>
+      <IconButton
+        icon={Pencil}
+        label={t('header.rename')}
+        onClick={() => startRenaming(session.id, 'header')}
+        className="opacity-0 focus-visible:opacity-100 group-hover/title:opacity-100 pointer-coarse:opacity-100"
+      />
+      {session.archived && (
+        <Badge>
+          <Archive aria-hidden className="size-3" />
+          {t('life.archived')}
+        </Badge>
+      )}
+    </EditableTitle>
+  );
+}
 
 function BellButton({ count, onPress }: { readonly count: number; readonly onPress: () => void }) {
   const t = useT();

@@ -1,0 +1,60 @@
+import { findableText, findWords, hasWords } from '../../model/find-session.ts';
+import type { Session } from '../../protocol/session.ts';
+import { type Need, needOf, type Sort } from './need.logic.ts';
+
+/** Which sessions a list shows, and in which order. Empty means all that are not archived. */
+export interface SessionFilter {
+  readonly text: string;
+  readonly status: Need | 'archived' | '';
+  readonly agent: string;
+  /** A directory. */
+  readonly project: string;
+  readonly labels: readonly string[];
+  readonly sort: Sort;
+}
+
+export const noFilter: SessionFilter = {
+  text: '',
+  status: '',
+  agent: '',
+  project: '',
+  labels: [],
+  sort: 'need',
+};
+
+/** Whether it leaves anything out. */
+export const isFiltered = ({ text, status, agent, project, labels }: SessionFilter): boolean =>
+  text.trim() !== '' || status !== '' || agent !== '' || project !== '' || labels.length > 0;
+
+/** What is archived is shown among the archived, and where its words were asked for. */
+export function fits(session: Session, { text, status, agent, project, labels }: SessionFilter): boolean {
+  const words = findWords(text);
+  if (status === 'archived' ? session.archived !== true : session.archived === true && words.length === 0)
+    return false;
+  if (status !== '' && status !== 'archived' && needOf(session) !== status) return false;
+  if (agent !== '' && session.agent !== agent) return false;
+  if (project !== '' && session.cwd !== project) return false;
+  if (!labels.every((label) => session.labels.includes(label))) return false;
+  return words.length === 0 || hasWords(findableText(session), words);
+}
+
+/** What the server is asked for: it finds at least what fits. */
+export const wordsOf = ({ text, agent, project, labels }: SessionFilter): string =>
+  [text, agent, project, ...labels].join(' ').trim();
+
+export interface FilterChoices {
+  readonly agents: readonly string[];
+  readonly projects: readonly string[];
+  readonly labels: readonly string[];
+}
+
+/** What can be filtered by: only what is there. */
+export function choicesOf(sessions: Iterable<Session>): FilterChoices {
+  const all = [...sessions];
+  const sorted = (names: Iterable<string>): readonly string[] => [...new Set(names)].sort();
+  return {
+    agents: sorted(all.map(({ agent }) => agent)),
+    projects: sorted(all.map(({ cwd }) => cwd)),
+    labels: sorted(all.flatMap(({ labels }) => labels)),
+  };
+}
