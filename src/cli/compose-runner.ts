@@ -6,6 +6,7 @@ import { claudeSdkDriver } from '../drivers/claude-sdk/driver.ts';
 import { demoDriver } from '../drivers/demo/driver.ts';
 import { agentEnvironment } from '../drivers/process/agent-environment.ts';
 import { FileProcessHost } from '../drivers/process/file-process-host.ts';
+import { gitFiles } from '../drivers/process/git-files.ts';
 import { LocalProcessHost } from '../drivers/process/local-process-host.ts';
 import { RunArchive } from '../drivers/process/run-archive.ts';
 import { findWalls, type IsolationOptions } from '../drivers/process/walls.ts';
@@ -74,6 +75,7 @@ export async function composeRunner(
       demoDriver({ ...agents, home: join(dataDir, 'demo') }),
     ].filter(({ name }) => !settings.disabledAgents.includes(name)),
     launch: settings.launch,
+    listTracked: gitFiles(parts.env),
     processes,
     others: [local],
     onLeft: (runs) => clearToolConfigs(toolConfigs, runs),

@@ -22,6 +22,7 @@ import type { Logger } from './logger.ts';
 import { sessionEnvFiles } from './secret-files.ts';
 import { type IsolationReport, storageLogger } from './server-lines.ts';
 import type { Settings } from './settings.ts';
+import { templateFile } from './template-file.ts';
 
 export interface Address {
   readonly url: string;
@@ -83,6 +84,7 @@ export async function compose(
     runner,
     storage: disk,
     env: sessionEnvFiles(join(dataDir, 'env')),
+    templates: templateFile(join(dataDir, 'templates.json')),
     clock: systemClock,
     ids: randomIds,
     logger,

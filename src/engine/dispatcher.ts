@@ -7,12 +7,14 @@ import {
   operations,
   paramsIn,
 } from '../protocol/operation.ts';
+import { directoryHandlers } from './handlers/directories.ts';
 import { grantHandlers } from './handlers/grants.ts';
 import { interactionHandlers } from './handlers/interactions.ts';
 import { messageHandlers } from './handlers/messages.ts';
 import { readingHandlers } from './handlers/reading.ts';
 import type { Handlers, Room } from './handlers/room.ts';
 import { sessionHandlers } from './handlers/sessions.ts';
+import { templateHandlers } from './handlers/templates.ts';
 import type { Caller, ControlRoom, Reply } from './ports/control-room.ts';
 import { StorageError } from './ports/event-log.ts';
 
@@ -23,6 +25,8 @@ const handlers: Handlers = {
   ...interactionHandlers,
   ...grantHandlers,
   ...readingHandlers,
+  ...directoryHandlers,
+  ...templateHandlers,
 };
 
 type Input = Readonly<Record<string, unknown>>;

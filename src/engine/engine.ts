@@ -21,6 +21,7 @@ import type { Logger } from './ports/logger.ts';
 import type { Checkpoint, LeftRun, Runner, ToolAccess } from './ports/runner.ts';
 import type { SessionEnv } from './ports/session-env.ts';
 import type { StorageWatch } from './ports/storage-watch.ts';
+import type { Templates } from './ports/templates.ts';
 import type { ToolDesk } from './ports/tool-desk.ts';
 import { ProcessBudget } from './process-budget.ts';
 import { SessionRegistry, storedSession } from './session-registry.ts';
@@ -33,6 +34,7 @@ export interface EngineOptions {
   readonly log: EventLog;
   readonly runner: Runner;
   readonly env: SessionEnv;
+  readonly templates: Templates;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly logger: Logger;

@@ -157,6 +157,20 @@ export type AskUnlock = z.infer<typeof AskUnlock>;
 
 export const AllowUnlock = z.strictObject({ code: z.string().min(1).max(50) });
 
+export const SaveTemplate = z.strictObject({
+  name: z
+    .string()
+    .trim()
+    .min(1)
+    .max(100)
+    .regex(
+      /^(?!\.{1,2}$)[^\p{C}\p{Zl}\p{Zp}]+$/u,
+      'A name has no invisible characters, and is not "." or "..".',
+    ),
+  prompt: z.string().trim().min(1).max(100_000),
+});
+export type SaveTemplate = z.infer<typeof SaveTemplate>;
+
 const count = z.coerce.number().int();
 export const EventsQuery = z.strictObject({
   after: count.min(0).optional(),
@@ -206,6 +220,19 @@ export type StreamQuery = z.infer<typeof StreamQuery>;
 
 export const UsageQuery = z.strictObject({ days: count.min(1).max(366).optional() });
 export type UsageQuery = z.infer<typeof UsageQuery>;
+
+export const DirectoriesQuery = z.strictObject({
+  /** As far as it is typed; without it, where the server was started. */
+  path: z.string().max(4096).optional(),
+});
+export type DirectoriesQuery = z.infer<typeof DirectoriesQuery>;
+
+export const FilesQuery = z.strictObject({
+  /** Letters of the file's path, in their order. */
+  q: z.string().max(500).optional(),
+  limit: count.min(1).max(200).optional(),
+});
+export type FilesQuery = z.infer<typeof FilesQuery>;
 
 export const SearchQuery = z.strictObject({
   q: z.string().min(1).max(500),

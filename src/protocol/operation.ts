@@ -56,6 +56,15 @@ export const operations = {
     replies: { 200: 'ToolCatalogue' },
     calls: { tools: '*' },
   },
+  completeDirectory: {
+    method: 'GET',
+    path: '/api/directories',
+    summary: 'The directories that may be meant by the beginning of a path',
+    query: 'DirectoriesQuery',
+    replies: { 200: 'DirectoryCompletion' },
+    refusals: ['directory_not_found', 'directory_not_allowed'],
+    calls: { directories: '*' },
+  },
   createSession: {
     method: 'POST',
     path: '/api/sessions',
@@ -117,6 +126,15 @@ export const operations = {
     // The record of what was decided goes with it.
     decides: true,
     calls: { removeSession: null },
+  },
+  findFiles: {
+    method: 'GET',
+    path: '/api/sessions/:session/files',
+    summary: "Files of the session's directory, by letters of their path",
+    query: 'FilesQuery',
+    replies: { 200: 'FoundFiles' },
+    refusals: ['directory_not_found', 'directory_not_allowed'],
+    calls: { files: '*' },
   },
   interrupt: {
     method: 'POST',
@@ -281,6 +299,31 @@ export const operations = {
     replies: { 200: 'Done' },
     refusals: ['grant_not_found'],
     calls: { revokeGrant: null },
+  },
+  listTemplates: {
+    method: 'GET',
+    path: '/api/templates',
+    summary: 'Prompts that are used again, by name',
+    replies: { 200: 'TemplateList' },
+    calls: { templates: 'templates' },
+  },
+  saveTemplate: {
+    method: 'POST',
+    path: '/api/templates',
+    summary: 'Keep a prompt under a name, in place of the one that had it',
+    body: 'SaveTemplate',
+    replies: { 200: 'Done' },
+    decides: true,
+    calls: { saveTemplate: null },
+  },
+  removeTemplate: {
+    method: 'DELETE',
+    path: '/api/templates/:name',
+    summary: 'Remove a template',
+    replies: { 200: 'Done' },
+    refusals: ['template_not_found'],
+    decides: true,
+    calls: { removeTemplate: null },
   },
   listEvents: {
     method: 'GET',

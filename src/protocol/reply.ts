@@ -4,9 +4,11 @@ import { Grant, GrantWarning } from './grant.ts';
 import { Interaction } from './interaction.ts';
 import { Agent, AgentCommand, Applied, Disposition, QueuedMessage, Session, Usage } from './session.ts';
 import { StorageState } from './storage.ts';
+import { Template } from './template.ts';
 import { Unlock } from './unlock.ts';
 
 /** The bodies of replies, as the table of operations names them. */
+export { DirectoryCompletion, FoundFiles } from './directory.ts';
 export { GrantPreview } from './grant.ts';
 export { ToolCatalogue } from './tool.ts';
 
@@ -42,6 +44,7 @@ export const PendingList = z.object({ pending: z.array(Interaction) });
 export const OneInteraction = z.object({ interaction: Interaction });
 export const Resolved = Done.extend({ interaction: Interaction });
 export const Approved = Resolved.extend({ warnings: z.array(GrantWarning).optional() });
+export const TemplateList = z.object({ templates: z.array(Template) });
 export const GrantList = z.object({ grants: z.array(Grant) });
 
 /** Of an event, what they all have: `eventDefinitions` says the rest of each. */

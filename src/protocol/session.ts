@@ -66,6 +66,8 @@ export const Agent = z.object({
   capabilities: Capabilities,
   /** The mode in which this server starts it where a session names none; without it, the agent's own. */
   defaultPermissionMode: z.string().optional(),
+  /** The variable of its environment that says how many tokens it may think with before it answers, where there is one. */
+  thinkingVariable: z.string().optional(),
 });
 export type Agent = z.infer<typeof Agent>;
 

@@ -43,7 +43,7 @@ function realDirectory(path: string): string | undefined {
   }
 }
 
-const isWithin = (path: string, root: string | undefined): boolean =>
+export const isWithin = (path: string, root: string | undefined): boolean =>
   root !== undefined && (path === root || path.startsWith(root.endsWith(sep) ? root : root + sep));
 
 /** A look at what is there, not a search through a whole disk. */

@@ -20,7 +20,8 @@ function nameIn(head: string): string | null {
   return branch ?? commit ?? null;
 }
 
-async function headOf(directory: string): Promise<string | undefined> {
+/** What its `.git` says is checked out there; undefined where it has none. */
+export async function headOf(directory: string): Promise<string | undefined> {
   const git = join(directory, '.git');
   const head = await beginningOf(join(git, 'HEAD'));
   if (head !== undefined) return head;

@@ -1,9 +1,12 @@
 import type { LeftRun, Report, Runner, StartOrder } from '../engine/ports/runner.ts';
 import type { Agent } from '../protocol/session.ts';
+import { completeDirectory } from './complete-directory.ts';
 import { checkDirectory, filesBelow, startDirectory } from './directory.ts';
+import { fileFinder } from './find-files.ts';
 import { gitBranch } from './git-branch.ts';
 import { LocalRun } from './local-run.ts';
 import type { AgentDriver, AgentStart } from './ports/agent-driver.ts';
+import type { ListTracked } from './ports/file-listing.ts';
 import { type KeptProcess, type ProcessHost, runOf } from './ports/process-host.ts';
 
 /** How an agent is started where a session does not say it. */
@@ -20,6 +23,8 @@ export interface LocalRunnerOptions {
   readonly processes: Pick<ProcessHost, 'kept' | 'attach' | 'endLeftovers' | 'close' | 'detach'>;
   /** Where those run that cannot. */
   readonly others?: readonly Pick<ProcessHost, 'close'>[];
+  /** Without it, all files of a directory are looked at. */
+  readonly listTracked?: ListTracked;
   readonly rawLog: Runner['rawLog'] & { close(): Promise<void> };
   /** Told the runs that are left: what was kept for others can go. */
   onLeft?(runs: readonly string[]): void;
@@ -27,7 +32,14 @@ export interface LocalRunnerOptions {
 
 /** The agents on this machine, in this program: an order is the call of a function. */
 export function localRunner(options: LocalRunnerOptions): Runner {
-  const { drivers, launch = {}, processes, others = [], rawLog } = options;
+  const {
+    drivers,
+    launch = {},
+    processes,
+    others = [],
+    rawLog,
+    listTracked = async () => undefined,
+  } = options;
   const driverOf = new Map(drivers.map((driver) => [driver.name, driver]));
   const runs = new Map<string, LocalRun>();
   let kept: readonly KeptProcess[] = [];
@@ -83,6 +95,8 @@ export function localRunner(options: LocalRunnerOptions): Runner {
       return driver && describe(driver);
     },
     checkDirectory: async (place) => checkDirectory(place),
+    completeDirectory,
+    findFiles: fileFinder(listTracked),
     branch: gitBranch,
     filesBelow,
     end,

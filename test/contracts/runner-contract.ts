@@ -253,6 +253,24 @@ export function runnerContract(
       expect((await facts.of('exited')).startError).toContain('second');
     });
 
+    test('[UI23] [UI24] directories are completed and files found, within the roots alone', async () => {
+      const { runner, cwd } = await machine();
+      mkdirSync(join(cwd, 'src'));
+      writeFileSync(join(cwd, 'src', 'a.ts'), '');
+      expect(await runner.completeDirectory({ typed: `${cwd}/s`, cwd, roots: [cwd] })).toMatchObject({
+        ok: true,
+        value: { directories: [{ path: join(cwd, 'src'), isRepository: false }], isAll: true },
+      });
+      const search = { cwd, realCwd: cwd, roots: [cwd], typed: 'a.t', most: 10 };
+      expect(await runner.findFiles(search)).toMatchObject({ ok: true, value: { files: ['src/a.ts'] } });
+      const code = 'directory_not_allowed';
+      const outside = { typed: '/', cwd, roots: [join(cwd, 'src')] };
+      expect(await runner.completeDirectory({ ...outside, typed: '/usr/' })).toMatchObject({
+        refusal: { code },
+      });
+      expect(await runner.findFiles({ ...search, ...outside })).toMatchObject({ refusal: { code } });
+    });
+
     test('[GRANT2] files are listed below the session’s own directory alone, sensitive ones apart', async () => {
       const { runner, cwd } = await machine();
       mkdirSync(join(cwd, 'src'));

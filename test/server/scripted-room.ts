@@ -9,6 +9,7 @@ import type { Agent } from '../../src/protocol/session.ts';
 import type { AgentDriver, AgentFact } from '../../src/runner/ports/agent-driver.ts';
 import { memoryLog } from '../support/memory-log.ts';
 import { runnerOf } from '../support/runner-of.ts';
+import { templatesInMemory } from '../support/templates-in-memory.ts';
 
 /** The real engine with an agent that says what a test tells it to say. */
 export interface ScriptedRoom {
@@ -36,6 +37,7 @@ export async function scriptedRoom(log: EventLog = memoryLog()): Promise<Scripte
   const room = await openEngine({
     log,
     runner: runnerOf([driver], { raw: '{"type":"result"}\n' }),
+    templates: templatesInMemory(),
     env: { save: async () => undefined, load: () => ({}), remove: async () => undefined },
     clock: systemClock,
     ids: randomIds,

@@ -21,6 +21,8 @@ export function carriedRunner(inner: Runner, { random, isCut }: Carrier = {}): R
     agents: () => ask(() => inner.agents()),
     agent: (name) => ask(() => inner.agent(name)),
     checkDirectory: (place) => ask(() => inner.checkDirectory(carried(place))),
+    completeDirectory: (query) => ask(() => inner.completeDirectory(carried(query))),
+    findFiles: (search) => ask(() => inner.findFiles(carried(search))),
     branch: (directory) => ask(() => inner.branch(directory)),
     filesBelow: (query) => ask(() => inner.filesBelow(carried(query))),
     left: () => ask(() => inner.left()),

@@ -19,6 +19,7 @@ import { FakeClock } from './fake-clock.ts';
 import { memoryLog } from './memory-log.ts';
 import { runnerOf } from './runner-of.ts';
 import { type ScriptedAgent, ScriptedDriver } from './scripted-driver.ts';
+import { templatesInMemory } from './templates-in-memory.ts';
 
 const DEADLINE_MS = 5000;
 
@@ -74,6 +75,7 @@ export async function openRoom(options: RoomOptions = {}): Promise<EngineRoom> {
     log,
     runner,
     env,
+    templates: templatesInMemory(),
     clock,
     ids: countingIds(options.run),
     logger,

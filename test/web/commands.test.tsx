@@ -2,7 +2,7 @@ import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, it } from 'vitest';
 import type { AgentCommand, Session } from '../../src/protocol/session.ts';
-import { matchingCommands, typedName } from '../../src/web/composer/command-list.tsx';
+import { matchingCommands, typedMention, typedName } from '../../src/web/composer/command-list.tsx';
 import { Composer } from '../../src/web/composer/composer.tsx';
 import { useSession } from '../../src/web/data/room-context.tsx';
 import { TooltipProvider } from '../../src/web/ui/tooltip.tsx';
@@ -36,6 +36,16 @@ describe('which commands are meant', () => {
     expect(names('rev')).toEqual(['review-all', 'review', 'code-review']);
     expect(names('REVIEW')).toEqual(['review', 'review-all', 'code-review']);
     expect(names('nothing')).toEqual([]);
+  });
+});
+
+describe('[UI24] which file is meant', () => {
+  it('what follows an @ at the beginning of a word, up to the caret', () => {
+    const typed = (draft: string, caret = draft.length) => typedMention(draft, caret)?.typed;
+    expect(['@', 'see @src/a', 'a\n@b'].map((draft) => typed(draft))).toEqual(['', 'src/a', 'b']);
+    expect(typed('see @src/a and @b', 8)).toBe('src');
+    const none = ['', 'me@home.example', '@a b', '@"a', 'see @src/a '];
+    expect(none.map((draft) => typed(draft))).toEqual(none.map(() => undefined));
   });
 });
 

@@ -1,7 +1,8 @@
-import { screen, waitFor } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { BeckonError } from '../../src/client/beckon-error.ts';
+import type { DirectoryCompletion } from '../../src/protocol/directory.ts';
 import { setPreferences } from '../../src/web/data/preferences.ts';
 import { closeDialog, openDialog } from '../../src/web/frame/dialogs.ts';
 import { FakeTransport } from './support/fake-transport.ts';
@@ -43,7 +44,9 @@ describe('the dialog for a new session', () => {
   });
 
   it('remembers what was used last', async () => {
-    setPreferences({ lastUsed: { agent: 'demo', cwd: '/work/api', permissionMode: 'plan' } });
+    setPreferences({
+      lastUsed: { agent: 'demo', cwd: '/work/api', choices: { demo: { permissionMode: 'plan' } } },
+    });
     await open();
     expect((screen.getByRole('radio', { name: /Demo agent/ }) as HTMLInputElement).checked).toBe(true);
     expect((screen.getByRole('combobox', { name: 'Directory' }) as HTMLInputElement).value).toBe('/work/api');
@@ -84,6 +87,50 @@ describe('the dialog for a new session', () => {
     await userEvent.click(screen.getByRole('button', { name: /^Start/ }));
     expect(fake.called('createSession')[0]?.[0]).toMatchObject({ agent: 'claude' });
     expect(fake.called('createSession')[0]?.[0]).not.toHaveProperty('permissionMode');
+  });
+
+  it('[UI23] asks for directories one question at a time, and shows the answer to what stands there', async () => {
+    const fake = new FakeTransport();
+    const asked: ReturnType<typeof Promise.withResolvers<DirectoryCompletion>>[] = [];
+    fake.answers = {
+      directories: () => {
+        const answer = Promise.withResolvers<DirectoryCompletion>();
+        asked.push(answer);
+        return answer.promise;
+      },
+    };
+    await open(fake);
+    const answerNext = async (...paths: string[]) => {
+      const directories = paths.map((path) => ({ path, isRepository: false }));
+      await waitFor(() => expect(asked).not.toEqual([]));
+      await act(async () => asked.shift()?.resolve({ directories, isAll: true }));
+    };
+    await userEvent.type(screen.getByRole('combobox', { name: 'Directory' }), '/w/a');
+    expect(fake.called('directories')).toEqual([[{}]]);
+    await answerNext('/start');
+    await answerNext('/w/api', '/w/app');
+    expect(fake.called('directories')).toEqual([[{}], [{ path: '/w/a' }]]);
+    const options = within(screen.getByRole('listbox')).getAllByRole('option');
+    expect(options.map(({ textContent }) => textContent)).toEqual(['/w/api', '/w/app']);
+    await userEvent.keyboard('p');
+    await answerNext('/w/api', '/w/app', '/w/apt');
+    expect(fake.called('directories')).toHaveLength(3);
+    await userEvent.keyboard('{ArrowDown}{ArrowDown}{Tab}');
+    expect((screen.getByRole('combobox', { name: 'Directory' }) as HTMLInputElement).value).toBe('/w/app');
+    expect(screen.queryByRole('listbox')).toBeNull();
+  });
+
+  it('[UI23] says how long an agent may think, where that can be said', async () => {
+    const fake = new FakeTransport();
+    await open(fake, [
+      anAgent({ name: 'claude', label: 'Claude Code', thinkingVariable: 'THINK' }),
+      anAgent(),
+    ]);
+    await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Thinking' }), '31999');
+    await userEvent.click(screen.getByRole('button', { name: /^Start/ }));
+    expect(fake.called('createSession')[0]?.[0]).toMatchObject({ agent: 'claude', env: { THINK: '31999' } });
+    await userEvent.click(screen.getByRole('radio', { name: /Demo agent/ }));
+    expect(screen.queryByRole('combobox', { name: 'Thinking' })).toBeNull();
   });
 
   it('says why an agent cannot be chosen', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { withoutMoving } from '../../src/web/pages/control/use-calm-order.ts';
 import { activityOf } from '../../src/web/session/activity.logic.ts';
 import { groupByNeed, monitorOrder } from '../../src/web/session/need.logic.ts';
-import { beginning, requestOf, withAgent } from '../../src/web/session/new-session.logic.ts';
+import { beginning, lastUsedOf, requestOf, withAgent } from '../../src/web/session/new-session.logic.ts';
 import { anAgent, aSession, at, called, conversationOf } from './support/samples.ts';
 
 describe('sessions by need', () => {
@@ -69,8 +69,9 @@ describe('a new session', () => {
       anAgent({ name: 'claude', label: 'Claude Code' }),
       anAgent({ name: 'gone', available: false }),
     ];
-    const last = { agent: 'claude', cwd: '/w', permissionMode: 'plan', model: 'm' };
-    expect(beginning(agents, last)).toMatchObject(last);
+    const plan = { permissionMode: 'plan', model: 'm' };
+    const last = { agent: 'claude', cwd: '/w', choices: { claude: plan } };
+    expect(beginning(agents, last)).toMatchObject({ agent: 'claude', cwd: '/w', ...plan });
     expect(beginning(agents, last, 'demo')).toMatchObject({
       agent: 'demo',
       cwd: '/w',
@@ -78,12 +79,33 @@ describe('a new session', () => {
       model: '',
     });
     expect(beginning(agents, { agent: 'gone' })).toMatchObject({ agent: 'claude' });
-    expect(beginning(agents, { ...last, permissionMode: 'unknown' })).toMatchObject({ permissionMode: '' });
+    const unknown = { ...last, choices: { claude: { permissionMode: 'unknown' } } };
+    expect(beginning(agents, unknown)).toMatchObject({ permissionMode: '' });
   });
 
   it('leaves to the server what was left empty', () => {
     const form = beginning([anAgent()], {});
-    expect(requestOf({ ...form, prompt: '  Fix it ' })).toEqual({ agent: 'demo', prompt: 'Fix it' });
-    expect(withAgent({ ...form, model: 'm' }, 'claude')).toMatchObject({ agent: 'claude', model: '' });
+    expect(requestOf({ ...form, prompt: '  Fix it ' }, anAgent())).toEqual({
+      agent: 'demo',
+      prompt: 'Fix it',
+    });
+  });
+
+  it('[UI23] remembers what was chosen for each agent, and nothing of an environment', () => {
+    const claude = anAgent({ name: 'claude', thinkingVariable: 'THINK' });
+    const form = beginning([claude, anAgent()], {});
+    const variables = [{ id: '1', name: 'TOKEN', value: 'hush' }];
+    const filled = { ...form, model: 'm', thinking: '4000', variables, isEphemeral: true };
+    expect(requestOf(filled, claude)).toEqual({
+      agent: 'claude',
+      model: 'm',
+      env: { THINK: '4000', TOKEN: 'hush' },
+      ephemeral: true,
+    });
+    const last = lastUsedOf(filled, { choices: { demo: { permissionMode: 'plan' } } });
+    expect(JSON.stringify(last)).not.toMatch(/TOKEN|hush/);
+    const other = withAgent(filled, anAgent(), last);
+    expect(other).toMatchObject({ agent: 'demo', permissionMode: 'plan', model: '', thinking: '' });
+    expect(withAgent(other, claude, last)).toMatchObject({ agent: 'claude', model: 'm', thinking: '4000' });
   });
 });

@@ -2,7 +2,7 @@ import type { Agent } from '../../protocol/session.ts';
 import type { AgentDriver, AgentStart } from '../../runner/ports/agent-driver.ts';
 import type { ProcessHost } from '../../runner/ports/process-host.ts';
 import { claudeEnvironment } from '../claude/arguments.ts';
-import { claudeCapabilities } from '../claude/initialized.ts';
+import { claudeCapabilities, thinkingVariable } from '../claude/initialized.ts';
 import { offeredUntilExit, offerTools } from '../claude/tool-config.ts';
 import { agentEnvironment } from '../process/agent-environment.ts';
 import { findProgram, VersionReader } from '../process/find-program.ts';
@@ -31,10 +31,10 @@ const label = 'Claude (Agent SDK)';
 export function claudeSdkDriver(options: ClaudeSdkDriverOptions): AgentDriver {
   const { processes, environment, program, directories = [], toolConfigs, loader = loadSdk } = options;
   const versions = new VersionReader();
-  const capabilities = claudeCapabilities(false);
+  const known = { name, label, capabilities: claudeCapabilities(false), thinkingVariable };
   let version: string | null = null;
 
-  const unavailable = (reason: string): Agent => ({ name, label, available: false, reason, capabilities });
+  const unavailable = (reason: string): Agent => ({ ...known, available: false, reason });
   const find = (): FoundSdk => findSdk([import.meta.dirname, ...directories]);
   const ownProgram = (env: Readonly<Record<string, string>>) => findProgram(program ?? 'claude', env);
 
@@ -51,7 +51,7 @@ export function claudeSdkDriver(options: ClaudeSdkDriverOptions): AgentDriver {
       const told = own ? await versions.read(own, env) : found.sdk.programVersion;
       version = told ?? null;
       if (told === undefined && own) return unavailable(`"${own.command}" does not tell its version`);
-      return { name, label, available: true, capabilities, ...(told !== undefined && { version: told }) };
+      return { ...known, available: true, ...(told !== undefined && { version: told }) };
     },
 
     start(start, outerReport) {

@@ -10,7 +10,7 @@ import { agentEnvironment } from '../process/agent-environment.ts';
 import { findProgram, type Program, VersionReader } from '../process/find-program.ts';
 import { claudeArguments, claudeEnvironment } from './arguments.ts';
 import { ClaudeConnection } from './connection.ts';
-import { claudeCapabilities } from './initialized.ts';
+import { claudeCapabilities, thinkingVariable } from './initialized.ts';
 import { offeredUntilExit, offerTools } from './tool-config.ts';
 
 export interface ClaudeDriverOptions {
@@ -38,6 +38,7 @@ export function claudeDriver({
     locate: (env) => findProgram(program, env),
     missing: `There is no program "${program}"`,
     holdsQuestions,
+    thinkingVariable,
   });
 }
 
@@ -51,6 +52,7 @@ export interface WireDriverOptions extends Omit<ClaudeDriverOptions, 'program'> 
   readonly missing: string;
   /** What of ours the program must see. */
   readonly needs?: readonly string[];
+  readonly thinkingVariable?: string;
 }
 
 /** A driver for any program that speaks the Claude wire. */
@@ -67,6 +69,11 @@ export function wireDriver(options: WireDriverOptions): AgentDriver {
     holdsQuestions = false,
     needs = [],
   } = options;
+  const known = {
+    name,
+    label,
+    ...(options.thinkingVariable && { thinkingVariable: options.thinkingVariable }),
+  };
   const versions = new VersionReader();
   let version: string | null = null;
 
@@ -78,12 +85,12 @@ export function wireDriver(options: WireDriverOptions): AgentDriver {
       const env = agentEnvironment(environment);
       const capabilities = claudeCapabilities(processes.outlivesServer);
       const program = locate(env);
-      if (!program) return { name, label, available: false, reason: missing, capabilities };
+      if (!program) return { ...known, available: false, reason: missing, capabilities };
       const found = await versions.read(program, env);
       version = found ?? null;
-      if (found !== undefined) return { name, label, available: true, version: found, capabilities };
+      if (found !== undefined) return { ...known, available: true, version: found, capabilities };
       const reason = `"${program.command}" does not tell its version`;
-      return { name, label, available: false, reason, capabilities };
+      return { ...known, available: false, reason, capabilities };
     },
 
     start(start, outerReport) {

@@ -8,6 +8,9 @@ import type { Memory } from './translate/memory.ts';
 /** The modes both supported versions know. The older one takes any word for a mode, so they are checked here. */
 export const permissionModes = ['default', 'acceptEdits', 'plan', 'auto', 'dontAsk', 'bypassPermissions'];
 
+/** How many tokens Claude Code may think with. */
+export const thinkingVariable = 'MAX_THINKING_TOKENS';
+
 export function claudeCapabilities(outlivesServer: boolean, initialized: JsonObject = {}): Capabilities {
   const models = listAt(initialized, 'models').flatMap((model) => {
     const value = textAt(model, 'value');

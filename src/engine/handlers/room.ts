@@ -16,6 +16,7 @@ import type { EventLog } from '../ports/event-log.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Runner } from '../ports/runner.ts';
 import type { SessionEnv } from '../ports/session-env.ts';
+import type { Templates } from '../ports/templates.ts';
 import type { SessionRegistry } from '../session-registry.ts';
 import type { EngineSettings } from '../settings.ts';
 
@@ -23,6 +24,7 @@ import type { EngineSettings } from '../settings.ts';
 export interface Room {
   readonly log: EventLog;
   readonly env: SessionEnv;
+  readonly templates: Templates;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly settings: EngineSettings;

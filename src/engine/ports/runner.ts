@@ -1,4 +1,5 @@
 import type { AgentFact } from '../../model/agent-fact.ts';
+import type { DirectoryCompletion, FoundFiles } from '../../protocol/directory.ts';
 import type { Result } from '../../protocol/errors.ts';
 import type { MessageId, SessionId } from '../../protocol/ids.ts';
 import type { Ask, Decision } from '../../protocol/interaction.ts';
@@ -17,6 +18,10 @@ export interface Runner {
 
   /** Whether an agent may work in this directory. Links are followed first, so that none leads out of the roots. */
   checkDirectory(place: WorkPlace): Promise<Result<Directory>>;
+  /** The directories that may be meant by the beginning of a path. */
+  completeDirectory(query: DirectoryQuery): Promise<Result<DirectoryCompletion>>;
+  /** Files where a session works, by a part of their path; without what git ignores there. */
+  findFiles(search: FilesSearch): Promise<Result<FoundFiles>>;
   /** What is checked out in a directory: a branch, or the beginning of a commit; null outside of a repository. */
   branch(directory: string): Promise<string | null>;
   /** The files below a directory, if it lies in the session's own. */
@@ -83,6 +88,20 @@ export interface Directory {
   readonly real: string;
   /** What it is called, without the way to it. */
   readonly name: string;
+}
+
+export interface DirectoryQuery {
+  /** What was typed of it; up to the last slash it is a directory, behind it the beginning of a name. */
+  readonly typed: string;
+  /** Where a path begins that is not whole. */
+  readonly cwd: string;
+  /** Nothing outside of them is told; empty for anywhere. */
+  readonly roots: readonly string[];
+}
+
+export interface FilesSearch extends WorkPlace {
+  readonly typed: string;
+  readonly most: number;
 }
 
 export interface FilesQuery {

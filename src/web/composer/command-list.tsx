@@ -1,179 +1,124 @@
-import { type KeyboardEvent, type RefObject, useEffect, useId, useMemo, useState } from 'react';
+import { File } from 'lucide-react';
+import { type RefObject, type SyntheticEvent, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { AgentCommand } from '../../protocol/session.ts';
+import { useTransport } from '../data/room-context.tsx';
 import { useAgentCommands } from '../data/use-agent-commands.ts';
+import { useLatestAnswer } from '../data/use-latest-answer.ts';
 import { useT } from '../i18n/i18n.ts';
 import { oneLine } from '../text/plain-text.ts';
-import { cx } from '../ui/class-names.ts';
+import { Listbox, type ListboxModel, useListbox } from '../ui/listbox.tsx';
 import type { ComposerModel } from './use-composer.ts';
 
-/** The agent's commands that may be meant, above the field in which one is being typed. */
+type Offered =
+  | { readonly is: 'command'; readonly key: string; readonly command: AgentCommand }
+  | { readonly is: 'file'; readonly key: string };
+
+/** The agent's commands, or the files, that may be meant, above the field in which one is being typed. */
 export function CommandList({
   list,
   isSmall = false,
 }: {
-  readonly list: CommandListModel;
-  /** In a monitor, which is hardly higher than the list. */
+  readonly list: ListboxModel<Offered>;
   readonly isSmall?: boolean;
 }) {
   const t = useT();
-  if (!list.isOpen) return null;
+  const label = t(list.options[0]?.is === 'file' ? 'composer.files' : 'composer.commands');
   return (
-    <div
-      id={list.id}
-      role="listbox"
-      aria-label={t('composer.commands')}
-      className={cx(
-        'absolute -inset-x-px bottom-full z-30 mb-1 animate-appear overflow-y-auto overscroll-contain rounded-ui border border-line bg-raised p-1 shadow-float',
-        isSmall ? 'max-h-36' : 'max-h-[min(18rem,40dvh)]',
-      )}
-    >
-      {list.commands.map((command, index) => {
-        const isChosen = index === list.at;
-        return (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are read where one types
-          <div
-            key={command.name}
-            id={optionId(list.id, index)}
-            role="option"
-            tabIndex={-1}
-            aria-selected={isChosen}
-            ref={isChosen ? (element) => element?.scrollIntoView({ block: 'nearest' }) : undefined}
-            // The field keeps the focus, or the list would be gone before the press ends.
-            onMouseDown={(event) => event.preventDefault()}
-            onPointerMove={() => list.setAt(index)}
-            onClick={() => list.pick(command)}
-            className={cx(
-              'flex cursor-pointer flex-col justify-center rounded-tight px-2.5 py-1.5 pointer-coarse:min-h-11',
-              isChosen && 'bg-sunken',
-            )}
-          >
-            <span className="flex min-w-0 items-baseline gap-2 font-mono text-sm">
-              <span className="min-w-0 font-semibold wrap-anywhere">/{command.name}</span>
-              {command.hint !== undefined && (
-                <span className="min-w-0 flex-1 truncate text-faint text-xs">{oneLine(command.hint)}</span>
-              )}
-            </span>
-            {command.description !== '' && (
-              <span className="line-clamp-2 text-soft text-xs wrap-anywhere">
-                {oneLine(command.description)}
-              </span>
-            )}
-          </div>
-        );
-      })}
-    </div>
+    <Listbox list={list} label={label} keyOf={({ key }) => key} isSmall={isSmall}>
+      {(option) => (option.is === 'file' ? <FileOption path={option.key} /> : <CommandOption {...option} />)}
+    </Listbox>
   );
 }
 
-interface CommandListModel {
-  readonly id: string;
-  readonly isOpen: boolean;
-  readonly commands: readonly AgentCommand[];
-  /** The one that Enter takes, by its place. */
-  readonly at: number;
-  setAt(at: number): void;
-  pick(command: AgentCommand): void;
-  /** Whether the key was meant for the list. */
-  pressed(event: KeyboardEvent): boolean;
-  /** What the field says of itself: while the list is open it is where one chooses from it. */
-  readonly fieldProps: FieldProps;
+function CommandOption({ command: { name, hint, description } }: { readonly command: AgentCommand }) {
+  return (
+    <>
+      <span className="flex min-w-0 items-baseline gap-2 font-mono text-sm">
+        <span className="min-w-0 font-semibold wrap-anywhere">/{name}</span>
+        {hint !== undefined && (
+          <span className="min-w-0 flex-1 truncate text-faint text-xs">{oneLine(hint)}</span>
+        )}
+      </span>
+      {description !== '' && (
+        <span className="line-clamp-2 text-soft text-xs wrap-anywhere">{oneLine(description)}</span>
+      )}
+    </>
+  );
 }
 
-interface FieldProps {
-  readonly role?: 'combobox';
-  readonly 'aria-expanded'?: true;
-  readonly 'aria-autocomplete'?: 'list';
-  readonly 'aria-controls'?: string;
-  readonly 'aria-activedescendant'?: string;
-  readonly onFocus: () => void;
-  readonly onBlur: () => void;
-}
+const FileOption = ({ path }: { readonly path: string }) => (
+  <span className="flex min-w-0 items-center gap-2 font-mono text-sm">
+    <File aria-hidden className="size-3.5 shrink-0 text-faint" />
+    <span className="min-w-0 wrap-anywhere">{path}</span>
+  </span>
+);
 
-/** Offers the agent's commands while the name of one is being typed. */
+/** Offers the agent's commands while the name of one is being typed, and the session's files behind an @. */
 export function useCommandList(
   sessionId: string,
   { draft, setDraft, answers, blocked }: Pick<ComposerModel, 'draft' | 'setDraft' | 'answers' | 'blocked'>,
-  field: RefObject<HTMLElement | null>,
-): CommandListModel {
-  const id = useId();
+  field: RefObject<HTMLTextAreaElement | null>,
+) {
+  const transport = useTransport();
   const [isFocused, setFocused] = useState(false);
-  const [isDismissed, setDismissed] = useState(false);
-  const [chosen, setChosen] = useState(first);
+  const [caret, setCaret] = useState(draft.length);
+  const caretAfterPick = useRef<number>(undefined);
   const isOver = blocked === 'stopped' || blocked === 'failed';
   // An answer goes to whoever asked, and is no command.
-  const typed = answers === null && !isOver ? typedName(draft) : undefined;
-  const known = useAgentCommands(sessionId, isFocused && typed !== undefined);
-  const commands = useMemo(() => (typed === undefined ? [] : matchingCommands(known, typed)), [known, typed]);
-  useEffect(() => {
-    // The next command is begun afresh.
-    if (typed !== undefined) return;
-    setDismissed(false);
-    setChosen(first);
-  }, [typed]);
-
-  const isOpen = isFocused && !isDismissed && commands.length > 0;
-  const at = chosen.typed === typed ? Math.min(chosen.at, commands.length - 1) : 0;
-  const setAt = (to: number): void => setChosen({ typed: typed ?? '', at: to });
-  const pick = ({ name }: AgentCommand): void => {
-    setDraft(`/${name} `);
-    field.current?.focus();
-  };
-
-  const pressed = (event: KeyboardEvent): boolean => {
-    if (!isOpen || event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) return false;
-    const current = commands[at];
-    switch (event.key) {
-      case 'ArrowDown':
-        setAt((at + 1) % commands.length);
-        break;
-      case 'ArrowUp':
-        setAt((at - 1 + commands.length) % commands.length);
-        break;
-      case 'Enter':
-        // Typed in full there is nothing left to choose: it is sent.
-        if (current === undefined || current.name === typed) return false;
-        pick(current);
-        break;
-      case 'Tab':
-        if (current === undefined) return false;
-        pick(current);
-        break;
-      case 'Escape':
-        setDismissed(true);
-        event.stopPropagation();
-        break;
-      default:
-        return false;
-    }
-    event.preventDefault();
-    return true;
-  };
-
-  return {
-    id,
-    isOpen,
-    commands,
-    at,
-    setAt,
-    pick,
-    pressed,
-    fieldProps: {
-      onFocus: () => setFocused(true),
-      onBlur: () => setFocused(false),
-      ...(isOpen && {
-        role: 'combobox',
-        'aria-expanded': true,
-        'aria-autocomplete': 'list',
-        'aria-controls': id,
-        'aria-activedescendant': optionId(id, at),
-      }),
+  const isMessage = answers === null && !isOver;
+  const name = isMessage ? typedName(draft) : undefined;
+  const mention = isMessage ? typedMention(draft, caret) : undefined;
+  const known = useAgentCommands(sessionId, isFocused && name !== undefined);
+  const found = useLatestAnswer(
+    (q) => transport.files(sessionId, { q, limit: 20 }),
+    isFocused ? mention?.typed : undefined,
+  );
+  const options = useMemo((): readonly Offered[] => {
+    if (name !== undefined)
+      return matchingCommands(known, name).map((command) => ({ is: 'command', key: command.name, command }));
+    return (found?.value?.files ?? []).map((key) => ({ is: 'file', key }));
+  }, [known, name, found]);
+  // Written anew, a field has its caret at the end.
+  useLayoutEffect(() => {
+    const at = caretAfterPick.current;
+    caretAfterPick.current = undefined;
+    if (at !== undefined) field.current?.setSelectionRange(at, at);
+  });
+  const list = useListbox({
+    sought: name === undefined ? mention && `@${mention.typed}` : `/${name}`,
+    options,
+    isFocused,
+    setFocused,
+    isTypedInFull: ({ is, key }) => key === (is === 'file' ? mention?.typed : name),
+    onPick: ({ is, key }) => {
+      if (is === 'command') setDraft(`/${key} `);
+      else if (mention !== undefined) {
+        const before = `${draft.slice(0, mention.start)}${mentionOf(key)} `;
+        caretAfterPick.current = before.length;
+        setCaret(before.length);
+        setDraft(before + draft.slice(caret).replace(/^ /, ''));
+      }
+      field.current?.focus();
     },
+  });
+  const fieldProps = {
+    ...list.fieldProps,
+    onSelect: ({ currentTarget }: SyntheticEvent<HTMLTextAreaElement>) =>
+      setCaret(currentTarget.selectionStart),
   };
+  return { ...list, fieldProps };
 }
 
-const first = { typed: '', at: 0 };
+/** What is being typed behind an @ that begins a word, up to the caret. */
+export function typedMention(
+  draft: string,
+  caret: number,
+): { readonly start: number; readonly typed: string } | undefined {
+  const typed = /(?:^|\s)@([^\s@"]*)$/.exec(draft.slice(0, caret))?.[1];
+  return typed === undefined ? undefined : { start: caret - typed.length - 1, typed };
+}
 
-const optionId = (listId: string, at: number): string => `${listId}-${at}`;
+const mentionOf = (path: string): string => (/\s/.test(path) ? `@"${path}"` : `@${path}`);
 
 /** What was typed of a command's name; undefined where the text is no command, or is past its name. */
 export const typedName = (draft: string): string | undefined => /^\/(\S*)$/.exec(draft)?.[1];

@@ -10,8 +10,14 @@ export type Language = (typeof languages)[number];
 export interface LastUsed {
   readonly agent?: string;
   readonly cwd?: string;
+  /** By the names of agents. */
+  readonly choices?: Readonly<Record<string, AgentChoices>>;
+}
+
+export interface AgentChoices {
   readonly permissionMode?: string;
   readonly model?: string;
+  readonly thinking?: string;
 }
 
 /** How this browser likes it. */

@@ -1,10 +1,12 @@
 import { lazy, Suspense } from 'react';
 import { PopOut } from '../dock/pop-out.tsx';
-import { NewSessionDialog } from '../session/new-session-dialog.tsx';
 import { closeDialog, useOpenDialog } from './dialogs.ts';
 // Not loaded on demand: whoever opens it is already typing.
 import { Palette } from './palette.tsx';
 
+const NewSessionDialog = lazy(async () => ({
+  default: (await import('../session/new-session-dialog.tsx')).NewSessionDialog,
+}));
 const DeleteDialog = lazy(async () => ({
   default: (await import('../session/delete-dialog.tsx')).DeleteDialog,
 }));
@@ -16,7 +18,11 @@ export function Dialogs() {
     case undefined:
       return null;
     case 'new-session':
-      return <NewSessionDialog agent={dialog.agent} onClose={closeDialog} />;
+      return (
+        <Suspense>
+          <NewSessionDialog agent={dialog.agent} onClose={closeDialog} />
+        </Suspense>
+      );
     case 'interaction':
       return <PopOut key={dialog.interactionId} {...dialog} onClose={closeDialog} />;
     case 'delete':

@@ -1,9 +1,11 @@
 import { Play } from 'lucide-react';
-import { type FormEvent, useId, useState } from 'react';
+import { type SyntheticEvent, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import { BeckonError } from '../../client/beckon-error.ts';
+import { blanksIn, withBlanks } from '../../model/template.ts';
 import type { Agent } from '../../protocol/session.ts';
-import { useDraft } from '../data/drafts.ts';
+import type { Template } from '../../protocol/template.ts';
+import { addToDraft, useDraft } from '../data/drafts.ts';
 import { setPreferences, usePreferences } from '../data/preferences.ts';
 import { useRoom, useTransport } from '../data/room-context.tsx';
 import { useAgents } from '../data/use-agents.ts';
@@ -16,8 +18,8 @@ import { Field, Input, Select, Textarea } from '../ui/field.tsx';
 import { Kbd } from '../ui/kbd.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { useFocusOnMount } from '../ui/use-focus-on-mount.ts';
-import { shortDirectory } from './activity.logic.ts';
 import { AgentChoice } from './agent-choice.tsx';
+import { DirectoryField } from './directory-field.tsx';
 import { modeLabel } from './mode-label.ts';
 import {
   beginning,
@@ -27,6 +29,8 @@ import {
   requestOf,
   withAgent,
 } from './new-session.logic.ts';
+import { MoreChoices, moreFields } from './new-session-more.tsx';
+import { TemplateRow } from './template-row.tsx';
 
 /** Starts a session and goes there. */
 export function NewSessionDialog({
@@ -79,23 +83,38 @@ function NewSessionForm({
   const form = { ...rest, prompt: draft };
   const [isStarting, setStarting] = useState(false);
   const [failure, setFailure] = useState<Failure | null>(null);
-  const directoriesId = useId();
-  const directories = knownDirectories(Object.values(sessions));
+  const directories = useMemo(() => knownDirectories(Object.values(sessions)), [sessions]);
   const prompt = useFocusOnMount<HTMLTextAreaElement>();
   const agent = agents.find(({ name }) => name === form.agent);
   const serverMode = agent?.defaultPermissionMode && modeLabel(t, agent.defaultPermissionMode);
   const set = (changes: Partial<NewSession>): void => setForm((before) => ({ ...before, ...changes }));
+  const [template, setTemplate] = useState('');
+  const [filled, setFilled] = useState<Readonly<Record<string, string>>>({});
+  // Without a template, two braces are part of what is said.
+  const blanks = template === '' ? [] : blanksIn(form.prompt);
+  const take = (chosen: Template | null): void => {
+    setTemplate(chosen?.name ?? '');
+    // What was typed already is not lost for it.
+    if (chosen !== null && !form.prompt.includes(chosen.prompt)) addToDraft(draftName, chosen.prompt);
+  };
+  const choose = (chosen: Agent): void =>
+    setForm(withAgent(form, chosen, usePreferences.getState().lastUsed));
   const errorOf = (field: string): string | undefined =>
     failure?.field === field ? failure.text : undefined;
 
-  const start = async (event?: FormEvent): Promise<void> => {
-    event?.preventDefault();
+  const start = async (event: SyntheticEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault();
     if (isStarting || agent === undefined) return;
+    // A blank that is empty is shown by the browser, as where Start is pressed.
+    if (!event.currentTarget.reportValidity()) return;
     setStarting(true);
     setFailure(null);
+    const filledIn = Object.fromEntries(blanks.map((name) => [name, filled[name] ?? '']));
     try {
-      const session = await transport.createSession(requestOf(form));
-      setPreferences({ lastUsed: lastUsedOf(form) });
+      const session = await transport.createSession(
+        requestOf({ ...form, prompt: withBlanks(form.prompt, filledIn) }, agent),
+      );
+      setPreferences({ lastUsed: lastUsedOf(form, usePreferences.getState().lastUsed) });
       setDraft('');
       onClose();
       navigate(routes.session(session.id));
@@ -114,7 +133,7 @@ function NewSessionForm({
       className="flex flex-col"
     >
       <div className="flex flex-col gap-4 p-4">
-        <AgentChoice agents={agents} value={form.agent} onChange={(name) => setForm(withAgent(form, name))} />
+        <AgentChoice agents={agents} value={form.agent} onChange={choose} />
         <Field label={t('new.prompt')} error={errorOf('prompt')}>
           {(ids) => (
             <Textarea
@@ -127,42 +146,30 @@ function NewSessionForm({
             />
           )}
         </Field>
-        <Field label={t('new.cwd')} error={errorOf('cwd')}>
-          {(ids) => (
-            <>
-              <Input
-                {...ids}
-                value={form.cwd}
-                list={directoriesId}
-                spellCheck={false}
-                autoComplete="off"
-                placeholder={t('new.cwdHint')}
-                onChange={(event) => set({ cwd: event.target.value })}
-                className="font-mono"
-              />
-              <datalist id={directoriesId}>
-                {directories.map((cwd) => (
-                  <option key={cwd} value={cwd} />
-                ))}
-              </datalist>
-              <RecentDirectories
-                directories={directories.filter((cwd) => cwd !== form.cwd.trim())}
-                onChoose={(cwd) => set({ cwd })}
-              />
-            </>
-          )}
-        </Field>
-        <Field label={t('new.sessionTitle')} error={errorOf('title')}>
-          {(ids) => (
-            <Input
-              {...ids}
-              value={form.title}
-              maxLength={500}
-              placeholder={t('new.sessionTitleHint')}
-              onChange={(event) => set({ title: event.target.value })}
-            />
-          )}
-        </Field>
+        <TemplateRow prompt={form.prompt} chosen={template} onChoose={take} />
+        {blanks.length > 0 && (
+          <fieldset aria-label={t('template.blanks')} className="grid gap-4 sm:grid-cols-2">
+            {blanks.map((name) => (
+              <Field key={name} label={name}>
+                {(ids) => (
+                  <Input
+                    {...ids}
+                    required
+                    value={filled[name] ?? ''}
+                    autoComplete="off"
+                    onChange={({ target }) => setFilled({ ...filled, [name]: target.value })}
+                  />
+                )}
+              </Field>
+            ))}
+          </fieldset>
+        )}
+        <DirectoryField
+          value={form.cwd}
+          recent={directories}
+          error={errorOf('cwd')}
+          onChange={(cwd) => set({ cwd })}
+        />
         <div className="grid gap-4 sm:grid-cols-2">
           <Field
             label={t('new.mode')}
@@ -191,17 +198,26 @@ function NewSessionForm({
               <ModelChoice ids={ids} agent={agent} value={form.model} onChange={(model) => set({ model })} />
             )}
           </Field>
-        </div>
-        <Field label={t('new.labels')} hint={t('new.labelsHint')} error={errorOf('labels')}>
-          {(ids) => (
-            <Input
-              {...ids}
-              value={form.labels}
-              autoComplete="off"
-              onChange={(event) => set({ labels: event.target.value })}
-            />
+          {agent?.thinkingVariable !== undefined && (
+            <Field label={t('new.thinking')}>
+              {(ids) => (
+                <Select
+                  {...ids}
+                  value={form.thinking}
+                  onChange={(event) => set({ thinking: event.target.value })}
+                >
+                  <option value="">{t('new.agentsChoice')}</option>
+                  {thinkingTokens.map((tokens) => (
+                    <option key={tokens} value={tokens}>
+                      {t(`new.thinking.${tokens}`)}
+                    </option>
+                  ))}
+                </Select>
+              )}
+            </Field>
           )}
-        </Field>
+        </div>
+        <MoreChoices form={form} set={set} errorOf={errorOf} />
         {failure !== null && !shownFields.includes(failure.field ?? '') && (
           <p role="alert" className="rounded-ui border border-fail-edge bg-fail-tint px-3 py-2 text-fail-ink">
             {failure.text}
@@ -229,33 +245,9 @@ function NewSessionForm({
   );
 }
 
-const shownFields = ['prompt', 'cwd', 'title', 'permissionMode', 'model', 'labels'];
+const shownFields = ['prompt', 'cwd', 'permissionMode', 'model', ...moreFields];
 
-function RecentDirectories({
-  directories,
-  onChoose,
-}: {
-  readonly directories: readonly string[];
-  readonly onChoose: (cwd: string) => void;
-}) {
-  const t = useT();
-  if (directories.length === 0) return null;
-  return (
-    <fieldset aria-label={t('new.recent')} className="flex min-w-0 flex-wrap gap-1">
-      {directories.slice(0, 3).map((cwd) => (
-        <button
-          key={cwd}
-          type="button"
-          title={cwd}
-          onClick={() => onChoose(cwd)}
-          className="max-w-full truncate rounded-tight bg-sunken px-1.5 font-mono text-2xs text-soft leading-5 hover:text-ink pointer-coarse:min-h-11 pointer-coarse:px-3"
-        >
-          {shortDirectory(cwd)}
-        </button>
-      ))}
-    </fieldset>
-  );
-}
+const thinkingTokens = ['0', '4000', '10000', '31999'] as const;
 
 function ModelChoice({
   ids,
@@ -297,5 +289,7 @@ function ModelChoice({
 function fieldOf(error: unknown): string | undefined {
   if (!(error instanceof BeckonError)) return undefined;
   if (error.code === 'directory_not_found' || error.code === 'directory_not_allowed') return 'cwd';
-  return typeof error.details.field === 'string' ? error.details.field : undefined;
+  if (error.code === 'key_in_use') return 'key';
+  const { field } = error.details;
+  return typeof field === 'string' ? field.split('.')[0] : undefined;
 }

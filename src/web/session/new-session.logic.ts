@@ -1,6 +1,6 @@
 import type { CreateSession } from '../../protocol/command.ts';
 import type { Agent, Session } from '../../protocol/session.ts';
-import type { LastUsed } from '../data/preferences.ts';
+import type { AgentChoices, LastUsed } from '../data/preferences.ts';
 
 /** What the dialog holds; empty means left to the server. */
 export interface NewSession {
@@ -10,8 +10,19 @@ export interface NewSession {
   readonly prompt: string;
   readonly permissionMode: string;
   readonly model: string;
+  /** So many tokens, as text. */
+  readonly thinking: string;
+  readonly key: string;
   /** As typed: names between commas. */
   readonly labels: string;
+  readonly variables: readonly Variable[];
+  readonly isEphemeral: boolean;
+}
+
+export interface Variable {
+  readonly id: string;
+  readonly name: string;
+  readonly value: string;
 }
 
 /** Begins with what was used last, as far as it is still there. */
@@ -20,30 +31,53 @@ export function beginning(agents: readonly Agent[], lastUsed: LastUsed, wanted?:
     agents.find((agent) => agent.name === name && agent.available);
   const agent =
     usable(wanted) ?? usable(lastUsed.agent) ?? usable('claude') ?? agents.find(({ available }) => available);
-  const isSame = agent?.name === lastUsed.agent;
-  const modes = agent?.capabilities.permissionModes ?? [];
-  const mode = lastUsed.permissionMode ?? '';
   return {
     agent: agent?.name ?? '',
     cwd: lastUsed.cwd ?? '',
     title: '',
     prompt: '',
-    permissionMode: isSame && modes.includes(mode) ? mode : '',
-    model: isSame ? (lastUsed.model ?? '') : '',
+    ...choicesFor(agent, lastUsed),
+    key: '',
     labels: '',
+    variables: [],
+    isEphemeral: false,
   };
 }
 
 /** Another agent has other modes and models. */
-export const withAgent = (form: NewSession, agent: string): NewSession =>
-  agent === form.agent ? form : { ...form, agent, permissionMode: '', model: '' };
+export const withAgent = (form: NewSession, agent: Agent, lastUsed: LastUsed): NewSession =>
+  agent.name === form.agent ? form : { ...form, agent: agent.name, ...choicesFor(agent, lastUsed) };
 
-export function requestOf({ labels, ...form }: NewSession): CreateSession {
+/** What was chosen last for this agent, as far as it still has it. */
+function choicesFor(agent: Agent | undefined, { choices = {} }: LastUsed): Required<AgentChoices> {
+  const { permissionMode = '', model = '', thinking = '' } = choices[agent?.name ?? ''] ?? {};
+  const modes = agent?.capabilities.permissionModes ?? [];
+  return {
+    permissionMode: modes.includes(permissionMode) ? permissionMode : '',
+    model,
+    thinking: agent?.thinkingVariable === undefined ? '' : thinking,
+  };
+}
+
+export function requestOf(
+  { labels, variables, thinking, isEphemeral, ...form }: NewSession,
+  agent: Agent,
+): CreateSession {
   const given = Object.entries(form)
     .map(([name, value]) => [name, value.trim()] as const)
     .filter(([, value]) => value !== '');
   const names = labelsIn(labels);
-  return { ...Object.fromEntries(given), ...(names.length === 0 ? {} : { labels: names }) };
+  const { thinkingVariable } = agent;
+  const env = Object.fromEntries([
+    ...(thinkingVariable === undefined || thinking === '' ? [] : [[thinkingVariable, thinking]]),
+    ...variables.map(({ name, value }) => [name.trim(), value]).filter(([name]) => name !== ''),
+  ]) as Record<string, string>;
+  return {
+    ...Object.fromEntries(given),
+    ...(names.length > 0 && { labels: names }),
+    ...(Object.keys(env).length > 0 && { env }),
+    ...(isEphemeral && { ephemeral: true }),
+  };
 }
 
 const labelsIn = (text: string): string[] => [
@@ -55,8 +89,14 @@ const labelsIn = (text: string): string[] => [
   ),
 ];
 
-export function lastUsedOf({ agent, cwd, permissionMode, model }: NewSession): LastUsed {
-  return { agent, cwd: cwd.trim(), permissionMode, model: model.trim() };
+/** What the next dialog begins with. Of an environment nothing is kept: it may hold secrets. */
+export function lastUsedOf(form: NewSession, { choices }: LastUsed): LastUsed {
+  const { agent, cwd, permissionMode, model, thinking } = form;
+  return {
+    agent,
+    cwd: cwd.trim(),
+    choices: { ...choices, [agent]: { permissionMode, model: model.trim(), thinking } },
+  };
 }
 
 /** Directories worked in before, the latest first. */

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
@@ -50,6 +50,39 @@ const paste = (page: Page): Promise<void> =>
   });
 
 describe('the composer in a browser', () => {
+  it('[UI24] [UI8] completes the files of the directory at an @, by keyboard and in the middle of a text', async () => {
+    const beckon = await startBeckon();
+    const directory = await temporaryDirectory();
+    await mkdir(join(directory, 'src'));
+    for (const name of ['src/room.ts', 'src/room-view.ts', 'a file.md'])
+      await writeFile(join(directory, name), '');
+    const [id = ''] = await startSessions(
+      beckon,
+      [{ title: 'Talk', prompt: 'hello', status: 'idle' }],
+      directory,
+    );
+    const { page, problems } = await come(beckon, `/s/${id}`);
+    await composerOf(page).fill('Look into  and tell.');
+    for (let step = 0; step < ' and tell.'.length; step += 1) await page.keyboard.press('ArrowLeft');
+    await page.keyboard.type('@room');
+    const files = page.getByRole('listbox', { name: 'Files of the session' }).getByRole('option');
+    await expect
+      .poll(() => files.allTextContents(), { timeout: 20_000 })
+      .toEqual(['src/room-view.ts', 'src/room.ts']);
+    expect(await violationsOf(page)).toEqual([]);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    expect(await composerOf(page).inputValue()).toBe('Look into @src/room.ts and tell.');
+    await page.keyboard.type('@file');
+    await files.filter({ hasText: 'a file.md' }).click();
+    expect(await composerOf(page).inputValue()).toBe('Look into @src/room.ts @"a file.md" and tell.');
+    await page.keyboard.press('Enter');
+    await expect
+      .poll(() => takenBy(beckon, id), { timeout: 20_000 })
+      .toEqual(['hello', 'Look into @src/room.ts @"a file.md" and tell.']);
+    expect(problems).toEqual([]);
+  });
+
   it('[MSG2] [MSG3] queues, edits, reorders and removes by keyboard and by hand, and sends in that order', async () => {
     const { page, beckon, id, problems } = await begin('slow 100000', 'running');
     await composerOf(page).waitFor();

@@ -65,6 +65,26 @@ const shots: readonly Shot[] = [
   { name: 'sessions', sessions: manySessions(12), path: () => '/sessions' },
   { name: 'settings', sessions: threeSessions, path: () => '/settings' },
   { name: 'new', sessions: threeSessions, prepare: (page) => page.keyboard.press('n') },
+  {
+    name: 'new-directory',
+    sessions: threeSessions,
+    async prepare(page) {
+      await page.keyboard.press('n');
+      await page.getByRole('combobox', { name: /^(Directory|Verzeichnis)$/ }).fill(`${process.cwd()}/s`);
+      await page.getByRole('listbox').getByRole('option').first().waitFor();
+    },
+  },
+  {
+    name: 'new-more',
+    sessions: threeSessions,
+    async prepare(page) {
+      await page.keyboard.press('n');
+      await page.getByText(/^(More choices|Weitere Angaben)$/).click();
+      const add = page.getByRole('button', { name: /^(Add a variable|Variable hinzufügen)$/ });
+      await add.click();
+      await add.scrollIntoViewIfNeeded();
+    },
+  },
   { name: 'palette', sessions: threeSessions, prepare: (page) => page.keyboard.press('Control+k') },
   { name: 'help', sessions: threeSessions, prepare: (page) => page.keyboard.press('?') },
 ];
@@ -72,6 +92,7 @@ const shots: readonly Shot[] = [
 const views: Readonly<Record<string, View>> = {
   'desktop-light': { ...desktop, theme: 'light' },
   'desktop-dark': { ...desktop, theme: 'dark' },
+  'tablet-light': { width: 1024, height: 768, theme: 'light' },
   'phone-light': { ...phone, theme: 'light' },
   'phone-dark': { ...phone, theme: 'dark' },
 };

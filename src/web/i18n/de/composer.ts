@@ -40,6 +40,7 @@ export const composer = {
   'composer.became.interrupt': 'Stattdessen wird unterbrochen.',
   'composer.became.steer': 'Dem Agenten sofort gesagt.',
   'composer.commands': 'Befehle des Agenten',
+  'composer.files': 'Dateien der Sitzung',
   'composer.attach': 'Bilder hinzufügen',
   'composer.pictures_one': '{count} Bild',
   'composer.pictures_other': '{count} Bilder',

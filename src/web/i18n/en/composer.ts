@@ -40,6 +40,7 @@ export const composer = {
   'composer.became.interrupt': 'Interrupting instead.',
   'composer.became.steer': 'Told to the agent at once.',
   'composer.commands': 'Commands of the agent',
+  'composer.files': 'Files of the session',
   'composer.attach': 'Add images',
   'composer.pictures_one': '{count} image',
   'composer.pictures_other': '{count} images',

@@ -1,0 +1,5 @@
+import { z } from 'zod';
+
+/** A prompt that is used again. What stands in it as `{{file}}` is a blank, filled in when it is used. */
+export const Template = z.object({ name: z.string(), prompt: z.string() });
+export type Template = z.infer<typeof Template>;
