@@ -11,11 +11,11 @@ closeReopenedLogsAfterEach();
 endRoomsAfterEach();
 
 const killed = async (kind: string, play: (room: EngineRoom) => Promise<void>) => {
-  const { log, again } = reopenedLogs[kind]?.() ?? { log: memoryLog(), again: memoryLog };
+  const { log, again } = reopenedLogs[kind]?.() ?? { log: memoryLog(), again: async () => memoryLog() };
   const first = await openRoom({ log, run: 'a' });
   await play(first);
   first.abandon();
-  const second = await openRoom({ log: again(), clock: first.clock, run: 'b' });
+  const second = await openRoom({ log: await again(), clock: first.clock, run: 'b' });
   return { first, second };
 };
 

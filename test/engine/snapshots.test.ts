@@ -45,7 +45,7 @@ it.each(Object.entries(reopenedLogs))(
         await room.do('patchSession', { session: id, title: `title ${life}.${count}` });
       }
       room.abandon();
-      const counted = counting(again());
+      const counted = counting(await again());
       room = await openRoom({ log: counted.log, run: `life-${life}` });
       most = Math.max(most, counted.read());
       expect((await room.session(id)).title).toBe(`title ${life}.19`);

@@ -96,7 +96,7 @@ describe.each(Object.keys(reopenedLogs))('[STORE8] sessions at rest, on %s', (ki
     await first.asks(waiting, bashAsk('r1', 'ls'));
     first.abandon();
 
-    const { log: second, read } = watched(again());
+    const { log: second, read } = watched(await again());
     const room = eager(await openRoom({ log: second, clock: first.clock, run: 'b' }));
     expect(read.filter((stream) => stream !== 'global')).toEqual([waiting]);
     read.length = 0;
@@ -152,7 +152,7 @@ describe.each(Object.keys(reopenedLogs))('[STORE8] sessions at rest, on %s', (ki
     const [id] = await first.running();
     await play(first, id);
     await first.end();
-    const { log: second, read } = watched(again());
+    const { log: second, read } = watched(await again());
     await openRoom({ log: second, clock: first.clock, run: 'b' });
     expect(read).toContain(id);
   });
@@ -167,7 +167,7 @@ describe.each(Object.keys(reopenedLogs))('[STORE8] sessions at rest, on %s', (ki
     first.driver.agent(id).end();
     await first.event(id, 'turn.ended');
     await first.end();
-    const { log: second, read } = watched(again());
+    const { log: second, read } = watched(await again());
     const room = await openRoom({ log: second, clock: first.clock, run: 'b' });
     const { grants } = (await room.do('listGrants')).body as { grants: { id: string; sessionId: string }[] };
     expect(grants).toMatchObject([{ sessionId: id }]);
@@ -184,7 +184,7 @@ describe.each(Object.keys(reopenedLogs))('[STORE8] sessions at rest, on %s', (ki
     await rested(first, id);
     await first.end();
     await log.append({ parts: [{ stream: id, at: first.clock.now(), events: [], summary: null }] });
-    const { log: second, read } = watched(again());
+    const { log: second, read } = watched(await again());
     const room = await openRoom({ log: second, clock: first.clock, run: 'b' });
     expect(read).toContain(id);
     expect(second.summary('old')).toEqual(summaryOf(stateIn(second, id)));
@@ -198,7 +198,7 @@ describe.each(Object.keys(reopenedLogs))('[STORE8] sessions at rest, on %s', (ki
     const { id } = body.session as Session;
     await rested(first, id);
     await first.end();
-    const garbled = withParts(again(), {
+    const garbled = withParts(await again(), {
       start() {
         throw new Error('garbled');
       },
@@ -301,7 +301,7 @@ it(`[STORE8] [STORE1] touched, let go, changed, removed and restarted in any ord
     if (round % 6 === 0) await quiet();
     if (round % 12 === 0) {
       await room.end();
-      room = await open(again(), `r${round}`);
+      room = await open(await again(), `r${round}`);
     }
   }
 });

@@ -23,13 +23,13 @@ const restarted = async (
   [end, kind]: readonly [string, string],
   play: (room: EngineRoom, run: ToolRun, id: string) => Promise<void>,
 ) => {
-  const { log, again } = reopenedLogs[kind]?.() ?? { log: memoryLog(), again: memoryLog };
+  const { log, again } = reopenedLogs[kind]?.() ?? { log: memoryLog(), again: async () => memoryLog() };
   const first = await openRoom({ log, run: 'a' });
   const [id] = await first.running();
   const run = new ToolRun(first, id);
   await play(first, run, id);
   await ends[end]?.(first);
-  const second = await openRoom({ log: again(), clock: first.clock, run: 'b' });
+  const second = await openRoom({ log: await again(), clock: first.clock, run: 'b' });
   return { first, second, run, id };
 };
 
