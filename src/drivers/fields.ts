@@ -1,8 +1,8 @@
+import { isRecord as isObject } from '../model/json-pointer.ts';
+
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+export { isObject };
 
 /** Reads a field as what it should be; anything else counts as missing. */
 export function textAt(object: JsonObject, field: string): string | undefined {

@@ -1,4 +1,5 @@
 import type { Subject } from '../protocol/interaction.ts';
+import { isRecord } from './json-pointer.ts';
 import { isSensitive } from './sensitive-files.ts';
 import { isSuspicious } from './suspicious-text.ts';
 
@@ -65,10 +66,10 @@ export function isBareHost(host: string): boolean {
 /** Every field is named: the same fields, with wildcards in texts alone. Anything but an object is text, and matches as it stands. */
 function inputMatch(pattern: string, value: string): boolean {
   const wanted = parsed(pattern);
-  return isObject(wanted) && valueMatch(wanted, parsed(value));
+  return isRecord(wanted) && valueMatch(wanted, parsed(value));
 }
 
-export const isObjectPattern = (pattern: string): boolean => isObject(parsed(pattern));
+export const isObjectPattern = (pattern: string): boolean => isRecord(parsed(pattern));
 
 function valueMatch(wanted: unknown, value: unknown): boolean {
   if (typeof wanted === 'string') return typeof value === 'string' && textMatch(wanted, value);
@@ -79,8 +80,8 @@ function valueMatch(wanted: unknown, value: unknown): boolean {
       wanted.every((each, at) => valueMatch(each, value[at]))
     );
   }
-  if (!isObject(wanted)) return wanted === value;
-  if (!isObject(value) || Object.keys(wanted).length !== Object.keys(value).length) return false;
+  if (!isRecord(wanted)) return wanted === value;
+  if (!isRecord(value) || Object.keys(wanted).length !== Object.keys(value).length) return false;
   return Object.keys(wanted).every(
     (name) => Object.hasOwn(value, name) && valueMatch(wanted[name], value[name]),
   );
@@ -95,9 +96,6 @@ const textMatch = (wanted: string, text: string): boolean =>
     !text.split('/').includes('..') &&
     !isSensitive(text, false) &&
     wildcardMatch(wanted, text));
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function parsed(text: string): unknown {
   try {

@@ -1,3 +1,4 @@
+import { isRecord } from '../model/json-pointer.ts';
 import { accept, type Result, refuse } from '../protocol/errors.ts';
 
 const maxDepth = 200;
@@ -26,9 +27,6 @@ export function parseJson(text: string): Result<unknown> {
     ? accept(value)
     : refuse('malformed_request', `Values may be nested ${maxDepth} deep.`);
 }
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Level by level, so that the depth of the value is never the depth of the stack. */
 function clean(root: object): boolean {

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerHookHandler } from 'fastify';
 import type { ControlRoom } from '../engine/ports/control-room.ts';
+import { isRecord } from '../model/json-pointer.ts';
 import { check, inputSchema, unknownField } from '../protocol/check.ts';
 import { accept, type Result, refuse } from '../protocol/errors.ts';
 import {
@@ -12,7 +13,6 @@ import {
 import { type ServerOperation, serverOperations } from '../protocol/server-operation.ts';
 import { callerOf } from './auth/guard.ts';
 import { sendRefusal } from './errors.ts';
-import { isRecord } from './json.ts';
 
 /**
  * One route per operation: everything that was sent goes to the dispatcher as one record, and its answer comes back.

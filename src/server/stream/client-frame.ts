@@ -1,8 +1,9 @@
+import { isRecord } from '../../model/json-pointer.ts';
 import { check } from '../../protocol/check.ts';
 import { accept, type Result, refuse } from '../../protocol/errors.ts';
 import { ClientFrame, type OperationFrame, operationOfFrame } from '../../protocol/frame.ts';
 import type { OperationName } from '../../protocol/operation.ts';
-import { isRecord, parseObject } from '../json.ts';
+import { parseObject } from '../json.ts';
 
 type Hello = Extract<ClientFrame, { type: 'hello' }>;
 

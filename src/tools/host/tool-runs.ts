@@ -1,3 +1,4 @@
+import { isRecord } from '../../model/json-pointer.ts';
 import type { SessionId } from '../../protocol/ids.ts';
 import type { Approvals, Tool, ToolContext } from '../sdk/define-tool.ts';
 import type { ApprovalScope, RequestInteraction } from '../sdk/interaction.ts';
@@ -86,9 +87,6 @@ async function handle(tool: Tool, args: unknown, run: ToolRun): Promise<unknown>
   run.throwIfOver();
   return tool.handler(read.data, contextOf(run));
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function cancelWords(reason: unknown): string {
   const isDefault = reason === undefined || (reason instanceof Error && reason.name === 'AbortError');
