@@ -39,7 +39,12 @@ it(`[MULTI9] a cursor outlives kill -9 of the server: every ask and every end is
       await beckon.api('DELETE', `/api/sessions/${gone.session.id}`);
     }
   }
-  for (const id of ids) await beckon.api('POST', `/api/sessions/${id}/stop`);
+  for (const id of ids) {
+    await waits(beckon, id);
+    await answerAndGoOn(beckon, id);
+    await waits(beckon, id);
+    await beckon.api('POST', `/api/sessions/${id}/stop`);
+  }
   const expected = new Map<string, string[]>();
   await eventually('everything has ended', async () => {
     for (const id of ids) expected.set(id, await asksAndEndsOf(beckon, id));
@@ -62,9 +67,16 @@ it(`[MULTI9] a cursor outlives kill -9 of the server: every ask and every end is
 
 const serverOf = ({ url, token }: Beckon) => ({ port: Number(new URL(url).port), token });
 
-async function answerAndGoOn(beckon: Beckon, id: string): Promise<void> {
+const waits = (beckon: Beckon, id: string): Promise<void> =>
+  eventually(`${id} waits for a person`, async () => (await pendingOf(beckon, id)) !== undefined);
+
+async function pendingOf(beckon: Beckon, id: string): Promise<string | undefined> {
   const { body } = await beckon.api('GET', `/api/sessions/${id}/pending`);
-  const requestId = body.pending?.[0]?.requestId;
+  return body.pending?.[0]?.requestId;
+}
+
+async function answerAndGoOn(beckon: Beckon, id: string): Promise<void> {
+  const requestId = await pendingOf(beckon, id);
   if (requestId !== undefined)
     await beckon.api('POST', `/api/sessions/${id}/approve`, { requestId, decision: 'allow' });
   await beckon.api('POST', `/api/sessions/${id}/message`, {
