@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 import { sourceAliases } from './test/support/source-package.ts';
 
 const common = {
-  exclude: ['**/node_modules/**', 'test/real-agents/**', 'test/package/**'],
+  exclude: ['**/node_modules/**', 'test/real-agents/**', 'test/other-agents/**', 'test/package/**'],
   testTimeout: 30_000,
   hookTimeout: 30_000,
   pool: 'forks' as const,

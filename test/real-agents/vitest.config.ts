@@ -6,7 +6,7 @@ export default defineConfig({
   root: join(import.meta.dirname, '..', '..'),
   resolve: { alias: sourceAliases },
   test: {
-    include: ['test/real-agents/**/*.test.ts', 'test/package/**/*.test.ts'],
+    include: ['test/real-agents/**/*.test.ts', 'test/other-agents/**/*.test.ts', 'test/package/**/*.test.ts'],
     exclude: ['**/node_modules/**'],
     // Some of them are answered in the page.
     globalSetup: ['test/web/browser/build-page.ts'],
