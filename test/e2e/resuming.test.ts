@@ -67,7 +67,7 @@ it(`[MULTI9] a cursor outlives kill -9 of the server: every ask and every end is
 
 const serverOf = ({ url, token }: Beckon) => ({ port: Number(new URL(url).port), token });
 
-const waits = (beckon: Beckon, id: string): Promise<void> =>
+const waits = (beckon: Beckon, id: string): Promise<unknown> =>
   eventually(`${id} waits for a person`, async () => (await pendingOf(beckon, id)) !== undefined);
 
 async function pendingOf(beckon: Beckon, id: string): Promise<string | undefined> {
