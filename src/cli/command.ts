@@ -7,6 +7,8 @@ export interface Command {
   /** The rest of the help, after the usage line. */
   readonly help: string;
   readonly flags: FlagDefinitions;
+  /** How many words it takes at most, beside its flags; none unless it is told. */
+  readonly mostWords?: number;
   /** Resolves with the exit code. `runAnother` runs another command line. */
   run(flags: ParsedFlags, console: Console, runAnother: RunCommandLine): Promise<number>;
 }
