@@ -1,3 +1,4 @@
+import { actsUnasked } from '../../model/asking.ts';
 import type { Agent } from '../../protocol/session.ts';
 import type { ToolProblem } from '../../protocol/tool.ts';
 import type { Paint } from '../render/paint.ts';
@@ -42,9 +43,9 @@ function agentLines(agent: Agent, paint: Paint): string[] {
 }
 
 /** Undefined where it asks, or nothing is known of it. */
-function askingWords({ asking, defaultPermissionMode }: Agent): string | undefined {
-  if (asking === undefined || asking.byDefault === 'always') return undefined;
-  if (asking.mode !== undefined && asking.mode === defaultPermissionMode) return undefined;
+function askingWords(agent: Agent): string | undefined {
+  const asking = actsUnasked(agent);
+  if (asking === undefined) return undefined;
   const how = asking.byDefault === 'never' ? 'never asks before it acts' : 'asks only now and then';
   const { mode, variable } = asking;
   const remedy =
