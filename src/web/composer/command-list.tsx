@@ -25,7 +25,9 @@ export function CommandList({
   const label = t(list.options[0]?.is === 'file' ? 'composer.files' : 'composer.commands');
   return (
     <Listbox list={list} label={label} keyOf={({ key }) => key} isSmall={isSmall}>
-      {(option) => (option.is === 'file' ? <FileOption path={option.key} /> : <CommandOption {...option} />)}
+      {(option) =>
+        option.is === 'file' ? <FileOption path={option.key} /> : <CommandOption command={option.command} />
+      }
     </Listbox>
   );
 }
