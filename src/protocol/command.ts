@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { Answer, ApprovalScope } from './interaction.ts';
 import { AskTimeout, Disposition, SessionStatus, WhileBusy } from './session.ts';
+import { longestText } from './text-limit.ts';
 
-const text = z.string().max(4_000_000);
+const text = z.string().max(longestText);
 const shortText = z.string().max(10_000);
 const inputRecord = z.record(z.string(), z.unknown());
 

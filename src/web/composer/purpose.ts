@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { create } from 'zustand';
 import type { Interaction } from '../../protocol/interaction.ts';
 import { useRoom } from '../data/room-context.tsx';
@@ -20,10 +20,10 @@ export interface Purpose {
   /** What was typed was for a question that has just gone: Enter does nothing until a person can have seen that. */
   readonly isSettling: boolean;
   choose(isAnswer: boolean): void;
-  /** What is written or sent from now on is for the same, whatever is in the field by then. */
-  keep(): void;
-  /** A letter is typed: meant for a question only if that could have been seen. */
-  keyPressed(): void;
+  /** A key or the pointer goes down in the field, or something is dragged over it: what comes of it is meant for what could be seen now. */
+  begin(): void;
+  /** Something is put into the field: it, and what follows, is for the question only if that could be seen when this was begun. */
+  written(): void;
 }
 
 /**
@@ -35,6 +35,8 @@ export function usePurpose(sessionId: string, question: Interaction | null, hasD
   const chosen = useChoices((choices) => choices[sessionId]);
   const isAsOpened = useRoom((room) => room.isAsOpened);
   const isNew = useIsNew(face);
+  const seen = isNew && !isAsOpened ? null : face;
+  const seenAtBegin = useRef<string | null>(undefined);
   const isOpen = chosen?.face !== face;
   const isAnswer = face !== null && (isOpen ? !hasDraft : chosen.isAnswer);
   const [latest, setLatest] = useState({ face, wasAnswer: false });
@@ -47,7 +49,12 @@ export function usePurpose(sessionId: string, question: Interaction | null, hasD
     isAnswer,
     isSettling: isNew && latest.wasAnswer && hasDraft && !isAnswer,
     choose,
-    keep: () => isOpen && choose(isAnswer),
-    keyPressed: () => isOpen && isNew && !isAsOpened && choose(false),
+    begin: () => {
+      seenAtBegin.current = seen;
+    },
+    written: () => {
+      const couldSee = seenAtBegin.current === undefined ? seen : seenAtBegin.current;
+      if (isOpen) choose(isAnswer && couldSee === face);
+    },
   };
 }

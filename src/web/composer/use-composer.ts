@@ -1,7 +1,9 @@
-import { type KeyboardEvent, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
+import { withPastedTexts } from '../../model/pasted-text.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
 import type { Disposition, Session, WhileBusy } from '../../protocol/session.ts';
-import { useDraft } from '../data/drafts.ts';
+import { longestText } from '../../protocol/text-limit.ts';
+import { addToDraft, useDraft } from '../data/drafts.ts';
 import { useControlRoom, useRoom, useTransport } from '../data/room-context.tsx';
 import { useT } from '../i18n/i18n.ts';
 import { answerWith, submitValues } from '../interaction/answers-to.ts';
@@ -20,16 +22,24 @@ import {
   textFieldOf,
 } from './composer.logic.ts';
 import { dispatch, type Outgoing, retry } from './outbox.ts';
+import { type PastedTexts, usePastedTexts } from './pasted-texts.ts';
 import { clearDraftPictures, type Picture, useDraftPictures } from './pictures.ts';
 import { usePurpose } from './purpose.ts';
 
 export interface ComposerModel {
   readonly draft: string;
   setDraft(text: string): void;
-  /** To be told of every key in the field, before what it does. */
-  keyPressed(event: KeyboardEvent): void;
+  /** Puts a text behind what is typed. */
+  addToDraft(text: string): void;
+  /** To be told of everything that a person begins in the field, before it does something. */
+  begin(): void;
+  /** To be told of what is put beside the text. */
+  written(): void;
+  readonly pasted: PastedTexts;
   readonly pictures: readonly Picture[];
   readonly blocked: Blocked | null;
+  /** Nothing is sent to a session that has ended. */
+  readonly isEnded: boolean;
   readonly offer: Offer;
   /** The question that the text answers; null where it is a message. */
   readonly answers: Interaction | null;
@@ -56,6 +66,11 @@ export function useComposer(session: Session): ComposerModel {
   const transport = useTransport();
   const [draft, writeDraft] = useDraft(session.id);
   const pictures = useDraftPictures(session.id);
+  const kept = usePastedTexts(session.id);
+  const text = withPastedTexts(
+    draft.trim(),
+    kept.texts.map((each) => each.text),
+  );
   const connection = useRoom((room) => room.connection.state);
   const canAnswer = useRoom((room) => room.interaction === 'enabled');
   const pending = useRoom((room) => room.pending);
@@ -71,13 +86,20 @@ export function useComposer(session: Session): ComposerModel {
     session,
     useRoom((room) => room.whileBusy),
   );
-  const purpose = usePurpose(session.id, question, draft.trim() !== '' || pictures.length > 0);
+  const purpose = usePurpose(session.id, question, text !== '' || pictures.length > 0);
   const answers = purpose.isAnswer ? question : null;
-  const isEmpty = draft.trim() === '' && (pictures.length === 0 || answers !== null);
+  const isEmpty = text === '' && (pictures.length === 0 || answers !== null);
 
   const setDraft = (text: string): void => {
-    purpose.keep();
+    purpose.written();
     writeDraft(text);
+  };
+  const pasted: PastedTexts = {
+    ...kept,
+    add: (text) => {
+      purpose.written();
+      return kept.add(text);
+    },
   };
 
   const forgetNotes = (): void => {
@@ -94,6 +116,7 @@ export function useComposer(session: Session): ComposerModel {
     // When another was first, the card says so, and what was typed is kept.
     if (card.is === 'submitted' && card.endedBy === 'us') {
       writeDraft('');
+      kept.clear();
       announce(t('composer.answered'));
     } else if (card.is === 'failed') setError(errorText(t, card.error));
     setAnswering(false);
@@ -108,12 +131,14 @@ export function useComposer(session: Session): ComposerModel {
   const submit = async (
     disposition: Disposition = offer.enter === 'interrupt' ? 'interrupt' : 'auto',
   ): Promise<void> => {
-    const text = draft.trim();
     if (isEmpty || blocked !== null || isAnswering || purpose.isSettling) return;
     forgetNotes();
+    if (text.length > longestText)
+      return setError(t('composer.tooLong', { most: longestText.toLocaleString(t.language) }));
     if (answers !== null) return answer(answers, text);
     // What is sent next may belong to this message: it becomes no answer because the field was empty in between.
     setDraft('');
+    kept.clear();
     clearDraftPictures(session.id);
     const pictureIds = pictures.map(({ id }) => id);
     told(disposition, await dispatch(transport, { sessionId: session.id, text, pictureIds, disposition }));
@@ -122,11 +147,16 @@ export function useComposer(session: Session): ComposerModel {
   return {
     draft,
     setDraft,
-    keyPressed: ({ key, ctrlKey, metaKey }) => {
-      if (key.length === 1 && !ctrlKey && !metaKey) purpose.keyPressed();
+    addToDraft: (added) => {
+      purpose.written();
+      addToDraft(session.id, added);
     },
+    begin: purpose.begin,
+    written: purpose.written,
+    pasted,
     pictures,
     blocked,
+    isEnded: blocked === 'stopped' || blocked === 'failed',
     offer,
     question,
     answers,

@@ -2,9 +2,13 @@ import { Play } from 'lucide-react';
 import { type SyntheticEvent, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import { BeckonError } from '../../client/beckon-error.ts';
+import { withPastedTexts } from '../../model/pasted-text.ts';
 import { blanksIn, withBlanks } from '../../model/template.ts';
 import type { Agent } from '../../protocol/session.ts';
 import type { Template } from '../../protocol/template.ts';
+import { longestText } from '../../protocol/text-limit.ts';
+import { PastedChips } from '../composer/pasted-chips.tsx';
+import { useLongPaste, usePastedTexts } from '../composer/pasted-texts.ts';
 import { addToDraft, useDraft } from '../data/drafts.ts';
 import { setPreferences, usePreferences } from '../data/preferences.ts';
 import { useRoom, useTransport } from '../data/room-context.tsx';
@@ -83,6 +87,8 @@ function NewSessionForm({
   const sessions = useRoom((room) => room.sessions);
   const [, navigate] = useLocation();
   const [draft, setDraft] = useDraft(draftName);
+  const pasted = usePastedTexts(draftName);
+  const longPaste = useLongPaste({ pasted, draft, setDraft });
   const [rest, setForm] = useState(() => beginning(agents, usePreferences.getState().lastUsed, wanted));
   const form = { ...rest, prompt: draft };
   const [isStarting, setStarting] = useState(false);
@@ -112,15 +118,22 @@ function NewSessionForm({
     if (isStarting || agent === undefined) return;
     // A blank that is empty is shown by the browser, as where Start is pressed.
     if (!event.currentTarget.reportValidity()) return;
+    const filledIn = Object.fromEntries(blanks.map((name) => [name, filled[name] ?? '']));
+    const typed = withBlanks(form.prompt, filledIn).trim();
+    const prompt = withPastedTexts(
+      typed,
+      pasted.texts.map(({ text }) => text),
+    );
+    const most = longestText.toLocaleString(t.language);
+    if (prompt.length > longestText)
+      return setFailure({ field: 'prompt', text: t('composer.tooLong', { most }) });
     setStarting(true);
     setFailure(null);
-    const filledIn = Object.fromEntries(blanks.map((name) => [name, filled[name] ?? '']));
     try {
-      const session = await transport.createSession(
-        requestOf({ ...form, prompt: withBlanks(form.prompt, filledIn) }, agent),
-      );
+      const session = await transport.createSession(requestOf({ ...form, prompt }, agent));
       setPreferences({ lastUsed: lastUsedOf(form, usePreferences.getState().lastUsed) });
       setDraft('');
+      pasted.clear();
       onClose();
       navigate(routes.session(session.id));
     } catch (error) {
@@ -148,14 +161,23 @@ function NewSessionForm({
         )}
         <Field label={t('new.prompt')} error={errorOf('prompt')}>
           {(ids) => (
-            <Textarea
-              {...ids}
-              ref={prompt}
-              value={form.prompt}
-              placeholder={form.agent === 'demo' ? t('new.promptDemo') : t('new.promptHint')}
-              onChange={(event) => setDraft(event.target.value)}
-              className="max-h-60"
-            />
+            <>
+              <Textarea
+                {...ids}
+                ref={prompt}
+                value={form.prompt}
+                placeholder={form.agent === 'demo' ? t('new.promptDemo') : t('new.promptHint')}
+                onChange={(event) => setDraft(event.target.value)}
+                onPaste={longPaste.paste}
+                onKeyDown={longPaste.undo}
+                className="max-h-60"
+              />
+              <PastedChips
+                pasted={pasted}
+                onIntoField={(text) => addToDraft(draftName, text)}
+                className="pt-1"
+              />
+            </>
           )}
         </Field>
         <TemplateRow prompt={form.prompt} chosen={template} onChoose={take} />

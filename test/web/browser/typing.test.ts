@@ -109,6 +109,52 @@ describe.each(places)('what is typed %s', (_, path) => {
     }
   });
 
+  it('[UI17] [MSG4] pasted, dropped or dictated, is an answer only if it was begun when the question could be seen', async () => {
+    const { page, field, ask } = await write(path());
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.evaluate((copied) => navigator.clipboard.writeText(copied), text);
+    const soon = (): Promise<void> => page.clock.runFor(quietMs - 2 * frameMs);
+    const later = (): Promise<void> => page.clock.runFor(quietMs + frameMs);
+    const down = (key: string) => (): Promise<void> => page.keyboard.down(key);
+    const press = (key: string) => (): Promise<void> => page.keyboard.press(key);
+    const openMenu = (): Promise<void> => field.dispatchEvent('pointerdown', { button: 2 });
+    const dragOver = (): Promise<void> => field.dispatchEvent('dragenter');
+    const insert = (): Promise<void> => page.keyboard.insertText(text);
+    const moments = [
+      { name: 'at once', isAnswer: false, after: [press('Control+V')] },
+      { name: 'a moment later', isAnswer: false, after: [soon, press('Control+V')] },
+      {
+        name: 'with a key from before',
+        isAnswer: false,
+        before: [down('Control')],
+        after: [later, press('v')],
+      },
+      { name: 'with a key from at once', isAnswer: false, after: [soon, down('Control'), later, press('v')] },
+      { name: 'from a menu of before', isAnswer: false, before: [openMenu], after: [later, insert] },
+      { name: 'dragged from before', isAnswer: false, before: [dragOver], after: [later, insert] },
+      { name: 'dictated at once', isAnswer: false, after: [press('Shift'), insert] },
+      { name: 'pasted later', isAnswer: true, after: [later, press('Control+V')] },
+      { name: 'from a menu of later', isAnswer: true, before: [openMenu], after: [later, openMenu, insert] },
+      { name: 'in two goes', isAnswer: false, after: [soon, press('Control+V'), later, press('Control+V')] },
+    ];
+    let call: string[] = [];
+    for (const { name, isAnswer, before = [], after } of moments) {
+      for (const step of before) await step();
+      const asked = await ask(aQuestion(), call);
+      call = [asked.call];
+      for (const step of after) await step();
+      await page.keyboard.up('Control');
+      await page.keyboard.press('Enter');
+      await eventually(`${name}: it is ${isAnswer ? 'the answer' : 'a message'}`, async () =>
+        isAnswer ? (await agent.told())[asked.call] !== undefined : (await queued()).length === 1,
+      );
+      expect([name, (await agent.told())[asked.call] !== undefined]).toEqual([name, isAnswer]);
+      for (const { messageId } of await queued()) await api('DELETE', `/queue/${messageId}`);
+      await page.clock.runFor(3000);
+      await field.focus();
+    }
+  });
+
   it('[UI17] answers what was there before it was begun, or when one chooses so', async () => {
     const { page, ask } = await write(path());
     const first = await ask();

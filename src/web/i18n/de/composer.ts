@@ -44,6 +44,14 @@ export const composer = {
   'composer.attach': 'Bilder hinzufügen',
   'composer.pictures_one': '{count} Bild',
   'composer.pictures_other': '{count} Bilder',
+  'composer.tooLong': 'Das ist zu lang: Eine Nachricht hat höchstens {most} Zeichen.',
+
+  'pasted.list': 'Eingefügte Texte',
+  'pasted.lines_one': 'Eingefügter Text, {count} Zeile',
+  'pasted.lines_other': 'Eingefügter Text, {count} Zeilen',
+  'pasted.remove': 'Eingefügten Text entfernen',
+  'pasted.intoField': 'Ins Feld übernehmen',
+  'pasted.done': 'Fertig',
 
   'picture.remove': '{name} entfernen',
   'picture.not-a-picture': 'Nur Bilder in PNG, JPEG, GIF und WebP können gesendet werden.',

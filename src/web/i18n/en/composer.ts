@@ -44,6 +44,14 @@ export const composer = {
   'composer.attach': 'Add images',
   'composer.pictures_one': '{count} image',
   'composer.pictures_other': '{count} images',
+  'composer.tooLong': 'This is too long: a message has up to {most} characters.',
+
+  'pasted.list': 'Pasted texts',
+  'pasted.lines_one': 'Pasted text, {count} line',
+  'pasted.lines_other': 'Pasted text, {count} lines',
+  'pasted.remove': 'Remove the pasted text',
+  'pasted.intoField': 'Put into the field',
+  'pasted.done': 'Done',
 
   'picture.remove': 'Remove {name}',
   'picture.not-a-picture': 'Only PNG, JPEG, GIF and WebP images can be sent.',
