@@ -23,6 +23,7 @@ const sessions = () => import('./terminal/session-commands.ts');
 const answers = () => import('./terminal/answer-commands.ts');
 const lists = () => import('./terminal/server-commands.ts');
 const unlocking = () => import('./terminal/unlock.ts');
+const completing = () => import('./terminal/completion.ts');
 
 /** Every command by its name: what it does in short, and the command itself. */
 export const commands: Readonly<Record<string, readonly [summary: string, load: () => Promise<Command>]>> = {
@@ -40,6 +41,8 @@ export const commands: Readonly<Record<string, readonly [summary: string, load: 
   resume: ['start a stopped session again', async () => (await sessions()).resume],
   archive: ['put a session away', async () => (await sessions()).archive],
   unarchive: ['bring it back', async () => (await sessions()).unarchive],
+  rename: ['give a session another title', async () => (await sessions()).rename],
+  rm: ['remove a stopped session for good', async () => (await sessions()).rm],
   queue: ['list what waits to be sent', async () => (await sessions()).queue],
   agents: ['list the agents', async () => (await lists()).agents],
   tools: ['list the interactive tools', async () => (await lists()).tools],
@@ -50,4 +53,11 @@ export const commands: Readonly<Record<string, readonly [summary: string, load: 
   'stop-all': ['end server and agents, whatever runs', async () => (await runs()).stopAll],
   unlock: ['let this terminal decide, for a time', async () => (await unlocking()).unlock],
   pair: ['make a link for one more browser', async () => (await lists()).pair],
+  devices: ['list and remove paired browsers', async () => (await lists()).devices],
+  completion: ['print a script that completes in the shell', async () => (await completing()).completion],
+};
+
+/** Commands that programs call and nobody types. */
+export const unlistedCommands: typeof commands = {
+  complete: ['print what a word may become', async () => (await completing()).complete],
 };

@@ -1,7 +1,7 @@
 import { BeckonError } from '../client/beckon-error.ts';
 import { StorageError } from '../engine/ports/event-log.ts';
 import { nearestName, notKnown } from '../protocol/nearest.ts';
-import { type Command, commands, type RunCommandLine } from './command.ts';
+import { type Command, commands, type RunCommandLine, unlistedCommands } from './command.ts';
 import type { Console } from './console.ts';
 import { Failure, UsageError } from './failure.ts';
 import { clientFlags, isSet, type ParsedFlags, parseFlags } from './flags.ts';
@@ -32,7 +32,8 @@ async function dispatch(args: readonly string[], console: Console): Promise<numb
     return 0;
   }
   const { name, given } = nameAndArguments(args);
-  const [, load] = (Object.hasOwn(commands, name) ? commands[name] : undefined) ?? [];
+  const known = Object.hasOwn(commands, name) ? commands : unlistedCommands;
+  const [, load] = (Object.hasOwn(known, name) ? known[name] : undefined) ?? [];
   if (load === undefined)
     throw new UsageError(notKnown(name, nearestName(name, Object.keys(commands)), 'is no command'));
 
@@ -49,7 +50,7 @@ async function dispatch(args: readonly string[], console: Console): Promise<numb
 /** The command may come after the flags that all of them take; without one, the server starts. */
 function nameAndArguments(args: readonly string[]): { name: string; given: readonly string[] } {
   let at = 0;
-  for (let word = args[at]; word !== undefined && word.startsWith('--'); word = args[at]) {
+  for (let word = args[at]; word?.startsWith('--'); word = args[at]) {
     const [flag = '', value] = word.slice(2).split('=', 2);
     if (!Object.hasOwn(clientFlags, flag)) break;
     const takesValue = clientFlags[flag as keyof typeof clientFlags].type === 'string';

@@ -1,4 +1,7 @@
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Console } from '../../src/cli/console.ts';
 import { run } from '../../src/cli/run.ts';
@@ -10,6 +13,7 @@ import {
   temporaryDirectory,
 } from '../support/beckon-process.ts';
 
+const program = resolve(import.meta.dirname, '../../bin/beckon.cjs');
 let beckon: Beckon;
 let work: string;
 beforeAll(async () => {
@@ -88,5 +92,43 @@ describe('[API1] the command line', () => {
       stderr: '',
     });
     for (const id of ids) expect(await statusOf(id)).toBe('stopped');
+  });
+
+  it('renames, and removes what is stopped', async () => {
+    const id = await newSession('Draft');
+    expect((await beckon.run(['rename', id, 'The', 'shop'])).stdout).toBe('renamed: The shop\n');
+    expect(await beckon.run(['rm', id])).toMatchObject({ code: 1, stderr: expect.stringContaining('stop') });
+    await beckon.run(['stop', id]);
+    expect((await beckon.run(['rm', id])).stdout).toBe('removed\n');
+    expect((await beckon.api('GET', `/api/sessions/${id}`)).status).toBe(404);
+  });
+
+  it('[SEC1] lists the paired browsers and removes one', async () => {
+    expect((await beckon.run(['devices'])).stdout).toBe('No browser is paired.\n');
+    const { body } = await beckon.api('POST', '/api/pairing-code');
+    const headers = { 'content-type': 'application/json', origin: beckon.url };
+    const request = { code: body.code };
+    await fetch(`${beckon.url}/api/pair`, { method: 'POST', headers, body: JSON.stringify(request) });
+    const listed = await beckon.run(['devices']);
+    expect(listed.stdout).toMatch(/^\S+ {2}.+ {2}paired .+ {2}seen .+\n$/);
+    const [short = ''] = listed.stdout.split(' ');
+    expect((await beckon.run(['devices', '--remove', short])).stdout).toBe('No browser is paired.\n');
+  });
+
+  it('completes commands, flags and sessions in a real bash', async () => {
+    const id = await newSession('Completed');
+    const tab = async (...words: string[]): Promise<string[]> => {
+      const line = words.map((word) => `'${word}'`).join(' ');
+      const script = `beckon() { '${process.execPath}' '${program}' "$@"; }
+source <(beckon completion bash)
+COMP_WORDS=(beckon ${line}); COMP_CWORD=${words.length}; _beckon; printf '%s\\n' "\${COMPREPLY[@]}"`;
+      const env = { ...process.env, BECKON_DATA_DIR: beckon.dataDir };
+      const { stdout } = await promisify(execFile)('bash', ['-c', script], { env });
+      return stdout.trim().split('\n');
+    };
+    expect(await tab('unar')).toEqual(['unarchive']);
+    expect(await tab('ls', '--arch')).toEqual(['--archived']);
+    expect(await tab('stop', id.slice(0, 6))).toContain(id);
+    expect(await tab('nothing', 'x')).toEqual(['']);
   });
 });

@@ -4,6 +4,7 @@ import type { GivenAnswers } from '../../protocol/command.ts';
 import { type Answer, ApprovalScope, type Interaction } from '../../protocol/interaction.ts';
 import { Failure, UsageError } from '../failure.ts';
 import { choiceFlag, isSet, type OrderedArgument, type ParsedFlags, textFlag } from '../flags.ts';
+import { columns } from '../render/columns.ts';
 import { interactionView } from '../render/interaction-view.ts';
 import { pendingList } from '../render/listing.ts';
 import { whoText } from '../render/outcome-line.ts';
@@ -249,9 +250,14 @@ export const grants = clientCommand({
       list = await transport.grants();
     }
     const ids = shortIds(list.map(({ id }) => id));
-    const lines = list.map(
-      ({ toolName, pattern, scope, by }, index) =>
-        `${ids[index]}  ${scope}  ${oneLine(toolName)}  ${visibleLine(pattern)}  (${whoText(by)})`,
+    const lines = columns(
+      list.map(({ toolName, pattern, scope, by }, index) => [
+        ids[index] ?? '',
+        scope,
+        oneLine(toolName),
+        visibleLine(pattern),
+        `(${whoText(by)})`,
+      ]),
     );
     return [{ grants: list }, lines.length === 0 ? ['No standing approvals.'] : lines];
   },

@@ -188,6 +188,29 @@ export const unarchive = sessionsCommand({
   ],
 });
 
+export const rm = sessionsCommand({
+  usage: 'rm SESSION…',
+  help: 'Removes a stopped session with its whole log: what was said, done and decided in it is gone for good.',
+  async act(transport, { id }) {
+    await transport.removeSession(id);
+    return [{ status: 'ok' }, ['removed']];
+  },
+});
+
+export const rename = clientCommand({
+  usage: 'rename SESSION TITLE…',
+  mostWords: Number.POSITIVE_INFINITY,
+  help: 'Gives a session another title.',
+  async run({ flags, connect }) {
+    const [name, ...words] = flags.positionals;
+    if (words.length === 0) throw new UsageError('say the title: beckon rename SESSION TITLE');
+    const transport = await connect();
+    const { id } = await findSession(transport, name);
+    const session = await transport.patch(id, { title: words.join(' ') });
+    return [{ status: 'ok', session }, [`renamed: ${oneLine(session.title)}`]];
+  },
+});
+
 /**
  * A command that does the same to each session it names. All names are looked up before anything is done, so that a mistyped one does
  * not leave half of it done; a session that refuses does not keep the others from it.
