@@ -341,7 +341,9 @@ export class AcpConnection implements AgentConnection {
       const mode = await chooseAtStart(ask, sessionId, settings.mode, start.permissionMode, 'mode');
       const model = await chooseAtStart(ask, sessionId, settings.model, start.model, 'model');
       this.#capabilities = acpCapabilities(initialized, settings, this.#process.outlivesServer);
-      const version = textAt(objectAt(initialized, 'agentInfo') ?? {}, 'version') ?? null;
+      const info = objectAt(initialized, 'agentInfo') ?? {};
+      const version = textAt(info, 'version') ?? null;
+      this.#memory.agentName = textAt(info, 'name') ?? '';
       this.#options.onReady(version, this.#capabilities);
       if (!opened.isResumed) this.#turns.identify(sessionId);
       this.#session = { id: sessionId, settings };
@@ -432,7 +434,7 @@ export class AcpConnection implements AgentConnection {
     const id = this.#peer.newId();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const onReply = this.#chosen({ kind, id, value }, resolve, (error) =>
-      reject(error instanceof RequestError ? new AgentRefusal(error.message) : error),
+      reject(error instanceof RequestError ? new AgentRefusal(wordsOf(error)) : error),
     );
     const written = this.#peer.request(id, method, params, requestName({ kind, id, value }), onReply);
     written.catch(reject);
