@@ -1,26 +1,68 @@
+import { actsUnasked } from '../../model/asking.ts';
+import type { Agent } from '../../protocol/session.ts';
 import type { ToolProblem } from '../../protocol/tool.ts';
+import type { Paint } from '../render/paint.ts';
 import { oneLine } from '../render/safe-text.ts';
 import { modeWords } from '../server-lines.ts';
 import { clientCommand } from './client-command.ts';
 
 export const agents = clientCommand({
   usage: 'agents',
-  help: `Lists the agents, whether they can be started here, in which mode unless a session says another, and which of them end
-with the server.`,
+  help: `Lists the agents: whether they can be started here or how to install them, how to sign in, in which mode they start unless a
+session says another, whether they ask before they act, and which of them end with the server.`,
   async run({ paint, connect }) {
     const list = await (await connect()).agents();
-    const lines = list.map((agent) => {
-      const { name, label, available, version, reason, capabilities, defaultPermissionMode: mode } = agent;
-      const state = available
-        ? paint('green', oneLine(version ?? 'available'))
-        : paint('red', oneLine(reason ?? 'not available'));
-      const start = mode === undefined ? '' : `  ${modeWords(mode)}`;
-      const end = capabilities.outlivesServer === false ? '  ends with the server' : '';
-      return `${name}  ${oneLine(label)}  ${state}${start}${end}`;
-    });
-    return [{ agents: list }, lines];
+    return [{ agents: list }, list.flatMap((agent) => agentLines(agent, paint))];
   },
 });
+
+function agentLines(agent: Agent, paint: Paint): string[] {
+  const {
+    name,
+    label,
+    available,
+    version,
+    reason,
+    install,
+    capabilities,
+    defaultPermissionMode: mode,
+  } = agent;
+  if (!available && install !== undefined)
+    return [`${name}  ${oneLine(label)}  ${paint('dim', `not installed: ${oneLine(install)}`)}`];
+  const state = available
+    ? paint('green', oneLine(version ?? 'available'))
+    : paint('red', oneLine(reason ?? 'not available'));
+  const start = mode === undefined ? '' : `  ${modeWords(mode)}`;
+  const end = capabilities.outlivesServer === false ? '  ends with the server' : '';
+  const asking = askingWords(agent);
+  return [
+    `${name}  ${oneLine(label)}  ${state}${start}${end}`,
+    ...(asking === undefined ? [] : [`  ${paint('yellow', asking)}`]),
+    ...(available && agent.signIn ? [paint('dim', `  sign in: ${signInWords(agent.signIn)}`)] : []),
+  ];
+}
+
+/** Undefined where it asks, or nothing is known of it. */
+function askingWords(agent: Agent): string | undefined {
+  const asking = actsUnasked(agent);
+  if (asking === undefined) return undefined;
+  const how = asking.byDefault === 'never' ? 'never asks before it acts' : 'asks only now and then';
+  const { mode, variable } = asking;
+  const remedy =
+    mode !== undefined
+      ? `: the mode "${mode}" asks`
+      : variable !== undefined
+        ? `: with ${variable.name}='${variable.value}' in its environment it asks`
+        : '';
+  return oneLine(`${how}${remedy}`);
+}
+
+const signInWords = ({ command, variable }: NonNullable<Agent['signIn']>): string =>
+  oneLine(
+    [command && `"${command}" in a terminal`, variable && `a key in ${variable}`]
+      .filter(Boolean)
+      .join(', or '),
+  );
 
 export const tools = clientCommand({
   usage: 'tools',

@@ -2,7 +2,7 @@ import type { AgentFact, AgentStart } from '../../runner/ports/agent-driver.ts';
 import { begunAnew, notice } from '../facts.ts';
 import { isObject, type JsonObject, listAt, textAt, wordsAt } from '../fields.ts';
 import { toolServerName } from '../tool-server.ts';
-import { errorCodes, RequestError } from './json-rpc.ts';
+import { errorCodes, RequestError, wordsOf } from './json-rpc.ts';
 import {
   type Choice,
   choiceRequest,
@@ -83,7 +83,7 @@ export async function chooseAtStart(
     () => ({ current: wanted, notices: [] }),
     (error: unknown) => {
       if (!(error instanceof RequestError)) throw error;
-      return refused(error.message);
+      return refused(wordsOf(error));
     },
   );
 }
@@ -128,7 +128,7 @@ async function resume(
   } catch (error) {
     if (!(error instanceof RequestError) || error.code === errorCodes.authRequired)
       return explain(error, initialized);
-    return { notices: [begunAnew(error.message)] };
+    return { notices: [begunAnew(wordsOf(error))] };
   }
 }
 
