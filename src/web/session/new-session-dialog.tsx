@@ -161,6 +161,7 @@ function NewSessionForm({
                 className="max-h-60"
               />
               <PastedChips
+                field={prompt}
                 pasted={pasted}
                 onIntoField={(text) => addToDraft(draftName, text)}
                 className="pt-1"
