@@ -25,7 +25,7 @@ import { useComposer } from './use-composer.ts';
 /** Where one talks to a session: what waits in its queue, what is on its way, and the text that is next. */
 export function Composer({ session }: { readonly session: Session }) {
   const t = useT();
-  const composer = useComposer(session);
+  const composer = useComposer(session, true);
   const queue = useQueue(session.id);
   const field = useRef<HTMLTextAreaElement>(null);
   const files = useRef<HTMLInputElement>(null);
@@ -96,24 +96,19 @@ export function Composer({ session }: { readonly session: Session }) {
         )}
       >
         <CommandList list={commandList} />
-        {composer.question !== null && blocked === null && (
-          <AnswerChoice
-            question={composer.question}
-            isAnswering={answers !== null}
-            hasDraft={!composer.isEmpty}
-            onChoose={(isAnswering) => {
-              composer.chooseAnswering(isAnswering);
-              field.current?.focus();
-            }}
-          />
-        )}
+        {composer.question !== null && blocked === null && <AnswerChoice composer={composer} field={field} />}
         <PictureChips
           pictures={composer.pictures}
           refused={refused}
           onRemove={(id) => removePicture(session.id, id)}
           onForget={() => setRefused([])}
         />
-        <PastedChips pasted={composer.pasted} onIntoField={composer.addToDraft} className="px-3 pt-2.5" />
+        <PastedChips
+          field={field}
+          pasted={composer.pasted}
+          onIntoField={composer.addToDraft}
+          className="px-3 pt-2.5"
+        />
         <ComposerField
           session={session}
           composer={composer}

@@ -1,5 +1,6 @@
 import { ClipboardList, X } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, type RefObject, Suspense, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { lineCount } from '../../model/pasted-text.ts';
 import { useT } from '../i18n/i18n.ts';
 import { cx } from '../ui/class-names.ts';
@@ -13,10 +14,12 @@ const PastedTextDialog = lazy(async () => ({
 /** The long texts that go with what is written: each is opened, changed, put into the field or removed. */
 export function PastedChips({
   pasted,
+  field,
   onIntoField,
   className,
 }: {
   readonly pasted: PastedTexts;
+  readonly field: RefObject<HTMLTextAreaElement | null>;
   /** Takes a text into the field, behind what stands there. */
   readonly onIntoField: (text: string) => void;
   readonly className?: string;
@@ -33,12 +36,19 @@ export function PastedChips({
             <button
               type="button"
               onClick={() => setOpenId(id)}
-              className="flex min-h-7 items-center gap-1.5 rounded-ui pl-2 text-soft text-xs hover:text-ink pointer-coarse:min-h-11"
+              className="flex min-h-7 items-center gap-1.5 rounded-ui px-2 text-soft text-xs hover:text-ink pointer-coarse:min-h-11"
             >
               <ClipboardList aria-hidden className="size-3.5 shrink-0" />
               {t('pasted.lines', { count: lineCount(text) })}
             </button>
-            <IconButton icon={X} label={t('pasted.remove')} onClick={() => pasted.remove(id)} />
+            <IconButton
+              icon={X}
+              label={t('pasted.remove')}
+              onClick={() => {
+                pasted.remove(id);
+                field.current?.focus();
+              }}
+            />
           </li>
         ))}
       </ul>
@@ -49,8 +59,12 @@ export function PastedChips({
             onClose={() => setOpenId(null)}
             onChange={(text) => (text === '' ? pasted.remove(open.id) : pasted.change(open.id, text))}
             onIntoField={(text) => {
-              pasted.remove(open.id);
-              onIntoField(text);
+              // The field cannot have the focus before the dialog is gone.
+              flushSync(() => {
+                pasted.remove(open.id);
+                onIntoField(text);
+              });
+              field.current?.focus();
             }}
           />
         </Suspense>

@@ -31,13 +31,7 @@ export function PastedTextDialog({
       onClose={close}
       footer={
         <>
-          <Button
-            variant="ghost"
-            onClick={() => {
-              onIntoField(changed);
-              onClose();
-            }}
-          >
+          <Button variant="ghost" onClick={() => onIntoField(changed)}>
             {t('pasted.intoField')}
           </Button>
           <Button variant="primary" onClick={close}>

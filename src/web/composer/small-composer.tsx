@@ -4,7 +4,7 @@ import type { Session } from '../../protocol/session.ts';
 import { useT } from '../i18n/i18n.ts';
 import { cx } from '../ui/class-names.ts';
 import { IconButton } from '../ui/icon-button.tsx';
-import { SmallAnswerChoice } from './answer-choice.tsx';
+import { SmallAnswerChoice, SmallSteps } from './answer-choice.tsx';
 import { CommandList, useCommandList } from './command-list.tsx';
 import { ComposerField } from './composer-field.tsx';
 import { OutboxView } from './outbox-view.tsx';
@@ -19,7 +19,14 @@ export function SmallComposer({ session }: { readonly session: Session }) {
   const field = useRef<HTMLTextAreaElement>(null);
   const commandList = useCommandList(session.id, composer, field);
   const { offer, blocked, answers, became, error } = composer;
-  const sends = answers !== null ? 'sendAnswer' : offer.enter === 'wake' ? 'send' : offer.enter;
+  const sends =
+    answers !== null
+      ? composer.hasMore
+        ? 'nextAnswer'
+        : 'sendAnswer'
+      : offer.enter === 'wake'
+        ? 'send'
+        : offer.enter;
   return (
     <form
       className="flex flex-col gap-1"
@@ -34,7 +41,8 @@ export function SmallComposer({ session }: { readonly session: Session }) {
         canRetry={blocked === null}
         onRetry={(outgoing) => void composer.retry(outgoing)}
       />
-      <PastedChips pasted={composer.pasted} onIntoField={composer.addToDraft} />
+      {blocked === null && <SmallSteps composer={composer} field={field} />}
+      <PastedChips field={field} pasted={composer.pasted} onIntoField={composer.addToDraft} />
       <div
         className={cx(
           'relative flex items-end gap-1 rounded-ui border bg-surface',
@@ -45,13 +53,7 @@ export function SmallComposer({ session }: { readonly session: Session }) {
       >
         <CommandList list={commandList} isSmall />
         {composer.question !== null && blocked === null && (
-          <SmallAnswerChoice
-            isAnswering={answers !== null}
-            onChoose={(isAnswering) => {
-              composer.chooseAnswering(isAnswering);
-              field.current?.focus();
-            }}
-          />
+          <SmallAnswerChoice composer={composer} field={field} />
         )}
         <ComposerField
           session={session}

@@ -173,6 +173,7 @@ function NewSessionForm({
                 className="max-h-60"
               />
               <PastedChips
+                field={prompt}
                 pasted={pasted}
                 onIntoField={(text) => addToDraft(draftName, text)}
                 className="pt-1"

@@ -94,6 +94,7 @@ describe('a long text that is pasted', () => {
     await page.getByRole('button', { name: 'Put into the field' }).click();
     expect(await fieldIn(page).inputValue()).toBe(log);
     await chipIn(page).waitFor({ state: 'detached' });
+    expect(await fieldIn(page).evaluate((element) => document.activeElement === element)).toBe(true);
     await fieldIn(page).fill('');
     await page.evaluate(() => navigator.clipboard.writeText('one\ntwo'));
     await fieldIn(page).press('Control+V');
