@@ -25,8 +25,11 @@ const lists = () => import('./terminal/server-commands.ts');
 const unlocking = () => import('./terminal/unlock.ts');
 const completing = () => import('./terminal/completion.ts');
 
-/** Every command by its name: what it does in short, and the command itself. */
-export const commands: Readonly<Record<string, readonly [summary: string, load: () => Promise<Command>]>> = {
+/** What each command does in short, and the command itself. */
+export type CommandTable = Readonly<Record<string, readonly [summary: string, load: () => Promise<Command>]>>;
+
+/** Every command by its name. */
+export const commands: CommandTable = {
   serve: ['start the server (also without a command)', async () => (await server()).serve],
   new: ['start a session', async () => (await watching()).newSession],
   ls: ['list the sessions', async () => (await sessions()).ls],
@@ -55,9 +58,4 @@ export const commands: Readonly<Record<string, readonly [summary: string, load: 
   pair: ['make a link for one more browser', async () => (await lists()).pair],
   devices: ['list and remove paired browsers', async () => (await lists()).devices],
   completion: ['print a script that completes in the shell', async () => (await completing()).completion],
-};
-
-/** Commands that programs call and nobody types. */
-export const unlistedCommands: typeof commands = {
-  complete: ['print what a word may become', async () => (await completing()).complete],
 };

@@ -1,7 +1,7 @@
 import { BeckonError } from '../client/beckon-error.ts';
 import { StorageError } from '../engine/ports/event-log.ts';
 import { nearestName, notKnown } from '../protocol/nearest.ts';
-import { type Command, commands, type RunCommandLine, unlistedCommands } from './command.ts';
+import { type Command, commands, type RunCommandLine } from './command.ts';
 import type { Console } from './console.ts';
 import { Failure, UsageError } from './failure.ts';
 import { clientFlags, isSet, type ParsedFlags, parseFlags } from './flags.ts';
@@ -31,9 +31,11 @@ async function dispatch(args: readonly string[], console: Console): Promise<numb
     console.stdout.write(`${await version()}\n`);
     return 0;
   }
+  // The shell's scripts call it: nobody types it.
+  if (first === 'complete')
+    return (await import('./terminal/completion.ts')).complete(args, commands, console);
   const { name, given } = nameAndArguments(args);
-  const known = Object.hasOwn(commands, name) ? commands : unlistedCommands;
-  const [, load] = (Object.hasOwn(known, name) ? known[name] : undefined) ?? [];
+  const [, load] = (Object.hasOwn(commands, name) ? commands[name] : undefined) ?? [];
   if (load === undefined)
     throw new UsageError(notKnown(name, nearestName(name, Object.keys(commands)), 'is no command'));
 

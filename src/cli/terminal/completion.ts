@@ -1,5 +1,4 @@
-import type { Command } from '../command.ts';
-import { commands } from '../command.ts';
+import type { Command, CommandTable } from '../command.ts';
 import type { Console } from '../console.ts';
 import { UsageError } from '../failure.ts';
 import type { ParsedFlags } from '../flags.ts';
@@ -44,22 +43,24 @@ compdef _beckon beckon
 `,
 };
 
-/** What the scripts call; not listed, for nobody types it. */
-export const complete: Command = {
-  usage: 'complete -- WORDS…',
-  help: 'Prints what the last of the words may become, one a line. The scripts of "beckon completion" call it.',
-  flags: {},
-  mostWords: Number.POSITIVE_INFINITY,
-  async run({ positionals }, console) {
-    const found = await candidates(positionals, console);
-    const typed = positionals.at(-1) ?? '';
-    const fitting = found.filter((each) => each.startsWith(typed));
-    console.stdout.write(fitting.map((each) => `${each}\n`).join(''));
-    return 0;
-  },
-};
+/** What the scripts call, as `complete -- WORDS…`: prints what the last of the words may become, one a line. */
+export async function complete(
+  [, , ...words]: readonly string[],
+  commands: CommandTable,
+  console: Console,
+): Promise<number> {
+  const found = await candidates(words, commands, console);
+  const typed = words.at(-1) ?? '';
+  const fitting = found.filter((each) => each.startsWith(typed));
+  console.stdout.write(fitting.map((each) => `${each}\n`).join(''));
+  return 0;
+}
 
-async function candidates(words: readonly string[], console: Console): Promise<readonly string[]> {
+async function candidates(
+  words: readonly string[],
+  commands: CommandTable,
+  console: Console,
+): Promise<readonly string[]> {
   const [name = '', ...others] = words;
   if (others.length === 0) return Object.keys(commands);
   const [, load] = (Object.hasOwn(commands, name) ? commands[name] : undefined) ?? [];
