@@ -71,7 +71,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 
   const context = (): Omit<Context, 'storedSeq'> => ({
     at: clock.now(),
-    mint: (kind) => (kind === 'turn' ? ids.turn() : ids.interaction()),
+    mint: (kind) => ids[kind](),
     grants: book.grants,
   });
   const publish = (news: readonly News[]): void => {

@@ -33,7 +33,6 @@ import { speechSoFar } from './translate/speech.ts';
 import { translateFailure, translateReply } from './translate/turn-end.ts';
 import { closeTurn, isWork, translateSettings, translateUpdate } from './translate/update.ts';
 import { sinceBegun, type Turn, Turns } from './turns.ts';
-import { Workspace } from './workspace.ts';
 
 export interface ConnectionOptions {
   readonly start: AgentStart;
@@ -127,7 +126,6 @@ export class AcpConnection implements AgentConnection {
       state?.wantedMode,
     );
     this.#services = new Services({
-      workspace: new Workspace(cwd),
       terminals: this.#terminals,
       memory: this.#memory,
       env,
