@@ -4,7 +4,6 @@ import {
   type AgentConnection,
   type AgentFact,
   AgentRefusal,
-  type AgentStart,
   type LeftBehind,
   mostFactsAtOnce,
   type OutgoingMessage,
@@ -21,7 +20,15 @@ import { leastCapabilities } from './installed.ts';
 import { RequestError, wordsOf } from './json-rpc.ts';
 import type { KeptState, StoredState } from './kept-state.ts';
 import { ModeAfterPlan } from './mode-after-plan.ts';
-import { chooseAtStart, firstFreeNumber, numberOf, openSession, type Step, within } from './opening.ts';
+import {
+  chooseAtStart,
+  firstFreeNumber,
+  numberOf,
+  type Opening,
+  openSession,
+  type Step,
+  within,
+} from './opening.ts';
 import { type AgentRequest, Peer, type TakeReply } from './peer.ts';
 import { replyTo } from './reply.ts';
 import { openingName, requestName, type SentRequest, sentIn } from './sent-names.ts';
@@ -34,13 +41,8 @@ import { translateFailure, translateReply } from './translate/turn-end.ts';
 import { closeTurn, isWork, translateSettings, translateUpdate } from './translate/update.ts';
 import { sinceBegun, type Turn, Turns } from './turns.ts';
 
-export interface ConnectionOptions {
-  readonly start: AgentStart;
+export interface ConnectionOptions extends Opening {
   readonly label: string;
-  /** What we say of ourselves. */
-  readonly ownVersion: string;
-  /** The whole environment of the agent; its commands get the same. */
-  readonly env: Readonly<Record<string, string>>;
   readonly processes: ProcessHost;
   readonly process: AgentProcess;
   readonly startLimitMs: number;
@@ -323,7 +325,7 @@ export class AcpConnection implements AgentConnection {
   }
 
   async #open(): Promise<void> {
-    const { start, label, startLimitMs, ownVersion } = this.#options;
+    const { start, label, startLimitMs } = this.#options;
     const ask = (step: Step, method: string, params: JsonObject) => {
       const id = numberOf(step);
       const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
@@ -334,7 +336,7 @@ export class AcpConnection implements AgentConnection {
       return within(promise, startLimitMs, method);
     };
     try {
-      const opened = await openSession(ask, start, ownVersion);
+      const opened = await openSession(ask, this.#options);
       const { sessionId, settings, initialized } = opened;
       const mode = await chooseAtStart(ask, sessionId, settings.mode, start.permissionMode, 'mode');
       const model = await chooseAtStart(ask, sessionId, settings.model, start.model, 'model');

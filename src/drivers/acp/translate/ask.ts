@@ -1,10 +1,10 @@
-import type { Ask } from '../../../protocol/interaction.ts';
+import type { Ask, Subject } from '../../../protocol/interaction.ts';
 import type { AgentFact } from '../../../runner/ports/agent-driver.ts';
 import { type JsonObject, objectAt, textAt } from '../../fields.ts';
 import { askTitle, callTitle } from '../../tool-calls.ts';
 import { optionsIn, type PermissionOption } from '../reply.ts';
 import { contentsIn, wordsOf } from './content.ts';
-import { callSubject, describeCall, ownInput, ownName } from './describe-call.ts';
+import { callSubject, describeCall, ownInput, ownName, wordsAsked } from './describe-call.ts';
 import type { Call, Memory } from './memory.ts';
 import { callAsked } from './tool-call.ts';
 import { vendorOf } from './vendors.ts';
@@ -24,7 +24,8 @@ export function permissionAsk(memory: Memory, agentRequestId: string, request: J
   const options = optionsIn(request);
   const described = describeCall(fields, memory.cwd, true);
   const { toolName } = described;
-  const calledName = ownName(fields);
+  const vendor = vendorOf(memory.agentName);
+  const calledName = vendor.confirmsName?.(fields, told) === false ? undefined : ownName(fields);
   const common = {
     kind: 'approval' as const,
     agentRequestId,
@@ -35,11 +36,10 @@ export function permissionAsk(memory: Memory, agentRequestId: string, request: J
   const plan = planIn(fields, toolName);
   if (plan !== undefined)
     return { facts, calledName, ask: { ...common, title: 'Approve the plan', plan, requiresPerson: true } };
-  const { notes } = vendorOf(memory.agentName);
-  const subject = callSubject(fields, toolName, memory.cwd, notes);
+  const subject = callSubject(fields, toolName, memory.cwd, vendor.notes);
   const title =
     subject.kind === 'input' ? titleTold(fields, toolName) : callTitle(toolName, subject, described);
-  const reason = oddity(options);
+  const reason = oddity(options) ?? (vendor.asksInWords ? otherWords(told, subject) : undefined);
   const needsPerson = call === undefined || reason !== undefined;
   return {
     facts,
@@ -55,7 +55,9 @@ export function permissionAsk(memory: Memory, agentRequestId: string, request: J
 }
 
 function titleTold(fields: JsonObject, toolName: string): string {
-  const told = textAt(fields, 'title');
+  const title = textAt(fields, 'title');
+  const isBare = title === toolName && Object.keys(ownInput(fields)).length === 0;
+  const told = isBare ? wordsAsked(fields) : title;
   return askTitle(told === undefined || told === toolName ? toolName : `${toolName}: ${told}`);
 }
 
@@ -72,6 +74,13 @@ function originOf(call: Call | undefined): Pick<Ask, 'toolCallId' | 'agentId' | 
     toolCallId,
     ...(parentToolCallId !== undefined && { parentToolCallId, agentId: parentToolCallId }),
   };
+}
+
+/** The words of an ask that do not have the command in them: they may be about another. */
+function otherWords(asked: JsonObject, { kind, value }: Subject): string | undefined {
+  const words = asked.rawInput === undefined ? wordsAsked(asked) : undefined;
+  const isSame = words === undefined || kind !== 'command' || words.includes(value);
+  return isSame ? undefined : `The agent says: ${words}`;
 }
 
 /** What the person must know before deciding; no standing approval may answer then. */
