@@ -3,6 +3,7 @@ import type { Capabilities } from '../../protocol/session.ts';
 import type { AgentFact, OutgoingMessage } from '../../runner/ports/agent-driver.ts';
 import { notice } from '../facts.ts';
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../fields.ts';
+import { canBeSteered } from './steering.ts';
 
 /** Something of the agent's that can be chosen during a session, and the request that chooses it. Plain data: it is kept. */
 export const Choice = z.object({
@@ -108,6 +109,7 @@ export function acpCapabilities(
   const offered = objectAt(initialized, 'agentCapabilities') ?? {};
   return {
     ...leastCapabilities(outlivesServer),
+    steer: canBeSteered(initialized),
     images: objectAt(offered, 'promptCapabilities')?.image === true,
     resume: resumeMethod(initialized) !== undefined,
     setModel: model !== undefined && model.options.length > 0,
