@@ -1,6 +1,6 @@
 import { acpDriver } from '../../src/drivers/acp/driver.ts';
 import { LocalProcessHost } from '../../src/drivers/process/local-process-host.ts';
-import { type Cannot, type DriverUnderTest, driverContract } from '../contracts/driver-contract.ts';
+import { type Cannot, type DriverUnderTest, driverContract } from '../contracts/agent-driver-contract.ts';
 import type { ModelStandIn } from '../real-agents/model-stand-in.ts';
 import { openWorkplace } from '../real-agents/workplace.ts';
 import type { RealAgent } from './real-agent.ts';

@@ -17,6 +17,7 @@ import { modeChange, modelChange, unknownOnce } from '../facts.ts';
 import { type JsonObject, objectAt, textAt } from '../fields.ts';
 import { exitFact } from '../process/exit-fact.ts';
 import { Asking } from './asking.ts';
+import { leastCapabilities } from './installed.ts';
 import { RequestError, wordsOf } from './json-rpc.ts';
 import type { KeptState, StoredState } from './kept-state.ts';
 import { ModeAfterPlan } from './mode-after-plan.ts';
@@ -25,7 +26,7 @@ import { type AgentRequest, Peer, type TakeReply } from './peer.ts';
 import { replyTo } from './reply.ts';
 import { openingName, requestName, type SentRequest, sentIn } from './sent-names.ts';
 import { Services } from './services.ts';
-import { acpCapabilities, choiceRequest, leastCapabilities, promptOf } from './settings.ts';
+import { acpCapabilities, choiceRequest, promptOf } from './settings.ts';
 import { Steering } from './steering.ts';
 import { Terminals } from './terminals.ts';
 import { keepMemory, type Memory, newMemory } from './translate/memory.ts';
@@ -33,7 +34,6 @@ import { speechSoFar } from './translate/speech.ts';
 import { translateFailure, translateReply } from './translate/turn-end.ts';
 import { closeTurn, isWork, translateSettings, translateUpdate } from './translate/update.ts';
 import { sinceBegun, type Turn, Turns } from './turns.ts';
-import { Workspace } from './workspace.ts';
 
 export interface ConnectionOptions {
   readonly start: AgentStart;
@@ -133,7 +133,6 @@ export class AcpConnection implements AgentConnection {
       state?.wantedMode,
     );
     this.#services = new Services({
-      workspace: new Workspace(cwd),
       terminals: this.#terminals,
       memory: this.#memory,
       env,
