@@ -40,6 +40,8 @@ export interface ConnectionOptions {
   readonly label: string;
   /** What we say of ourselves. */
   readonly ownVersion: string;
+  /** How long the agent waits for a tool. */
+  readonly toolLimitMs: number;
   /** The whole environment of the agent; its commands get the same. */
   readonly env: Readonly<Record<string, string>>;
   readonly processes: ProcessHost;
@@ -341,7 +343,7 @@ export class AcpConnection implements AgentConnection {
   }
 
   async #open(): Promise<void> {
-    const { start, label, startLimitMs, ownVersion } = this.#options;
+    const { start, label, startLimitMs, ownVersion, toolLimitMs } = this.#options;
     const ask = (step: Step, method: string, params: JsonObject) => {
       const id = numberOf(step);
       const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
@@ -352,7 +354,7 @@ export class AcpConnection implements AgentConnection {
       return within(promise, startLimitMs, method);
     };
     try {
-      const opened = await openSession(ask, start, ownVersion);
+      const opened = await openSession(ask, start, { version: ownVersion, toolLimitMs });
       const { sessionId, settings, initialized } = opened;
       const mode = await chooseAtStart(ask, sessionId, settings.mode, start.permissionMode, 'mode');
       const model = await chooseAtStart(ask, sessionId, settings.model, start.model, 'model');

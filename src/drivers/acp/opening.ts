@@ -1,3 +1,4 @@
+import { toolLimitHeader } from '../../protocol/tool-limit.ts';
 import type { AgentFact, AgentStart } from '../../runner/ports/agent-driver.ts';
 import { begunAnew, notice } from '../facts.ts';
 import { isObject, type JsonObject, listAt, textAt, wordsAt } from '../fields.ts';
@@ -39,14 +40,18 @@ class OpeningRefusal extends Error {
 }
 
 /** From the first word to a session that takes prompts. */
-export async function openSession(ask: Ask, start: AgentStart, version: string): Promise<Opened> {
+export async function openSession(
+  ask: Ask,
+  start: AgentStart,
+  { version, toolLimitMs }: { readonly version: string; readonly toolLimitMs: number },
+): Promise<Opened> {
   const initialized = await ask('initialize', 'initialize', {
     protocolVersion,
     clientCapabilities,
     clientInfo: { name: 'beckon', title: 'Beckon', version },
   });
   expectVersion(initialized);
-  const { servers, notices } = toolServers(initialized, start);
+  const { servers, notices } = toolServers(initialized, start, toolLimitMs);
   const place = { cwd: start.cwd, mcpServers: servers };
   const resumed = await resume(ask, initialized, start, place);
   const opened =
@@ -146,13 +151,17 @@ async function endOfHistory(ask: Ask): Promise<void> {
 function toolServers(
   initialized: JsonObject,
   { tools }: AgentStart,
+  toolLimitMs: number,
 ): { readonly servers: readonly JsonObject[]; readonly notices: readonly AgentFact[] } {
   if (tools === null) return { servers: [], notices: [] };
   if (!takesHttpTools(initialized)) {
     const text = 'This agent takes no tools over HTTP: it works without the interactive ones.';
     return { servers: [], notices: [notice('info', 'tools-left-out', text)] };
   }
-  const headers = [{ name: 'Authorization', value: `Bearer ${tools.key}` }];
+  const headers = [
+    { name: 'Authorization', value: `Bearer ${tools.key}` },
+    { name: toolLimitHeader, value: String(toolLimitMs) },
+  ];
   return { servers: [{ type: 'http', name: toolServerName, url: tools.url, headers }], notices: [] };
 }
 
