@@ -31,8 +31,10 @@ import { Steering } from './steering.ts';
 import { Terminals } from './terminals.ts';
 import { keepMemory, type Memory, newMemory } from './translate/memory.ts';
 import { speechSoFar } from './translate/speech.ts';
+import { noteDenied } from './translate/tool-call.ts';
 import { translateFailure, translateReply } from './translate/turn-end.ts';
 import { closeTurn, isWork, translateSettings, translateUpdate } from './translate/update.ts';
+import { vendorOf } from './translate/vendors.ts';
 import { sinceBegun, type Turn, Turns } from './turns.ts';
 
 export interface ConnectionOptions {
@@ -213,6 +215,7 @@ export class AcpConnection implements AgentConnection {
     const interrupted = decision.type === 'deny' && decision.interrupt ? this.#cancel() : undefined;
     if (decision.type === 'allow' && decision.mode !== undefined)
       this.#modeAfterPlan.want(decision.mode, ask.toolCallId);
+    if (decision.type === 'deny') noteDenied(this.#memory, ask.toolCallId);
     const written = this.#asking.answer(agentRequestId, reply);
     this.#report(facts);
     const [outcome] = await Promise.all([written, interrupted]);
@@ -394,13 +397,14 @@ export class AcpConnection implements AgentConnection {
 
   #notified(method: string, params: JsonObject): void {
     if (method === 'session/update') this.#updated(params);
-    else if (!method.startsWith('_') && method !== 'elicitation/complete') {
+    else if (!/^(?:_|qwen\/)/.test(method) && method !== 'elicitation/complete') {
       this.#facts.push(...unknownOnce(this.#memory, `notification ${method}`, params));
     }
   }
 
   #updated(params: JsonObject): void {
-    const update = objectAt(params, 'update') ?? {};
+    const told = objectAt(params, 'update') ?? {};
+    const update = vendorOf(this.#memory.agentName).restate?.(told) ?? told;
     // Until the session is open, what comes is its history, which is stored here already.
     if (!this.#session) {
       this.#facts.push(...translateSettings(this.#memory, update));
