@@ -34,6 +34,7 @@ import { replyTo } from './reply.ts';
 import { openingName, requestName, type SentRequest, sentIn } from './sent-names.ts';
 import { Services } from './services.ts';
 import { acpCapabilities, choiceRequest, promptOf } from './settings.ts';
+import { Steering } from './steering.ts';
 import { Terminals } from './terminals.ts';
 import { keepMemory, type Memory, newMemory } from './translate/memory.ts';
 import { speechSoFar } from './translate/speech.ts';
@@ -70,6 +71,7 @@ export class AcpConnection implements AgentConnection {
   readonly #peer: Peer;
   readonly #asking: Asking;
   readonly #turns: Turns;
+  readonly #steering: Steering;
   readonly #modeAfterPlan: ModeAfterPlan;
   readonly #terminals: Terminals;
   readonly #services: Services;
@@ -110,6 +112,11 @@ export class AcpConnection implements AgentConnection {
       memory: this.#memory,
       isAsking: () => !this.#asking.isEmpty,
       report: (facts) => this.#report(facts),
+    });
+    this.#steering = new Steering({
+      turns: this.#turns,
+      peer: () => this.#peer,
+      prompt: (message) => this.send(message, 'turn'),
     });
     this.#asking = new Asking({
       memory: this.#memory,
@@ -164,9 +171,16 @@ export class AcpConnection implements AgentConnection {
   }
 
   async send(message: OutgoingMessage, how: 'turn' | 'steer'): Promise<void> {
-    if (how === 'steer') throw new AgentRefusal('This agent cannot be steered');
     const session = this.#session;
     if (!session) throw new Error('The agent is not ready');
+    if (how === 'turn') return this.#prompt(session.id, message);
+    if (!this.#capabilities.steer) throw new AgentRefusal('This agent cannot be steered');
+    const { prompt, facts } = promptOf(message, this.#capabilities);
+    this.#report(facts);
+    return this.#steering.send(message, session.id, prompt);
+  }
+
+  async #prompt(sessionId: string, message: OutgoingMessage): Promise<void> {
     const { messageId } = message;
     // An earlier server has sent it.
     if (this.#turns.running?.prompt?.messageId === messageId) return;
@@ -174,7 +188,7 @@ export class AcpConnection implements AgentConnection {
     const requestId = this.#peer.newId();
     const turn = this.#turns.begin({ messageId, requestId });
     const name = requestName({ kind: 'prompt', id: requestId, value: messageId });
-    const params = { sessionId: session.id, prompt };
+    const params = { sessionId, prompt };
     const written = this.#peer.request(requestId, 'session/prompt', params, name, (reply) =>
       this.#finish(turn, reply),
     );
@@ -279,13 +293,17 @@ export class AcpConnection implements AgentConnection {
     this.#facts.push(...speechSoFar(this.#memory));
     this.#turns.identify(state.untoldId);
     this.#takeUpTurn(left, state, sent);
+    this.#steering.takeUp(
+      sent,
+      left.inFlight.map(({ messageId }) => messageId),
+    );
     const openAsks = new Set(left.openAsks);
     this.#asking.takeUp(state.asks, earlierWrites, (id) => openAsks.has(id));
     this.#services.takeUp(state.services);
     const choices = [...state.choosing, ...sent.filter(({ id }) => id >= state.nextId)];
     for (const { kind, id, value } of choices) {
       // Whoever asked for it is gone; that the agent goes on with it is told all the same.
-      if (kind !== 'prompt') this.#peer.expectReply(id, this.#chosen({ kind, id, value }));
+      if (kind === 'mode' || kind === 'model') this.#peer.expectReply(id, this.#chosen({ kind, id, value }));
     }
   }
 
@@ -412,6 +430,7 @@ export class AcpConnection implements AgentConnection {
       ? translateReply(this.#memory, reply.result, sinceBegun(turn))
       : translateFailure(this.#memory, wordsOf(reply.error), sinceBegun(turn), turn.isCancelled);
     this.#report([...begun, ...this.#asking.withdrawAll(), ...ended]);
+    this.#steering.turnEnded();
     void this.#modeAfterPlan.goOn();
   }
 
@@ -486,7 +505,7 @@ export class AcpConnection implements AgentConnection {
       capabilities: this.#capabilities,
       nextId: this.#peer.nextId,
       memory: keepMemory(this.#memory),
-      turn: running && { ...running },
+      turn: running && { ...running, steered: [...running.steered] },
       untoldId,
       asks: this.#asking.kept(),
       services: this.#services.kept(),
