@@ -1,14 +1,14 @@
 import { ImagePlus, X } from 'lucide-react';
-import { type ClipboardEvent, type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react';
+import { type ClipboardEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import type { Session } from '../../protocol/session.ts';
 import { useQueue } from '../data/room-context.tsx';
 import { useKeepClear } from '../dock/keep-clear.ts';
-import { useOpenDialog } from '../frame/dialogs.ts';
-import { isTextField } from '../frame/global-keys.ts';
+import { useKeys } from '../frame/use-keys.ts';
 import { useT } from '../i18n/i18n.ts';
 import { titleOf } from '../session/activity.logic.ts';
 import { cx } from '../ui/class-names.ts';
 import { IconButton } from '../ui/icon-button.tsx';
+import { keyIn } from '../ui/keys.ts';
 import { AnswerChoice } from './answer-choice.tsx';
 import { BlockedNote } from './blocked-note.tsx';
 import { CommandList, useCommandList } from './command-list.tsx';
@@ -30,7 +30,7 @@ export function Composer({ session }: { readonly session: Session }) {
   const all = useRef<HTMLDivElement>(null);
   const commandList = useCommandList(session.id, composer, field);
   useKeepClear(all);
-  useWriteKey(field);
+  useKeys('session', { write: () => field.current?.focus() });
   const [editing, setEditing] = useState<Editing | null>(null);
   const [refused, setRefused] = useState<readonly RefusedFile[]>([]);
   const { draft, blocked, offer, answers, error, became } = composer;
@@ -51,9 +51,10 @@ export function Composer({ session }: { readonly session: Session }) {
   const pressed = (event: KeyboardEvent): void => {
     composer.keyPressed(event);
     if (event.nativeEvent.isComposing || commandList.pressed(event)) return;
-    if (event.key === 'Enter' && !event.shiftKey) {
-      void composer.submit((event.ctrlKey || event.metaKey) && offer.modEnter ? offer.modEnter : undefined);
-    } else if (event.key === 'ArrowUp' && draft === '' && !event.altKey) {
+    const key = keyIn('composer', event);
+    if (key === 'send' || key === 'send-otherwise') {
+      void composer.submit(key === 'send-otherwise' && offer.modEnter ? offer.modEnter : undefined);
+    } else if (key === 'edit-last' && draft === '') {
       const last = lastEditable(queue);
       if (last === undefined) return;
       setEditing({ messageId: last.messageId, text: last.message });
@@ -174,21 +175,6 @@ export function Composer({ session }: { readonly session: Session }) {
     if (answers !== null) return 'composer.answer' as const;
     return `composer.placeholder.${offer.enter}` as const;
   }
-}
-
-/** `m` leads to where messages are written, as it does from a monitor. */
-function useWriteKey(field: RefObject<HTMLElement | null>): void {
-  useEffect(() => {
-    const pressed = (event: globalThis.KeyboardEvent): void => {
-      if (event.key !== 'm' || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented)
-        return;
-      if (useOpenDialog.getState().dialog !== null || isTextField(event.target)) return;
-      event.preventDefault();
-      field.current?.focus();
-    };
-    document.addEventListener('keydown', pressed);
-    return () => document.removeEventListener('keydown', pressed);
-  }, [field]);
 }
 
 /**

@@ -5,6 +5,7 @@ import { useT } from '../i18n/i18n.ts';
 import { titleOf } from '../session/activity.logic.ts';
 import { cx } from '../ui/class-names.ts';
 import { IconButton } from '../ui/icon-button.tsx';
+import { keyIn } from '../ui/keys.ts';
 import { SmallAnswerChoice } from './answer-choice.tsx';
 import { CommandList, useCommandList } from './command-list.tsx';
 import { OutboxView } from './outbox-view.tsx';
@@ -64,10 +65,11 @@ export function SmallComposer({ session }: { readonly session: Session }) {
           onKeyDown={(event) => {
             composer.keyPressed(event);
             if (event.nativeEvent.isComposing || commandList.pressed(event)) return;
-            if (event.key !== 'Enter' || event.shiftKey) return;
+            const key = keyIn('composer', event);
+            if (key !== 'send' && key !== 'send-otherwise') return;
             event.preventDefault();
             const { modEnter } = offer;
-            void composer.submit((event.ctrlKey || event.metaKey) && modEnter ? modEnter : undefined);
+            void composer.submit(key === 'send-otherwise' && modEnter ? modEnter : undefined);
           }}
           {...commandList.fieldProps}
           className="field-sizing-content max-h-24 min-h-7.5 min-w-0 flex-1 resize-none bg-transparent px-2 py-1.25 text-sm outline-none pointer-coarse:min-h-11 pointer-coarse:py-3 pointer-coarse:text-lg"

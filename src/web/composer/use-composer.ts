@@ -8,6 +8,7 @@ import { answerWith, submitValues } from '../interaction/answers-to.ts';
 import { cardsOf } from '../interaction/cards.ts';
 import { errorText } from '../text/error-text.ts';
 import { announce } from '../ui/announcer.tsx';
+import { characterOf } from '../ui/keys.ts';
 import {
   answerOf,
   type Became,
@@ -122,8 +123,8 @@ export function useComposer(session: Session): ComposerModel {
   return {
     draft,
     setDraft,
-    keyPressed: ({ key, ctrlKey, metaKey }) => {
-      if (key.length === 1 && !ctrlKey && !metaKey) purpose.keyPressed();
+    keyPressed: (event) => {
+      if (characterOf(event) !== undefined) purpose.keyPressed();
     },
     pictures,
     blocked,

@@ -3,6 +3,7 @@ import { useStore } from 'zustand';
 import type { RoomCalls } from '../../client/calls.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
 import { useControlRoom, useRoom } from '../data/room-context.tsx';
+import { isKey } from '../ui/keys.ts';
 import { faceOf } from './answers-to.ts';
 import { cardsOf, draftIn, endOf, stateWith } from './cards.ts';
 import type { CardDraft, Panel } from './draft.logic.ts';
@@ -122,5 +123,4 @@ function usePassed(answered: string | null): 'least' | 'most' | null {
 }
 
 /** Ctrl or ⌘ with Enter sends an answer from any field; Enter alone never does. */
-export const isSubmitKey = ({ key, ctrlKey, metaKey, repeat }: KeyboardEvent): boolean =>
-  key === 'Enter' && (ctrlKey || metaKey) && !repeat;
+export const isSubmitKey = (event: KeyboardEvent): boolean => isKey('field.submit', event) && !event.repeat;

@@ -10,13 +10,13 @@ export function MessageJumps({ onJump }: { readonly onJump: (step: -1 | 1) => vo
       <IconButton
         icon={ChevronUp}
         label={t('conversation.previousMessage')}
-        keys="Alt+↑"
+        shortcut="session.message-before"
         onClick={() => onJump(-1)}
       />
       <IconButton
         icon={ChevronDown}
         label={t('conversation.nextMessage')}
-        keys="Alt+↓"
+        shortcut="session.message-after"
         onClick={() => onJump(1)}
       />
     </div>

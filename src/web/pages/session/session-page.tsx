@@ -7,6 +7,7 @@ import type { Row } from '../../conversation/row.ts';
 import { setPreferences, usePreferences } from '../../data/preferences.ts';
 import { useFeed, useTransport } from '../../data/room-context.tsx';
 import { useNamedSession } from '../../data/use-older.ts';
+import { useKeys } from '../../frame/use-keys.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { routes } from '../../routes.ts';
 import { FailureNote } from '../../session/failure-note.tsx';
@@ -22,7 +23,6 @@ import { SessionDetails } from './session-details.tsx';
 import { SessionHeader } from './session-header.tsx';
 import { useIsWide } from './use-is-wide.ts';
 import { usePlaceInAddress } from './use-place-in-address.ts';
-import { useSessionKeys } from './use-session-keys.ts';
 import { useTurnAnnouncer } from './use-turn-announcer.ts';
 
 /** One session. Its address may also name it by its key. */
@@ -39,10 +39,11 @@ function KnownSession({ session }: { readonly session: Session }) {
   const handle = useRef<ConversationHandle>(null);
   const details = useDetails();
   useTurnAnnouncer(feed);
-  useSessionKeys({
-    toLatest: useCallback(() => handle.current?.toLatest(), []),
-    toggleDetails: control.toggleDetails,
-    toOwnMessage: useCallback((step: -1 | 1) => handle.current?.toOwnMessage(step), []),
+  useKeys('session', {
+    latest: () => handle.current?.toLatest(),
+    tools: control.toggleDetails,
+    'message-before': () => handle.current?.toOwnMessage(-1),
+    'message-after': () => handle.current?.toOwnMessage(1),
   });
   const { closeDialog } = details;
   const reveal = useCallback(
