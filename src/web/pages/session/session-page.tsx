@@ -15,13 +15,13 @@ import { useSessionActions } from '../../session/use-session-actions.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { useMedium } from '../../ui/media.ts';
 import { SidePanel } from '../../ui/side-panel.tsx';
 import { ConversationShape } from './conversation-edges.tsx';
 import { type ConversationHandle, ConversationView } from './conversation-view.tsx';
 import { useOpenness } from './openness.ts';
 import { SessionDetails } from './session-details.tsx';
 import { SessionHeader } from './session-header.tsx';
-import { useIsWide } from './use-is-wide.ts';
 import { usePlaceInAddress } from './use-place-in-address.ts';
 import { useTurnAnnouncer } from './use-turn-announcer.ts';
 
@@ -112,7 +112,7 @@ const QuietComposer = memo(Composer);
 
 /** Beside the conversation where there is room, and remembered; else in a dialog. */
 function useDetails() {
-  const isWide = useIsWide();
+  const isWide = useMedium('wide');
   const isOpen = usePreferences((preferences) => preferences.isDetailsOpen);
   const [isInDialog, setInDialog] = useState(false);
   const closeDialog = useCallback(() => setInDialog(false), []);
