@@ -1,4 +1,14 @@
-import { Archive, Bell, OctagonX, PanelRight, Pause, Pencil, RotateCcw } from 'lucide-react';
+import {
+  Archive,
+  Bell,
+  ChevronDown,
+  ChevronUp,
+  OctagonX,
+  PanelRight,
+  Pause,
+  Pencil,
+  RotateCcw,
+} from 'lucide-react';
 import { memo, type ReactNode } from 'react';
 import type { Session } from '../../../protocol/session.ts';
 import type { Conversation } from '../../conversation/conversation.logic.ts';
@@ -28,6 +38,8 @@ interface SessionHeaderProps {
   readonly onDetails: () => void;
   /** Goes to what waits for a person. */
   readonly onBell: () => void;
+  /** To one's own message before or after what is in view. */
+  readonly onJump: (step: -1 | 1) => void;
 }
 
 /** What the session is, what it does, and what can be done to it. */
@@ -37,6 +49,7 @@ export const SessionHeader = memo(function SessionHeader({
   areDetailsShown,
   onDetails,
   onBell,
+  onJump,
 }: SessionHeaderProps) {
   const t = useT();
   const { interrupt, stop, resume, canInterrupt, canStop } = useSessionActions(session, useTransport());
@@ -80,10 +93,32 @@ export const SessionHeader = memo(function SessionHeader({
           <ActivityLine session={session} conversation={conversation} />
         </div>
         <Facts session={session} />
+        <MessageJumps onJump={onJump} />
       </div>
     </header>
   );
 });
+
+/** From one message of one's own to the next. */
+function MessageJumps({ onJump }: Pick<SessionHeaderProps, 'onJump'>) {
+  const t = useT();
+  return (
+    <div className="ml-auto flex shrink-0">
+      <IconButton
+        icon={ChevronUp}
+        label={t('conversation.previousMessage')}
+        shortcut="session.message-before"
+        onClick={() => onJump(-1)}
+      />
+      <IconButton
+        icon={ChevronDown}
+        label={t('conversation.nextMessage')}
+        shortcut="session.message-after"
+        onClick={() => onJump(1)}
+      />
+    </div>
+  );
+}
 
 function Title({ session }: { readonly session: Session }) {
   const t = useT();

@@ -39,11 +39,12 @@ function KnownSession({ session }: { readonly session: Session }) {
   const handle = useRef<ConversationHandle>(null);
   const details = useDetails();
   useTurnAnnouncer(feed);
+  const toOwnMessage = useCallback((step: -1 | 1) => handle.current?.toOwnMessage(step), []);
   useKeys('session', {
     latest: () => handle.current?.toLatest(),
     tools: control.toggleDetails,
-    'message-before': () => handle.current?.toOwnMessage(-1),
-    'message-after': () => handle.current?.toOwnMessage(1),
+    'message-before': () => toOwnMessage(-1),
+    'message-after': () => toOwnMessage(1),
   });
   const { closeDialog } = details;
   const reveal = useCallback(
@@ -78,6 +79,7 @@ function KnownSession({ session }: { readonly session: Session }) {
           areDetailsShown={details.isBeside}
           onDetails={details.toggle}
           onBell={toOldestAsk}
+          onJump={toOwnMessage}
         />
         {feed === null ? (
           <div className="min-h-0 flex-1 overflow-hidden bg-surface">
