@@ -158,7 +158,7 @@ function OpenMenu({
       aria-labelledby={labelId}
       popover="manual"
       onKeyDown={pressed}
-      className="fixed inset-auto m-0 min-w-44 animate-appear overflow-y-auto rounded-ui border border-line bg-raised p-1 text-ink shadow-float outline-none"
+      className="fixed inset-auto m-0 min-w-44 max-w-[calc(100vw-1rem)] animate-appear overflow-y-auto rounded-ui border border-line bg-raised p-1 text-ink shadow-float outline-none"
     >
       {groups.map((group, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: groups have no other name than their place

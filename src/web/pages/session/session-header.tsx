@@ -74,6 +74,7 @@ export const SessionHeader = memo(function SessionHeader({
           </Button>
         )}
         {session.pendingCount > 0 && <BellButton count={session.pendingCount} onPress={onBell} />}
+        <MessageJumps onJump={onJump} />
         <IconButton
           icon={PanelRight}
           label={t('header.details')}
@@ -93,7 +94,6 @@ export const SessionHeader = memo(function SessionHeader({
           <ActivityLine session={session} conversation={conversation} />
         </div>
         <Facts session={session} />
-        <MessageJumps onJump={onJump} />
       </div>
     </header>
   );
@@ -103,7 +103,7 @@ export const SessionHeader = memo(function SessionHeader({
 function MessageJumps({ onJump }: Pick<SessionHeaderProps, 'onJump'>) {
   const t = useT();
   return (
-    <div className="ml-auto flex shrink-0">
+    <div className="flex shrink-0">
       <IconButton
         icon={ChevronUp}
         label={t('conversation.previousMessage')}
@@ -131,7 +131,8 @@ function Title({ session }: { readonly session: Session }) {
         icon={Pencil}
         label={t('header.rename')}
         onClick={() => startRenaming(session.id, 'header')}
-        className="opacity-0 focus-visible:opacity-100 group-hover/title:opacity-100 pointer-coarse:opacity-100"
+        // The menu has it, too, where there is little room.
+        className="opacity-0 focus-visible:opacity-100 group-hover/title:opacity-100 max-md:hidden pointer-coarse:opacity-100"
       />
       {session.archived && (
         <Badge>
