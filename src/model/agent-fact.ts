@@ -1,7 +1,13 @@
 import type { Delta, NewEventOf } from '../protocol/event.ts';
 import type { MessageId } from '../protocol/ids.ts';
 import type { Ask } from '../protocol/interaction.ts';
-import type { AgentCommand, Capabilities, RunIsolation } from '../protocol/session.ts';
+import type {
+  AgentCommand,
+  AgentOption,
+  Capabilities,
+  ContextUse,
+  RunIsolation,
+} from '../protocol/session.ts';
 
 /** What an agent's process did or said, in words no vendor owns. */
 export type AgentFact =
@@ -35,6 +41,7 @@ export type AgentFact =
       readonly usage?: NewEventOf<'turn.ended'>['usage'];
       /** What this turn cost, not the total so far. */
       readonly costUsd?: number;
+      readonly context?: ContextUse;
     }
   /** `images` belong to a tool's result; the engine stores them and puts references into the event. */
   | {
@@ -51,6 +58,10 @@ export type AgentFact =
   | { readonly type: 'ending' }
   | { readonly type: 'mode-changed'; readonly permissionMode: string }
   | { readonly type: 'model-changed'; readonly model: string }
+  /** What else can be set of it, all of it each time. */
+  | { readonly type: 'options-changed'; readonly options: readonly AgentOption[] }
+  /** What it calls the conversation. */
+  | { readonly type: 'titled'; readonly title: string }
   /** All it can be told to do by `/name`; may be said again and again. */
   | { readonly type: 'commands-changed'; readonly commands: readonly AgentCommand[] }
   | Diagnostic

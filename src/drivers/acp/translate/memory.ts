@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ContextUse } from '../../../protocol/session.ts';
 import type { JsonObject } from '../../fields.ts';
 import { keptAs, keptMap, keptSet } from '../../kept.ts';
 
@@ -24,6 +25,14 @@ const Call = z.object({
 });
 export type Call = z.infer<typeof Call>;
 
+const TurnTokens = z.object({
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  cacheReadTokens: z.number(),
+  cacheWriteTokens: z.number(),
+});
+export type TurnTokens = z.infer<typeof TurnTokens>;
+
 /** What must be remembered from update to update to understand the next one, as it is kept for the next server. */
 export const Remembered = z.object({
   /** What the agent's program calls itself. */
@@ -45,6 +54,9 @@ export const Remembered = z.object({
   /** The agent tells the cost of its whole life; a turn's is the difference. */
   costSoFar: z.number().default(0),
   costTold: z.number().default(0),
+  /** Of an agent that counts its tokens over all turns, those that are told already. */
+  tokensTold: TurnTokens.optional(),
+  context: ContextUse.optional(),
   reported: keptSet(),
   count: z.number().default(0),
 });
