@@ -97,7 +97,8 @@ function NewSessionForm({
   const directories = useMemo(() => knownDirectories(Object.values(sessions)), [sessions]);
   const prompt = useFocusOnMount<HTMLTextAreaElement>();
   const agent = agents.find(({ name }) => name === form.agent);
-  const serverMode = agent?.defaultPermissionMode && modeLabel(t, agent.defaultPermissionMode);
+  const serverMode =
+    agent?.defaultPermissionMode && modeLabel(t, agent.defaultPermissionMode, agent.capabilities);
   const unasked = agent && unaskedIn(form, agent);
   const set = (changes: Partial<NewSession>): void => setForm((before) => ({ ...before, ...changes }));
   const [template, setTemplate] = useState('');
@@ -223,7 +224,7 @@ function NewSessionForm({
                 </option>
                 {modesOf(agent).map((mode) => (
                   <option key={mode} value={mode}>
-                    {modeLabel(t, mode)}
+                    {modeLabel(t, mode, agent?.capabilities)}
                   </option>
                 ))}
               </Select>
