@@ -39,6 +39,7 @@ export const commands: Readonly<Record<string, readonly [summary: string, load: 
   archive: ['put a session away', async () => (await sessions()).archive],
   unarchive: ['bring it back', async () => (await sessions()).unarchive],
   queue: ['list what waits to be sent', async () => (await sessions()).queue],
+  options: ["list and set an agent's options", async () => (await sessions()).options],
   agents: ['list the agents', async () => (await lists()).agents],
   tools: ['list the interactive tools', async () => (await lists()).tools],
   grants: ['list and revoke standing approvals', async () => (await answers()).grants],
