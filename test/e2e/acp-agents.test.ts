@@ -109,8 +109,12 @@ it('[SES13] an option of its own is told with what it does, and is set with who 
     status: 422,
     body: { error: { code: 'invalid_value', details: { options: ['auto_approve'] } } },
   });
+  const unsure = await beckon.run(['options', id, 'auto_approve', 'true']);
+  expect(unsure).toMatchObject({ code: 2, stderr: expect.stringContaining('say --yes') });
+  expect((await beckon.run(['options', id])).stdout).toContain('auto_approve  false  Approve all; also true');
   const changed = await set({ id: 'auto_approve', value: 'true' });
   expect(changed.body.session.options).toMatchObject([{ value: 'true' }]);
+  expect((await beckon.run(['options', id])).stdout).toContain('it asks less with this');
   const event = await watch.event('options.changed', ({ changed: one }) => one !== undefined);
   expect(event).toMatchObject({
     changed: { id: 'auto_approve', value: 'true' },
