@@ -106,7 +106,7 @@ export interface SendCommand {
 export type Response =
   | ({ readonly type: 'allow'; readonly grantId: GrantId } & Pick<
       Approve,
-      'scope' | 'pattern' | 'expiresAt' | 'updatedInput' | 'mode'
+      'scope' | 'pattern' | 'expiresAt' | 'updatedInput' | 'mode' | 'way'
     > & {
         /** What was filled in beside the approval. */
         readonly values?: Readonly<Record<string, unknown>>;
@@ -121,7 +121,7 @@ export interface Context {
   readonly at: string;
   /** What is later in the log than this was not stored when the command was taken, or the fact came: nothing was done about it. */
   readonly storedSeq: number;
-  readonly mint: (kind: 'interaction' | 'turn') => string;
+  readonly mint: (kind: 'interaction' | 'turn' | 'message') => string;
   /** Grants for all sessions. */
   readonly grants: readonly Grant[];
 }

@@ -3,6 +3,8 @@ import type { Capabilities } from '../../protocol/session.ts';
 import type { AgentFact, OutgoingMessage } from '../../runner/ports/agent-driver.ts';
 import { notice } from '../facts.ts';
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../fields.ts';
+import { leastCapabilities } from './installed.ts';
+import { canBeSteered } from './steering.ts';
 
 /** Something of the agent's that can be chosen during a session, and the request that chooses it. Plain data: it is kept. */
 export const Choice = z.object({
@@ -86,20 +88,6 @@ function named(entry: JsonObject, field: string): { value: string; label: string
   return value === undefined ? [] : [{ value, label: textAt(entry, 'name') ?? value }];
 }
 
-/** What any such agent can do, before it has said what it can do. */
-export const leastCapabilities = (outlivesServer: boolean): Capabilities => ({
-  steer: false,
-  interrupt: true,
-  images: false,
-  resume: false,
-  setModel: false,
-  permissionModes: [],
-  editInput: false,
-  denyReason: false,
-  knowsSentMessages: false,
-  outlivesServer,
-});
-
 export function acpCapabilities(
   initialized: JsonObject,
   { mode, model }: SessionSettings,
@@ -108,6 +96,7 @@ export function acpCapabilities(
   const offered = objectAt(initialized, 'agentCapabilities') ?? {};
   return {
     ...leastCapabilities(outlivesServer),
+    steer: canBeSteered(initialized),
     images: objectAt(offered, 'promptCapabilities')?.image === true,
     resume: resumeMethod(initialized) !== undefined,
     setModel: model !== undefined && model.options.length > 0,

@@ -30,7 +30,9 @@ export function CommandList({
       keyOf={({ key }) => key}
       {...(isSmall && { className: 'max-h-36 rounded-ui border border-line bg-raised p-1' })}
     >
-      {(option) => (option.is === 'file' ? <FileOption path={option.key} /> : <CommandOption {...option} />)}
+      {(option) =>
+        option.is === 'file' ? <FileOption path={option.key} /> : <CommandOption command={option.command} />
+      }
     </Listbox>
   );
 }

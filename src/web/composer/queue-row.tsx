@@ -11,8 +11,10 @@ import {
   X,
 } from 'lucide-react';
 import { type DragEvent, type KeyboardEvent, useState } from 'react';
+import { messageParts } from '../../model/pasted-text.ts';
 import type { QueuedMessage } from '../../protocol/session.ts';
 import { useT } from '../i18n/i18n.ts';
+import { messageInShort } from '../text/message-in-short.ts';
 import { cx } from '../ui/class-names.ts';
 import { Textarea } from '../ui/field.tsx';
 import { IconButton } from '../ui/icon-button.tsx';
@@ -52,7 +54,7 @@ export function QueueRow(props: QueueRowProps) {
     if (event.target !== event.currentTarget || !canChange) return;
     const key = keyIn('queue', event);
     if (key === undefined) return;
-    if (key === 'edit') onText(item.message);
+    if (key === 'edit') onText(messageParts(item.message).typed);
     else if (key === 'remove') onRemove();
     else onMove(key === 'up' ? -1 : 1);
     event.preventDefault();
@@ -85,7 +87,7 @@ export function QueueRow(props: QueueRowProps) {
     <li
       data-queued={item.messageId}
       tabIndex={editing === null ? 0 : undefined}
-      aria-label={t('queue.item', { position: item.position, message: item.message })}
+      aria-label={t('queue.item', { position: item.position, message: messageInShort(t, item.message) })}
       aria-keyshortcuts={rowKeys}
       aria-busy={isBusy || undefined}
       onKeyDown={pressed}
@@ -128,7 +130,11 @@ export function QueueRow(props: QueueRowProps) {
                 className={end}
                 onClick={() => onMove(1)}
               />
-              <IconButton icon={Pencil} label={t('composer.edit')} onClick={() => onText(item.message)} />
+              <IconButton
+                icon={Pencil}
+                label={t('composer.edit')}
+                onClick={() => onText(messageParts(item.message).typed)}
+              />
               <IconButton icon={Trash2} label={t('queue.remove')} onClick={onRemove} />
             </div>
           )}
@@ -159,7 +165,7 @@ function Text({ item }: { readonly item: QueuedMessage }) {
             className="mr-1.5 inline size-3.5 align-[-2px] text-faint"
           />
         )}
-        {item.message}
+        {isOpen ? item.message : messageInShort(t, item.message)}
         {item.images > 0 && (
           <span className="ml-1.5 inline-flex items-center gap-1 text-faint text-xs">
             <Image aria-hidden className="size-3.5" />
@@ -174,7 +180,8 @@ function Text({ item }: { readonly item: QueuedMessage }) {
 function Editor({ item, text, isBusy, onText, onSave, onCancel }: QueueRowProps & { readonly text: string }) {
   const t = useT();
   const field = useFocusOnMount<HTMLTextAreaElement>();
-  const canSave = !isBusy && (text.trim() !== '' || item.images > 0);
+  const canSave =
+    !isBusy && (text.trim() !== '' || item.images > 0 || messageParts(item.message).pasted.length > 0);
   return (
     <div className="flex min-w-0 flex-1 items-end gap-1 py-0.5">
       <Textarea

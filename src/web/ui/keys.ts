@@ -60,6 +60,7 @@ export const keyTable = {
     break: { keys: ['Shift+Enter'], does: 'help.break' },
     'send-otherwise': { keys: ['Mod+Enter'], does: 'help.interrupt' },
     'edit-last': { keys: ['ArrowUp'], does: 'help.editLast' },
+    'undo-paste': { keys: ['Mod+Z'], does: 'help.undoPaste' },
   },
   queue: {
     up: { keys: ['Alt+ArrowUp'], does: 'help.queueMove', repeats: true },
@@ -166,6 +167,10 @@ export const isForControl = ({ key, altKey }: Press): boolean =>
 
 /** Keys that end typing by themselves. */
 export const endsTyping = ({ key }: Press): boolean => key === 'Enter' || key === 'Escape' || key === 'Tab';
+
+/** Whether something begins with this press: with a modifier held, it began when that went down. */
+export const isBeginning = ({ key, ctrlKey, metaKey }: Press): boolean =>
+  !(ctrlKey || metaKey) || key === 'Control' || key === 'Meta';
 
 /** What the key writes, if anything. */
 export const characterOf = ({ key, ctrlKey, metaKey }: Press): string | undefined =>

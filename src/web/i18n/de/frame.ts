@@ -80,6 +80,7 @@ export const frame = {
   'help.interrupt': 'Solange der Agent arbeitet, das andere von beiden',
   'help.ownMessages': 'Zu deiner Nachricht davor und danach',
   'help.editLast': 'Letzte eingereihte Nachricht bearbeiten',
+  'help.undoPaste': 'Langen eingefügten Text ins Feld setzen',
   'help.boardMove': 'Zwischen Karten wechseln',
   'help.queue': 'Auf einer wartenden Nachricht',
   'help.queueMove': 'Früher, später',

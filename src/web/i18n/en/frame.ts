@@ -78,6 +78,7 @@ export const frame = {
   'help.interrupt': 'While the agent works, the other of the two',
   'help.ownMessages': 'To your message before, and after',
   'help.editLast': 'Edit the last queued message',
+  'help.undoPaste': 'Put a long pasted text into the field',
   'help.boardMove': 'Move between cards',
   'help.queue': 'On a queued message',
   'help.queueMove': 'Earlier, later',
