@@ -185,7 +185,7 @@ describe('the page in a browser', () => {
 });
 
 describe('the built page', () => {
-  it('[PERF5] has a first load of at most 180 kB of script, compressed', () => {
+  it('[PERF5] [UI35] has a first load of at most 180 kB of script, compressed', () => {
     const root = resolve(import.meta.dirname, '../../../dist/web');
     const index = readFileSync(join(root, 'index.html'), 'utf8');
     const scripts = [...index.matchAll(/(?:src|href)="(\/[^"]+\.js)"/g)].map(([, path = '']) => path);
