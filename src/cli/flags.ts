@@ -56,6 +56,15 @@ export const listFlag = (flags: ParsedFlags, name: string): readonly string[] =>
   return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];
 };
 
+/** A flag that is given as NAME=VALUE, each time it was. */
+export const pairsFlag = (flags: ParsedFlags, flag: string): readonly (readonly [string, string])[] =>
+  listFlag(flags, flag).map((pair) => {
+    const [, name, value] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
+    if (name === undefined || value === undefined)
+      throw new UsageError(`--${flag} wants NAME=VALUE, not "${pair}"`);
+    return [name, value];
+  });
+
 /** One of a few words, or a usage error that lists them. */
 export function choiceFlag<T extends string>(
   flags: ParsedFlags,
