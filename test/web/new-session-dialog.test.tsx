@@ -113,6 +113,10 @@ describe('the dialog for a new session', () => {
     const options = within(screen.getByRole('listbox')).getAllByRole('option');
     expect(options.map(({ textContent }) => textContent)).toEqual(['/w/api', '/w/app']);
     await userEvent.keyboard('p');
+    // Not before the server has said so: what it found for something else is no longer offered.
+    await userEvent.keyboard('x');
+    expect(screen.queryByRole('listbox')).toBeNull();
+    await userEvent.keyboard('{Backspace}');
     await answerNext('/w/api', '/w/app', '/w/apt');
     expect(fake.called('directories')).toHaveLength(3);
     await userEvent.keyboard('{ArrowDown}{ArrowDown}{Tab}');
