@@ -240,7 +240,12 @@ function NewSessionForm({
             </Field>
           )}
         </div>
-        <MoreChoices form={form} set={set} errorOf={errorOf} />
+        <MoreChoices
+          form={form}
+          hasPrompt={draft.trim() !== '' || pasted.texts.length > 0}
+          set={set}
+          errorOf={errorOf}
+        />
         {failure !== null && !shownFields.includes(failure.field ?? '') && (
           <p role="alert" className="rounded-ui border border-fail-edge bg-fail-tint px-3 py-2 text-fail-ink">
             {failure.text}

@@ -3,20 +3,22 @@ import { useState } from 'react';
 import { randomId } from '../data/random-id.ts';
 import { useT } from '../i18n/i18n.ts';
 import { Button } from '../ui/button.tsx';
-import { Field, Input } from '../ui/field.tsx';
+import { Field, Input, Textarea } from '../ui/field.tsx';
 import { IconButton } from '../ui/icon-button.tsx';
 import { Switch } from '../ui/switch.tsx';
 import type { NewSession, Variable } from './new-session.logic.ts';
 
-export const moreFields = ['title', 'labels', 'key', 'env', 'ephemeral'];
+export const moreFields = ['title', 'description', 'labels', 'key', 'env', 'ephemeral'];
 
 /** What most sessions are started without. */
 export function MoreChoices({
   form,
+  hasPrompt,
   set,
   errorOf,
 }: {
   readonly form: NewSession;
+  readonly hasPrompt: boolean;
   readonly set: (changes: Partial<NewSession>) => void;
   readonly errorOf: (field: string) => string | undefined;
 }) {
@@ -42,6 +44,20 @@ export function MoreChoices({
               maxLength={500}
               placeholder={t('new.sessionTitleHint')}
               onChange={(event) => set({ title: event.target.value })}
+            />
+          )}
+        </Field>
+        <Field
+          label={t('new.description')}
+          hint={t(hasPrompt ? 'new.descriptionUnsent' : 'new.descriptionHint')}
+          error={errorOf('description')}
+        >
+          {(ids) => (
+            <Textarea
+              {...ids}
+              value={form.description}
+              onChange={(event) => set({ description: event.target.value })}
+              className="max-h-40"
             />
           )}
         </Field>
