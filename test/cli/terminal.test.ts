@@ -106,7 +106,7 @@ describe('the terminal client', () => {
     const wrong: [string[], RegExp][] = [
       [['--template', 'Greeting', '--set', 'name=Ada'], /has the blanks "name", "town".*--set "town=…"/],
       [['--template', 'Greeting', '--set', 'city=Ulm'], /has the blanks "name", "town", and no "city"/],
-      [['--set', 'name=Ada'], /name it with --template/],
+      [['--set', 'name=Ada'], /--set does nothing without --template/],
       [['--template', 'Greeting', '--set', 'name'], /--set wants NAME=VALUE/],
     ];
     const told = await Promise.all(wrong.map(([flags]) => beckon.run([...started, ...flags])));

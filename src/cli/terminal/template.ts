@@ -4,7 +4,7 @@ import { blanksIn, withBlanks } from '../../model/template.ts';
 import type { Template } from '../../protocol/template.ts';
 import type { Console } from '../console.ts';
 import { Failure, UsageError } from '../failure.ts';
-import { isSet, type ParsedFlags, pairsFlag, textFlag } from '../flags.ts';
+import { isSet, onlyWith, type ParsedFlags, pairsFlag, textFlag } from '../flags.ts';
 import { columns } from '../render/columns.ts';
 import { shortened } from '../render/measures.ts';
 import { oneLine } from '../render/safe-text.ts';
@@ -32,10 +32,8 @@ export async function templatePrompt(
 ): Promise<string | undefined> {
   const name = textFlag(flags, 'template');
   const given = new Map(pairsFlag(flags, 'set'));
-  if (name === undefined) {
-    if (given.size > 0) throw new UsageError('--set fills in a blank of a template: name it with --template');
-    return undefined;
-  }
+  onlyWith(flags, 'template', 'set');
+  if (name === undefined) return undefined;
   const template = await find(transport, name);
   const blanks = blanksIn(template.prompt);
   const unknown = [...given.keys()].filter((each) => !blanks.includes(each));

@@ -1,11 +1,13 @@
-import type { Transport } from '../../client/transport.ts';
+import type { HttpTransport } from '../../client/http-transport.ts';
 import type { CreateSession } from '../../protocol/command.ts';
 import { type Session, WhileBusy } from '../../protocol/session.ts';
 import type { Command } from '../command.ts';
 import type { Console } from '../console.ts';
 import { UsageError } from '../failure.ts';
 import {
+  atMostOne,
   choiceFlag,
+  clientFlags,
   type FlagDefinitions,
   isSet,
   listFlag,
@@ -15,11 +17,11 @@ import {
 } from '../flags.ts';
 import { absolute } from '../paths.ts';
 import {
-  clientFlags,
   clientFlagsHelp,
   connect,
   findSession,
   print,
+  serverFlagsHelp,
   serverWhileBusy,
   textOf,
 } from './client-command.ts';
@@ -48,6 +50,7 @@ const newFlags = {
 } as const satisfies FlagDefinitions;
 
 export const newSession: Command = {
+  mostWords: Number.POSITIVE_INFINITY,
   usage: 'new [--agent A] [--cwd DIR] [--key K] [PROMPT…]',
   help: `Starts a session and prints its id; on a terminal it goes on with "beckon watch". PROMPT "-" reads it from the input.
 
@@ -67,6 +70,8 @@ export const newSession: Command = {
 ${clientFlagsHelp}`,
   flags: newFlags,
   async run(flags, console) {
+    atMostOne(flags, 'watch', 'no-watch');
+    if (isSet(flags, 'no-watch')) atMostOne(flags, 'no-watch', 'once', 'interactive');
     const transport = await connect(flags, console);
     const session = await transport.createSession(await requestOf(flags, console, transport));
     print(console, flags, { session }, [session.id]);
@@ -77,7 +82,11 @@ ${clientFlagsHelp}`,
   },
 };
 
-async function requestOf(flags: ParsedFlags, console: Console, transport: Transport): Promise<CreateSession> {
+async function requestOf(
+  flags: ParsedFlags,
+  console: Console,
+  transport: HttpTransport,
+): Promise<CreateSession> {
   const { positionals } = flags;
   const said = [
     await templatePrompt(flags, console, transport),
@@ -107,6 +116,7 @@ async function requestOf(flags: ParsedFlags, console: Console, transport: Transp
 
 export const watch: Command = {
   usage: 'watch SESSION',
+  mostWords: 1,
   help: `Shows the conversation live. On a terminal you can answer what the agent asks, and a line you type is sent to it;
 while it asks, a line that begins with ">" is sent as a message. Ctrl-C interrupts the turn; twice, it leaves: the session goes on.
 
@@ -114,7 +124,7 @@ while it asks, a line that begins with ">" is sent as a message. Ctrl-C interrup
   --all             begin with the first
   --once            leave when the turn has ended and nothing is queued
   --interactive     read answers and messages from the input, also when it is no terminal
-  --data-dir DIR    the server's data directory (BECKON_DATA_DIR; default ~/.beckon)
+${serverFlagsHelp}
   --json            one JSON object a line: snapshot, event, delta`,
   flags: {
     ...clientFlags,
@@ -124,6 +134,7 @@ while it asks, a line that begins with ">" is sent as a message. Ctrl-C interrup
     interactive: { type: 'boolean' },
   },
   async run(flags, console) {
+    atMostOne(flags, 'tail', 'all');
     const tail = tailOf(flags);
     const transport = await connect(flags, console);
     const session = await findSession(transport, flags.positionals[0]);
@@ -133,7 +144,7 @@ while it asks, a line that begins with ">" is sent as a message. Ctrl-C interrup
 };
 
 async function follow(
-  transport: Transport,
+  transport: HttpTransport,
   session: Session,
   after: number,
   flags: ParsedFlags,
@@ -145,7 +156,7 @@ async function follow(
     after,
     isInteractive: isSet(flags, 'interactive') || isTyped,
     isOnce: isSet(flags, 'once'),
-    whileBusy: await serverWhileBusy(flags, console),
+    whileBusy: await serverWhileBusy(transport),
   });
 }
 

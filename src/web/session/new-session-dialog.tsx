@@ -23,15 +23,19 @@ import { Kbd } from '../ui/kbd.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { useFocusOnMount } from '../ui/use-focus-on-mount.ts';
 import { AgentChoice } from './agent-choice.tsx';
+import { AskingNote } from './asking-note.tsx';
 import { DirectoryField } from './directory-field.tsx';
 import { modeLabel } from './mode-label.ts';
 import {
   beginning,
   knownDirectories,
   lastUsedOf,
+  modesOf,
   type NewSession,
   requestOf,
+  unaskedIn,
   withAgent,
+  withAsking,
 } from './new-session.logic.ts';
 import { MoreChoices, moreFields } from './new-session-more.tsx';
 import { TemplateRow } from './template-row.tsx';
@@ -93,6 +97,7 @@ function NewSessionForm({
   const prompt = useFocusOnMount<HTMLTextAreaElement>();
   const agent = agents.find(({ name }) => name === form.agent);
   const serverMode = agent?.defaultPermissionMode && modeLabel(t, agent.defaultPermissionMode);
+  const unasked = agent && unaskedIn(form, agent);
   const set = (changes: Partial<NewSession>): void => setForm((before) => ({ ...before, ...changes }));
   const [template, setTemplate] = useState('');
   const [filled, setFilled] = useState<Readonly<Record<string, string>>>({});
@@ -147,6 +152,13 @@ function NewSessionForm({
     >
       <div className="flex flex-col gap-4 p-4">
         <AgentChoice agents={agents} value={form.agent} onChange={choose} />
+        {unasked && (
+          <AskingNote
+            agent={agent}
+            asking={unasked}
+            onAsk={(asking) => setForm((before) => withAsking(before, asking))}
+          />
+        )}
         <Field label={t('new.prompt')} error={errorOf('prompt')}>
           {(ids) => (
             <>
@@ -208,7 +220,7 @@ function NewSessionForm({
                 <option value="">
                   {serverMode ? t('new.serverMode', { mode: serverMode }) : t('new.agentsChoice')}
                 </option>
-                {agent?.capabilities.permissionModes.map((mode) => (
+                {modesOf(agent).map((mode) => (
                   <option key={mode} value={mode}>
                     {modeLabel(t, mode)}
                   </option>
