@@ -75,6 +75,7 @@ export function acpDriver({
     const env = agentEnvironment(environment, { sessionEnv: { ...agent.env, ...start.env } });
     return {
       ...{ start, label, ownVersion: version, env, processes, report, startLimitMs, toolLimitMs },
+      ...(agent.signIn && { signIn: agent.signIn }),
       onReady: (told, capabilities) => {
         learnt = { ...learnt, capabilities, ...(told !== null && { version: told }) };
       },

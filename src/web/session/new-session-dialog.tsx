@@ -20,6 +20,7 @@ import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Field, Input, Select, Textarea } from '../ui/field.tsx';
 import { Kbd } from '../ui/kbd.tsx';
+import { isKey } from '../ui/keys.ts';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { useFocusOnMount } from '../ui/use-focus-on-mount.ts';
 import { AgentChoice } from './agent-choice.tsx';
@@ -96,7 +97,8 @@ function NewSessionForm({
   const directories = useMemo(() => knownDirectories(Object.values(sessions)), [sessions]);
   const prompt = useFocusOnMount<HTMLTextAreaElement>();
   const agent = agents.find(({ name }) => name === form.agent);
-  const serverMode = agent?.defaultPermissionMode && modeLabel(t, agent.defaultPermissionMode);
+  const serverMode =
+    agent?.defaultPermissionMode && modeLabel(t, agent.defaultPermissionMode, agent.capabilities);
   const unasked = agent && unaskedIn(form, agent);
   const set = (changes: Partial<NewSession>): void => setForm((before) => ({ ...before, ...changes }));
   const [template, setTemplate] = useState('');
@@ -146,7 +148,7 @@ function NewSessionForm({
     <form
       onSubmit={(event) => void start(event)}
       onKeyDown={(event) => {
-        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void start(event);
+        if (isKey('field.submit', event)) void start(event);
       }}
       className="flex flex-col"
     >
@@ -222,7 +224,7 @@ function NewSessionForm({
                 </option>
                 {modesOf(agent).map((mode) => (
                   <option key={mode} value={mode}>
-                    {modeLabel(t, mode)}
+                    {modeLabel(t, mode, agent?.capabilities)}
                   </option>
                 ))}
               </Select>
@@ -272,7 +274,7 @@ function NewSessionForm({
         >
           {t('new.start')}
           <span className="pointer-coarse:hidden">
-            <Kbd keys="Mod+Enter" isInverse />
+            <Kbd shortcut="field.submit" isInverse />
           </span>
         </Button>
       </div>
