@@ -83,7 +83,7 @@ describe('reading an agent’s work', () => {
     const jumped = async (jump: () => Promise<void>): Promise<string> => {
       const before = seen.at(-1);
       await jump();
-      const name = (): Promise<string | null> => current.getAttribute('data-entry', { timeout: 20_000 });
+      const name = (): Promise<string | null> => current.getAttribute('data-entry');
       await expect.poll(name).not.toBe(before);
       const found = (await name()) ?? '';
       seen.push(found);
