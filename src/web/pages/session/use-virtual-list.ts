@@ -190,12 +190,13 @@ export class VirtualList {
   #takeScroll(): void {
     if (this.#box === null) return;
     const { scrollTop, scrollHeight, clientHeight } = this.#box;
-    // A list that became shorter is moved by the browser, not by a person.
-    const left = Math.min(this.#seenTop, scrollHeight - clientHeight);
-    if (Math.abs(scrollTop - left) < 1) return;
+    // A list that became shorter is moved by the browser, not by a person; and it stays there when it grows again.
+    this.#seenTop = Math.min(this.#seenTop, scrollHeight - clientHeight);
+    if (Math.abs(scrollTop - this.#seenTop) < 1) return;
+    const threshold = scrollTop < this.#seenTop ? 1 : endThreshold;
     this.#seenTop = scrollTop;
     this.#goal = null;
-    this.#stayAt(scrollTop, scrollTop < left ? 1 : endThreshold);
+    this.#stayAt(scrollTop, threshold);
   }
 
   #stayAt(top: number, threshold: number): void {
