@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { SessionId } from '../../../src/protocol/ids.ts';
 import { Conversation } from '../../../src/web/conversation/conversation.logic.ts';
-import { EntryReader } from '../../../src/web/conversation/entries.logic.ts';
+import { defaultOpenness, EntryReader } from '../../../src/web/conversation/entries.logic.ts';
 import { type Beckon, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import { eventually } from '../../support/eventually.ts';
 import { seededRandom, testSeed, times } from '../../support/seeded-random.ts';
@@ -49,8 +49,7 @@ async function saidInLog(beckon: Beckon, id: string): Promise<string[]> {
 async function entriesInLog(beckon: Beckon, id: string): Promise<string[]> {
   const conversation = new Conversation({ id: SessionId.parse(id), key: null });
   for (const event of await wholeLog(beckon, id)) conversation.append(event);
-  const closed = { chosen: new Map(), areDetailsOpen: false };
-  return new EntryReader().read(conversation, closed).map(({ key }) => key);
+  return new EntryReader().read(conversation, defaultOpenness).map(({ key }) => key);
 }
 
 /** All entries that the page shows, from top to bottom, with what is written in them. */
