@@ -22,8 +22,8 @@ async function withEveryday(view?: View) {
 
 describe('reading an agent’s work', () => {
   it.each([
-    ['light', { ...desktop, colorScheme: 'light' }],
-    ['dark', { ...desktop, colorScheme: 'dark' }],
+    ['light', { ...desktop, theme: 'light' }],
+    ['dark', { ...desktop, theme: 'dark' }],
   ] as const)(
     '[UI26] shows a change in the colours of its language, side by side if one likes: %s',
     async (_, view) => {
