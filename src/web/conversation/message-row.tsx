@@ -1,5 +1,6 @@
 import { Brain, CornerUpLeft, Link } from 'lucide-react';
 import { useState } from 'react';
+import { pageUrl } from '../data/base-path.ts';
 import { useT } from '../i18n/i18n.ts';
 import { CopyButton } from '../markdown/copy-button.tsx';
 import { Markdown } from '../markdown/markdown.tsx';
@@ -111,7 +112,7 @@ function SaidActions({
 }: Pick<SpokenItem, 'text' | 'seq'> & { readonly className: string }) {
   const t = useT();
   const { sessionId } = useConversationPlace();
-  const link = `${location.origin}${routes.place(sessionId, seq ?? 0)}`;
+  const link = pageUrl(routes.place(sessionId, seq ?? 0));
   return (
     <div
       className={cx(

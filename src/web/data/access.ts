@@ -2,9 +2,10 @@ import { errorOfReply, unreachable } from '../../client/beckon-error.ts';
 import { HttpCalls } from '../../client/http-calls.ts';
 import { pathTo } from '../../protocol/operation.ts';
 import { serverOperations } from '../../protocol/server-operation.ts';
+import { basePath } from './base-path.ts';
 import { forgetPageKey, keepPageKey, keyHeader, pageKey } from './page-key.ts';
 
-const server = new HttpCalls({ key: pageKey });
+const server = new HttpCalls({ baseUrl: basePath, key: pageKey });
 
 /** A browser that was let in; `current` is this one. */
 export type Device = Awaited<ReturnType<typeof devices>>[number];
@@ -37,7 +38,7 @@ export const rawLogPath = (session: string): string => pathTo(serverOperations.g
 
 /** A file of the server's. An address alone, of a picture or a link, would be asked for without the key. */
 export async function fetchFile(path: string): Promise<Blob> {
-  const reply = await fetch(path, { headers: keyHeader() }).catch((error: unknown) => {
+  const reply = await fetch(basePath + path, { headers: keyHeader() }).catch((error: unknown) => {
     throw unreachable('', error);
   });
   if (!reply.ok) throw errorOfReply(reply.status, await reply.text());
