@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import process from 'node:process';
+import { acpAgentDriver } from '../drivers/acp/when-installed.ts';
 import { claudeDriver } from '../drivers/claude/driver.ts';
 import { clearToolConfigs } from '../drivers/claude/tool-config.ts';
 import { claudeSdkDriver } from '../drivers/claude-sdk/driver.ts';
@@ -68,16 +69,14 @@ export async function composeRunner(
   const toolConfigs = join(dataDir, 'mcp');
   const agents = { processes, environment: parts.env, toolConfigs };
   const claude = settings.claude === undefined ? {} : { program: settings.claude };
-  // Most people have none of these, and a start need not read it then.
-  const acp = settings.acpAgents.length === 0 ? undefined : await import('../drivers/acp/driver.ts');
+  const acpOptions = { processes, environment: parts.env, version: parts.version };
+  const acp = await Promise.all(settings.acpAgents.map((agent) => acpAgentDriver({ ...acpOptions, agent })));
   const outside = await openOutside(settings, { ...parts, processes, local });
   const runner = localRunner({
     drivers: [
       claudeDriver({ ...agents, ...claude, holdsQuestions: settings.deferAsksMinutes > 0 }),
       claudeSdkDriver({ ...agents, ...claude, processes: local, directories: [settings.defaultCwd] }),
-      ...settings.acpAgents.flatMap(
-        (agent) => acp?.acpDriver({ processes, environment: parts.env, version: parts.version, agent }) ?? [],
-      ),
+      ...acp,
       ...outside,
       demoDriver({ ...agents, home: join(dataDir, 'demo') }),
     ].filter(({ name }) => !settings.disabledAgents.includes(name)),

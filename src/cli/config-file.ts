@@ -3,8 +3,6 @@ import { dirname } from 'node:path';
 import { z } from 'zod';
 import { type AcpAgent, knownAgents } from '../drivers/acp/known-agents.ts';
 import { permissionModes } from '../drivers/claude/initialized.ts';
-import { agentEnvironment } from '../drivers/process/agent-environment.ts';
-import { findProgram } from '../drivers/process/find-program.ts';
 import { isolations } from '../drivers/process/walls.ts';
 import { isRecord } from '../model/json-pointer.ts';
 import { faultsIn } from '../protocol/check.ts';
@@ -202,18 +200,10 @@ function json(text: string, path: string): unknown {
   }
 }
 
-/**
- * The agents to reach by the Agent Client Protocol: those of the configuration, and of the known ones those whose program is
- * on PATH. A configured one is listed in any case: where its program is missing, the list says so.
- */
-export function acpAgents(configured: Config['agents'] = {}, env: Environment): readonly AcpAgent[] {
+/** The agents to reach by the Agent Client Protocol: those of the configuration, and those that are known by name. */
+export function acpAgents(configured: Config['agents'] = {}): readonly AcpAgent[] {
   const named = Object.entries(configured).flatMap(([name, settings]) => agentOf(name, settings));
-  const isNamed = new Set(Object.keys(configured));
-  const searched = agentEnvironment(env);
-  const found = knownAgents.filter(
-    ({ name, command }) => !isNamed.has(name) && findProgram(command, searched),
-  );
-  return [...named, ...found];
+  return [...named, ...knownAgents.filter(({ name }) => !Object.hasOwn(configured, name))];
 }
 
 function agentOf(name: string, { driver, enabled, command, args, env, label }: AgentConfig): AcpAgent[] {
@@ -221,14 +211,15 @@ function agentOf(name: string, { driver, enabled, command, args, env, label }: A
   const program = command ?? known?.command;
   if (isFile(driver) || (driver === undefined && !known) || program === undefined || enabled === false)
     return [];
-  // With another program the arguments of the known one mean nothing.
-  const usual = command === undefined ? known?.args : undefined;
+  const { package: _, ...elsewhere } = known ?? {};
   return [
     {
+      // With another program the arguments of the known one mean nothing, and its package is not looked for.
+      ...(command === undefined ? known : elsewhere),
       name,
       label: label ?? known?.label ?? name,
       command: program,
-      args: args ?? usual ?? [],
+      args: args ?? (command === undefined ? known?.args : undefined) ?? [],
       ...((known?.env || env) && { env: { ...known?.env, ...env } }),
     },
   ];

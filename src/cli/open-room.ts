@@ -126,11 +126,10 @@ class Address {
 /** Nothing that is wrong with this program. */
 const isPlain = (error: unknown): error is Error => error instanceof StorageError;
 
-const serverFile = (url: string, { host, decide, whileBusy }: Settings, isEmbedded: boolean): ServerFile => ({
+const serverFile = (url: string, { host, decide }: Settings, isEmbedded: boolean): ServerFile => ({
   url,
   host,
   decide,
-  whileBusy,
   pid: process.pid,
   ...(isEmbedded && { isEmbedded }),
   startedAt: new Date().toISOString(),

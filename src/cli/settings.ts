@@ -69,7 +69,7 @@ export function settingsOf(
     askTimeout,
     deferAsksMinutes: config.deferAsksMinutes ?? 240,
     whileBusy: config.whileBusy ?? 'queue',
-    acpAgents: acpAgents(agents, env),
+    acpAgents: acpAgents(agents),
     driverFiles: driverFiles(agents),
     /** How agents are started where a session does not say it, by their names. */
     launch: agents satisfies Readonly<Record<string, LaunchDefaults>>,

@@ -121,7 +121,7 @@ export interface Context {
   readonly at: string;
   /** What is later in the log than this was not stored when the command was taken, or the fact came: nothing was done about it. */
   readonly storedSeq: number;
-  readonly mint: (kind: 'interaction' | 'turn') => string;
+  readonly mint: (kind: 'interaction' | 'turn' | 'message') => string;
   /** Grants for all sessions. */
   readonly grants: readonly Grant[];
 }

@@ -25,7 +25,7 @@ export function decide(state: SessionState, command: SessionCommand, context: Co
     case 'respond':
       return respond(state, command, context);
     case 'delivered':
-      return deliver(state, command);
+      return deliver(state, command, context);
     case 'defer':
       return defer(state, command.interactionId);
     case 'not-deferred':

@@ -57,6 +57,17 @@ export const Capabilities = z.object({
 });
 export type Capabilities = z.infer<typeof Capabilities>;
 
+/** How a person signs in to an agent: by a command in a terminal, or by a key in a variable. */
+export const SignIn = z.object({ command: z.string().optional(), variable: z.string().optional() });
+
+/** Whether an agent asks before it acts, in the mode it starts in; and what makes it ask, where something does. */
+export const Asking = z.object({
+  byDefault: z.enum(['always', 'sometimes', 'never']),
+  mode: z.string().optional(),
+  variable: z.object({ name: z.string(), value: z.string() }).optional(),
+});
+export type Asking = z.infer<typeof Asking>;
+
 export const Agent = z.object({
   name: z.string(),
   label: z.string(),
@@ -68,6 +79,10 @@ export const Agent = z.object({
   defaultPermissionMode: z.string().optional(),
   /** The variable of its environment that says how many tokens it may think with before it answers, where there is one. */
   thinkingVariable: z.string().optional(),
+  /** What to type in a terminal to install it. */
+  install: z.string().optional(),
+  signIn: SignIn.optional(),
+  asking: Asking.optional(),
 });
 export type Agent = z.infer<typeof Agent>;
 

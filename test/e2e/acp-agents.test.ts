@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { acpAgent, writeAcpConfig } from '../support/acp-config.ts';
 import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../support/beckon-process.ts';
@@ -15,13 +15,23 @@ beforeEach(async () => {
   const absent = { driver: 'acp', command: './no-such-agent' };
   const config = await writeAcpConfig(folder, { scripted, absent });
   await mkdir(join(folder, 'work'));
-  beckon = await startBeckon({ args: ['--config', config] });
+  const { PATH } = await installed(folder, 'opencode', '1.0.0');
+  beckon = await startBeckon({ args: ['--config', config], env: { PATH } });
 });
 
 afterEach(async () => {
   endWatches();
   await endBeckons();
 });
+
+/** As npm does it: the program lies in its package. Nothing else is on PATH but what the system has. */
+async function installed(root: string, name: string, version: string) {
+  const place = join(root, 'node_modules', name);
+  await mkdir(place, { recursive: true });
+  await writeFile(join(place, 'package.json'), JSON.stringify({ name, version }));
+  await writeFile(join(place, name), '#!/bin/sh\n', { mode: 0o755 });
+  return { PATH: [place, '/usr/bin', '/bin'].join(delimiter) };
+}
 
 async function start(prompt: string) {
   const cwd = join(folder, 'work');
@@ -44,6 +54,19 @@ it('a configured agent is listed, and one whose program is missing says so', asy
   );
   const refused = await beckon.api('POST', '/api/sessions', { agent: 'absent', cwd: folder, prompt: 'hi' });
   expect(refused).toMatchObject({ status: 503, body: { error: { code: 'agent_not_available' } } });
+});
+
+it('[SES23] agents that are known by name are told of, installed or not, and a configured one knows its own', async () => {
+  const { body } = await beckon.api('GET', '/api/agents');
+  expect(body.agents).toContainEqual(
+    expect.objectContaining({ name: 'pi', asking: { byDefault: 'never' }, install: expect.any(String) }),
+  );
+  const { stdout } = await beckon.run(['agents']);
+  expect(stdout).toMatch(/^qwen {2}Qwen Code {2}not installed: npm install -g @qwen-code\/qwen-code$/m);
+  expect(stdout).toContain(
+    'opencode  opencode  1.0.0\n  never asks before it acts: with OPENCODE_PERMISSION=',
+  );
+  expect(stdout).toContain('sign in: "opencode auth login" in a terminal\n');
 });
 
 it('[ASK5] [MSG1] it is asked for and answered over HTTP as any other, and says what it cannot do', async () => {

@@ -370,3 +370,33 @@ describe('[ASK10] always to a person', () => {
     expect(played.state.status).toBe('waiting');
   });
 });
+
+describe('[ASK17] the reason of a denial, for an agent that takes none with it', () => {
+  const denied = (response: Response, denyReason = false) => {
+    const played = new PlayedSession();
+    played.command({ type: 'start-process', processId: 'run_1' });
+    const told = { ...capabilities, denyReason };
+    played.fact({ type: 'ready', agentSessionId: 'agent-1', version: '1', capabilities: told });
+    played.working();
+    const id = played.asks(bashAsk('r1', 'ls'));
+    played.respond(id, response);
+    const before = played.all('message.queued').length;
+    for (const ok of [true, true]) played.command({ type: 'delivered', interactionId: id, ok });
+    return { id, played, sent: played.all('message.queued').slice(before) };
+  };
+
+  it('is one message that names the ask, and waits for the end of the turn', () => {
+    const { id, sent } = denied({ type: 'deny', reason: 'use rg', interrupt: false });
+    expect(sent).toMatchObject([{ answers: id, applied: 'queue', by: person }]);
+    expect(sent[0]?.text).toBe('What you asked for with "Run ls" was denied. The reason: use rg');
+  });
+
+  it.each<[string, Response, boolean?]>([
+    ['without a reason', deny],
+    ['with an interrupt: the person goes on', { type: 'deny', reason: 'stop', interrupt: true }],
+    ['to an agent that was told it with the denial', { type: 'deny', reason: 'no', interrupt: false }, true],
+    ['what was allowed', allow()],
+  ])('is no message %s', (_, response, denyReason) => {
+    expect(denied(response, denyReason).sent).toEqual([]);
+  });
+});

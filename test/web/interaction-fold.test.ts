@@ -76,8 +76,10 @@ const idsIn = (events: readonly Event[]): InteractionId[] =>
 const fromLog = (state: SessionState, events: readonly Event[], id: string): Interaction | undefined =>
   interactionFromLog(
     state,
-    events.filter((event) => referencesOf(event).includes(id)),
+    events.filter((event) => isAbout(event, id)),
   );
+
+const isAbout = (event: Event, id: string): boolean => referencesOf(event).includes(id);
 
 describe('[ASK16] an interaction is the same from the state, from the log and on the page', () => {
   it('after every event, in whatever order it is put off, raised, parked, left open, answered, withdrawn, interrupted or lost', () => {
@@ -104,6 +106,10 @@ describe('[ASK16] an interaction is the same from the state, from the log and on
             expect(fromLog(state, events, id), `log after ${event.type}`).toEqual(view);
             expect(page.interaction(id), `page after ${event.type}`).toEqual(view);
             if (view !== undefined) seen.add(standing(view));
+            const named = events.findLast(
+              (each) => each.type.startsWith('interaction.') && isAbout(each, id),
+            );
+            expect(view?.revision, `revision after ${event.type}`).toBe(named?.seq);
           }
         }
       }),

@@ -17,6 +17,7 @@ import { modeChange, modelChange, unknownOnce } from '../facts.ts';
 import { type JsonObject, objectAt, textAt } from '../fields.ts';
 import { exitFact } from '../process/exit-fact.ts';
 import { Asking } from './asking.ts';
+import { leastCapabilities } from './installed.ts';
 import { RequestError, wordsOf } from './json-rpc.ts';
 import type { KeptState, StoredState } from './kept-state.ts';
 import { ModeAfterPlan } from './mode-after-plan.ts';
@@ -25,14 +26,13 @@ import { type AgentRequest, Peer, type TakeReply } from './peer.ts';
 import { replyTo } from './reply.ts';
 import { openingName, requestName, type SentRequest, sentIn } from './sent-names.ts';
 import { Services } from './services.ts';
-import { acpCapabilities, choiceRequest, leastCapabilities, promptOf } from './settings.ts';
+import { acpCapabilities, choiceRequest, promptOf } from './settings.ts';
 import { Terminals } from './terminals.ts';
 import { keepMemory, type Memory, newMemory } from './translate/memory.ts';
 import { speechSoFar } from './translate/speech.ts';
 import { translateFailure, translateReply } from './translate/turn-end.ts';
 import { closeTurn, isWork, translateSettings, translateUpdate } from './translate/update.ts';
 import { sinceBegun, type Turn, Turns } from './turns.ts';
-import { Workspace } from './workspace.ts';
 
 export interface ConnectionOptions {
   readonly start: AgentStart;
@@ -126,7 +126,6 @@ export class AcpConnection implements AgentConnection {
       state?.wantedMode,
     );
     this.#services = new Services({
-      workspace: new Workspace(cwd),
       terminals: this.#terminals,
       memory: this.#memory,
       env,
@@ -340,7 +339,9 @@ export class AcpConnection implements AgentConnection {
       const mode = await chooseAtStart(ask, sessionId, settings.mode, start.permissionMode, 'mode');
       const model = await chooseAtStart(ask, sessionId, settings.model, start.model, 'model');
       this.#capabilities = acpCapabilities(initialized, settings, this.#process.outlivesServer);
-      const version = textAt(objectAt(initialized, 'agentInfo') ?? {}, 'version') ?? null;
+      const info = objectAt(initialized, 'agentInfo') ?? {};
+      const version = textAt(info, 'version') ?? null;
+      this.#memory.agentName = textAt(info, 'name') ?? '';
       this.#options.onReady(version, this.#capabilities);
       if (!opened.isResumed) this.#turns.identify(sessionId);
       this.#session = { id: sessionId, settings };
@@ -431,7 +432,7 @@ export class AcpConnection implements AgentConnection {
     const id = this.#peer.newId();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const onReply = this.#chosen({ kind, id, value }, resolve, (error) =>
-      reject(error instanceof RequestError ? new AgentRefusal(error.message) : error),
+      reject(error instanceof RequestError ? new AgentRefusal(wordsOf(error)) : error),
     );
     const written = this.#peer.request(id, method, params, requestName({ kind, id, value }), onReply);
     written.catch(reject);

@@ -4,9 +4,9 @@ import type { ProcessHost } from '../../runner/ports/process-host.ts';
 import { agentEnvironment } from '../process/agent-environment.ts';
 import { findProgram } from '../process/find-program.ts';
 import { AcpConnection, type Attached, type ConnectionOptions } from './connection.ts';
+import { leastCapabilities, lookFor } from './installed.ts';
 import { readState } from './kept-state.ts';
 import type { AcpAgent } from './known-agents.ts';
-import { leastCapabilities } from './settings.ts';
 
 export interface AcpDriverOptions {
   readonly processes: ProcessHost;
@@ -38,10 +38,7 @@ export function acpDriver({
     label,
 
     async probe() {
-      const isFound = findProgram(command, agentEnvironment(environment, { sessionEnv: agent.env ?? {} }));
-      return isFound
-        ? { name, label, available: true, ...learnt }
-        : { name, label, available: false, reason: `There is no program "${command}"`, ...learnt };
+      return { ...lookFor(agent, environment), ...learnt };
     },
 
     start(start, report) {

@@ -2,7 +2,7 @@ import type { AgentFact, AgentStart } from '../../runner/ports/agent-driver.ts';
 import { begunAnew, notice } from '../facts.ts';
 import { isObject, type JsonObject, listAt, textAt, wordsAt } from '../fields.ts';
 import { toolServerName } from '../tool-server.ts';
-import { errorCodes, RequestError } from './json-rpc.ts';
+import { errorCodes, RequestError, wordsOf } from './json-rpc.ts';
 import {
   type Choice,
   choiceRequest,
@@ -15,7 +15,7 @@ import {
 const protocolVersion = 1;
 
 /** The steps of a start, each with the number of its request: a server that takes over in the middle knows the replies. */
-const steps = { initialize: 1, resume: 2, new: 3, mode: 4, model: 5 } as const;
+const steps = { initialize: 1, resume: 2, new: 3, mode: 4, model: 5, history: 6 } as const;
 export type Step = keyof typeof steps;
 
 export const numberOf = (step: Step): number => steps[step];
@@ -83,7 +83,7 @@ export async function chooseAtStart(
     () => ({ current: wanted, notices: [] }),
     (error: unknown) => {
       if (!(error instanceof RequestError)) throw error;
-      return refused(error.message);
+      return refused(wordsOf(error));
     },
   );
 }
@@ -98,7 +98,6 @@ export function within(reply: Promise<JsonObject>, limitMs: number, method: stri
 }
 
 const clientCapabilities = {
-  fs: { readTextFile: true, writeTextFile: true },
   // Commands are run by a shell that is not everywhere.
   terminal: process.platform !== 'win32',
   elicitation: { form: {}, url: {} },
@@ -123,12 +122,24 @@ async function resume(
   const method = resumeMethod(initialized);
   if (method === undefined) return { notices: [begunAnew('this agent cannot take up a conversation again')] };
   try {
-    return { opened: await ask('resume', method, { ...place, sessionId }), notices: [] };
+    const opened = await ask('resume', method, { ...place, sessionId });
+    if (method === 'session/load') await endOfHistory(ask);
+    return { opened, notices: [] };
   } catch (error) {
     if (!(error instanceof RequestError) || error.code === errorCodes.authRequired)
       return explain(error, initialized);
-    return { notices: [begunAnew(error.message)] };
+    return { notices: [begunAnew(wordsOf(error))] };
   }
+}
+
+/**
+ * An agent may reply to a load first, and tell the history after it. It answers this, with a refusal, when all of it is told: what
+ * came before the answer is no news.
+ */
+async function endOfHistory(ask: Ask): Promise<void> {
+  await ask('history', '_beckon/history_end', {}).catch((error: unknown) => {
+    if (!(error instanceof RequestError)) throw error;
+  });
 }
 
 /** The interactive tools are a server that the agent must be able to reach by itself. */

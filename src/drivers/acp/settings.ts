@@ -3,6 +3,7 @@ import type { Capabilities } from '../../protocol/session.ts';
 import type { AgentFact, OutgoingMessage } from '../../runner/ports/agent-driver.ts';
 import { notice } from '../facts.ts';
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../fields.ts';
+import { leastCapabilities } from './installed.ts';
 
 /** Something of the agent's that can be chosen during a session, and the request that chooses it. Plain data: it is kept. */
 export const Choice = z.object({
@@ -85,20 +86,6 @@ function named(entry: JsonObject, field: string): { value: string; label: string
   const value = textAt(entry, field);
   return value === undefined ? [] : [{ value, label: textAt(entry, 'name') ?? value }];
 }
-
-/** What any such agent can do, before it has said what it can do. */
-export const leastCapabilities = (outlivesServer: boolean): Capabilities => ({
-  steer: false,
-  interrupt: true,
-  images: false,
-  resume: false,
-  setModel: false,
-  permissionModes: [],
-  editInput: false,
-  denyReason: false,
-  knowsSentMessages: false,
-  outlivesServer,
-});
 
 export function acpCapabilities(
   initialized: JsonObject,

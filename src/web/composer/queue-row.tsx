@@ -11,8 +11,10 @@ import {
   X,
 } from 'lucide-react';
 import { type DragEvent, type KeyboardEvent, useState } from 'react';
+import { messageParts } from '../../model/pasted-text.ts';
 import type { QueuedMessage } from '../../protocol/session.ts';
 import { useT } from '../i18n/i18n.ts';
+import { messageInShort } from '../text/message-in-short.ts';
 import { cx } from '../ui/class-names.ts';
 import { Textarea } from '../ui/field.tsx';
 import { IconButton } from '../ui/icon-button.tsx';
@@ -50,7 +52,7 @@ export function QueueRow(props: QueueRowProps) {
     if (event.target !== event.currentTarget || !canChange) return;
     if (event.altKey && event.key === 'ArrowUp') onMove(-1);
     else if (event.altKey && event.key === 'ArrowDown') onMove(1);
-    else if (event.key === 'Enter' || event.key === 'e') onText(item.message);
+    else if (event.key === 'Enter' || event.key === 'e') onText(messageParts(item.message).typed);
     else if (event.key === 'Delete' || event.key === 'Backspace') onRemove();
     else return;
     event.preventDefault();
@@ -83,7 +85,7 @@ export function QueueRow(props: QueueRowProps) {
     <li
       data-queued={item.messageId}
       tabIndex={editing === null ? 0 : undefined}
-      aria-label={t('queue.item', { position: item.position, message: item.message })}
+      aria-label={t('queue.item', { position: item.position, message: messageInShort(t, item.message) })}
       aria-keyshortcuts="Alt+ArrowUp Alt+ArrowDown Enter Delete"
       aria-busy={isBusy || undefined}
       onKeyDown={pressed}
@@ -126,7 +128,11 @@ export function QueueRow(props: QueueRowProps) {
                 className={end}
                 onClick={() => onMove(1)}
               />
-              <IconButton icon={Pencil} label={t('composer.edit')} onClick={() => onText(item.message)} />
+              <IconButton
+                icon={Pencil}
+                label={t('composer.edit')}
+                onClick={() => onText(messageParts(item.message).typed)}
+              />
               <IconButton icon={Trash2} label={t('queue.remove')} onClick={onRemove} />
             </div>
           )}
@@ -157,7 +163,7 @@ function Text({ item }: { readonly item: QueuedMessage }) {
             className="mr-1.5 inline size-3.5 align-[-2px] text-faint"
           />
         )}
-        {item.message}
+        {isOpen ? item.message : messageInShort(t, item.message)}
         {item.images > 0 && (
           <span className="ml-1.5 inline-flex items-center gap-1 text-faint text-xs">
             <Image aria-hidden className="size-3.5" />
@@ -172,7 +178,8 @@ function Text({ item }: { readonly item: QueuedMessage }) {
 function Editor({ item, text, isBusy, onText, onSave, onCancel }: QueueRowProps & { readonly text: string }) {
   const t = useT();
   const field = useFocusOnMount<HTMLTextAreaElement>();
-  const canSave = !isBusy && (text.trim() !== '' || item.images > 0);
+  const canSave =
+    !isBusy && (text.trim() !== '' || item.images > 0 || messageParts(item.message).pasted.length > 0);
   return (
     <div className="flex min-w-0 flex-1 items-end gap-1 py-0.5">
       <Textarea

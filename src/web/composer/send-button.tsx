@@ -53,7 +53,7 @@ export function SendButton({
         disabled={isDisabled}
         isBusy={composer.isAnswering}
       >
-        {t('composer.sendAnswer')}
+        {t(composer.hasMore ? 'composer.nextAnswer' : 'composer.sendAnswer')}
         <EnterKey />
       </Button>
     );

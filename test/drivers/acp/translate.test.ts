@@ -261,7 +261,8 @@ describe('calls', () => {
 
   test.each([
     [{ kind: 'execute', name: 'run_shell_command' }, 'Bash'],
-    [{ kind: 'read', name: 'read_file' }, 'Read'],
+    [{ kind: 'read', name: 'read_file', locations: [{ path: '/a' }] }, 'Read'],
+    [{ kind: 'read', name: 'exec_command', title: 'List files' }, 'exec_command'],
     [{ kind: 'edit', content: [{ type: 'diff', path: '/a', oldText: 'x', newText: 'y' }] }, 'Edit'],
     [{ kind: 'edit', content: [{ type: 'diff', path: '/a', oldText: null, newText: 'y' }] }, 'Write'],
     [{ kind: 'fetch' }, 'WebFetch'],

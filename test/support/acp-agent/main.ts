@@ -45,17 +45,8 @@ const app = agent({ name: 'scripted' })
     takeUp(params.sessionId, params.cwd);
     const { sessionId } = params;
     tellCommands(client, sessionId);
-    for (const line of historyOf(sessionId)) {
-      const content = { type: 'text' as const, text: line };
-      await client.notify('session/update', {
-        sessionId,
-        update: { sessionUpdate: 'user_message_chunk', content },
-      });
-      await client.notify('session/update', {
-        sessionId,
-        update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'told before' } },
-      });
-    }
+    const told = tellHistory(client, sessionId);
+    if (!flags.has('--late-history')) await told;
     await held('session-load');
     return settings();
   })
@@ -142,6 +133,22 @@ function historyOf(sessionId: string): readonly string[] {
 function historyFile(sessionId: string): string {
   mkdirSync(home, { recursive: true });
   return join(home, `${sessionId.replaceAll('/', '_')}.history`);
+}
+
+async function tellHistory(client: AgentContext, sessionId: string): Promise<void> {
+  // The reply to the load is written before what follows.
+  if (flags.has('--late-history')) await Promise.resolve().then(() => undefined);
+  for (const line of historyOf(sessionId)) {
+    const content = { type: 'text' as const, text: line };
+    await client.notify('session/update', {
+      sessionId,
+      update: { sessionUpdate: 'user_message_chunk', content },
+    });
+    await client.notify('session/update', {
+      sessionId,
+      update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'told before' } },
+    });
+  }
 }
 
 function remember(name: string, text: string): void {

@@ -7,6 +7,7 @@ import { contentsIn, wordsOf } from './content.ts';
 import { callSubject, describeCall, ownInput, ownName } from './describe-call.ts';
 import type { Call, Memory } from './memory.ts';
 import { callAsked } from './tool-call.ts';
+import { vendorOf } from './vendors.ts';
 
 export interface PermissionAsk {
   readonly facts: readonly AgentFact[];
@@ -34,7 +35,8 @@ export function permissionAsk(memory: Memory, agentRequestId: string, request: J
   const plan = planIn(fields, toolName);
   if (plan !== undefined)
     return { facts, calledName, ask: { ...common, title: 'Approve the plan', plan, requiresPerson: true } };
-  const subject = callSubject(fields, toolName, memory.cwd);
+  const { notes } = vendorOf(memory.agentName);
+  const subject = callSubject(fields, toolName, memory.cwd, notes);
   const title =
     subject.kind === 'input' ? titleTold(fields, toolName) : callTitle(toolName, subject, described);
   const reason = oddity(options);

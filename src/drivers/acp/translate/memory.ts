@@ -19,11 +19,15 @@ const Call = z.object({
   parentToolCallId: z.string().optional(),
   place: Place,
   isTold: z.boolean(),
+  /** What its command has printed so far, where the agent tells it piece by piece. */
+  printed: z.string().default(''),
 });
 export type Call = z.infer<typeof Call>;
 
 /** What must be remembered from update to update to understand the next one, as it is kept for the next server. */
 export const Remembered = z.object({
+  /** What the agent's program calls itself. */
+  agentName: z.string().default(''),
   permissionMode: z.string().nullable(),
   model: z.string().nullable(),
   /** What is being said, by the call of the sub-agent that says it ('' for the agent itself). */
