@@ -25,6 +25,8 @@ const AgentConfig = z.strictObject({
   command: z.string().min(1).optional(),
   args: z.array(z.string()).optional(),
   label: z.string().min(1).optional(),
+  /** How long the agent waits for a tool of ours; before that a question is left open. */
+  toolLimitSeconds: z.number().positive().optional(),
   /** For sessions that name none. */
   permissionMode: z.string().min(1).max(100).optional(),
   /** Under what a session gives itself. A process cannot be started with a zero byte, nor with "=" in a name. */
@@ -206,7 +208,8 @@ export function acpAgents(configured: Config['agents'] = {}): readonly AcpAgent[
   return [...named, ...knownAgents.filter(({ name }) => !Object.hasOwn(configured, name))];
 }
 
-function agentOf(name: string, { driver, enabled, command, args, env, label }: AgentConfig): AcpAgent[] {
+function agentOf(name: string, settings: AgentConfig): AcpAgent[] {
+  const { driver, enabled, command, args, env, label, toolLimitSeconds } = settings;
   const known = knownAgents.find((agent) => agent.name === name);
   const program = command ?? known?.command;
   if (isFile(driver) || (driver === undefined && !known) || program === undefined || enabled === false)
@@ -220,6 +223,7 @@ function agentOf(name: string, { driver, enabled, command, args, env, label }: A
       label: label ?? known?.label ?? name,
       command: program,
       args: args ?? (command === undefined ? known?.args : undefined) ?? [],
+      ...(toolLimitSeconds !== undefined && { toolLimitMs: toolLimitSeconds * 1000 }),
       ...((known?.env || env) && { env: { ...known?.env, ...env } }),
     },
   ];

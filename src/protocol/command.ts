@@ -94,6 +94,8 @@ export const Approve = z.strictObject({
   updatedInput: inputRecord.optional(),
   interrupt: z.boolean().optional(),
   mode: z.string().min(1).max(100).optional(),
+  /** One of the `ways` of the interaction, by its id. */
+  way: z.string().min(1).max(200).optional(),
 });
 export type Approve = z.infer<typeof Approve>;
 

@@ -11,7 +11,7 @@ import {
   stepFrom,
 } from '../../src/web/pages/inbox/inbox.logic.ts';
 import { type InboxPress, inboxKeyReader } from '../../src/web/pages/inbox/inbox-keys.logic.ts';
-import { anInteraction, at } from './support/samples.ts';
+import { anInteraction, at, interactionsOf } from './support/samples.ts';
 
 const ask = (id: string, seconds: number, more: Parameters<typeof anInteraction>[0] = {}) =>
   anInteraction({ id, createdAt: at(seconds), ...more });
@@ -21,7 +21,7 @@ const items = (...ids: readonly string[]): InboxItem[] =>
 describe('the list of the inbox', () => {
   it('[UI2] is oldest first, with what has just ended in the place it had', () => {
     const ended = ask('b', 2, { status: 'resolved' });
-    const list = inboxItems([ask('a', 1), ask('c', 3)], [ended], noFilter);
+    const list = inboxItems(interactionsOf(ask('a', 1), ask('c', 3), ended), noFilter);
     expect(list.map(({ interaction, isLeaving }) => [interaction.interactionId, isLeaving])).toEqual([
       ['a', false],
       ['b', true],
@@ -32,7 +32,9 @@ describe('the list of the inbox', () => {
   it('[UI2] can be narrowed to a session and to a kind', () => {
     const all = [ask('a', 1), ask('b', 2, { session: 's2' }), ask('c', 3, { kind: 'question' })];
     const ids = (filter: Partial<typeof noFilter>) =>
-      inboxItems(all, [], { ...noFilter, ...filter }).map(({ interaction }) => interaction.interactionId);
+      inboxItems(interactionsOf(...all), { ...noFilter, ...filter }).map(
+        ({ interaction }) => interaction.interactionId,
+      );
     expect(ids({ sessionId: 's2' })).toEqual(['b']);
     expect(ids({ kind: 'question' })).toEqual(['c']);
   });
@@ -127,25 +129,39 @@ describe('the dock', () => {
   const none = () => false;
 
   it('[UI5] shows the oldest that is not on the screen, with its neighbours', () => {
-    expect(docked([a, b, c], none, null)).toEqual({
+    expect(docked(interactionsOf(a, b, c), none, null)).toEqual({
       interaction: a,
-      place: 1,
+      at: 1,
       count: 3,
       previous: null,
       next: 'b',
     });
-    expect(docked([a, b, c], (id) => id === 'a', null)).toMatchObject({ interaction: b, count: 2 });
-    expect(docked([a], (id) => id === 'a', null)).toBeUndefined();
+    expect(docked(interactionsOf(a, b, c), (id) => id === 'a', null)).toMatchObject({
+      interaction: b,
+      count: 2,
+    });
+    expect(docked(interactionsOf(a), (id) => id === 'a', null)).toBeUndefined();
   });
 
   it('[UI5] stays with the one chosen when others come or go', () => {
-    expect(docked([a, b, c], none, 'b')).toMatchObject({ interaction: b, previous: 'a', next: 'c' });
-    expect(docked([b, c], none, 'b')).toMatchObject({ interaction: b, place: 1 });
-    expect(docked([a, c], none, 'b')).toMatchObject({ interaction: a });
+    expect(docked(interactionsOf(a, b, c), none, 'b')).toMatchObject({
+      interaction: b,
+      previous: 'a',
+      next: 'c',
+    });
+    expect(docked(interactionsOf(b, c), none, 'b')).toMatchObject({ interaction: b, at: 1 });
+    expect(docked(interactionsOf(a, c), none, 'b')).toMatchObject({ interaction: a });
+  });
+
+  it('[UI5] stays with one that ends there until it leaves, and goes on at once where it is asked again', () => {
+    const over = interactionsOf(a, b, { ...b, status: 'resolved' });
+    expect(docked(over, none, 'b')).toMatchObject({ interaction: { status: 'resolved' }, next: 'a' });
+    expect(docked(over, none, 'a')).toMatchObject({ interaction: a, next: null });
+    expect(docked({ ...over, leaving: [] }, none, 'b')).toMatchObject({ interaction: a });
   });
 
   it('[UI5] leaves it to a session on the screen to show its next one', () => {
     const second = ask('a2', 4, { session: 's1' });
-    expect(docked([a, second], (id) => id === 'a', null)).toBeUndefined();
+    expect(docked(interactionsOf(a, second), (id) => id === 'a', null)).toBeUndefined();
   });
 });

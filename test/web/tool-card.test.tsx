@@ -3,8 +3,8 @@ import userEvent from '@testing-library/user-event';
 import { afterEach, describe, expect, it } from 'vitest';
 import { BeckonError } from '../../src/client/beckon-error.ts';
 import type { Interaction } from '../../src/protocol/interaction.ts';
-import { latestOf } from '../../src/web/data/attempts.logic.ts';
 import { browserId } from '../../src/web/data/browser-id.ts';
+import { latestAt } from '../../src/web/data/interactions.ts';
 import { useRoom } from '../../src/web/data/room-context.tsx';
 import { Dialogs } from '../../src/web/frame/dialogs-view.tsx';
 import { speak } from '../../src/web/i18n/i18n.ts';
@@ -18,7 +18,7 @@ type Density = NonNullable<InteractionCardProps['density']>;
 
 /** A card as a session shows it: the latest attempt, open or as it ended. */
 function Shown({ interaction, ...props }: InteractionCardProps) {
-  const known = useRoom((room) => latestOf(room, interaction.interactionId));
+  const known = useRoom((room) => latestAt(room, interaction.interactionId));
   return <InteractionCard interaction={known ?? interaction} {...props} />;
 }
 

@@ -4,7 +4,6 @@ import {
   type AgentConnection,
   type AgentFact,
   AgentRefusal,
-  type AgentStart,
   type LeftBehind,
   mostFactsAtOnce,
   type OutgoingMessage,
@@ -21,26 +20,32 @@ import { leastCapabilities } from './installed.ts';
 import { RequestError, wordsOf } from './json-rpc.ts';
 import type { KeptState, StoredState } from './kept-state.ts';
 import { ModeAfterPlan } from './mode-after-plan.ts';
-import { chooseAtStart, firstFreeNumber, numberOf, openSession, type Step, within } from './opening.ts';
+import {
+  chooseAtStart,
+  firstFreeNumber,
+  numberOf,
+  type Opening,
+  openSession,
+  type Step,
+  within,
+} from './opening.ts';
 import { type AgentRequest, Peer, type TakeReply } from './peer.ts';
 import { replyTo } from './reply.ts';
 import { openingName, requestName, type SentRequest, sentIn } from './sent-names.ts';
 import { Services } from './services.ts';
 import { acpCapabilities, choiceRequest, promptOf } from './settings.ts';
+import { Steering } from './steering.ts';
 import { Terminals } from './terminals.ts';
 import { keepMemory, type Memory, newMemory } from './translate/memory.ts';
 import { speechSoFar } from './translate/speech.ts';
+import { noteDenied } from './translate/tool-call.ts';
 import { translateFailure, translateReply } from './translate/turn-end.ts';
 import { closeTurn, isWork, translateSettings, translateUpdate } from './translate/update.ts';
+import { vendorOf } from './translate/vendors.ts';
 import { sinceBegun, type Turn, Turns } from './turns.ts';
 
-export interface ConnectionOptions {
-  readonly start: AgentStart;
+export interface ConnectionOptions extends Opening {
   readonly label: string;
-  /** What we say of ourselves. */
-  readonly ownVersion: string;
-  /** The whole environment of the agent; its commands get the same. */
-  readonly env: Readonly<Record<string, string>>;
   readonly processes: ProcessHost;
   readonly process: AgentProcess;
   readonly startLimitMs: number;
@@ -66,6 +71,7 @@ export class AcpConnection implements AgentConnection {
   readonly #peer: Peer;
   readonly #asking: Asking;
   readonly #turns: Turns;
+  readonly #steering: Steering;
   readonly #modeAfterPlan: ModeAfterPlan;
   readonly #terminals: Terminals;
   readonly #services: Services;
@@ -106,6 +112,11 @@ export class AcpConnection implements AgentConnection {
       memory: this.#memory,
       isAsking: () => !this.#asking.isEmpty,
       report: (facts) => this.#report(facts),
+    });
+    this.#steering = new Steering({
+      turns: this.#turns,
+      peer: () => this.#peer,
+      prompt: (message) => this.send(message, 'turn'),
     });
     this.#asking = new Asking({
       memory: this.#memory,
@@ -160,9 +171,16 @@ export class AcpConnection implements AgentConnection {
   }
 
   async send(message: OutgoingMessage, how: 'turn' | 'steer'): Promise<void> {
-    if (how === 'steer') throw new AgentRefusal('This agent cannot be steered');
     const session = this.#session;
     if (!session) throw new Error('The agent is not ready');
+    if (how === 'turn') return this.#prompt(session.id, message);
+    if (!this.#capabilities.steer) throw new AgentRefusal('This agent cannot be steered');
+    const { prompt, facts } = promptOf(message, this.#capabilities);
+    this.#report(facts);
+    return this.#steering.send(message, session.id, prompt);
+  }
+
+  async #prompt(sessionId: string, message: OutgoingMessage): Promise<void> {
     const { messageId } = message;
     // An earlier server has sent it.
     if (this.#turns.running?.prompt?.messageId === messageId) return;
@@ -170,7 +188,7 @@ export class AcpConnection implements AgentConnection {
     const requestId = this.#peer.newId();
     const turn = this.#turns.begin({ messageId, requestId });
     const name = requestName({ kind: 'prompt', id: requestId, value: messageId });
-    const params = { sessionId: session.id, prompt };
+    const params = { sessionId, prompt };
     const written = this.#peer.request(requestId, 'session/prompt', params, name, (reply) =>
       this.#finish(turn, reply),
     );
@@ -197,6 +215,7 @@ export class AcpConnection implements AgentConnection {
     const interrupted = decision.type === 'deny' && decision.interrupt ? this.#cancel() : undefined;
     if (decision.type === 'allow' && decision.mode !== undefined)
       this.#modeAfterPlan.want(decision.mode, ask.toolCallId);
+    if (decision.type === 'deny') noteDenied(this.#memory, ask.toolCallId);
     const written = this.#asking.answer(agentRequestId, reply);
     this.#report(facts);
     const [outcome] = await Promise.all([written, interrupted]);
@@ -274,13 +293,17 @@ export class AcpConnection implements AgentConnection {
     this.#facts.push(...speechSoFar(this.#memory));
     this.#turns.identify(state.untoldId);
     this.#takeUpTurn(left, state, sent);
+    this.#steering.takeUp(
+      sent,
+      left.inFlight.map(({ messageId }) => messageId),
+    );
     const openAsks = new Set(left.openAsks);
     this.#asking.takeUp(state.asks, earlierWrites, (id) => openAsks.has(id));
     this.#services.takeUp(state.services);
     const choices = [...state.choosing, ...sent.filter(({ id }) => id >= state.nextId)];
     for (const { kind, id, value } of choices) {
       // Whoever asked for it is gone; that the agent goes on with it is told all the same.
-      if (kind !== 'prompt') this.#peer.expectReply(id, this.#chosen({ kind, id, value }));
+      if (kind === 'mode' || kind === 'model') this.#peer.expectReply(id, this.#chosen({ kind, id, value }));
     }
   }
 
@@ -323,7 +346,7 @@ export class AcpConnection implements AgentConnection {
   }
 
   async #open(): Promise<void> {
-    const { start, label, startLimitMs, ownVersion } = this.#options;
+    const { start, label, startLimitMs } = this.#options;
     const ask = (step: Step, method: string, params: JsonObject) => {
       const id = numberOf(step);
       const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
@@ -334,7 +357,7 @@ export class AcpConnection implements AgentConnection {
       return within(promise, startLimitMs, method);
     };
     try {
-      const opened = await openSession(ask, start, ownVersion);
+      const opened = await openSession(ask, this.#options);
       const { sessionId, settings, initialized } = opened;
       const mode = await chooseAtStart(ask, sessionId, settings.mode, start.permissionMode, 'mode');
       const model = await chooseAtStart(ask, sessionId, settings.model, start.model, 'model');
@@ -374,13 +397,14 @@ export class AcpConnection implements AgentConnection {
 
   #notified(method: string, params: JsonObject): void {
     if (method === 'session/update') this.#updated(params);
-    else if (!method.startsWith('_') && method !== 'elicitation/complete') {
+    else if (!/^(?:_|qwen\/)/.test(method) && method !== 'elicitation/complete') {
       this.#facts.push(...unknownOnce(this.#memory, `notification ${method}`, params));
     }
   }
 
   #updated(params: JsonObject): void {
-    const update = objectAt(params, 'update') ?? {};
+    const told = objectAt(params, 'update') ?? {};
+    const update = vendorOf(this.#memory.agentName).restate?.(told) ?? told;
     // Until the session is open, what comes is its history, which is stored here already.
     if (!this.#session) {
       this.#facts.push(...translateSettings(this.#memory, update));
@@ -406,6 +430,7 @@ export class AcpConnection implements AgentConnection {
       ? translateReply(this.#memory, reply.result, sinceBegun(turn))
       : translateFailure(this.#memory, wordsOf(reply.error), sinceBegun(turn), turn.isCancelled);
     this.#report([...begun, ...this.#asking.withdrawAll(), ...ended]);
+    this.#steering.turnEnded();
     void this.#modeAfterPlan.goOn();
   }
 
@@ -480,7 +505,7 @@ export class AcpConnection implements AgentConnection {
       capabilities: this.#capabilities,
       nextId: this.#peer.nextId,
       memory: keepMemory(this.#memory),
-      turn: running && { ...running },
+      turn: running && { ...running, steered: [...running.steered] },
       untoldId,
       asks: this.#asking.kept(),
       services: this.#services.kept(),

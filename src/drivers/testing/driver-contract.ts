@@ -52,6 +52,10 @@ export interface DriverUnderTest {
   readonly otherModel?: string;
   /** A mode it can be switched to, in which it edits files unasked: `acceptEdits`, unless it is said. */
   readonly editingMode?: string;
+  /** How long a fact may take to come. */
+  readonly patienceMs?: number;
+  /** How a turn ends in which something was denied: `completed`, unless it is said. */
+  readonly afterDenial?: 'interrupted';
   /** Modes that it does not let one switch to. */
   readonly refusedModes?: readonly string[];
   close(): Promise<void>;
@@ -92,7 +96,8 @@ export function driverContract(
       under ??= await make();
       const { driver, scenario, cwd, env, otherModel } = under;
       const { editingMode = 'acceptEdits', refusedModes = defaultRefusedModes } = under;
-      const facts = new FactRecorder();
+      const { afterDenial = 'completed' } = under;
+      const facts = new FactRecorder(under.patienceMs);
       const start: AgentStart = {
         processId: randomUUID(),
         sessionId: SessionId.parse(randomUUID()),
@@ -106,7 +111,7 @@ export function driverContract(
       };
       const connection = driver.start(start, facts.report);
       open.push(connection);
-      return { facts, connection, scenario, cwd, driver, otherModel, editingMode, refusedModes };
+      return { facts, connection, scenario, cwd, driver, otherModel, editingMode, refusedModes, afterDenial };
     }
 
     async function ready(settings: Partial<AgentStart> = {}) {
@@ -232,11 +237,11 @@ export function driverContract(
     });
 
     test('[ASK8] a denial, with its reason where there is a way, reaches the model, and the turn goes on', async () => {
-      const { facts, connection, scenario, cwd, capabilities } = await ready();
+      const { facts, connection, scenario, cwd, capabilities, afterDenial } = await ready();
       await connection.send(message(scenario.command), 'turn');
       const { ask } = await facts.of('asked');
       await connection.answer(ask, { type: 'deny', message: 'Not on a Friday', interrupt: false });
-      expect(await facts.of('turn-ended')).toMatchObject({ outcome: 'completed' });
+      expect(await facts.of('turn-ended')).toMatchObject({ outcome: afterDenial });
       const [result] = facts.said('tool.result');
       expect(result).toMatchObject({ isError: true });
       if (capabilities.denyReason) expect(result?.text).toContain('Not on a Friday');
@@ -289,7 +294,7 @@ export function driverContract(
     test('[PEER5] two asks are open at once, and are answered in any order', async (context) => {
       const played = await playedFor('twoAtOnce', context);
       if (played === undefined) return;
-      const { facts, connection, capabilities } = await ready();
+      const { facts, connection, capabilities, afterDenial } = await ready();
       await connection.send(message(played), 'turn');
       const { ask: first } = await facts.of('asked');
       const { ask: second } = await facts.next('the second ask', (fact) =>
@@ -298,7 +303,7 @@ export function driverContract(
       const deny = (reason: string): Decision => ({ type: 'deny', message: reason, interrupt: false });
       await connection.answer(second, deny('second reason'));
       await connection.answer(first, deny('first reason'));
-      expect(await facts.of('turn-ended')).toMatchObject({ outcome: 'completed' });
+      expect(await facts.of('turn-ended')).toMatchObject({ outcome: afterDenial });
       const resultOf = (ask: Ask) =>
         facts.said('tool.result').find((event) => event.toolCallId === ask.toolCallId);
       expect([resultOf(first)?.isError, resultOf(second)?.isError]).toEqual([true, true]);

@@ -7,7 +7,12 @@ export type SaidOf<T extends Said['type']> = Extract<Said, { type: T }>;
 /** Keeps what a driver reports, in order, and lets a test wait for what is still to come. */
 export class FactRecorder {
   readonly all: AgentFact[] = [];
+  readonly #patienceMs: number;
   readonly #waiting = new Set<() => void>();
+
+  constructor(patienceMs = 20_000) {
+    this.#patienceMs = patienceMs;
+  }
 
   readonly report = (facts: readonly AgentFact[]): void => {
     this.all.push(...facts);
@@ -34,7 +39,7 @@ export class FactRecorder {
           `Never came: ${what}. The last facts:\n${seen.map((fact) => JSON.stringify(fact).slice(0, 300)).join('\n')}`,
         ),
       );
-    }, 20_000);
+    }, this.#patienceMs);
     this.#waiting.add(check);
     check();
     return promise.finally(() => {

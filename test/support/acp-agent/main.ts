@@ -13,6 +13,7 @@ const modes = ['default', 'acceptEdits', 'plan'];
 const models = ['small-model', 'another-model'];
 const state = { mode: 'default', model: 'small-model', sessionId: '', cwd: process.cwd() };
 const turns = new Map<string, AbortController>();
+let isSignedIn = false;
 
 const app = agent({ name: 'scripted' })
   .onRequest('initialize', async ({ params }) => {
@@ -23,7 +24,10 @@ const app = agent({ name: 'scripted' })
     return {
       protocolVersion: flags.has('--version-9') ? 9 : 1,
       agentInfo: { name: 'scripted', title: 'Scripted', version: '1.2.3' },
-      authMethods: [{ id: 'login', name: 'Log in', description: 'with a browser' }],
+      authMethods: [
+        { id: 'login', name: 'Log in', description: 'with a browser' },
+        ...(flags.has('--auth-key') ? [{ id: 'api-key', name: 'API key' }] : []),
+      ],
       agentCapabilities: {
         loadSession: !flags.has('--forgetful'),
         promptCapabilities: { image: !flags.has('--blind') },
@@ -32,9 +36,15 @@ const app = agent({ name: 'scripted' })
       },
     };
   })
+  .onRequest('authenticate', ({ params }) => {
+    if (process.env.SCRIPTED_KEY !== 'right') throw new RequestError(-32603, 'That key is too old');
+    isSignedIn = params.methodId === 'api-key';
+    return {};
+  })
   .onRequest('session/new', async ({ params, client }) => {
     await held('session-new');
-    if (flags.has('--auth')) throw RequestError.authRequired();
+    if (flags.has('--auth') && !isSignedIn)
+      throw new RequestError(-32000, 'Authentication required: run `scripted login`');
     state.sessionId = `session-${process.pid}-${Date.now()}`;
     state.cwd = params.cwd;
     remember('servers', JSON.stringify(params.mcpServers));

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { TurnUsage } from '../../../protocol/event.ts';
 import type { JsonObject } from '../../fields.ts';
 import { keptAs, keptMap, keptSet } from '../../kept.ts';
 
@@ -21,6 +22,8 @@ const Call = z.object({
   isTold: z.boolean(),
   /** What its command has printed so far, where the agent tells it piece by piece. */
   printed: z.string().default(''),
+  /** A person said no. Some agents do not say that it is over then. */
+  isDenied: z.boolean().default(false),
 });
 export type Call = z.infer<typeof Call>;
 
@@ -40,6 +43,10 @@ export const Remembered = z.object({
   /** The message that the agent speaks in, and the number of the last block of each recent one. */
   agentMessageId: z.string().optional(),
   lastBlocks: keptMap(z.number()),
+  /** The text file that was written last, whole: a plan may be one, of which no more is said than its name. */
+  lastFile: z.object({ path: z.string(), text: z.string() }).optional(),
+  /** Tokens of the turn so far, where the agent tells them request by request. */
+  usage: TurnUsage.optional(),
   /** The list of steps as it was told last. */
   lastPlan: z.string().default(''),
   /** The agent tells the cost of its whole life; a turn's is the difference. */

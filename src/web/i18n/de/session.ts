@@ -43,7 +43,8 @@ export const session = {
   'new.unavailable': 'Nicht verfügbar',
   'new.notInstalled_one': '{count} weiterer ist bekannt und hier nicht installiert',
   'new.notInstalled_other': '{count} weitere sind bekannt und hier nicht installiert',
-  'new.signInEither': 'Zum Anmelden „{command}“ in einem Terminal ausführen oder einen Schlüssel in {variable} geben.',
+  'new.signInEither':
+    'Zum Anmelden „{command}“ in einem Terminal ausführen oder einen Schlüssel in {variable} geben.',
   'new.signInCommand': 'Zum Anmelden „{command}“ in einem Terminal ausführen.',
   'new.signInVariable': 'Zum Anmelden einen Schlüssel in {variable} geben.',
   'new.neverAsks': '{agent} führt Befehle aus und ändert Dateien, ohne zu fragen.',
