@@ -10,7 +10,6 @@ import {
   noFilter,
   stepFrom,
 } from '../../src/web/pages/inbox/inbox.logic.ts';
-import { type InboxPress, inboxKeyReader } from '../../src/web/pages/inbox/inbox-keys.logic.ts';
 import { anInteraction, at, interactionsOf } from './support/samples.ts';
 
 const ask = (id: string, seconds: number, more: Parameters<typeof anInteraction>[0] = {}) =>
@@ -71,54 +70,6 @@ describe('the list of the inbox', () => {
     ];
     expect(likeOnes([bash, ...others], bash).map(({ interactionId }) => interactionId)).toEqual(['a', 'b']);
     expect(others.filter(isBatchable).map(({ interactionId }) => interactionId)).toEqual(['b', 'c']);
-  });
-});
-
-describe('the keys of the inbox', () => {
-  const press = (key: string, more: Partial<InboxPress> = {}): InboxPress => ({
-    key,
-    hasModifier: false,
-    isRepeat: false,
-    focus: 'else',
-    at: 0,
-    ...more,
-  });
-  const command = (key: string, more?: Partial<InboxPress>) => inboxKeyReader()(press(key, more));
-
-  it('[UI2] are read as they are shown', () => {
-    expect(['j', 'k', 'a', 's', 'd', 'e', 'x', 'A', 'Enter'].map((key) => command(key))).toEqual([
-      'next',
-      'previous',
-      'allow',
-      'allow-session',
-      'deny',
-      'edit',
-      'select',
-      'batch',
-      'open',
-    ]);
-  });
-
-  it('[UI8] mean nothing while someone types, with a modifier, or held down', () => {
-    expect(command('a', { focus: 'text' })).toBeUndefined();
-    expect(command('Enter', { focus: 'text' })).toBeUndefined();
-    expect(command('a', { hasModifier: true })).toBeUndefined();
-    expect(command('a', { isRepeat: true })).toBeUndefined();
-    expect(command('A', { isRepeat: true })).toBeUndefined();
-    expect(command('j', { isRepeat: true })).toBe('next');
-  });
-
-  it('[UI8] leave Enter and the arrows to a button or a choice that has the focus', () => {
-    expect(command('Enter', { focus: 'control' })).toBeUndefined();
-    expect(command('ArrowDown', { focus: 'control' })).toBeUndefined();
-    expect(command('j', { focus: 'control' })).toBe('next');
-  });
-
-  it('[UI8] never allow by the second key of a sequence', () => {
-    const read = inboxKeyReader();
-    expect(read(press('g', { at: 0 }))).toBeUndefined();
-    expect(read(press('a', { at: 300 }))).toBeUndefined();
-    expect(read(press('a', { at: 5000 }))).toBe('allow');
   });
 });
 

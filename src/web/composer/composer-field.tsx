@@ -2,6 +2,7 @@ import type { ClipboardEvent, KeyboardEvent, RefObject } from 'react';
 import type { Session } from '../../protocol/session.ts';
 import { useT } from '../i18n/i18n.ts';
 import { titleOf } from '../session/activity.logic.ts';
+import { isBeginning, keyIn } from '../ui/keys.ts';
 import type { useCommandList } from './command-list.tsx';
 import { useLongPaste } from './pasted-texts.ts';
 import type { ComposerModel } from './use-composer.ts';
@@ -30,13 +31,13 @@ export function ComposerField({
   const longPaste = useLongPaste(composer);
 
   const pressed = (event: KeyboardEvent): void => {
-    const { key, ctrlKey, metaKey, nativeEvent } = event;
-    // With a modifier, what is done began when that went down.
-    if (!nativeEvent.isComposing && (!(ctrlKey || metaKey) || modifiers.includes(key))) composer.begin();
-    if (nativeEvent.isComposing || commandList.pressed(event) || longPaste.undo(event)) return;
-    if (key === 'Enter' && !event.shiftKey)
-      void composer.submit((ctrlKey || metaKey) && offer.modEnter ? offer.modEnter : undefined);
-    else if (key !== 'ArrowUp' || draft !== '' || event.altKey || onArrowUp?.() !== true) return;
+    const { isComposing } = event.nativeEvent;
+    if (!isComposing && isBeginning(event)) composer.begin();
+    if (isComposing || commandList.pressed(event) || longPaste.undo(event)) return;
+    const key = keyIn('composer', event);
+    if (key === 'send' || key === 'send-otherwise')
+      void composer.submit(key === 'send-otherwise' && offer.modEnter ? offer.modEnter : undefined);
+    else if (key !== 'edit-last' || draft !== '' || onArrowUp?.() !== true) return;
     event.preventDefault();
   };
 
@@ -77,5 +78,3 @@ export function ComposerField({
     return `composer.placeholder.${offer.enter}` as const;
   }
 }
-
-const modifiers = ['Control', 'Meta'];

@@ -1,11 +1,10 @@
 import { ImagePlus, X } from 'lucide-react';
-import { type RefObject, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { messageParts } from '../../model/pasted-text.ts';
 import type { Session } from '../../protocol/session.ts';
 import { useQueue } from '../data/room-context.tsx';
 import { useKeepClear } from '../dock/keep-clear.ts';
-import { useOpenDialog } from '../frame/dialogs.ts';
-import { isTextField } from '../frame/global-keys.ts';
+import { useKeys } from '../frame/use-keys.ts';
 import { useT } from '../i18n/i18n.ts';
 import { cx } from '../ui/class-names.ts';
 import { IconButton } from '../ui/icon-button.tsx';
@@ -32,7 +31,7 @@ export function Composer({ session }: { readonly session: Session }) {
   const all = useRef<HTMLDivElement>(null);
   const commandList = useCommandList(session.id, composer, field);
   useKeepClear(all);
-  useWriteKey(field);
+  useKeys('session', { write: () => field.current?.focus() });
   const [editing, setEditing] = useState<Editing | null>(null);
   const [refused, setRefused] = useState<readonly RefusedFile[]>([]);
   const { blocked, isEnded, answers, error, became } = composer;
@@ -147,21 +146,6 @@ export function Composer({ session }: { readonly session: Session }) {
       )}
     </div>
   );
-}
-
-/** `m` leads to where messages are written, as it does from a monitor. */
-function useWriteKey(field: RefObject<HTMLElement | null>): void {
-  useEffect(() => {
-    const pressed = (event: globalThis.KeyboardEvent): void => {
-      if (event.key !== 'm' || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented)
-        return;
-      if (useOpenDialog.getState().dialog !== null || isTextField(event.target)) return;
-      event.preventDefault();
-      field.current?.focus();
-    };
-    document.addEventListener('keydown', pressed);
-    return () => document.removeEventListener('keydown', pressed);
-  }, [field]);
 }
 
 /**

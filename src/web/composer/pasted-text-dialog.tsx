@@ -4,6 +4,7 @@ import { useT } from '../i18n/i18n.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Textarea } from '../ui/field.tsx';
+import { isKey } from '../ui/keys.ts';
 
 /** All of a text that was pasted, to be read and changed. Closed in whatever way, it keeps what was changed. */
 export function PastedTextDialog({
@@ -41,7 +42,10 @@ export function PastedTextDialog({
       }
     >
       {/* biome-ignore lint/a11y/noStaticElementInteractions: keys of the page behind must not hear what is typed here */}
-      <div className="px-4 pb-4" onKeyDown={(event) => event.key !== 'Escape' && event.stopPropagation()}>
+      <div
+        className="px-4 pb-4"
+        onKeyDown={(event) => !isKey('field.leave', event) && event.stopPropagation()}
+      >
         <Textarea
           aria-label={title}
           value={changed}

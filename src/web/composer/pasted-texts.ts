@@ -4,6 +4,7 @@ import { lineCount, messageParts } from '../../model/pasted-text.ts';
 import { addToDraft } from '../data/drafts.ts';
 import { randomId } from '../data/random-id.ts';
 import { onStoredElsewhere, storedUnder, writeStored } from '../data/stored.ts';
+import { isKey } from '../ui/keys.ts';
 
 /** A long text that was pasted and goes with a draft, apart from what is typed. */
 export interface PastedText {
@@ -81,8 +82,7 @@ export function useLongPaste({ pasted, draft, setDraft }: PasteInto) {
       return true;
     },
     undo(event: KeyboardEvent): boolean {
-      if (event.key.toLowerCase() !== 'z' || !(event.ctrlKey || event.metaKey) || event.shiftKey)
-        return false;
+      if (!isKey('composer.undo-paste', event) || event.shiftKey) return false;
       const { id, left, at } = latest.current ?? {};
       const undone = pasted.texts.find((each) => each.id === id);
       if (undone === undefined || draft !== left) return false;

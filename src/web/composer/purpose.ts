@@ -42,9 +42,9 @@ export function usePurpose(
   const cards = cardsOf(useControlRoom());
   const chosen = useChoices((choices) => choices[sessionId]);
   const question = useStore(
-    cards.store,
+    cards.drafts,
     useCallback(
-      (state) => currentQuestion(questions, chosen, (of) => draftIn(state, of), hasDraft) ?? null,
+      (drafts) => currentQuestion(questions, chosen, (of) => draftIn(drafts, of), hasDraft) ?? null,
       [questions, chosen, hasDraft],
     ),
   );

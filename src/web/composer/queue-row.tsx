@@ -18,6 +18,7 @@ import { messageInShort } from '../text/message-in-short.ts';
 import { cx } from '../ui/class-names.ts';
 import { Textarea } from '../ui/field.tsx';
 import { IconButton } from '../ui/icon-button.tsx';
+import { isKey, keyIn, spokenKeys } from '../ui/keys.ts';
 import { useFocusOnMount } from '../ui/use-focus-on-mount.ts';
 
 export interface QueueRowProps {
@@ -39,6 +40,7 @@ export interface QueueRowProps {
 /** Not disabled: a button that is would lose the focus on the way to the end of the queue. */
 const end = 'aria-disabled:cursor-default aria-disabled:opacity-40';
 
+const rowKeys = (['queue.up', 'queue.down', 'queue.edit', 'queue.remove'] as const).map(spokenKeys).join(' ');
 const dragged = 'application/x-beckon-queued';
 
 /** A queued message. With the focus on it: Alt+↑ and Alt+↓ move it, Enter edits, Delete removes. */
@@ -50,11 +52,11 @@ export function QueueRow(props: QueueRowProps) {
 
   const pressed = (event: KeyboardEvent): void => {
     if (event.target !== event.currentTarget || !canChange) return;
-    if (event.altKey && event.key === 'ArrowUp') onMove(-1);
-    else if (event.altKey && event.key === 'ArrowDown') onMove(1);
-    else if (event.key === 'Enter' || event.key === 'e') onText(messageParts(item.message).typed);
-    else if (event.key === 'Delete' || event.key === 'Backspace') onRemove();
-    else return;
+    const key = keyIn('queue', event);
+    if (key === undefined) return;
+    if (key === 'edit') onText(messageParts(item.message).typed);
+    else if (key === 'remove') onRemove();
+    else onMove(key === 'up' ? -1 : 1);
     event.preventDefault();
     event.stopPropagation();
   };
@@ -86,7 +88,7 @@ export function QueueRow(props: QueueRowProps) {
       data-queued={item.messageId}
       tabIndex={editing === null ? 0 : undefined}
       aria-label={t('queue.item', { position: item.position, message: messageInShort(t, item.message) })}
-      aria-keyshortcuts="Alt+ArrowUp Alt+ArrowDown Enter Delete"
+      aria-keyshortcuts={rowKeys}
       aria-busy={isBusy || undefined}
       onKeyDown={pressed}
       {...drag}
@@ -115,7 +117,7 @@ export function QueueRow(props: QueueRowProps) {
               <IconButton
                 icon={ArrowUp}
                 label={t('queue.up')}
-                keys="Alt+↑"
+                shortcut="queue.up"
                 aria-disabled={isFirst}
                 className={end}
                 onClick={() => onMove(-1)}
@@ -123,7 +125,7 @@ export function QueueRow(props: QueueRowProps) {
               <IconButton
                 icon={ArrowDown}
                 label={t('queue.down')}
-                keys="Alt+↓"
+                shortcut="queue.down"
                 aria-disabled={isLast}
                 className={end}
                 onClick={() => onMove(1)}
@@ -191,19 +193,19 @@ function Editor({ item, text, isBusy, onText, onSave, onCancel }: QueueRowProps 
         onFocus={({ target }) => target.setSelectionRange(target.value.length, target.value.length)}
         onKeyDown={(event) => {
           if (event.nativeEvent.isComposing) return;
-          if (event.key === 'Escape') onCancel();
-          else if (event.key === 'Enter' && !event.shiftKey && canSave) onSave(text);
+          if (isKey('field.leave', event)) onCancel();
+          else if (isKey('field.send', event) && canSave) onSave(text);
           else return;
           event.preventDefault();
           event.stopPropagation();
         }}
         className="max-h-40 min-h-8 text-sm"
       />
-      <IconButton icon={X} label={t('ui.cancel')} keys="Esc" onClick={onCancel} />
+      <IconButton icon={X} label={t('ui.cancel')} shortcut="field.leave" onClick={onCancel} />
       <IconButton
         icon={Check}
         label={t('queue.save')}
-        keys="Enter"
+        shortcut="field.send"
         disabled={!canSave}
         onClick={() => onSave(text)}
       />

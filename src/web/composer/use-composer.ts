@@ -112,8 +112,8 @@ export function useComposer(session: Session, areOptionsShown = false): Composer
   const answers = purpose.isAnswer ? question : null;
   const index = question === null ? -1 : questions.indexOf(question);
   const cards = cardsOf(room);
-  const cardDraft = useStore(cards.store, (state) =>
-    question === null ? emptyDraft : draftIn(state, question.interaction),
+  const cardDraft = useStore(cards.drafts, (drafts) =>
+    question === null ? emptyDraft : draftIn(drafts, question.interaction),
   );
   const answer = answers?.question ? answerOf(answers.question, text, areOptionsShown) : null;
   const isEmpty = text === '' && (pictures.length === 0 || answers !== null);

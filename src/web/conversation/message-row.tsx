@@ -146,7 +146,7 @@ function SaidActions({
   return (
     <div
       className={cx(
-        'absolute flex rounded-ui bg-surface opacity-0 transition-opacity duration-150 focus-within:opacity-100 group-hover/said:opacity-100 pointer-coarse:hidden',
+        'absolute flex rounded-ui bg-surface opacity-0 transition-opacity duration-150 focus-within:opacity-100 group-hover/said:opacity-100 pointer-coarse:static pointer-coarse:-my-1 pointer-coarse:opacity-100',
         className,
       )}
     >

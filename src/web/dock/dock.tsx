@@ -12,10 +12,10 @@ import { routes } from '../routes.ts';
 import { titleOf } from '../session/activity.logic.ts';
 import { cx } from '../ui/class-names.ts';
 import { IconButton } from '../ui/icon-button.tsx';
+import { useMedium } from '../ui/media.ts';
 import type { Docked } from './dock.logic.ts';
 import { useClearance } from './keep-clear.ts';
 import { useDocked } from './use-docked.ts';
-import { useIsPhone } from './use-is-phone.ts';
 
 /** Folded until it is wanted where it would lie over what one reads; elsewhere as it was left. */
 const useFold = create<{ readonly beside: boolean; readonly above: boolean }>(() => ({
@@ -32,7 +32,7 @@ const neededWidth = 312 + 24;
  */
 export function Dock() {
   const { docked, choose } = useDocked();
-  const isPhone = useIsPhone();
+  const isPhone = useMedium('phone');
   const place = useRef<HTMLDivElement>(null);
   const { below: clearance, beside } = useClearance(place);
   const isAbove = isPhone || beside < neededWidth;

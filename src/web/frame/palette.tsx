@@ -114,7 +114,7 @@ function useOptions(query: string) {
   return { options: [...named, ...hits], isSearching, hasFailed };
 }
 
-function EntryView({ entry: { mark, label, note, keys } }: { readonly entry: Entry }) {
+function EntryView({ entry: { mark, label, note, shortcut } }: { readonly entry: Entry }) {
   return (
     <>
       {mark}
@@ -122,7 +122,7 @@ function EntryView({ entry: { mark, label, note, keys } }: { readonly entry: Ent
       {note !== undefined && (
         <span className="min-w-0 max-w-1/2 shrink-0 truncate text-faint text-xs max-sm:hidden">{note}</span>
       )}
-      {keys !== undefined && <Kbd keys={keys} />}
+      {shortcut !== undefined && <Kbd shortcut={shortcut} />}
     </>
   );
 }

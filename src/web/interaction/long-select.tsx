@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { findWords, hasWords } from '../../model/find-session.ts';
 import { useT } from '../i18n/i18n.ts';
 import { Input } from '../ui/field.tsx';
+import { isKey } from '../ui/keys.ts';
 import { Listbox, useListbox } from '../ui/listbox.tsx';
 import type { FieldIds } from './field-frame.tsx';
 
@@ -73,7 +74,7 @@ export function LongSelect({
           onKeyDown={(event) => {
             if (list.pressed(event) || !isOpen) return;
             // Nothing matches: Enter sends no form, and Escape leaves the search.
-            if (event.key !== 'Escape' && (event.key !== 'Enter' || event.ctrlKey || event.metaKey)) return;
+            if (!isKey('field.leave', event) && !isKey('list.take', event)) return;
             close();
             event.preventDefault();
             event.stopPropagation();

@@ -14,6 +14,7 @@ import type { Interaction } from '../../protocol/interaction.ts';
 import { useControlRoom } from '../data/room-context.tsx';
 import { useT } from '../i18n/i18n.ts';
 import { cx } from '../ui/class-names.ts';
+import { isKey } from '../ui/keys.ts';
 import { useOverflow } from '../ui/use-overflow.ts';
 import { faceOf } from './answers-to.ts';
 import { cardsOf } from './cards.ts';
@@ -123,7 +124,7 @@ function MeasuredBox({ className, isWhole = true, takesFocus = false, children }
       <div
         ref={box}
         // To the end of this, not of the conversation around it.
-        onKeyDown={(event) => event.key === 'End' && below > 0 && event.stopPropagation()}
+        onKeyDown={(event) => isKey('session.latest', event) && below > 0 && event.stopPropagation()}
         tabIndex={overflow?.isLonger ? 0 : takesFocus ? -1 : undefined}
         data-more={below > 0 || undefined}
         className={cx(

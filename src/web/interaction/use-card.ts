@@ -4,6 +4,7 @@ import type { RoomCalls } from '../../client/calls.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
 import type { CardAction } from '../data/interactions.ts';
 import { useControlRoom, useRoom } from '../data/room-context.tsx';
+import { isKey } from '../ui/keys.ts';
 import { faceOf } from './answers-to.ts';
 import { cardsOf, draftIn } from './cards.ts';
 import type { CardDraft, Panel } from './draft.logic.ts';
@@ -85,5 +86,4 @@ export const buttonState = (
 });
 
 /** Ctrl or ⌘ with Enter sends an answer from any field; Enter alone never does. */
-export const isSubmitKey = ({ key, ctrlKey, metaKey, repeat }: KeyboardEvent): boolean =>
-  key === 'Enter' && (ctrlKey || metaKey) && !repeat;
+export const isSubmitKey = (event: KeyboardEvent): boolean => isKey('field.submit', event) && !event.repeat;

@@ -20,6 +20,7 @@ import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Field, Input, Select, Textarea } from '../ui/field.tsx';
 import { Kbd } from '../ui/kbd.tsx';
+import { isKey } from '../ui/keys.ts';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { useFocusOnMount } from '../ui/use-focus-on-mount.ts';
 import { AgentChoice } from './agent-choice.tsx';
@@ -146,7 +147,7 @@ function NewSessionForm({
     <form
       onSubmit={(event) => void start(event)}
       onKeyDown={(event) => {
-        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void start(event);
+        if (isKey('field.submit', event)) void start(event);
       }}
       className="flex flex-col"
     >
@@ -272,7 +273,7 @@ function NewSessionForm({
         >
           {t('new.start')}
           <span className="pointer-coarse:hidden">
-            <Kbd keys="Mod+Enter" isInverse />
+            <Kbd shortcut="field.submit" isInverse />
           </span>
         </Button>
       </div>

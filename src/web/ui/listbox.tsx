@@ -9,6 +9,7 @@ import {
   useState,
 } from 'react';
 import { cx } from './class-names.ts';
+import { isKey, type KeyIn, keyIn } from './keys.ts';
 
 export interface ListboxModel<Option> {
   readonly id: string;
@@ -66,7 +67,7 @@ export function useListbox<Option>({
   /** Whether the field is one also while the list is closed. */
   readonly isCombobox?: boolean;
   /** Whether the key takes this option; where not, it is the field's. */
-  readonly takes?: (key: 'Enter' | 'Tab', option: Option) => boolean;
+  readonly takes?: (key: 'take' | 'complete', option: Option) => boolean;
 }): ListboxModel<Option> {
   const id = useId();
   const [chosen, setChosen] = useState({ sought, at: first, isPointedAt: false });
@@ -87,20 +88,19 @@ export function useListbox<Option>({
   };
 
   const pressed = (event: KeyboardEvent): boolean => {
-    const { key } = event;
-    if (event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) return false;
     if (event.nativeEvent.isComposing) return false;
+    const key = keyIn('list', event);
     const next = stepFrom(key, at, options.length, isSearch);
     if (!isOpen) {
-      if (onOpen === undefined || !key.startsWith('Arrow') || next === undefined) return false;
+      if (onOpen === undefined || (key !== 'next' && key !== 'previous')) return false;
       onOpen();
       setAt(Math.max(0, first));
     } else if (next !== undefined) setAt(next);
-    else if (key === 'Enter' || (key === 'Tab' && !isSearch)) {
+    else if (key === 'take' || (key === 'complete' && !isSearch)) {
       const current = options[at];
       if (current === undefined || !takes(key, current)) return false;
       pick(current);
-    } else if (key === 'Escape' && onClose !== undefined) {
+    } else if (isKey('field.leave', event) && onClose !== undefined) {
       onClose();
       event.stopPropagation();
     } else return false;
@@ -130,20 +130,25 @@ export function useListbox<Option>({
 }
 
 /** Where a key leads; undefined for one that leads nowhere. */
-function stepFrom(key: string, at: number, count: number, isSearch: boolean): number | undefined {
+function stepFrom(
+  key: KeyIn<'list'> | undefined,
+  at: number,
+  count: number,
+  isSearch: boolean,
+): number | undefined {
   const last = count - 1;
   switch (key) {
-    case 'ArrowDown':
+    case 'next':
       return at >= last ? 0 : at + 1;
-    case 'ArrowUp':
+    case 'previous':
       return at <= 0 ? last : at - 1;
-    case 'PageDown':
+    case 'page-down':
       return Math.min(last, Math.max(at, 0) + pageLength);
-    case 'PageUp':
+    case 'page-up':
       return Math.max(0, at - pageLength);
-    case 'Home':
+    case 'first':
       return isSearch ? 0 : undefined;
-    case 'End':
+    case 'last':
       return isSearch ? last : undefined;
     default:
       return undefined;
@@ -191,7 +196,7 @@ export function useCompletion<Option>({
       if (textOf !== undefined) setClosedAt(textOf(option));
       onPick(option);
     },
-    takes: (key, option) => key === 'Tab' || !isTypedInFull(option),
+    takes: (key, option) => key === 'complete' || !isTypedInFull(option),
     ...(isWhole && { onOpen: () => setClosedAt(null) }),
   });
   const fieldProps = {

@@ -122,15 +122,19 @@ describe('two thousand sessions in a browser', () => {
       ['ArrowUp', all],
     ] as const) {
       await page.keyboard.press(key);
-      await expect.poll(() => chosen.getAttribute('aria-posinset')).toBe(String(place));
+      await expect.poll(() => chosen.getAttribute('aria-posinset'), { timeout: 20_000 }).toBe(String(place));
       expect(await isInView(chosen)).toBe(true);
       expect(await options.count()).toBeLessThan(130);
     }
     // Scrolled on by hand, the list goes on, and what was looked at stays where it was.
     const first = await options.first().getAttribute('aria-posinset');
     await page.getByRole('listbox').evaluate((list) => list.scrollTo(0, 0));
-    await expect.poll(() => options.first().getAttribute('aria-posinset')).not.toBe(first);
-    await expect.poll(() => isInView(page.locator(`[aria-posinset="${first}"]`))).toBe(true);
+    await expect
+      .poll(() => options.first().getAttribute('aria-posinset'), { timeout: 20_000 })
+      .not.toBe(first);
+    await expect
+      .poll(() => isInView(page.locator(`[aria-posinset="${first}"]`)), { timeout: 20_000 })
+      .toBe(true);
     expect(await violationsOf(page)).toEqual([]);
     await page.keyboard.type('ses_bench_1733');
     await page

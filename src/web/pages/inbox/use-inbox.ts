@@ -9,6 +9,7 @@ import { cardsOf } from '../../interaction/cards.ts';
 import { quietMs } from '../../interaction/stillness.ts';
 import { routes } from '../../routes.ts';
 import { announce } from '../../ui/announcer.tsx';
+import type { KeyIn } from '../../ui/keys.ts';
 import {
   currentIn,
   type InboxFilter,
@@ -22,7 +23,6 @@ import {
   stepFrom,
 } from './inbox.logic.ts';
 import { canAnswer, decide } from './inbox-commands.ts';
-import type { InboxCommand } from './inbox-keys.logic.ts';
 
 export interface InboxView {
   readonly list: RefObject<HTMLUListElement | null>;
@@ -45,7 +45,7 @@ export interface InboxView {
   closeBatch(): void;
   /** The current one was answered here: on to the next that waits. */
   goOn(): void;
-  run(command: InboxCommand): void;
+  run(command: KeyIn<'inbox'>): void;
 }
 
 export function useInbox(): InboxView {
@@ -123,7 +123,7 @@ export function useInbox(): InboxView {
     const open = asks.filter((each) => canAnswer(room, each));
     if (open.length > 0) setBatch(open);
   };
-  const run = (command: InboxCommand): void => {
+  const run = (command: KeyIn<'inbox'>): void => {
     if (current === undefined) return;
     switch (command) {
       case 'next':
