@@ -94,7 +94,7 @@ export function decisionOn(
   }
 }
 
-type AnsweredAsk = Pick<Ask, 'kind' | 'questions' | 'form' | 'plan' | 'tool' | 'approvalScopes'>;
+type AnsweredAsk = Pick<Ask, 'kind' | 'questions' | 'form' | 'plan' | 'tool' | 'approvalScopes' | 'ways'>;
 
 function allow(
   state: Pick<SessionState, 'capabilities'>,
@@ -106,6 +106,18 @@ function allow(
   if (ask.tool !== undefined) return allowTool(ask, response);
   if (response.mode !== undefined && ask.plan === undefined) {
     return refuse('invalid_value', 'Only a plan can be approved with a mode to go on in.', { field: 'mode' });
+  }
+  const { ways = [] } = ask;
+  const isNamed = ways.some(({ id }) => id === response.way);
+  // A plan is not carried out in a way that nobody chose.
+  const isNeeded = ask.plan !== undefined && ways.length > 0 && response.mode === undefined;
+  if (!isNamed && (response.way !== undefined || isNeeded)) {
+    const offered = ways.map(({ id }) => id);
+    const words =
+      offered.length > 0
+        ? `Name one of the ways that the agent offers: ${offered.join(', ')}.`
+        : 'The agent offers one way alone.';
+    return refuse('invalid_value', words, { field: 'way', offered });
   }
   if (response.updatedInput !== undefined && state.capabilities?.editInput === false) {
     // It would run what it asked for, not what the person allowed.
@@ -120,6 +132,7 @@ function allow(
       scope: response.scope ?? 'once',
       ...(response.updatedInput === undefined ? {} : { updatedInput: response.updatedInput }),
       ...(response.mode === undefined ? {} : { mode: response.mode }),
+      ...(response.way === undefined ? {} : { way: response.way }),
     },
   });
 }

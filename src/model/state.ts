@@ -124,6 +124,8 @@ export interface QueueItem {
 
 export interface LiveInteraction {
   readonly requested: EventOf<'interaction.requested'>;
+  /** The number of the event that changed it last. */
+  readonly revision: number;
   readonly parked: boolean;
   /** The tool that asked no longer waits: the agent is free, and the answer will be a message. */
   readonly leftOpen: LeftOpen | null;
@@ -141,7 +143,7 @@ export interface RunningTool {
 }
 
 /** Raise this whenever a stored snapshot of the state could no longer be understood. */
-export const STATE_VERSION = 10;
+export const STATE_VERSION = 11;
 
 /** A state as it is stored: its maps are lists of their entries. */
 export type StoredState = {

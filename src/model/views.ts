@@ -76,6 +76,7 @@ export function interactionView(session: Owner, live: LiveInteraction): Interact
     sessionKey: session.key,
     turnId: requested.turnId,
     createdAt: requested.at,
+    revision: live.revision,
     // Left open, it has no limit any more.
     ...(requested.expiresAt === undefined || live.leftOpen !== null
       ? {}

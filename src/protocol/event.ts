@@ -28,12 +28,13 @@ const define = <D extends Durability, S extends z.ZodRawShape>(durability: D, sh
 
 const parent = { parentToolCallId: z.string().optional() };
 
-const TurnUsage = z.object({
+export const TurnUsage = z.object({
   inputTokens: z.number(),
   outputTokens: z.number(),
   cacheReadTokens: z.number(),
   cacheWriteTokens: z.number(),
 });
+export type TurnUsage = z.infer<typeof TurnUsage>;
 
 /** A content block's place: the agent's message it belongs to, and its number in it. */
 const place = { agentMessageId: z.string(), block: z.number() };

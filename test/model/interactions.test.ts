@@ -400,3 +400,28 @@ describe('[ASK17] the reason of a denial, for an agent that takes none with it',
     expect(denied(response, denyReason).sent).toEqual([]);
   });
 });
+
+describe('[ACP3] the ways to allow that an agent offers', () => {
+  const ways = [
+    { id: 'restore', label: 'As before' },
+    { id: 'edits', label: 'And edit' },
+  ];
+
+  it('one of them is recorded, and a plan is not approved without', () => {
+    const { played, id } = asking({ ...planAsk(), ways });
+    for (const refused of [allow(), allow({ way: 'other' })])
+      expect(played.respond(id, refused)).toMatchObject({
+        code: 'invalid_value',
+        details: { field: 'way', offered: ['restore', 'edits'] },
+      });
+    expect(played.respond(id, allow({ way: 'edits' }))).toBeUndefined();
+    expect(played.last('interaction.decided').decision).toMatchObject({ type: 'allow', way: 'edits' });
+  });
+
+  it('a plan can still be approved with a mode, and anything else without naming one', () => {
+    const plan = asking({ ...planAsk(), ways });
+    expect(plan.played.respond(plan.id, allow({ mode: 'default' }))).toBeUndefined();
+    const command = asking(bashAsk('r1', 'ls', { ways }));
+    expect(command.played.respond(command.id, allow())).toBeUndefined();
+  });
+});

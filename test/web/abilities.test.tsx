@@ -55,6 +55,7 @@ describe('what an agent cannot do', () => {
             areDetailsShown={false}
             onDetails={() => {}}
             onBell={() => {}}
+            onJump={() => {}}
           />
         </TooltipProvider>,
       );

@@ -41,11 +41,14 @@ import {
   optionRequest,
   promptOf,
 } from './settings.ts';
+import { Steering } from './steering.ts';
 import { Terminals } from './terminals.ts';
 import { keepMemory, type Memory, newMemory } from './translate/memory.ts';
 import { speechSoFar } from './translate/speech.ts';
+import { noteDenied } from './translate/tool-call.ts';
 import { translateFailure, translateReply } from './translate/turn-end.ts';
 import { closeTurn, configChange, isWork, translateSettings, translateUpdate } from './translate/update.ts';
+import { vendorOf } from './translate/vendors.ts';
 import { sinceBegun, type Turn, Turns } from './turns.ts';
 
 export interface ConnectionOptions extends Opening {
@@ -75,6 +78,7 @@ export class AcpConnection implements AgentConnection {
   readonly #peer: Peer;
   readonly #asking: Asking;
   readonly #turns: Turns;
+  readonly #steering: Steering;
   readonly #modeAfterPlan: ModeAfterPlan;
   readonly #terminals: Terminals;
   readonly #services: Services;
@@ -115,6 +119,11 @@ export class AcpConnection implements AgentConnection {
       memory: this.#memory,
       isAsking: () => !this.#asking.isEmpty,
       report: (facts) => this.#report(facts),
+    });
+    this.#steering = new Steering({
+      turns: this.#turns,
+      peer: () => this.#peer,
+      prompt: (message) => this.send(message, 'turn'),
     });
     this.#asking = new Asking({
       memory: this.#memory,
@@ -169,9 +178,16 @@ export class AcpConnection implements AgentConnection {
   }
 
   async send(message: OutgoingMessage, how: 'turn' | 'steer'): Promise<void> {
-    if (how === 'steer') throw new AgentRefusal('This agent cannot be steered');
     const session = this.#session;
     if (!session) throw new Error('The agent is not ready');
+    if (how === 'turn') return this.#prompt(session.id, message);
+    if (!this.#capabilities.steer) throw new AgentRefusal('This agent cannot be steered');
+    const { prompt, facts } = promptOf(message, this.#capabilities);
+    this.#report(facts);
+    return this.#steering.send(message, session.id, prompt);
+  }
+
+  async #prompt(sessionId: string, message: OutgoingMessage): Promise<void> {
     const { messageId } = message;
     // An earlier server has sent it.
     if (this.#turns.running?.prompt?.messageId === messageId) return;
@@ -179,7 +195,7 @@ export class AcpConnection implements AgentConnection {
     const requestId = this.#peer.newId();
     const turn = this.#turns.begin({ messageId, requestId });
     const name = requestName({ kind: 'prompt', id: requestId, value: messageId });
-    const params = { sessionId: session.id, prompt };
+    const params = { sessionId, prompt };
     const written = this.#peer.request(requestId, 'session/prompt', params, name, (reply) =>
       this.#finish(turn, reply),
     );
@@ -206,6 +222,7 @@ export class AcpConnection implements AgentConnection {
     const interrupted = decision.type === 'deny' && decision.interrupt ? this.#cancel() : undefined;
     if (decision.type === 'allow' && decision.mode !== undefined)
       this.#modeAfterPlan.want(decision.mode, ask.toolCallId);
+    if (decision.type === 'deny') noteDenied(this.#memory, ask.toolCallId);
     const written = this.#asking.answer(agentRequestId, reply);
     this.#report(facts);
     const [outcome] = await Promise.all([written, interrupted]);
@@ -290,13 +307,17 @@ export class AcpConnection implements AgentConnection {
     this.#facts.push(...speechSoFar(this.#memory));
     this.#turns.identify(state.untoldId);
     this.#takeUpTurn(left, state, sent);
+    this.#steering.takeUp(
+      sent,
+      left.inFlight.map(({ messageId }) => messageId),
+    );
     const openAsks = new Set(left.openAsks);
     this.#asking.takeUp(state.asks, earlierWrites, (id) => openAsks.has(id));
     this.#services.takeUp(state.services);
     const choices = [...state.choosing, ...sent.filter(({ id }) => id >= state.nextId)];
     for (const { kind, id, value } of choices) {
       // Whoever asked for it is gone; that the agent goes on with it is told all the same.
-      if (kind !== 'prompt') this.#peer.expectReply(id, this.#chosen({ kind, id, value }));
+      if (kind === 'mode' || kind === 'model') this.#peer.expectReply(id, this.#chosen({ kind, id, value }));
     }
   }
 
@@ -391,13 +412,14 @@ export class AcpConnection implements AgentConnection {
 
   #notified(method: string, params: JsonObject): void {
     if (method === 'session/update') this.#updated(params);
-    else if (!method.startsWith('_') && method !== 'elicitation/complete') {
+    else if (!/^(?:_|qwen\/)/.test(method) && method !== 'elicitation/complete') {
       this.#facts.push(...unknownOnce(this.#memory, `notification ${method}`, params));
     }
   }
 
   #updated(params: JsonObject): void {
-    const update = objectAt(params, 'update') ?? {};
+    const told = objectAt(params, 'update') ?? {};
+    const update = vendorOf(this.#memory.agentName).restate?.(told) ?? told;
     // Until the session is open, what comes is its history, which is stored here already.
     if (!this.#session) {
       this.#facts.push(...translateSettings(this.#memory, update));
@@ -424,6 +446,7 @@ export class AcpConnection implements AgentConnection {
       ? translateReply(this.#memory, reply.result, sinceBegun(turn))
       : translateFailure(this.#memory, wordsOf(reply.error), sinceBegun(turn), turn.isCancelled);
     this.#report([...begun, ...this.#asking.withdrawAll(), ...ended]);
+    this.#steering.turnEnded();
     void this.#modeAfterPlan.goOn();
   }
 
@@ -512,7 +535,7 @@ export class AcpConnection implements AgentConnection {
       capabilities: this.#capabilities,
       nextId: this.#peer.nextId,
       memory: keepMemory(this.#memory),
-      turn: running && { ...running },
+      turn: running && { ...running, steered: [...running.steered] },
       untoldId,
       asks: this.#asking.kept(),
       services: this.#services.kept(),

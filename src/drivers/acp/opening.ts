@@ -1,4 +1,5 @@
 import type { AgentOption } from '../../protocol/session.ts';
+import { toolLimitHeader } from '../../protocol/tool-limit.ts';
 import type { AgentFact, AgentStart } from '../../runner/ports/agent-driver.ts';
 import { begunAnew, notice } from '../facts.ts';
 import { isObject, type JsonObject, listAt, objectAt, textAt, wordsAt } from '../fields.ts';
@@ -56,6 +57,8 @@ export interface Opening {
   readonly start: AgentStart;
   /** What we say of ourselves. */
   readonly ownVersion: string;
+  /** How long the agent waits for a tool. */
+  readonly toolLimitMs: number;
   /** The whole environment of the agent. */
   readonly env: Readonly<Record<string, string>>;
   readonly signIn?: AcpAgent['signIn'];
@@ -63,7 +66,7 @@ export interface Opening {
 
 /** From the first word to a session that takes prompts. */
 export async function openSession(asked: Ask, opening: Opening): Promise<Opened> {
-  const { start, ownVersion: version } = opening;
+  const { start, ownVersion: version, toolLimitMs } = opening;
   const { ask, explain } = signingIn(asked, opening);
   const initialized = await ask('initialize', 'initialize', {
     protocolVersion,
@@ -71,7 +74,7 @@ export async function openSession(asked: Ask, opening: Opening): Promise<Opened>
     clientInfo: { name: 'beckon', title: 'Beckon', version },
   });
   expectVersion(initialized);
-  const { servers, notices } = toolServers(initialized, start);
+  const { servers, notices } = toolServers(initialized, start, toolLimitMs);
   const place = { cwd: start.cwd, mcpServers: servers };
   const resumed = await resume(ask, initialized, start, place).catch(explain);
   const opened = resumed.opened ?? (await ask('new', 'session/new', place).catch(explain));
@@ -170,13 +173,17 @@ async function endOfHistory(ask: Ask): Promise<void> {
 function toolServers(
   initialized: JsonObject,
   { tools }: AgentStart,
+  toolLimitMs: number,
 ): { readonly servers: readonly JsonObject[]; readonly notices: readonly AgentFact[] } {
   if (tools === null) return { servers: [], notices: [] };
   if (!takesHttpTools(initialized)) {
     const text = 'This agent takes no tools over HTTP: it works without the interactive ones.';
     return { servers: [], notices: [notice('info', 'tools-left-out', text)] };
   }
-  const headers = [{ name: 'Authorization', value: `Bearer ${tools.key}` }];
+  const headers = [
+    { name: 'Authorization', value: `Bearer ${tools.key}` },
+    { name: toolLimitHeader, value: String(toolLimitMs) },
+  ];
   return { servers: [{ type: 'http', name: toolServerName, url: tools.url, headers }], notices: [] };
 }
 

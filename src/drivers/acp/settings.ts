@@ -4,6 +4,7 @@ import type { AgentFact, OutgoingMessage } from '../../runner/ports/agent-driver
 import { notice } from '../facts.ts';
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../fields.ts';
 import { leastCapabilities } from './installed.ts';
+import { canBeSteered } from './steering.ts';
 
 /** Something of the agent's that can be chosen during a session, and the request that chooses it. Plain data: it is kept. */
 export const Choice = z.object({
@@ -157,6 +158,7 @@ export function acpCapabilities(
   const offered = objectAt(initialized, 'agentCapabilities') ?? {};
   return {
     ...leastCapabilities(outlivesServer),
+    steer: canBeSteered(initialized),
     images: objectAt(offered, 'promptCapabilities')?.image === true,
     resume: resumeMethod(initialized) !== undefined,
     setModel: model !== undefined && model.options.length > 0,

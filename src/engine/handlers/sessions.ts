@@ -1,5 +1,6 @@
 import type { SendCommand } from '../../model/command.ts';
 import type { Changed } from '../../model/find-session.ts';
+import { messageParts } from '../../model/pasted-text.ts';
 import { sessionView } from '../../model/views.ts';
 import type { CreateSession, PatchSession } from '../../protocol/command.ts';
 import { accept, type Result, refuse } from '../../protocol/errors.ts';
@@ -151,8 +152,10 @@ function firstMessage({ prompt, title, description }: CreateSession): string | u
 }
 
 function titleFrom(prompt: string | undefined): string | undefined {
-  const line = prompt
-    ?.split('\n')
+  const { typed, pasted } = messageParts(prompt ?? '');
+  const line = [typed, ...pasted]
+    .join('\n')
+    .split('\n')
     .map((one) => one.trim())
     .find((one) => one !== '');
   if (line === undefined) return undefined;

@@ -1,30 +1,42 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
-import { startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Beckon, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import { drilledAgent } from '../../support/drilled-agent.ts';
 import { violationsOf } from './accessibility.ts';
 import { desktop, phone, withBrowser } from './browser.ts';
 import { startSessions } from './demo-sessions.ts';
 
-const { come, visits } = withBrowser();
+const { come, visits } = withBrowser({ servers: 'all tests' });
+let beckon: Beckon;
+beforeAll(async () => {
+  beckon = await startBeckon({ args: ['--claude', drilledAgent(await temporaryDirectory())] });
+});
+
+/** The next test begins with nothing asked. */
+async function stopAsking(): Promise<void> {
+  const { body } = await beckon.api('GET', '/api/pending');
+  const asking = new Set(body.pending.map(({ sessionId }: { sessionId: string }) => sessionId));
+  await Promise.all([...asking].map((id) => beckon.api('POST', `/api/sessions/${id}/stop`, {})));
+}
 
 /** A session that waits, and the page that shows it. */
 async function ask(prompt: string) {
   const cwd = await temporaryDirectory();
-  const beckon = await startBeckon();
   const [id = ''] = await startSessions(beckon, [{ title: 'Asking', prompt, status: 'waiting' }], cwd);
   const { page, problems } = await come(beckon, `/s/${id}`);
   const card = page.getByRole('main').locator('[data-ask]');
   await card.waitFor();
-  return { beckon, cwd, id, page, problems, card };
+  return { cwd, id, page, problems, card };
 }
 
 const button = (page: Page, name: string) =>
   page.getByRole('main').getByRole('button', { name, exact: true });
 
 describe('answering in a browser', () => {
+  afterEach(stopAsking);
+
   it('[UI5] [ASK8] allows a command, and the file that it makes is there', async () => {
     const { page, cwd, problems } = await ask('run touch made.txt');
     expect(existsSync(join(cwd, 'made.txt'))).toBe(false);
@@ -106,7 +118,7 @@ describe('answering in a browser', () => {
   });
 
   it('[ASK3] [ASK4] takes the first answer of two browsers and tells the other', async () => {
-    const { beckon, page, id } = await ask('run touch made.txt');
+    const { page, id } = await ask('run touch made.txt');
     const other = await come(beckon, '/inbox', phone);
     await other.page.locator('[data-row]').click();
     // Both are found first: whichever answer comes first takes the other's button away.
@@ -125,7 +137,7 @@ describe('answering in a browser', () => {
   });
 
   it('[ASK4] shows an answer given elsewhere read-only, with from where', async () => {
-    const { beckon, page, id, card } = await ask('run touch made.txt');
+    const { page, id, card } = await ask('run touch made.txt');
     const { body } = await beckon.api('GET', `/api/sessions/${id}/pending`);
     await beckon.api('POST', `/api/sessions/${id}/deny`, {
       requestId: body.pending[0].requestId,
@@ -148,18 +160,18 @@ describe('answering in a browser', () => {
   });
 
   it('[GRANT2] [GRANT1] allows from now on by a pattern, and the next like ask is not asked', async () => {
-    const { beckon, page, cwd, card, id } = await ask('run touch one.txt');
+    const { page, cwd, card, id } = await ask('run mkdir one');
     await button(page, 'Always…').click();
     await card.getByText('It would have allowed 1 ask so far:').waitFor();
-    await page.getByRole('textbox', { name: 'Bash may be used for' }).fill('touch *');
+    await page.getByRole('textbox', { name: 'Bash may be used for' }).fill('mkdir *');
     await button(page, 'Always allow').click();
-    await page.getByText('I ran touch one.txt').waitFor();
-    await beckon.api('POST', `/api/sessions/${id}/message`, { message: 'run touch two.txt' });
-    await page.getByText('I ran touch two.txt').waitFor();
-    expect(existsSync(join(cwd, 'two.txt'))).toBe(true);
+    await page.getByText('I ran mkdir one').waitFor();
+    await beckon.api('POST', `/api/sessions/${id}/message`, { message: 'run mkdir two' });
+    await page.getByText('I ran mkdir two').waitFor();
+    expect(existsSync(join(cwd, 'two'))).toBe(true);
     await page.getByText(/· by a standing approval/).waitFor();
     const { body } = await beckon.api('GET', '/api/grants');
-    expect(body.grants).toMatchObject([{ toolName: 'Bash', pattern: 'touch *', scope: 'always' }]);
+    expect(body.grants).toMatchObject([{ toolName: 'Bash', pattern: 'mkdir *', scope: 'always' }]);
   });
 
   it('[MULTI2] shows a card read-only while answering is off, and answers at once when it is on', async () => {
@@ -184,9 +196,10 @@ const three = ['one', 'two', 'three'].map((name) => ({
 }));
 
 describe('the inbox in a browser', () => {
+  afterEach(stopAsking);
+
   it('[UI2] [UI8] is worked by keyboard alone, through three sessions', async () => {
     const cwd = await temporaryDirectory();
-    const beckon = await startBeckon();
     await startSessions(beckon, three, cwd);
     const { page, problems } = await come(beckon);
     await page.getByRole('article').first().waitFor();
@@ -243,7 +256,6 @@ describe('the inbox in a browser', () => {
 
   it('[UI2] allows like ones together, after showing them all', async () => {
     const cwd = await temporaryDirectory();
-    const beckon = await startBeckon();
     await startSessions(beckon, three, cwd);
     const { page } = await come(beckon, '/inbox');
     await page.getByText('3 open').waitFor();
@@ -268,9 +280,9 @@ describe('the dock in a browser', () => {
     { title: 'Quiet', prompt: 'hello', status: 'idle' },
     { title: 'Asking', prompt: 'run touch made.txt', status: 'waiting' },
   ];
+  afterEach(stopAsking);
 
   it('[UI5] [UI8] comes while one types elsewhere, covers no composer and takes no focus', async () => {
-    const beckon = await startBeckon();
     const cwd = await temporaryDirectory();
     const [quiet] = await startSessions(beckon, sessions.slice(0, 1), cwd);
     const { page, problems } = await come(beckon, `/s/${quiet}`);
@@ -295,7 +307,6 @@ describe('the dock in a browser', () => {
   });
 
   it('[UI5] is a bar that opens into a sheet on a phone', async () => {
-    const beckon = await startBeckon();
     const cwd = await temporaryDirectory();
     const [quiet] = await startSessions(beckon, sessions, cwd);
     const { page } = await come(beckon, `/s/${quiet}`, phone);
@@ -309,18 +320,17 @@ describe('the dock in a browser', () => {
 });
 
 describe('cards in a browser', () => {
+  const prompts = ['run npm test', 'question', 'plan', 'form', 'write notes.md', '!parallel'];
+  beforeAll(async () => {
+    const sessions = prompts.map((prompt) => ({ title: prompt, prompt, status: 'waiting' }));
+    await startSessions(beckon, sessions, await temporaryDirectory());
+  });
+
   it.each([
     ['desktop, light', { ...desktop, theme: 'light' as const }],
     ['desktop, dark, German', { ...desktop, theme: 'dark' as const, language: 'de' as const }],
     ['phone, light', { ...phone, theme: 'light' as const }],
   ])('[UI8] [UI10] break no accessibility rule and never scroll sideways: %s', async (_, view) => {
-    const beckon = await startBeckon({ args: ['--claude', drilledAgent(await temporaryDirectory())] });
-    const prompts = ['run npm test', 'question', 'plan', 'form', 'write notes.md', '!parallel'];
-    await startSessions(
-      beckon,
-      prompts.map((prompt) => ({ title: prompt, prompt, status: 'waiting' })),
-      await temporaryDirectory(),
-    );
     const { page, problems } = await come(beckon, '/inbox', view);
     for (const prompt of prompts) {
       await page.locator('[data-row]', { hasText: prompt }).first().click();

@@ -197,9 +197,11 @@ export function toolNameOf(call: JsonObject): string {
     case 'switch_mode':
       return 'ExitPlanMode';
     default:
-      return own ?? textAt(call, 'title') ?? 'tool';
+      return own ?? textAt(call, 'title') ?? unnamedTool;
   }
 }
+
+export const unnamedTool = 'tool';
 
 /** The name that the agent itself has for the tool. A title is none: some are made of the model's own words. */
 export function ownName(call: JsonObject): string | undefined {

@@ -4,7 +4,7 @@ import { unknownOnce } from '../../facts.ts';
 import { isObject, type JsonObject, objectAt, textAt } from '../../fields.ts';
 import { commandPlaces } from '../../subject.ts';
 import { startsAgent } from '../../tool-table.ts';
-import { imagesIn } from './content.ts';
+import { changesIn, imagesIn } from './content.ts';
 import { describeCall, ownName, vendorNote } from './describe-call.ts';
 import { type Call, type Memory, nextPlace } from './memory.ts';
 import { endSpeech } from './speech.ts';
@@ -47,8 +47,21 @@ export function callAsked(
 
 /** Calls that never told their input, or never began: the turn is over, and what is known of them is all there is. */
 export function tellAllCalls(memory: Memory): readonly AgentFact[] {
-  return [...memory.calls.values()].flatMap((call) => tellCall(memory, call));
+  return [...memory.calls.values()].flatMap((call) => [
+    ...tellCall(memory, call),
+    ...(call.isDenied ? endCall(memory, { ...call, fields: { ...call.fields, ...deniedEnd } }) : []),
+  ]);
 }
+
+export function noteDenied(memory: Memory, toolCallId: string | undefined): void {
+  const call = toolCallId === undefined ? undefined : memory.calls.get(toolCallId);
+  if (call) call.isDenied = true;
+}
+
+const deniedEnd = {
+  status: 'failed',
+  content: [{ type: 'content', content: { type: 'text', text: 'It was denied, and did not run.' } }],
+};
 
 function beginCall(memory: Memory, toolCallId: string, update: JsonObject): readonly AgentFact[] {
   const { parentToolCallId } = vendorNote(update);
@@ -61,6 +74,7 @@ function beginCall(memory: Memory, toolCallId: string, update: JsonObject): read
     place,
     isTold: false,
     printed: '',
+    isDenied: false,
   });
   for (const oldest of memory.calls.keys()) {
     if (memory.calls.size <= mostOpenCalls) break;
@@ -118,6 +132,8 @@ function tellCall(memory: Memory, call: Call): readonly AgentFact[] {
 function endCall(memory: Memory, call: Call): readonly AgentFact[] {
   memory.calls.delete(call.toolCallId);
   const { toolCallId, fields } = call;
+  const written = changesIn(fields).findLast(({ path }) => path.endsWith('.md'));
+  if (written) memory.lastFile = { path: written.path, text: written.after };
   const isError = fields.status === 'failed';
   const images = imagesIn(fields);
   const text = resultText(memory, call);

@@ -16,8 +16,8 @@ export function resultText(memory: Memory, { fields: call, printed: told }: Call
     .filter(({ type }) => type !== 'image')
     .map((content) => unfenced(wordsOf(content)));
   const words = [...printed, ...shown].join('\n');
-  if (words !== '' || plain !== undefined || call.rawOutput === undefined || call.rawOutput === null)
-    return words;
+  const isTold = words !== '' || plain !== undefined || changesIn(call).length > 0;
+  if (isTold || call.rawOutput === undefined || call.rawOutput === null) return words;
   return exitCodeOf(call) === undefined ? JSON.stringify(call.rawOutput) : '';
 }
 
@@ -44,6 +44,7 @@ function exitCodeOf(call: JsonObject): number | undefined {
   return (
     numberAt(exit, 'exit_code') ??
     numberAt(raw, 'exit_code') ??
+    numberAt(raw, 'exitCode') ??
     numberAt(objectAt(raw, 'metadata') ?? {}, 'exit')
   );
 }

@@ -1,3 +1,4 @@
+import type { TurnUsage } from '../../../protocol/event.ts';
 import type { AgentFact } from '../../../runner/ports/agent-driver.ts';
 import { commandsChange, modeChange, modelChange, notice, unknownOnce } from '../../facts.ts';
 import { type JsonObject, listAt, numberAt, objectAt, textAt, wordsAt } from '../../fields.ts';
@@ -11,6 +12,7 @@ import { tellAllCalls, translateCall } from './tool-call.ts';
 export function translateUpdate(memory: Memory, update: JsonObject): readonly AgentFact[] {
   switch (update.sessionUpdate) {
     case 'agent_message_chunk':
+      noteUsage(memory, update);
       return translateChunk(memory, update, 'text');
     case 'agent_thought_chunk':
       return translateChunk(memory, update, 'thinking');
@@ -104,6 +106,26 @@ function noteCost(memory: Memory, update: JsonObject): void {
 function noteContext(memory: Memory, update: JsonObject): void {
   const [used, size] = [numberAt(update, 'used'), numberAt(update, 'size')];
   if (used !== undefined && size !== undefined && size > 0) memory.context = { used, size };
+}
+
+export const tokensIn = (usage: JsonObject): TurnUsage => ({
+  inputTokens: numberAt(usage, 'inputTokens') ?? 0,
+  outputTokens: numberAt(usage, 'outputTokens') ?? 0,
+  cacheReadTokens: numberAt(usage, 'cachedReadTokens') ?? 0,
+  cacheWriteTokens: numberAt(usage, 'cachedWriteTokens') ?? 0,
+});
+
+function noteUsage(memory: Memory, update: JsonObject): void {
+  const told = objectAt(objectAt(update, '_meta') ?? {}, 'usage');
+  if (!told) return;
+  const more = tokensIn(told);
+  const { usage = tokensIn({}) } = memory;
+  memory.usage = {
+    inputTokens: usage.inputTokens + more.inputTokens,
+    outputTokens: usage.outputTokens + more.outputTokens,
+    cacheReadTokens: usage.cacheReadTokens + more.cacheReadTokens,
+    cacheWriteTokens: usage.cacheWriteTokens + more.cacheWriteTokens,
+  };
 }
 
 function translateNotice(update: JsonObject): readonly AgentFact[] {

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../fields.ts';
 import { objectIn } from '../../lines.ts';
 import { nameToAgents, toolServerName } from '../../tool-server.ts';
-import { contentsIn } from './content.ts';
+import { contentsIn, wordsOf } from './content.ts';
 
 /**
  * What some agents say in ways of their own, put as the others say it. It goes by the name that the program gives itself: what one
@@ -12,6 +12,10 @@ export interface Vendor {
   read(update: JsonObject): JsonObject;
   /** Fields of an input that the program adds to it, and that change nothing of what is done. */
   readonly notes: ReadonlySet<string>;
+  /** An update that is about no call, as it is read from here on. */
+  restate?(update: JsonObject): JsonObject;
+  /** Whether the options of a plan are its modes: then the mode to go on in is chosen instead. */
+  readonly modesAsOptions?: boolean;
   /** Whether the cost it tells goes on counting when a conversation is taken up again. */
   readonly countsOn?: boolean;
   /** Whether the tokens that it tells at the end of a turn are those of all turns so far. */
@@ -48,6 +52,13 @@ const vendors: Readonly<Record<string, Vendor>> = {
   cline: { read: clineCall, notes: new Set() },
   'pi-acp': { read: piCall, notes: new Set() },
   OpenCode: { read: opencodeCall, notes: new Set(), countsOn: true },
+  '@agentclientprotocol/claude-agent-acp': {
+    read: (update) => update,
+    notes: new Set(),
+    modesAsOptions: true,
+  },
+  'gemini-cli': { read: geminiCall, restate: geminiMode, notes: new Set() },
+  'qwen-code': { read: qwenCall, notes: new Set() },
 };
 
 /** Codex's adapter: a tool of an MCP server is named in the input, and a sub-agent is started by a call without a name. */
@@ -195,3 +206,71 @@ function piCall(update: JsonObject): JsonObject {
   const { terminal_output: _, ...others } = note;
   return { ...update, _meta: { ...others, terminal_exit: { exit_code: Number(code) } } };
 }
+
+/**
+ * Gemini CLI gives no input. The id of a call begins with the tool's name; the title of a command is the command itself, and its
+ * content, until it has run, says where it runs.
+ */
+function geminiCall(update: JsonObject): JsonObject {
+  const [, tool] = /^(\w+?)__/.exec(textAt(update, 'toolCallId') ?? '') ?? [];
+  if (tool === undefined) return update;
+  const name = sharedTools[tool] ?? tool;
+  const command = textAt(update, 'title');
+  if (name === 'ExitPlanMode') return { ...update, name, kind: 'switch_mode' };
+  const isOver = update.status === 'completed' || update.status === 'failed';
+  if (name !== 'Bash' || isOver || command === undefined) return { ...update, name };
+  const about = contentsIn(update).map(wordsOf).join('');
+  const [, directory] = /^\[in (.*)\]/s.exec(about) ?? [];
+  const [, description] = /^\[[^\]]*\] \((.*)\)(?: \[background\])?$/s.exec(about) ?? [];
+  const rawInput = {
+    command,
+    ...(description !== undefined && { description }),
+    ...(directory !== undefined && { directory }),
+    ...(about.endsWith(' [background]') && { is_background: true }),
+  };
+  return { ...update, name, rawInput, content: [] };
+}
+
+/** Gemini CLI tells a change of its mode as if its model had said it. */
+function geminiMode(update: JsonObject): JsonObject {
+  if (update.sessionUpdate !== 'agent_message_chunk') return update;
+  const [, mode] =
+    /^\[MODE_UPDATE\] (\w+)$/.exec(textAt(objectAt(update, 'content') ?? {}, 'text') ?? '') ?? [];
+  return mode === undefined ? update : { sessionUpdate: 'current_mode_update', currentModeId: mode };
+}
+
+/** Qwen Code names the tool beside the protocol, and whose sub-agent calls it. */
+function qwenCall(update: JsonObject): JsonObject {
+  const note = objectAt(update, '_meta') ?? {};
+  const tool = textAt(note, 'toolName');
+  if (tool === undefined) return update;
+  const { is_background, ...input } = objectAt(update, 'rawInput') ?? {};
+  const rawInput =
+    is_background === undefined || is_background === false ? input : { is_background, ...input };
+  const parent = textAt(note, 'parentToolCallId');
+  return {
+    ...update,
+    name: sharedTools[tool] ?? tool,
+    ...(update.rawInput !== undefined && { rawInput }),
+    ...(parent !== undefined && { _meta: { ...note, claudeCode: { parentToolUseId: parent } } }),
+  };
+}
+
+/** Qwen Code began as a copy of Gemini CLI: most of their tools have the same names. */
+const sharedTools: Readonly<Record<string, string>> = {
+  agent: 'Agent',
+  ask_user_question: 'AskUserQuestion',
+  edit: 'Edit',
+  exit_plan_mode: 'ExitPlanMode',
+  glob: 'Glob',
+  google_web_search: 'WebSearch',
+  grep_search: 'Grep',
+  invoke_agent: 'Agent',
+  list_directory: 'LS',
+  read_file: 'Read',
+  replace: 'Edit',
+  run_shell_command: 'Bash',
+  todo_write: 'TodoWrite',
+  web_fetch: 'WebFetch',
+  write_file: 'Write',
+};

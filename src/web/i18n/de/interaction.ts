@@ -58,6 +58,8 @@ export const interaction = {
   'ask.approvePlan': 'Zustimmen',
   'ask.noPlan': 'Der Agent hat keinen Plan aufgeschrieben.',
   'ask.sendBack': 'Zurückgeben',
+  'ask.way': 'Erlauben als',
+  'ask.unsaid': 'Der Agent hat nicht gesagt, was er tun will.',
   'ask.goOnIn': 'Weiter im Modus',
 
   'ask.edit.open': 'Bearbeiten',

@@ -24,8 +24,6 @@ export const sessionPage = {
   'details.allFiles_other': 'Alle {count} zeigen',
   'details.agents': 'Unteragenten',
   'details.grants': 'In dieser Sitzung erlaubt',
-  'details.revoke': 'Widerrufen',
-  'details.revokeOf': '{tool} {pattern} widerrufen',
   'details.usage': 'Verbrauch',
   'details.tokensIn': 'Tokens hinein',
   'details.tokensOut': 'Tokens heraus',

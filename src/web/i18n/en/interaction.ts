@@ -58,6 +58,8 @@ export const interaction = {
   'ask.approvePlan': 'Approve',
   'ask.noPlan': 'The agent has written no plan.',
   'ask.sendBack': 'Send back',
+  'ask.way': 'Allow as',
+  'ask.unsaid': 'The agent did not say what it wants to do.',
   'ask.goOnIn': 'Go on in mode',
 
   'ask.edit.open': 'Edit',

@@ -23,8 +23,6 @@ export const sessionPage = {
   'details.allFiles_other': 'Show all {count}',
   'details.agents': 'Sub-agents',
   'details.grants': 'Allowed in this session',
-  'details.revoke': 'Revoke',
-  'details.revokeOf': 'Revoke {tool} {pattern}',
   'details.usage': 'Usage',
   'details.tokensIn': 'Tokens in',
   'details.tokensOut': 'Tokens out',

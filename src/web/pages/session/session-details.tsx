@@ -11,11 +11,11 @@ import { saveFile } from '../../data/use-file.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { endsWithServer } from '../../session/abilities.logic.ts';
 import { money, wholeCount } from '../../session/figures.logic.ts';
+import { GrantRow, grantsIn, useGrants } from '../../session/grants.tsx';
 import { DigestReader, type SessionDigest } from '../../session/session-digest.logic.ts';
 import { errorText } from '../../text/error-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { DetailsGrants } from './details-grants.tsx';
 import { DetailsLabels } from './details-labels.tsx';
 import { DetailsAgents, DetailsFiles, DetailsPlan } from './details-lists.tsx';
 import { DetailsOptions } from './details-options.tsx';
@@ -93,6 +93,25 @@ export const SessionDetails = memo(function SessionDetails({
     </div>
   );
 });
+
+/** What the session may do without asking. `news` grows when that may have changed. */
+function DetailsGrants({ sessionId, news }: { readonly sessionId: string; readonly news: number }) {
+  const t = useT();
+  const [list, again] = useGrants(news);
+  const grants = grantsIn(list, sessionId);
+  if (grants.length === 0) return null;
+  return (
+    <Section title={t('details.grants')} aside={String(grants.length)}>
+      <ul className="flex flex-col gap-3 text-sm">
+        {grants.map((grant) => (
+          <li key={grant.id} className="flex flex-wrap items-start gap-2">
+            <GrantRow grant={grant} onChanged={again} isOfSession />
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
 
 function Usage({ session: { usage, context } }: { readonly session: Session }) {
   const t = useT();

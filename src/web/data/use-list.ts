@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from 'react';
-import { useRoom } from '../../data/room-context.tsx';
+import { useRoom } from './room-context.tsx';
 
 export type Listed<T> =
   | { readonly is: 'loading' }
