@@ -47,7 +47,14 @@ import { keepMemory, type Memory, newMemory } from './translate/memory.ts';
 import { speechSoFar } from './translate/speech.ts';
 import { noteDenied } from './translate/tool-call.ts';
 import { translateFailure, translateReply } from './translate/turn-end.ts';
-import { closeTurn, configChange, isWork, translateSettings, translateUpdate } from './translate/update.ts';
+import {
+  closeTurn,
+  configChange,
+  countFrom,
+  isWork,
+  translateSettings,
+  translateUpdate,
+} from './translate/update.ts';
 import { vendorOf } from './translate/vendors.ts';
 import { sinceBegun, type Turn, Turns } from './turns.ts';
 
@@ -379,6 +386,8 @@ export class AcpConnection implements AgentConnection {
       const info = objectAt(initialized, 'agentInfo') ?? {};
       const version = textAt(info, 'version') ?? null;
       this.#memory.agentName = textAt(info, 'name') ?? '';
+      if (opened.isResumed && vendorOf(this.#memory.agentName).countsOn)
+        countFrom(this.#memory, start.costUsd ?? 0);
       this.#options.onReady(version, this.#capabilities);
       if (!opened.isResumed) this.#turns.identify(sessionId);
       this.#session = { id: sessionId, settings };

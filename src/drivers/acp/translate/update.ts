@@ -87,6 +87,9 @@ export function closeTurn(memory: Memory): readonly AgentFact[] {
   return [...endAllSpeech(memory), ...tellAllCalls(memory)];
 }
 
+/** Sums of small amounts differ in their last places. */
+const roundingError = 1e-6;
+
 /** The cost since the last turn ended. */
 export function costOfTurn(memory: Memory): number | undefined {
   const { costSoFar, costTold } = memory;
@@ -94,18 +97,19 @@ export function costOfTurn(memory: Memory): number | undefined {
   return costSoFar === 0 ? undefined : Math.max(0, costSoFar - costTold);
 }
 
+/** What was told before the agent was started again is told already. */
+export function countFrom(memory: Memory, costUsd: number): void {
+  memory.costSoFar = costUsd;
+  memory.costTold = costUsd;
+}
+
 function noteCost(memory: Memory, update: JsonObject): void {
   const cost = objectAt(update, 'cost');
   const amount = cost && cost.currency === 'USD' ? numberAt(cost, 'amount') : undefined;
   if (amount === undefined) return;
   // After a resume the count may begin again.
-  if (amount < memory.costTold) memory.costTold = 0;
+  if (amount < memory.costTold - roundingError) memory.costTold = 0;
   memory.costSoFar = amount;
-}
-
-function noteContext(memory: Memory, update: JsonObject): void {
-  const [used, size] = [numberAt(update, 'used'), numberAt(update, 'size')];
-  if (used !== undefined && size !== undefined && size > 0) memory.context = { used, size };
 }
 
 export const tokensIn = (usage: JsonObject): TurnUsage => ({
@@ -126,6 +130,11 @@ function noteUsage(memory: Memory, update: JsonObject): void {
     cacheReadTokens: usage.cacheReadTokens + more.cacheReadTokens,
     cacheWriteTokens: usage.cacheWriteTokens + more.cacheWriteTokens,
   };
+}
+
+function noteContext(memory: Memory, update: JsonObject): void {
+  const [used, size] = [numberAt(update, 'used'), numberAt(update, 'size')];
+  if (used !== undefined && size !== undefined && size > 0) memory.context = { used, size };
 }
 
 function translateNotice(update: JsonObject): readonly AgentFact[] {
