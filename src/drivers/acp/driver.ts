@@ -76,6 +76,7 @@ export function acpDriver({
     return {
       ...{ start, label, ownVersion: version, env, processes, report, startLimitMs, toolLimitMs },
       ...(agent.signIn && { signIn: agent.signIn }),
+      ...(agent.renamedTools && { renamedTools: agent.renamedTools }),
       onReady: (told, capabilities) => {
         learnt = { ...learnt, capabilities, ...(told !== null && { version: told }) };
       },

@@ -13,8 +13,6 @@ export interface AcpAgent extends Pick<Agent, 'install' | 'signIn' | 'asking'> {
   readonly package?: string;
   /** How long it waits for a tool of an MCP server: what its environment sets, or what it was seen to wait. */
   readonly toolLimitMs?: number;
-  /** How it calls a tool of an MCP server, beside `mcp__<server>__<tool>`. */
-  readonly toolName?: (server: string, tool: string) => string;
   /** Tools of ours whose names it has for itself, and what they are called for it. */
   readonly renamedTools?: Readonly<Record<string, string>>;
 }
@@ -49,7 +47,6 @@ export const knownAgents: readonly AcpAgent[] = [
     signIn: { command: 'gemini', variable: 'GEMINI_API_KEY' },
     asking: { byDefault: 'always', mode: 'default' },
     toolLimitMs: 600_000,
-    toolName: (server, tool) => `mcp_${server}_${tool}`,
     renamedTools: { ask_user: 'ask_person' },
   },
   {
@@ -105,7 +102,6 @@ export const knownAgents: readonly AcpAgent[] = [
     signIn: { command: 'copilot login', variable: 'COPILOT_GITHUB_TOKEN' },
     asking: { byDefault: 'always' },
     toolLimitMs: 600_000,
-    toolName: (server, tool) => `${server}-${tool}`,
   },
   {
     name: 'kimi',

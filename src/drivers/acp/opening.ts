@@ -1,5 +1,5 @@
 import type { AgentOption } from '../../protocol/session.ts';
-import { toolLimitHeader } from '../../protocol/tool-limit.ts';
+import { toolLimitHeader, toolNamesHeader } from '../../protocol/tool-limit.ts';
 import type { AgentFact, AgentStart } from '../../runner/ports/agent-driver.ts';
 import { begunAnew, notice } from '../facts.ts';
 import { isObject, type JsonObject, listAt, objectAt, textAt, wordsAt } from '../fields.ts';
@@ -59,6 +59,7 @@ export interface Opening {
   readonly ownVersion: string;
   /** How long the agent waits for a tool. */
   readonly toolLimitMs: number;
+  readonly renamedTools?: AcpAgent['renamedTools'];
   /** The whole environment of the agent. */
   readonly env: Readonly<Record<string, string>>;
   readonly signIn?: AcpAgent['signIn'];
@@ -66,7 +67,7 @@ export interface Opening {
 
 /** From the first word to a session that takes prompts. */
 export async function openSession(asked: Ask, opening: Opening): Promise<Opened> {
-  const { start, ownVersion: version, toolLimitMs } = opening;
+  const { start, ownVersion: version } = opening;
   const { ask, explain } = signingIn(asked, opening);
   const initialized = await ask('initialize', 'initialize', {
     protocolVersion,
@@ -74,7 +75,7 @@ export async function openSession(asked: Ask, opening: Opening): Promise<Opened>
     clientInfo: { name: 'beckon', title: 'Beckon', version },
   });
   expectVersion(initialized);
-  const { servers, notices } = toolServers(initialized, start, toolLimitMs);
+  const { servers, notices } = toolServers(initialized, opening);
   const place = { cwd: start.cwd, mcpServers: servers };
   const resumed = await resume(ask, initialized, start, place).catch(explain);
   const opened = resumed.opened ?? (await ask('new', 'session/new', place).catch(explain));
@@ -172,17 +173,18 @@ async function endOfHistory(ask: Ask): Promise<void> {
 /** The interactive tools are a server that the agent must be able to reach by itself. */
 function toolServers(
   initialized: JsonObject,
-  { tools }: AgentStart,
-  toolLimitMs: number,
+  { start: { tools }, toolLimitMs, renamedTools = {} }: Opening,
 ): { readonly servers: readonly JsonObject[]; readonly notices: readonly AgentFact[] } {
   if (tools === null) return { servers: [], notices: [] };
   if (!takesHttpTools(initialized)) {
     const text = 'This agent takes no tools over HTTP: it works without the interactive ones.';
     return { servers: [], notices: [notice('info', 'tools-left-out', text)] };
   }
+  const names = Object.entries(renamedTools).map((pair) => pair.join('='));
   const headers = [
     { name: 'Authorization', value: `Bearer ${tools.key}` },
     { name: toolLimitHeader, value: String(toolLimitMs) },
+    ...(names.length > 0 ? [{ name: toolNamesHeader, value: names.join(',') }] : []),
   ];
   return { servers: [{ type: 'http', name: toolServerName, url: tools.url, headers }], notices: [] };
 }

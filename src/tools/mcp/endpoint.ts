@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Logger } from '../../engine/ports/logger.ts';
 import type { ToolEndpoint } from '../../engine/ports/tool-endpoint.ts';
 import type { SessionId } from '../../protocol/ids.ts';
-import { toolLimitHeader } from '../../protocol/tool-limit.ts';
+import { toolLimitHeader, toolNamesHeader } from '../../protocol/tool-limit.ts';
 import type { ToolHost } from '../host/tool-host.ts';
 import { rpcCode, sendError } from './http-replies.ts';
 import type { McpContext, McpLimits, McpSession, Visit } from './mcp-session.ts';
@@ -123,7 +123,13 @@ function clientOf(request: IncomingMessage, known: readonly string[]): Visit['cl
   if (!/^[\x21-\x7e]{0,100}$/.test(label))
     return { status: 400, code: rpcCode.invalidRequest, message: 'This is no session id of MCP.' };
   const limitMs = Number(header(request, toolLimitHeader));
-  return { label, version: version ?? '', limitMs: limitMs > 0 ? limitMs : undefined };
+  const names = new Map(
+    (header(request, toolNamesHeader) ?? '').split(',').flatMap((pair) => {
+      const [own, given] = pair.split('=');
+      return own && given ? [[own.trim(), given.trim()] as const] : [];
+    }),
+  );
+  return { label, version: version ?? '', limitMs: limitMs > 0 ? limitMs : undefined, names };
 }
 
 function header({ headers }: IncomingMessage, name: string): string | undefined {

@@ -48,6 +48,8 @@ export interface Visit {
     readonly version: string;
     /** How long it waits for a tool, where its driver told it. */
     readonly limitMs: number | undefined;
+    /** Tools that it knows by another name than theirs. */
+    readonly names: ReadonlyMap<string, string>;
   };
   readonly response: ServerResponse;
 }
@@ -140,10 +142,10 @@ export class McpSession {
   }
 
   /** Anything but a tool's call is answered at once, in one piece. */
-  async #ask({ response }: Visit, message: JSONRPCRequest): Promise<void> {
+  async #ask({ client, response }: Visit, message: JSONRPCRequest): Promise<void> {
     if (message.method === 'initialize' || message.method === 'tools/list') this.#isBehind = false;
     const { promise, resolve: send } = Promise.withResolvers<JSONRPCMessage>();
-    const end = await this.#serve(message, noRun, send);
+    const end = await this.#serve(message, client.names, noRun, send);
     const reply = await promise;
     end();
     const isMet = message.method === 'initialize' && 'result' in reply;
@@ -170,7 +172,7 @@ export class McpSession {
     call.attach(response);
     const { limitMs } = client;
     const run = { callId, signal: call.signal, progress: (text: string) => call.progress(text), limitMs };
-    call.whenOver(await this.#serve(message, run, (said) => call.send(said)));
+    call.whenOver(await this.#serve(message, client.names, run, (said) => call.send(said)));
   }
 
   /**
@@ -179,6 +181,7 @@ export class McpSession {
    */
   async #serve(
     message: JSONRPCMessage,
+    names: ReadonlyMap<string, string>,
     run: Run,
     send: (message: JSONRPCMessage) => void,
   ): Promise<() => void> {
@@ -189,17 +192,18 @@ export class McpSession {
     );
     server.setRequestHandler('tools/list', () => ({
       tools: host.tools.map(({ name, description, inputSchema }) => ({
-        name,
+        name: names.get(name) ?? name,
         description,
         inputSchema: { ...inputSchema, type: 'object' as const },
       })),
     }));
     server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
-      const { name, arguments: args = {} } = params;
+      const { name: called, arguments: args = {} } = params;
+      const name = [...names].find(([, given]) => given === called)?.[0] ?? called;
       // Only an agent that tells its own id of the call has a conversation in which the tool has the longer name.
       const isOfAgent = toolCallIdOf(mcpReq._meta) !== undefined;
-      const names = isOfAgent ? { agentToolName: `mcp__${serverName}__${name}` } : {};
-      const result = await host.call(this.#id, name, args, { ...run, ...names });
+      const longName = isOfAgent ? { agentToolName: `mcp__${serverName}__${name}` } : {};
+      const result = await host.call(this.#id, name, args, { ...run, ...longName });
       return { content: [{ type: 'text', text: result.text }], isError: !result.ok };
     });
     const transport: Transport = {

@@ -1,6 +1,7 @@
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../fields.ts';
 import { objectIn } from '../../lines.ts';
 import { nameToAgents, toolServerName } from '../../tool-server.ts';
+import { knownAgents } from '../known-agents.ts';
 import { contentsIn, wordsOf } from './content.ts';
 
 /**
@@ -207,6 +208,12 @@ function piCall(update: JsonObject): JsonObject {
   return { ...update, _meta: { ...others, terminal_exit: { exit_code: Number(code) } } };
 }
 
+/** It has a tool `ask_user` of its own, and is given ours under another name. */
+const ownGeminiName = (tool: string): string => {
+  const renamed = knownAgents.find(({ name }) => name === 'gemini')?.renamedTools ?? {};
+  return nameToAgents(Object.entries(renamed).find(([, given]) => given === tool)?.[0] ?? tool);
+};
+
 /**
  * Gemini CLI gives no input. The id of a call begins with the tool's name; the title of a command is the command itself, and its
  * content, until it has run, says where it runs.
@@ -214,7 +221,9 @@ function piCall(update: JsonObject): JsonObject {
 function geminiCall(update: JsonObject): JsonObject {
   const [, tool] = /^(\w+?)__/.exec(textAt(update, 'toolCallId') ?? '') ?? [];
   if (tool === undefined) return update;
-  const name = sharedTools[tool] ?? tool;
+  const own = `mcp_${toolServerName}_`;
+  const isOwn = tool.startsWith(own);
+  const name = isOwn ? ownGeminiName(tool.slice(own.length)) : (sharedTools[tool] ?? tool);
   const command = textAt(update, 'title');
   if (name === 'ExitPlanMode') return { ...update, name, kind: 'switch_mode' };
   const isOver = update.status === 'completed' || update.status === 'failed';
