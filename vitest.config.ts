@@ -7,8 +7,8 @@ const common = {
   testTimeout: 30_000,
   hookTimeout: 30_000,
   pool: 'forks' as const,
-  // Much of the time is spent on waiting for processes: two files at a time also where there are two processors.
-  maxWorkers: Math.max(2, availableParallelism() - 1),
+  // A file waits for processes and pages most of its time, and works for less than half of it.
+  maxWorkers: 2 * availableParallelism(),
   // A worker runs file after file with what is loaded already, and with one browser.
   isolate: false,
 };

@@ -193,6 +193,8 @@ export const Interaction = Ask.omit({ agentRequestId: true }).extend({
   sessionKey: z.string().nullable(),
   turnId: z.string().nullable(),
   createdAt: z.string(),
+  /** The number of its session's event that changed it last: of two views of it, the one with the higher number is newer. */
+  revision: z.number().optional(),
   expiresAt: z.string().optional(),
   parked: z.boolean(),
   /** The tool's call is over and the ask is not: the answer will reach the agent as a message of its own. */

@@ -1,11 +1,12 @@
 import { acpDriver } from '../../src/drivers/acp/driver.ts';
 import { LocalProcessHost } from '../../src/drivers/process/local-process-host.ts';
-import { type Cannot, type DriverUnderTest, driverContract } from '../contracts/driver-contract.ts';
+import { type Cannot, type DriverUnderTest, driverContract } from '../contracts/agent-driver-contract.ts';
 import type { ModelStandIn } from '../real-agents/model-stand-in.ts';
 import { openWorkplace } from '../real-agents/workplace.ts';
 import type { RealAgent } from './real-agent.ts';
 
-interface Traits extends Pick<DriverUnderTest, 'scenario' | 'otherModel' | 'editingMode' | 'refusedModes'> {
+interface Traits
+  extends Pick<DriverUnderTest, 'scenario' | 'otherModel' | 'editingMode' | 'refusedModes' | 'afterDenial'> {
   /** The mode in which it asks, where it does not begin in it. */
   readonly askingMode?: string;
   /** What its model says to each message of the scenario. */
@@ -38,6 +39,8 @@ export function acpContract(
       },
       cwd,
       env: {},
+      // Some take half a minute to start on a machine that others use, too.
+      patienceMs: 100_000,
       ...traits,
       async close() {
         await processes.close();

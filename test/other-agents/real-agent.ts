@@ -30,8 +30,12 @@ export const plainEnvironment = (home: string): Record<string, string> => ({
 });
 
 async function configuration(folder: string, agent: AcpAgent): Promise<string> {
-  const { name, label, command, args, env } = agent;
+  const { name, label, command, args, env, toolLimitMs } = agent;
+  const limit = toolLimitMs !== undefined && { toolLimitSeconds: toolLimitMs / 1000 };
   const file = join(folder, 'config.json');
-  await writeFile(file, JSON.stringify({ agents: { [name]: { driver: 'acp', label, command, args, env } } }));
+  await writeFile(
+    file,
+    JSON.stringify({ agents: { [name]: { driver: 'acp', label, command, args, env, ...limit } } }),
+  );
   return file;
 }

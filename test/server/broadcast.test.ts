@@ -57,7 +57,8 @@ class StubRoom {
       snapshot: missing,
       image: missing,
       rawLog: missing,
-      storage: missing,
+      whileBusy: 'queue',
+    storage: missing,
       clients: { connect: missing, setEnabled: missing, mode: missing, count: missing },
       listen: (listener) => {
         this.#listener = listener;

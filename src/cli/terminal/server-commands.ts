@@ -1,10 +1,14 @@
 import { actsUnasked } from '../../model/asking.ts';
 import type { Agent } from '../../protocol/session.ts';
 import type { ToolProblem } from '../../protocol/tool.ts';
+import { textFlag } from '../flags.ts';
+import { columns } from '../render/columns.ts';
+import { age } from '../render/measures.ts';
 import type { Paint } from '../render/paint.ts';
 import { oneLine } from '../render/safe-text.ts';
+import { shortIds } from '../render/short-ids.ts';
 import { modeWords } from '../server-lines.ts';
-import { clientCommand } from './client-command.ts';
+import { clientCommand, isShortFor } from './client-command.ts';
 
 export const agents = clientCommand({
   usage: 'agents',
@@ -84,6 +88,38 @@ export const tools = clientCommand({
 function problemLine({ file, tool, line, error }: ToolProblem): string {
   const place = line === undefined ? file : `${file}:${line}`;
   return oneLine(`${place}${tool === undefined ? '' : ` (${tool})`}: ${error}`);
+}
+
+export const devices = clientCommand({
+  usage: 'devices [--remove ID]',
+  help: 'Lists the paired browsers: id, name, since when, and when each was last seen.',
+  flags: { remove: { type: 'string' } },
+  flagsHelp: '  --remove ID       unpair this one and end its connections; the id may be shortened',
+  async run({ flags, connect }) {
+    const transport = await connect();
+    const remove = textFlag(flags, 'remove');
+    if (remove !== undefined) {
+      const like = (await transport.devices()).filter(({ id }) => isShortFor(id, remove));
+      await transport.removeDevice(like.length === 1 && like[0] ? like[0].id : remove);
+    }
+    const list = await transport.devices();
+    const ids = shortIds(list.map(({ id }) => id));
+    const now = Date.now();
+    const lines = columns(
+      list.map(({ name, createdAt, lastSeenAt }, index) => [
+        ids[index] ?? '',
+        oneLine(name),
+        `paired ${ago(createdAt, now)}`,
+        `seen ${ago(lastSeenAt, now)}`,
+      ]),
+    );
+    return [{ devices: list }, lines.length === 0 ? ['No browser is paired.'] : lines];
+  },
+});
+
+function ago(since: string, now: number): string {
+  const passed = age(since, now);
+  return passed === 'now' ? passed : `${passed} ago`;
 }
 
 export const pair = clientCommand({

@@ -11,7 +11,7 @@ export interface AcpAgent extends Pick<Agent, 'install' | 'signIn' | 'asking'> {
   readonly env?: Readonly<Record<string, string>>;
   /** The npm package that its program comes with: two agents may have programs of the same name. */
   readonly package?: string;
-  /** How long it waits for a tool of an MCP server, where that is known and can not be set. */
+  /** How long it waits for a tool of an MCP server: what its environment sets, or what it was seen to wait. */
   readonly toolLimitMs?: number;
   /** How it calls a tool of an MCP server, beside `mcp__<server>__<tool>`. */
   readonly toolName?: (server: string, tool: string) => string;
@@ -20,6 +20,9 @@ export interface AcpAgent extends Pick<Agent, 'install' | 'signIn' | 'asking'> {
 }
 
 const patience = String(toolPatienceMs);
+
+/** What clients of MCP wait where they are told nothing. */
+export const unknownToolLimitMs = 60_000;
 
 const fromNpm = (name: string) => ({ package: name, install: `npm install -g ${name}` });
 
@@ -32,6 +35,7 @@ export const knownAgents: readonly AcpAgent[] = [
     args: [],
     // It gives up on a tool much sooner, if it is not told.
     env: { MCP_TOOL_TIMEOUT: patience },
+    toolLimitMs: toolPatienceMs,
     ...fromNpm('@agentclientprotocol/claude-agent-acp'),
     signIn: { command: 'claude /login', variable: 'ANTHROPIC_API_KEY' },
     asking: { byDefault: 'always', mode: 'default' },
@@ -44,6 +48,7 @@ export const knownAgents: readonly AcpAgent[] = [
     ...fromNpm('@google/gemini-cli'),
     signIn: { command: 'gemini', variable: 'GEMINI_API_KEY' },
     asking: { byDefault: 'always', mode: 'default' },
+    toolLimitMs: 600_000,
     toolName: (server, tool) => `mcp_${server}_${tool}`,
     renamedTools: { ask_user: 'ask_person' },
   },
@@ -79,6 +84,7 @@ export const knownAgents: readonly AcpAgent[] = [
       byDefault: 'never',
       variable: { name: 'OPENCODE_PERMISSION', value: '{"bash":"ask","edit":"ask"}' },
     },
+    toolLimitMs: 600_000,
   },
   {
     name: 'qwen',
@@ -98,6 +104,7 @@ export const knownAgents: readonly AcpAgent[] = [
     ...fromNpm('@github/copilot'),
     signIn: { command: 'copilot login', variable: 'COPILOT_GITHUB_TOKEN' },
     asking: { byDefault: 'always' },
+    toolLimitMs: 600_000,
     toolName: (server, tool) => `${server}-${tool}`,
   },
   {
@@ -107,6 +114,7 @@ export const knownAgents: readonly AcpAgent[] = [
     args: ['acp'],
     // It gives up on a tool after a minute, if it is not told.
     env: { KIMI_MCP_TOOL_TIMEOUT_MS: patience },
+    toolLimitMs: toolPatienceMs,
     ...fromNpm('@moonshot-ai/kimi-code'),
     signIn: { command: 'kimi login' },
     asking: { byDefault: 'always', mode: 'default' },

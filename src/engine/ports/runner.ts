@@ -175,6 +175,7 @@ export type Order =
   /** Done when the agent has confirmed. */
   | { readonly kind: 'mode'; readonly id: string; readonly mode: string }
   | { readonly kind: 'model'; readonly id: string; readonly model: string }
+  | { readonly kind: 'option'; readonly id: string; readonly option: string; readonly value: string }
   /** Ends the agent and all its descendants. */
   | { readonly kind: 'end'; readonly id: string };
 

@@ -54,7 +54,7 @@ export function SessionList() {
         <IconButton
           icon={Search}
           label={t('frame.palette')}
-          keys="Mod+K"
+          shortcut="everywhere.palette"
           onClick={() => openDialog({ is: 'palette' })}
           className="md:hidden"
         />
@@ -68,7 +68,7 @@ export function SessionList() {
         <IconButton
           icon={Plus}
           label={t('control.new')}
-          keys="n"
+          shortcut="everywhere.new-session"
           onClick={() => openDialog({ is: 'new-session' })}
         />
       </div>

@@ -12,13 +12,13 @@ import { AskAnnouncer } from './ask-announcer.tsx';
 import { BottomTabs } from './bottom-tabs.tsx';
 import { ConnectionBar } from './connection-bar.tsx';
 import { Dialogs } from './dialogs-view.tsx';
-import { useGlobalKeys } from './global-keys.ts';
 import { PageBoundary } from './page-boundary.tsx';
 import { Rail } from './rail.tsx';
 import { SessionList } from './session-list.tsx';
 import { StorageBar } from './storage-bar.tsx';
 import { useTabBadge } from './tab-badge.ts';
 import { UnlockBar } from './unlock-bar.tsx';
+import { useGlobalKeys } from './use-keys.ts';
 
 /** What stays while pages change: rail, list of sessions, dock, bars and dialogs. */
 export function Shell({ children }: { readonly children: ReactNode }) {

@@ -83,6 +83,14 @@ export function withOther(
   }));
 }
 
+/** The answers with one of them as given. */
+export const withAnswer = (
+  draft: CardDraft,
+  questions: readonly Question[],
+  at: number,
+  answer: AnswerDraft,
+): Pick<CardDraft, 'answers'> => changed(draft, questions, at, () => answer);
+
 function changed(
   draft: CardDraft,
   questions: readonly Question[],

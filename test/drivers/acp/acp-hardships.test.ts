@@ -86,6 +86,18 @@ describe('an agent that cannot be started', () => {
     const { startError } = await facts.of('exited');
     expect(startError).toContain('wants you to sign in first');
     expect(startError).toContain('Log in (with a browser)');
+    expect(startError).toContain('sign in first: Authentication required: run `scripted login`');
+    expect(startError).toContain('Run "scripted login" in a terminal. Or give it a key in SCRIPTED_KEY.');
+  });
+
+  test('[SES24] one whose key lies in its environment is told to take it, and starts', async () => {
+    const { facts } = begin(['--auth', '--auth-key'], { env: { SCRIPTED_KEY: 'right' } });
+    expect(await facts.of('ready')).toMatchObject({ version: '1.2.3' });
+  });
+
+  test('[SES24] what it says of a key that it does not take is told', async () => {
+    const { facts } = begin(['--auth', '--auth-key'], { env: { SCRIPTED_KEY: 'wrong' } });
+    expect((await facts.of('exited')).startError).toContain('That key is too old');
   });
 
   test('[SES7] one of another version of the protocol is refused', async () => {

@@ -1,31 +1,46 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { writeAcpConfig } from '../../support/acp-config.ts';
-import { startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
+import { type Beckon, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import { drilledAgent } from '../../support/drilled-agent.ts';
 import { violationsOf } from './accessibility.ts';
 import { desktop, phone, withBrowser } from './browser.ts';
 import { startSessions } from './demo-sessions.ts';
 
-const { come, visits } = withBrowser();
+const { come, visits } = withBrowser({ servers: 'all tests' });
+let beckon: Beckon;
+beforeAll(async () => {
+  const config = await writeAcpConfig(await temporaryDirectory());
+  beckon = await startBeckon({
+    args: ['--claude', drilledAgent(await temporaryDirectory()), '--config', config],
+  });
+});
+
+/** The next test begins with nothing asked. */
+async function stopAsking(): Promise<void> {
+  const { body } = await beckon.api('GET', '/api/pending');
+  const asking = new Set(body.pending.map(({ sessionId }: { sessionId: string }) => sessionId));
+  await Promise.all([...asking].map((id) => beckon.api('POST', `/api/sessions/${id}/stop`, {})));
+}
 
 /** A session that waits, and the page that shows it. */
 async function ask(prompt: string) {
   const cwd = await temporaryDirectory();
-  const beckon = await startBeckon();
   const [id = ''] = await startSessions(beckon, [{ title: 'Asking', prompt, status: 'waiting' }], cwd);
   const { page, problems } = await come(beckon, `/s/${id}`);
   const card = page.getByRole('main').locator('[data-ask]');
   await card.waitFor();
-  return { beckon, cwd, id, page, problems, card };
+  return { cwd, id, page, problems, card };
 }
 
 const button = (page: Page, name: string) =>
   page.getByRole('main').getByRole('button', { name, exact: true });
 
 describe('answering in a browser', () => {
+  afterEach(stopAsking);
+
   it('[UI5] [ASK8] allows a command, and the file that it makes is there', async () => {
     const { page, cwd, problems } = await ask('run touch made.txt');
     expect(existsSync(join(cwd, 'made.txt'))).toBe(false);
@@ -107,7 +122,7 @@ describe('answering in a browser', () => {
   });
 
   it('[ASK3] [ASK4] takes the first answer of two browsers and tells the other', async () => {
-    const { beckon, page, id } = await ask('run touch made.txt');
+    const { page, id } = await ask('run touch made.txt');
     const other = await come(beckon, '/inbox', phone);
     await other.page.locator('[data-row]').click();
     // Both are found first: whichever answer comes first takes the other's button away.
@@ -126,7 +141,7 @@ describe('answering in a browser', () => {
   });
 
   it('[ASK4] shows an answer given elsewhere read-only, with from where', async () => {
-    const { beckon, page, id, card } = await ask('run touch made.txt');
+    const { page, id, card } = await ask('run touch made.txt');
     const { body } = await beckon.api('GET', `/api/sessions/${id}/pending`);
     await beckon.api('POST', `/api/sessions/${id}/deny`, {
       requestId: body.pending[0].requestId,
@@ -149,18 +164,18 @@ describe('answering in a browser', () => {
   });
 
   it('[GRANT2] [GRANT1] allows from now on by a pattern, and the next like ask is not asked', async () => {
-    const { beckon, page, cwd, card, id } = await ask('run touch one.txt');
+    const { page, cwd, card, id } = await ask('run mkdir one');
     await button(page, 'Always…').click();
     await card.getByText('It would have allowed 1 ask so far:').waitFor();
-    await page.getByRole('textbox', { name: 'Bash may be used for' }).fill('touch *');
+    await page.getByRole('textbox', { name: 'Bash may be used for' }).fill('mkdir *');
     await button(page, 'Always allow').click();
-    await page.getByText('I ran touch one.txt').waitFor();
-    await beckon.api('POST', `/api/sessions/${id}/message`, { message: 'run touch two.txt' });
-    await page.getByText('I ran touch two.txt').waitFor();
-    expect(existsSync(join(cwd, 'two.txt'))).toBe(true);
+    await page.getByText('I ran mkdir one').waitFor();
+    await beckon.api('POST', `/api/sessions/${id}/message`, { message: 'run mkdir two' });
+    await page.getByText('I ran mkdir two').waitFor();
+    expect(existsSync(join(cwd, 'two'))).toBe(true);
     await page.getByText(/· by a standing approval/).waitFor();
     const { body } = await beckon.api('GET', '/api/grants');
-    expect(body.grants).toMatchObject([{ toolName: 'Bash', pattern: 'touch *', scope: 'always' }]);
+    expect(body.grants).toMatchObject([{ toolName: 'Bash', pattern: 'mkdir *', scope: 'always' }]);
   });
 
   it('[MULTI2] shows a card read-only while answering is off, and answers at once when it is on', async () => {
@@ -185,9 +200,10 @@ const three = ['one', 'two', 'three'].map((name) => ({
 }));
 
 describe('the inbox in a browser', () => {
+  afterEach(stopAsking);
+
   it('[UI2] [UI8] is worked by keyboard alone, through three sessions', async () => {
     const cwd = await temporaryDirectory();
-    const beckon = await startBeckon();
     await startSessions(beckon, three, cwd);
     const { page, problems } = await come(beckon);
     await page.getByRole('article').first().waitFor();
@@ -244,7 +260,6 @@ describe('the inbox in a browser', () => {
 
   it('[UI2] allows like ones together, after showing them all', async () => {
     const cwd = await temporaryDirectory();
-    const beckon = await startBeckon();
     await startSessions(beckon, three, cwd);
     const { page } = await come(beckon, '/inbox');
     await page.getByText('3 open').waitFor();
@@ -266,22 +281,20 @@ describe('the inbox in a browser', () => {
 
 describe('what an agent by ACP asks in a browser', () => {
   /** A scripted agent that asks leave for exactly what is given. */
-  async function permit(beckon: Awaited<ReturnType<typeof startBeckon>>, call: object) {
+  async function permit(call: object) {
     const prompt = `permit ${JSON.stringify(call)}`;
     const cwd = await temporaryDirectory();
     const { body } = await beckon.api('POST', '/api/sessions', { agent: 'scripted', cwd, prompt });
     return `/s/${body.session.id}`;
   }
-  const serve = async () =>
-    startBeckon({ args: ['--config', await writeAcpConfig(await temporaryDirectory())] });
+  afterEach(stopAsking);
 
   it('[ASK18] what it said nothing of takes a second press, on the page, in the dock and on a monitor', async () => {
-    const beckon = await serve();
     const quiet = await startSessions(beckon, [{ title: 'Quiet', prompt: 'hello', status: 'idle' }], '/tmp');
-    const paths = [await permit(beckon, { kind: 'execute' }), `/s/${quiet[0]}`, '/'];
+    const paths = [await permit({ kind: 'execute' }), `/s/${quiet[0]}`, '/'];
     const { page, problems } = await come(beckon, paths[0]);
     for (const path of paths) {
-      if (path !== paths[0]) await permit(beckon, { kind: 'execute' });
+      if (path !== paths[0]) await permit({ kind: 'execute' });
       await page.goto(`${beckon.url}${path}`);
       const card = page.locator('[data-ask]').first();
       await card.getByText('The agent did not say what it wants to do.').waitFor();
@@ -296,8 +309,7 @@ describe('what an agent by ACP asks in a browser', () => {
   });
 
   it('[ACP3] a plan is approved in the way that is chosen among those the agent offers', async () => {
-    const beckon = await serve();
-    const path = await permit(beckon, { kind: 'switch_mode', rawInput: { plan: '# The plan' } });
+    const path = await permit({ kind: 'switch_mode', rawInput: { plan: '# The plan' } });
     const { page, problems } = await come(beckon, path);
     await page.getByRole('heading', { name: 'The plan' }).first().waitFor();
     const ways = page.getByRole('main').getByRole('combobox', { name: 'Allow as' });
@@ -316,9 +328,9 @@ describe('the dock in a browser', () => {
     { title: 'Quiet', prompt: 'hello', status: 'idle' },
     { title: 'Asking', prompt: 'run touch made.txt', status: 'waiting' },
   ];
+  afterEach(stopAsking);
 
   it('[UI5] [UI8] comes while one types elsewhere, covers no composer and takes no focus', async () => {
-    const beckon = await startBeckon();
     const cwd = await temporaryDirectory();
     const [quiet] = await startSessions(beckon, sessions.slice(0, 1), cwd);
     const { page, problems } = await come(beckon, `/s/${quiet}`);
@@ -343,7 +355,6 @@ describe('the dock in a browser', () => {
   });
 
   it('[UI5] is a bar that opens into a sheet on a phone', async () => {
-    const beckon = await startBeckon();
     const cwd = await temporaryDirectory();
     const [quiet] = await startSessions(beckon, sessions, cwd);
     const { page } = await come(beckon, `/s/${quiet}`, phone);
@@ -357,18 +368,17 @@ describe('the dock in a browser', () => {
 });
 
 describe('cards in a browser', () => {
+  const prompts = ['run npm test', 'question', 'plan', 'form', 'write notes.md', '!parallel'];
+  beforeAll(async () => {
+    const sessions = prompts.map((prompt) => ({ title: prompt, prompt, status: 'waiting' }));
+    await startSessions(beckon, sessions, await temporaryDirectory());
+  });
+
   it.each([
     ['desktop, light', { ...desktop, theme: 'light' as const }],
     ['desktop, dark, German', { ...desktop, theme: 'dark' as const, language: 'de' as const }],
     ['phone, light', { ...phone, theme: 'light' as const }],
   ])('[UI8] [UI10] break no accessibility rule and never scroll sideways: %s', async (_, view) => {
-    const beckon = await startBeckon({ args: ['--claude', drilledAgent(await temporaryDirectory())] });
-    const prompts = ['run npm test', 'question', 'plan', 'form', 'write notes.md', '!parallel'];
-    await startSessions(
-      beckon,
-      prompts.map((prompt) => ({ title: prompt, prompt, status: 'waiting' })),
-      await temporaryDirectory(),
-    );
     const { page, problems } = await come(beckon, '/inbox', view);
     for (const prompt of prompts) {
       await page.locator('[data-row]', { hasText: prompt }).first().click();

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Ask, Question } from '../../../protocol/interaction.ts';
+import { type Ask, Question, type Subject } from '../../../protocol/interaction.ts';
 import type { AgentFact } from '../../../runner/ports/agent-driver.ts';
 import { type JsonObject, objectAt, textAt } from '../../fields.ts';
 import { askTitle, callTitle, expectedShape } from '../../tool-calls.ts';
@@ -12,6 +12,7 @@ import {
   ownInput,
   ownName,
   unnamedTool,
+  wordsAsked,
 } from './describe-call.ts';
 import type { Call, Memory } from './memory.ts';
 import { callAsked } from './tool-call.ts';
@@ -32,7 +33,8 @@ export function permissionAsk(memory: Memory, agentRequestId: string, request: J
   const options = optionsIn(request);
   const described = describeCall(fields, memory.cwd, true);
   const { toolName } = described;
-  const calledName = ownName(fields);
+  const vendor = vendorOf(memory.agentName);
+  const calledName = vendor.confirmsName?.(fields, told) === false ? undefined : ownName(fields);
   const common = {
     kind: 'approval' as const,
     agentRequestId,
@@ -40,7 +42,6 @@ export function permissionAsk(memory: Memory, agentRequestId: string, request: J
     suggestions: options,
     ...originOf(call),
   };
-  const { notes, modesAsOptions } = vendorOf(memory.agentName);
   const questions = questionsIn(told);
   if (questions.length > 0) {
     const title = askTitle(questions.map(({ question }) => question).join(' · '));
@@ -54,16 +55,16 @@ export function permissionAsk(memory: Memory, agentRequestId: string, request: J
       calledName,
       ask: {
         ...common,
-        ...waysAmong(options, modesAsOptions ? [] : ['allow_once', 'allow_always']),
+        ...waysAmong(options, vendor.modesAsOptions ? [] : ['allow_once', 'allow_always']),
         title: 'Approve the plan',
         plan,
         requiresPerson: true,
       },
     };
-  const subject = callSubject(fields, toolName, memory.cwd, notes);
+  const subject = callSubject(fields, toolName, memory.cwd, vendor.notes);
   const title =
     subject.kind === 'input' ? titleTold(fields, toolName) : callTitle(toolName, subject, described);
-  const reason = oddity(options);
+  const reason = oddity(options) ?? (vendor.asksInWords ? otherWords(told, subject) : undefined);
   const saysNothing = isUnsaid(described);
   const needsPerson = call === undefined || reason !== undefined || saysNothing;
   return {
@@ -102,7 +103,9 @@ const isUnsaid = ({ toolName, input }: DescribedCall): boolean =>
   Object.keys(input).length === 0 && (toolName === unnamedTool || expectedShape(toolName) !== undefined);
 
 function titleTold(fields: JsonObject, toolName: string): string {
-  const told = textAt(fields, 'title');
+  const title = textAt(fields, 'title');
+  const isBare = title === toolName && Object.keys(ownInput(fields)).length === 0;
+  const told = isBare ? wordsAsked(fields) : title;
   return askTitle(told === undefined || told === toolName ? toolName : `${toolName}: ${told}`);
 }
 
@@ -121,6 +124,13 @@ function originOf(call: Call | undefined): Pick<Ask, 'toolCallId' | 'agentId' | 
     toolCallId,
     ...(parentToolCallId !== undefined && { parentToolCallId, agentId: parentToolCallId }),
   };
+}
+
+/** The words of an ask that do not have the command in them: they may be about another. */
+function otherWords(asked: JsonObject, { kind, value }: Subject): string | undefined {
+  const words = asked.rawInput === undefined ? wordsAsked(asked) : undefined;
+  const isSame = words === undefined || kind !== 'command' || words.includes(value);
+  return isSame ? undefined : `The agent says: ${words}`;
 }
 
 /** What the person must know before deciding; no standing approval may answer then. */

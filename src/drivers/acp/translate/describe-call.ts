@@ -4,7 +4,7 @@ import type { CallShape, Pointer } from '../../../protocol/tool-call.ts';
 import { isObject, type JsonObject, objectAt, textAt } from '../../fields.ts';
 import { fieldsOf, pathSubject, subjectOf, wholeInput } from '../../subject.ts';
 import { callShapeOf, expectedShape, withRisks } from '../../tool-calls.ts';
-import { type Change, changesIn, pathsIn } from './content.ts';
+import { type Change, changesIn, contentsIn, pathsIn, wordsOf } from './content.ts';
 
 export interface DescribedCall {
   readonly toolName: string;
@@ -51,9 +51,12 @@ function shapeTold(call: JsonObject, own: JsonObject, toolName: string, cwd: str
   const expected = expectedShape(toolName);
   switch (expected?.is ?? call.kind) {
     case 'command': {
-      const command = shape.is === 'command' ? undefined : (plainCommand(own) ?? unquoted(title));
-      if (command === undefined) return { shape };
-      return { shape: { is: 'command', command: at('command') }, beside: { command } };
+      const isTitle = Object.keys(own).length === 0 && wordsAsked(call) === undefined && title !== toolName;
+      const command =
+        shape.is === 'command' ? undefined : (plainCommand(own) ?? (isTitle ? unquoted(title) : undefined));
+      if (command !== undefined)
+        return { shape: { is: 'command', command: at('command') }, beside: { command } };
+      break;
     }
     case 'read': {
       if (shape.is === 'read') return { shape };
@@ -84,8 +87,17 @@ function shapeTold(call: JsonObject, own: JsonObject, toolName: string, cwd: str
     }
     default:
   }
-  if (shape.is !== 'fields' || Object.keys(own).length > 0 || title === undefined) return { shape };
+  if (shape.is !== 'fields' || Object.keys(own).length > 0) return { shape };
+  const words = wordsAsked(call);
+  if (words !== undefined) return { shape: { is: 'fields', title: at('words') }, beside: { words } };
+  if (title === undefined) return { shape };
   return { shape: { is: 'fields', title: at('title') }, beside: { title } };
+}
+
+/** What the agent says of a call that has not begun, where it gives no input; later the same place holds what the call brought. */
+export function wordsAsked(call: JsonObject): string | undefined {
+  if (call.status !== undefined && call.status !== 'pending') return undefined;
+  return contentsIn(call).map(wordsOf).join('\n') || undefined;
 }
 
 /** A change of files: where the input does not name its file, that of the first change is meant. Others are named with theirs. */
@@ -120,17 +132,24 @@ function changeTold(
   };
 }
 
-/** An edit that stands in the input, by the names of those who write words together. */
+/** An edit that stands in the input, by the names that agents have for its words. */
 function ownEdits(own: JsonObject): Extract<CallShape, { is: 'change' }>['edits'] {
   const has = (name: string): boolean => textAt(own, name) !== undefined;
-  if (has('newString')) {
-    const before = has('oldString') && { before: '/oldString' };
-    return [
-      { ...before, after: '/newString', ...(own.replaceAll === true && { everywhere: '/replaceAll' }) },
-    ];
+  const everywhere = own.replaceAll === true && { everywhere: '/replaceAll' };
+  const edit = editFields.find(([, after]) => has(after));
+  if (edit) {
+    const [before, after] = edit;
+    return [{ ...(has(before) && { before: `/${before}` }), after: `/${after}`, ...everywhere }];
   }
-  return has('content') ? [{ after: '/content' }] : [];
+  return ['content', 'file_text'].filter(has).map((name) => ({ after: `/${name}` }));
 }
+
+const editFields = [
+  ['oldString', 'newString'],
+  ['old_string', 'new_string'],
+  ['old_text', 'new_text'],
+  ['old_str', 'new_str'],
+] as const;
 
 /** The names under which agents give the file. */
 const pathFields = ['file_path', 'filePath', 'filepath', 'path', 'abs_path', 'absolute_path'];
@@ -213,7 +232,10 @@ export function vendorNote(update: JsonObject): VendorNote {
 const fileTools = new Set(['Read', 'Write', 'Edit']);
 
 /** The names of what agents put into a file or read of it. */
-const contentFields = 'contents text oldText newText diff description title line limit'.split(' ');
+const contentFields = [
+  ...'contents content file_text text oldText newText edits diff description title line limit'.split(' '),
+  ...editFields.flat(),
+];
 
 /**
  * What a call is about. It is said only where all that the agent told of the call agrees with it: a grant for a file must

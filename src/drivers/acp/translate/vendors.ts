@@ -1,4 +1,5 @@
-import { isObject, type JsonObject, objectAt, textAt } from '../../fields.ts';
+import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../fields.ts';
+import { objectIn } from '../../lines.ts';
 import { nameToAgents, toolServerName } from '../../tool-server.ts';
 import { contentsIn, wordsOf } from './content.ts';
 
@@ -17,6 +18,12 @@ export interface Vendor {
   readonly modesAsOptions?: boolean;
   /** Whether the cost it tells goes on counting when a conversation is taken up again. */
   readonly countsOn?: boolean;
+  /** Whether the tokens that it tells at the end of a turn are those of all turns so far. */
+  readonly countsAllTurns?: boolean;
+  /** Whether what it is asked leave for is told in words alone, and the input only beside them. */
+  readonly asksInWords?: boolean;
+  /** Whether an ask is about the tool that the call was begun with, where the name of that tool is no more than a title. */
+  confirmsName?(call: JsonObject, asked: JsonObject): boolean;
 }
 
 export const vendorOf = (agentName: string): Vendor => vendors[agentName] ?? plain;
@@ -33,6 +40,17 @@ const vendors: Readonly<Record<string, Vendor>> = {
       ),
     ),
   },
+  Copilot: {
+    read: copilotCall,
+    notes: new Set(),
+    countsAllTurns: true,
+    // The title of a call may be the model's own words; that of an ask for a tool of a server is the tool's name alone.
+    confirmsName: ({ name }, { title }) =>
+      !textAt({ name }, 'name')?.startsWith('mcp__') || name === nameToAgents(String(title)),
+  },
+  'Kimi Code CLI': { read: kimiCall, notes: new Set(), asksInWords: true },
+  cline: { read: clineCall, notes: new Set() },
+  'pi-acp': { read: piCall, notes: new Set() },
   OpenCode: { read: opencodeCall, notes: new Set(), countsOn: true },
   '@agentclientprotocol/claude-agent-acp': {
     read: (update) => update,
@@ -97,6 +115,97 @@ const opencodeTools: Readonly<Record<string, string>> = {
   websearch: 'WebSearch',
   write: 'Write',
 };
+
+/** Copilot: the ask for a command or a file gives its own account of it, and the output is told in an envelope. */
+function copilotCall(update: JsonObject): JsonObject {
+  const input = objectAt(update, 'rawInput') ?? {};
+  const own = `${toolServerName}-`;
+  const title = textAt(update, 'title') ?? '';
+  const isOwn = update.sessionUpdate === 'tool_call' && update.kind === 'other' && title.startsWith(own);
+  const { command, commands, fileName, ...others } = input;
+  const isOne = Array.isArray(commands) && commands.length === 1 && commands[0] === command;
+  return {
+    ...update,
+    ...(isOwn && { name: nameToAgents(title.slice(own.length)) }),
+    ...(isOne && { rawInput: { ...others, command } }),
+    ...(typeof fileName === 'string' && { rawInput: { ...others, path: fileName } }),
+    ...copilotOutput(update),
+  };
+}
+
+function copilotOutput({ rawOutput }: JsonObject): JsonObject {
+  if (!isObject(rawOutput)) return {};
+  const exit = listAt(rawOutput, 'contents').find(({ type }) => type === 'shell_exit');
+  const text = textAt(rawOutput, 'content') ?? textAt(rawOutput, 'message');
+  if (text === undefined) return {};
+  if (!exit) return { rawOutput: text };
+  const output = text.replace(/<shellId: \S+ completed with exit code \d+>$/, '');
+  return { rawOutput: { output, exit_code: exit.exitCode } };
+}
+
+/** Kimi: until it runs, the input is told as the text of the call; the title is the tool's name. */
+function kimiCall(update: JsonObject): JsonObject {
+  const { sessionUpdate, title, kind, status } = update;
+  const isOfServer = textAt(update, 'title')?.startsWith('mcp__');
+  const isNamed = sessionUpdate === 'tool_call' && (!isOfServer || kind === 'other');
+  const isBegun = sessionUpdate !== undefined && status === 'pending';
+  const rawInput = update.rawInput ?? (isBegun ? inputText(update) : undefined);
+  return {
+    ...(rawInput === undefined ? update : withoutInputText({ ...update, rawInput })),
+    ...(isNamed && { name: title }),
+  };
+}
+
+function inputText(update: JsonObject): JsonObject | undefined {
+  const [only, ...others] = contentsIn(update);
+  const text = only && others.length === 0 ? textAt(only, 'text') : undefined;
+  const read = text === undefined ? undefined : objectIn(text);
+  return read?.kind === 'object' ? read.message : undefined;
+}
+
+function withoutInputText(update: JsonObject): JsonObject {
+  if (!inputText(update)) return update;
+  const content = listAt(update, 'content').filter(({ type }) => type !== 'content');
+  return { ...update, content };
+}
+
+/** Cline: one command stands in a list, a denial is told as an end before the end, and output is told in envelopes. */
+function clineCall(update: JsonObject): JsonObject {
+  const { commands, ...others } = objectAt(update, 'rawInput') ?? {};
+  const many = Array.isArray(commands) && commands.length > 1;
+  const only = Array.isArray(commands) && commands.length === 1 ? commands[0] : undefined;
+  const { status, rawOutput, content } = update;
+  const isHalf = status === 'failed' && rawOutput === undefined && content === undefined;
+  const text = clineOutput(rawOutput);
+  return {
+    ...update,
+    // No one command says what several do.
+    ...(many && { kind: 'other', name: 'run_commands' }),
+    ...(typeof only === 'string' && { rawInput: { ...others, command: only } }),
+    ...(isHalf && { status: 'in_progress' }),
+    ...(text !== undefined && { rawOutput: text }),
+  };
+}
+
+function clineOutput(rawOutput: unknown): string | undefined {
+  if (typeof rawOutput === 'string') {
+    const read = objectIn(rawOutput);
+    return read.kind === 'object' ? textAt(read.message, 'error') : undefined;
+  }
+  const parts = (Array.isArray(rawOutput) ? rawOutput : [rawOutput]).filter(isObject);
+  const texts = parts.flatMap((part) => textAt(part, 'result') ?? textAt(part, 'error') ?? []);
+  return texts.length > 0 && texts.length === parts.length ? texts.join('') : undefined;
+}
+
+/** pi: how a command ended is told as a line of its output, and the exit beside it is another. */
+function piCall(update: JsonObject): JsonObject {
+  const note = objectAt(update, '_meta') ?? {};
+  const printed = objectAt(note, 'terminal_output') ?? {};
+  const [, code] = /^\s*Command exited with code (\d+)$/.exec(textAt(printed, 'data') ?? '') ?? [];
+  if (code === undefined) return update;
+  const { terminal_output: _, ...others } = note;
+  return { ...update, _meta: { ...others, terminal_exit: { exit_code: Number(code) } } };
+}
 
 /**
  * Gemini CLI gives no input. The id of a call begins with the tool's name; the title of a command is the command itself, and its
