@@ -137,16 +137,27 @@ capability('plans', name, async () => {
   expect(await session.watch.event('turn.ended')).toMatchObject({ outcome: 'completed' });
 });
 
-capability('ask-user', name, async () => {
-  await watch(room.beckon);
-  room.model.on('ask me', [toolUse(ours('ask_user'), { question: 'Which colour?' }, [text('Thank you.')])]);
-  const session = await start('ask me');
-  const { interactionId, ask } = await session.nextAsk();
-  expect(ask).toMatchObject({ kind: 'form', tool: { name: 'ask_user' } });
-  await session.post('respond', { interactionId, action: 'submit', input: { answer: 'Green' } });
-  const [result] = await room.model.nextResults(ours('ask_user'));
-  expect(result?.text).toContain('Green');
-});
+/** It learns of tools beside its first turn: the model tries until it has this one. */
+const askUser = (attempt = 1): ReturnType<typeof toolUse> =>
+  toolUse(ours('ask_user'), { question: `Which colour? (${attempt})` }, (result) =>
+    result.text.includes('not found in registry') ? [askUser(attempt + 1)] : [text('Thank you.')],
+  );
+
+for (const what of ['own-tools', 'ask-user'] as const)
+  capability(what, name, async () => {
+    await watch(room.beckon);
+    room.model.on('hello', [text('Hello.')]).on('ask me', [askUser()]);
+    const session = await start('hello');
+    await session.watch.event('turn.ended');
+    await session.post('message', { message: 'ask me' });
+    const { interactionId, ask } = await session.nextAsk();
+    expect(ask).toMatchObject({ kind: 'form', tool: { name: 'ask_user' } });
+    await session.post('respond', { interactionId, action: 'submit', input: { answer: 'Green' } });
+    const told = await room.model.nextRequest(({ toolResults }) =>
+      toolResults.some(({ text: words }) => words.includes('Green')),
+    );
+    expect(told.toolResults).toMatchObject([{ toolName: ours('ask_user') }]);
+  });
 
 capability('interrupt', name, async () => {
   const held = gate();

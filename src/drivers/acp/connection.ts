@@ -29,7 +29,7 @@ import {
   type Step,
   within,
 } from './opening.ts';
-import { type AgentRequest, Peer, type TakeReply } from './peer.ts';
+import { type AgentRequest, isOfVendor, Peer, type TakeReply } from './peer.ts';
 import { replyTo } from './reply.ts';
 import { openingName, requestName, type SentRequest, sentIn } from './sent-names.ts';
 import { Services } from './services.ts';
@@ -421,7 +421,7 @@ export class AcpConnection implements AgentConnection {
 
   #notified(method: string, params: JsonObject): void {
     if (method === 'session/update') this.#updated(params);
-    else if (!/^(?:_|qwen\/)/.test(method) && method !== 'elicitation/complete') {
+    else if (!isOfVendor(method) && method !== 'elicitation/complete') {
       this.#facts.push(...unknownOnce(this.#memory, `notification ${method}`, params));
     }
   }

@@ -231,7 +231,7 @@ export class Peer {
 
   #requested(request: AgentRequest, line: string): void {
     if (!this.#options.handledRequests.has(request.method)) {
-      this.#options.onDiagnostic(diagnosticFact('unknown-request', line));
+      if (!isOfVendor(request.method)) this.#options.onDiagnostic(diagnosticFact('unknown-request', line));
       const error = new RequestError(errorCodes.methodNotFound, `There is no method ${request.method}`);
       void this.respondError(request, error).catch(() => undefined);
       return;
@@ -259,6 +259,9 @@ export class Peer {
     return outcome;
   }
 }
+
+/** Names of an agent's own: beside the protocol by its rules, or by its maker's habit (Qwen Code). What it tells or asks so is no fault. */
+export const isOfVendor = (method: string): boolean => /^(?:_|qwen\/|craft\/)/.test(method);
 
 async function mustBeWritten(written: Promise<WriteOutcome>): Promise<void> {
   const outcome = await written;

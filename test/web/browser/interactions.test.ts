@@ -12,7 +12,10 @@ import { startSessions, stopSessions } from './demo-sessions.ts';
 const { come, visits } = withBrowser({ servers: 'all tests' });
 let beckon: Beckon;
 beforeAll(async () => {
-  beckon = await startBeckon({ args: ['--claude', drilledAgent(await temporaryDirectory())] });
+  const config = await writeAcpConfig(await temporaryDirectory());
+  beckon = await startBeckon({
+    args: ['--claude', drilledAgent(await temporaryDirectory()), '--config', config],
+  });
 });
 
 /** A session that waits, and the page that shows it. */
@@ -271,22 +274,20 @@ describe('the inbox in a browser', () => {
 
 describe('what an agent by ACP asks in a browser', () => {
   /** A scripted agent that asks leave for exactly what is given. */
-  async function permit(beckon: Awaited<ReturnType<typeof startBeckon>>, call: object) {
+  async function permit(call: object) {
     const prompt = `permit ${JSON.stringify(call)}`;
     const cwd = await temporaryDirectory();
     const { body } = await beckon.api('POST', '/api/sessions', { agent: 'scripted', cwd, prompt });
     return `/s/${body.session.id}`;
   }
-  const serve = async () =>
-    startBeckon({ args: ['--config', await writeAcpConfig(await temporaryDirectory())] });
+  afterEach(stopAsking);
 
   it('[ASK18] what it said nothing of takes a second press, on the page, in the dock and on a monitor', async () => {
-    const beckon = await serve();
     const quiet = await startSessions(beckon, [{ title: 'Quiet', prompt: 'hello', status: 'idle' }], '/tmp');
-    const paths = [await permit(beckon, { kind: 'execute' }), `/s/${quiet[0]}`, '/'];
+    const paths = [await permit({ kind: 'execute' }), `/s/${quiet[0]}`, '/'];
     const { page, problems } = await come(beckon, paths[0]);
     for (const path of paths) {
-      if (path !== paths[0]) await permit(beckon, { kind: 'execute' });
+      if (path !== paths[0]) await permit({ kind: 'execute' });
       await page.goto(`${beckon.url}${path}`);
       const card = page.locator('[data-ask]').first();
       await card.getByText('The agent did not say what it wants to do.').waitFor();
@@ -301,8 +302,7 @@ describe('what an agent by ACP asks in a browser', () => {
   });
 
   it('[ACP3] a plan is approved in the way that is chosen among those the agent offers', async () => {
-    const beckon = await serve();
-    const path = await permit(beckon, { kind: 'switch_mode', rawInput: { plan: '# The plan' } });
+    const path = await permit({ kind: 'switch_mode', rawInput: { plan: '# The plan' } });
     const { page, problems } = await come(beckon, path);
     await page.getByRole('heading', { name: 'The plan' }).first().waitFor();
     const ways = page.getByRole('main').getByRole('combobox', { name: 'Allow as' });
