@@ -143,7 +143,7 @@ export interface RunningTool {
 }
 
 /** Raise this whenever a stored snapshot of the state could no longer be understood. */
-export const STATE_VERSION = 10;
+export const STATE_VERSION = 11;
 
 /** A state as it is stored: its maps are lists of their entries. */
 export type StoredState = {

@@ -7,20 +7,13 @@ import { type Beckon, startBeckon, temporaryDirectory } from '../../support/beck
 import { drilledAgent } from '../../support/drilled-agent.ts';
 import { violationsOf } from './accessibility.ts';
 import { desktop, phone, withBrowser } from './browser.ts';
-import { startSessions } from './demo-sessions.ts';
+import { startSessions, stopSessions } from './demo-sessions.ts';
 
 const { come, visits } = withBrowser({ servers: 'all tests' });
 let beckon: Beckon;
 beforeAll(async () => {
   beckon = await startBeckon({ args: ['--claude', drilledAgent(await temporaryDirectory())] });
 });
-
-/** The next test begins with nothing asked. */
-async function stopAsking(): Promise<void> {
-  const { body } = await beckon.api('GET', '/api/pending');
-  const asking = new Set(body.pending.map(({ sessionId }: { sessionId: string }) => sessionId));
-  await Promise.all([...asking].map((id) => beckon.api('POST', `/api/sessions/${id}/stop`, {})));
-}
 
 /** A session that waits, and the page that shows it. */
 async function ask(prompt: string) {
@@ -36,7 +29,7 @@ const button = (page: Page, name: string) =>
   page.getByRole('main').getByRole('button', { name, exact: true });
 
 describe('answering in a browser', () => {
-  afterEach(stopAsking);
+  afterEach(() => stopSessions(beckon));
 
   it('[UI5] [ASK8] allows a command, and the file that it makes is there', async () => {
     const { page, cwd, problems } = await ask('run touch made.txt');
@@ -197,7 +190,7 @@ const three = ['one', 'two', 'three'].map((name) => ({
 }));
 
 describe('the inbox in a browser', () => {
-  afterEach(stopAsking);
+  afterEach(() => stopSessions(beckon));
 
   it('[UI2] [UI8] is worked by keyboard alone, through three sessions', async () => {
     const cwd = await temporaryDirectory();
@@ -328,7 +321,7 @@ describe('the dock in a browser', () => {
     { title: 'Quiet', prompt: 'hello', status: 'idle' },
     { title: 'Asking', prompt: 'run touch made.txt', status: 'waiting' },
   ];
-  afterEach(stopAsking);
+  afterEach(() => stopSessions(beckon));
 
   it('[UI5] [UI8] comes while one types elsewhere, covers no composer and takes no focus', async () => {
     const cwd = await temporaryDirectory();
