@@ -16,8 +16,9 @@ import { modeChange, modelChange, unknownOnce } from '../facts.ts';
 import { type JsonObject, objectAt, textAt } from '../fields.ts';
 import { exitFact } from '../process/exit-fact.ts';
 import { Asking } from './asking.ts';
+import { Choices } from './choices.ts';
 import { leastCapabilities } from './installed.ts';
-import { RequestError, wordsOf } from './json-rpc.ts';
+import { wordsOf } from './json-rpc.ts';
 import type { KeptState, StoredState } from './kept-state.ts';
 import { ModeAfterPlan } from './mode-after-plan.ts';
 import {
@@ -33,28 +34,14 @@ import { type AgentRequest, isOfVendor, Peer, type TakeReply } from './peer.ts';
 import { replyTo } from './reply.ts';
 import { openingName, requestName, type SentRequest, sentIn } from './sent-names.ts';
 import { Services } from './services.ts';
-import {
-  acpCapabilities,
-  type Choice,
-  choiceRequest,
-  configIn,
-  optionRequest,
-  promptOf,
-} from './settings.ts';
+import { acpCapabilities, promptOf } from './settings.ts';
 import { Steering } from './steering.ts';
 import { Terminals } from './terminals.ts';
 import { keepMemory, type Memory, newMemory } from './translate/memory.ts';
 import { speechSoFar } from './translate/speech.ts';
 import { noteDenied } from './translate/tool-call.ts';
 import { translateFailure, translateReply } from './translate/turn-end.ts';
-import {
-  closeTurn,
-  configChange,
-  countFrom,
-  isWork,
-  translateSettings,
-  translateUpdate,
-} from './translate/update.ts';
+import { closeTurn, countFrom, isWork, translateSettings, translateUpdate } from './translate/update.ts';
 import { vendorOf } from './translate/vendors.ts';
 import { sinceBegun, type Turn, Turns } from './turns.ts';
 
@@ -86,13 +73,12 @@ export class AcpConnection implements AgentConnection {
   readonly #asking: Asking;
   readonly #turns: Turns;
   readonly #steering: Steering;
+  readonly #choices: Choices;
   readonly #modeAfterPlan: ModeAfterPlan;
   readonly #terminals: Terminals;
   readonly #services: Services;
   readonly #exitReported: Promise<void>;
   readonly #answers = new AnswersUnderWay();
-  /** Modes and models that were asked for and not confirmed yet. */
-  readonly #choosing = new Map<number, Choosing>();
   #facts: AgentFact[] = [];
   #session: KeptState['session'] | undefined;
   #capabilities: Capabilities;
@@ -141,6 +127,15 @@ export class AcpConnection implements AgentConnection {
         this.#turns.watchOwn();
         this.#report(facts);
       },
+    });
+    this.#choices = new Choices({
+      memory: this.#memory,
+      peer: () => this.#peer,
+      session: () => this.#session,
+      learn: (settings) => {
+        if (this.#session) this.#session = { ...this.#session, settings };
+      },
+      report: (facts) => this.#report(facts),
     });
     this.#modeAfterPlan = new ModeAfterPlan(
       {
@@ -246,18 +241,15 @@ export class AcpConnection implements AgentConnection {
   }
 
   setPermissionMode(mode: string): Promise<void> {
-    const choice = this.#session?.settings.mode;
-    return this.#choose('mode', mode, choice, choiceRequest);
+    return this.#choices.mode(mode);
   }
 
   setModel(model: string): Promise<void> {
-    const choice = this.#session?.settings.model;
-    return this.#choose('model', model, choice, choiceRequest);
+    return this.#choices.model(model);
   }
 
   setOption(id: string, value: string): Promise<void> {
-    const option = this.#session?.settings.options.find((each) => each.id === id);
-    return this.#choose('option', value, option, optionRequest);
+    return this.#choices.option(id, value);
   }
 
   close(): Promise<void> {
@@ -321,11 +313,7 @@ export class AcpConnection implements AgentConnection {
     const openAsks = new Set(left.openAsks);
     this.#asking.takeUp(state.asks, earlierWrites, (id) => openAsks.has(id));
     this.#services.takeUp(state.services);
-    const choices = [...state.choosing, ...sent.filter(({ id }) => id >= state.nextId)];
-    for (const { kind, id, value } of choices) {
-      // Whoever asked for it is gone; that the agent goes on with it is told all the same.
-      if (kind === 'mode' || kind === 'model') this.#peer.expectReply(id, this.#chosen({ kind, id, value }));
-    }
+    this.#choices.takeUp([...state.choosing, ...sent.filter(({ id }) => id >= state.nextId)]);
   }
 
   /** A prompt that the agent has not shown to have taken was written if it was noted, and may have been if it was announced. */
@@ -439,7 +427,7 @@ export class AcpConnection implements AgentConnection {
       return;
     }
     this.#services.noteCall(update);
-    if (update.sessionUpdate === 'config_option_update') this.#learnSettings(update);
+    if (update.sessionUpdate === 'config_option_update') this.#choices.learnFrom(update);
     if (isWork(update)) this.#facts.push(...this.#turns.showWork());
     const facts = translateUpdate(this.#memory, update);
     this.#facts.push(...facts.filter((fact) => !this.#modeAfterPlan.isOnTheWay(fact)));
@@ -470,49 +458,6 @@ export class AcpConnection implements AgentConnection {
   #settleInterrupted(): void {
     this.#report(this.#asking.withdrawAll());
     this.#turns.endOwn('interrupted');
-  }
-
-  async #choose<C extends Choice>(
-    kind: Choosing['kind'],
-    value: string,
-    choice: C | undefined,
-    requestFor: (choice: C, sessionId: string, value: string) => ReturnType<typeof choiceRequest>,
-  ): Promise<void> {
-    const session = this.#session;
-    if (!session) throw new Error('The agent is not ready');
-    if (!choice?.options.some((option) => option.value === value))
-      throw new AgentRefusal(`The agent has no ${kind} "${value}".`);
-    const { method, params } = requestFor(choice, session.id, value);
-    const id = this.#peer.newId();
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const onReply = this.#chosen({ kind, id, value }, resolve, (error) =>
-      reject(error instanceof RequestError ? new AgentRefusal(wordsOf(error)) : error),
-    );
-    const written = this.#peer.request(id, method, params, requestName({ kind, id, value }), onReply);
-    written.catch(reject);
-    await promise;
-  }
-
-  /** One option may change what others offer. */
-  #learnSettings(holder: JsonObject): void {
-    if (!this.#session || !Array.isArray(holder.configOptions)) return;
-    const { settings } = this.#session;
-    const { model = settings.model, options } = configIn(holder);
-    this.#session = { ...this.#session, settings: { ...settings, model, options } };
-  }
-
-  /** What follows from the agent's reply to a choice. */
-  #chosen(choice: Choosing, resolve = (): void => {}, reject = (_: Error): void => {}): TakeReply {
-    this.#choosing.set(choice.id, choice);
-    return (reply) => {
-      this.#choosing.delete(choice.id);
-      if (!reply.ok) return reject(reply.error);
-      this.#learnSettings(reply.result);
-      const { kind, value } = choice;
-      if (kind === 'option') this.#report(configChange(this.#memory, reply.result));
-      else this.#report((kind === 'mode' ? modeChange : modelChange)(this.#memory, value));
-      return resolve();
-    };
   }
 
   #report(facts: readonly AgentFact[]): void {
@@ -548,13 +493,11 @@ export class AcpConnection implements AgentConnection {
       untoldId,
       asks: this.#asking.kept(),
       services: this.#services.kept(),
-      choosing: [...this.#choosing.values()],
+      choosing: this.#choices.kept(),
       wantedMode: this.#modeAfterPlan.wanted,
     };
   }
 }
-
-type Choosing = KeptState['choosing'][number];
 
 const doubtfulWords =
   'The server ended in the very moment in which it handed this message over. Whether the agent has it is not known: if it does not begin by itself, send it again.';

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Capabilities } from '../../protocol/session.ts';
 import type { JsonObject } from '../fields.ts';
 import { OpenAsk } from './asking.ts';
+import { Choosing } from './choices.ts';
 import { WantedMode } from './mode-after-plan.ts';
 import { KeptServices } from './services.ts';
 import { SessionSettings } from './settings.ts';
@@ -19,9 +20,7 @@ const KeptState = z.object({
   asks: z.array(OpenAsk),
   services: KeptServices,
   /** Modes and models that were asked for and not confirmed yet. */
-  choosing: z.array(
-    z.object({ kind: z.enum(['mode', 'model', 'option']), id: z.number(), value: z.string() }),
-  ),
+  choosing: z.array(Choosing),
   wantedMode: WantedMode.optional(),
 });
 export type KeptState = z.output<typeof KeptState>;

@@ -414,15 +414,17 @@ describe('what the protocol carries', () => {
 
   const tools = { url: 'http://127.0.0.1:9/mcp', key: 'the-secret-key', unasked: [] };
 
-  test('[TOOL11] the interactive tools are offered to an agent that can reach them', async () => {
+  test('[TOOL11] [TOOL16] the interactive tools are offered to an agent that can reach them', async () => {
     const { rig, facts } = begin([], { tools });
     await facts.of('ready');
+    // Nothing is known of when this agent gives up on a tool: a minute is what most wait.
+    const limit = { name: 'x-beckon-tool-limit', value: '60000' };
     expect(JSON.parse(readFileSync(join(rig.home, 'servers.json'), 'utf8'))).toEqual([
       {
         type: 'http',
         name: 'beckon',
         url: tools.url,
-        headers: [{ name: 'Authorization', value: 'Bearer the-secret-key' }],
+        headers: [{ name: 'Authorization', value: 'Bearer the-secret-key' }, limit],
       },
     ]);
     expect(facts.said('agent.notice')).toEqual([]);
