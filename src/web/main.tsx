@@ -1,8 +1,10 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { Router } from 'wouter';
 import { WebSocketTransport } from '../client/web-socket-transport.ts';
 import { App } from './app.tsx';
 import { browserId, pageKey, pair, takePairingCode } from './data/access.ts';
+import { basePath, pageUrl } from './data/base-path.ts';
 import { ControlRoom } from './data/control-room.ts';
 import { usePreferences } from './data/preferences.ts';
 import { RoomProvider } from './data/room-context.tsx';
@@ -15,9 +17,10 @@ keepTheme();
 ignoreStrayKeys();
 const [pairingFailure] = await Promise.all([pairIfAsked(), speak()]);
 const transport = new WebSocketTransport({
+  baseUrl: basePath,
   clientId: browserId(),
   key: pageKey,
-  openSocket: (path) => new WebSocket(new URL(path, location.origin.replace('http', 'ws'))),
+  openSocket: (path) => new WebSocket(pageUrl(path).replace('http', 'ws')),
 });
 const room = new ControlRoom(transport, usePreferences.getState().interaction);
 room.start();
@@ -27,7 +30,9 @@ if (root === null) throw new Error('The page has no root.');
 createRoot(root).render(
   <StrictMode>
     <RoomProvider room={room}>
-      <App pairingFailure={pairingFailure} />
+      <Router base={basePath}>
+        <App pairingFailure={pairingFailure} />
+      </Router>
     </RoomProvider>
   </StrictMode>,
 );

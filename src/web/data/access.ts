@@ -2,16 +2,20 @@ import { errorOfReply, unreachable } from '../../client/beckon-error.ts';
 import { HttpCalls } from '../../client/http-calls.ts';
 import { pathTo } from '../../protocol/operation.ts';
 import { serverOperations } from '../../protocol/server-operation.ts';
+import { basePath } from './base-path.ts';
 import { randomId } from './random-id.ts';
 import { readStored, writeStored } from './stored.ts';
+
+/** Another program may have a control room under each of several paths. */
+const keyName = `key${basePath}`;
 
 /**
  * The key that this browser's cookie works with. Browsers send a cookie to every port of a machine; what the page keeps is for its
  * own origin alone, so a program on another port that is shown in this browser can do nothing with the cookie it gets.
  */
-export const pageKey = (): string | undefined => readStored('key') ?? undefined;
+export const pageKey = (): string | undefined => readStored(keyName) ?? undefined;
 
-const server = new HttpCalls({ key: pageKey });
+const server = new HttpCalls({ baseUrl: basePath, key: pageKey });
 
 /** A browser that was let in; `current` is this one. */
 export type Device = Awaited<ReturnType<typeof devices>>[number];
@@ -21,7 +25,7 @@ export const { devices, endUnlock } = server;
 
 export const removeDevice = async ({ id, current }: Device): Promise<void> => {
   await server.removeDevice(id);
-  if (current) writeStored('key', null);
+  if (current) writeStored(keyName, null);
 };
 
 /** A one-time code with which one more browser is let in. */
@@ -35,7 +39,7 @@ export const allowUnlock = async (id: string, code: string): Promise<void> => {
 export const serverVersion = async (): Promise<string> => (await server.health()).version;
 
 /** Exchanges a code for the cookie and the key that let this browser in; rejects with the reason why not. */
-export const pair = async (code: string): Promise<void> => writeStored('key', await server.pair({ code }));
+export const pair = async (code: string): Promise<void> => writeStored(keyName, await server.pair({ code }));
 
 export const imagePath = (session: string, imageId: string): string =>
   pathTo(serverOperations.getImage.path, { session, imageId });
@@ -44,7 +48,7 @@ export const rawLogPath = (session: string): string => pathTo(serverOperations.g
 
 /** A file of the server's. An address alone, of a picture or a link, would be asked for without the key. */
 export async function fetchFile(path: string): Promise<Blob> {
-  const reply = await fetch(path, { headers: keyHeader() }).catch((error: unknown) => {
+  const reply = await fetch(basePath + path, { headers: keyHeader() }).catch((error: unknown) => {
     throw unreachable('', error);
   });
   if (!reply.ok) throw errorOfReply(reply.status, await reply.text());
