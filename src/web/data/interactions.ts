@@ -1,7 +1,7 @@
 import type { Interaction } from '../../protocol/interaction.ts';
 
 /** How an interaction ended stays readable for so long, wherever it is shown, before it leaves. */
-export const keptMs = 2000;
+export const keptMs = 1600;
 /** A tool may ask again because of what was answered: so long at least, and at most, its card stays as it was sent. */
 const sentMs = { least: 400, most: 2500 } as const;
 

@@ -100,7 +100,9 @@ export const Monitor = memo(function Monitor({
         ) : (
           <>
             {ended !== undefined && (
-              <InteractionCard interaction={ended} density="compact" isFramed={false} />
+              <div className="flex shrink-0">
+                <InteractionCard interaction={ended} density="compact" isFramed={false} />
+              </div>
             )}
             <MonitorTail feed={feed} cwd={session.cwd} most={tailLength[density]} />
           </>
