@@ -58,7 +58,7 @@ class StubRoom {
       image: missing,
       rawLog: missing,
       whileBusy: 'queue',
-    storage: missing,
+      storage: missing,
       clients: { connect: missing, setEnabled: missing, mode: missing, count: missing },
       listen: (listener) => {
         this.#listener = listener;
