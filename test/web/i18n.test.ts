@@ -5,6 +5,7 @@ import { BeckonError } from '../../src/client/beckon-error.ts';
 import { errorCatalogue } from '../../src/protocol/errors.ts';
 import { de, refusals } from '../../src/web/i18n/de.ts';
 import { en } from '../../src/web/i18n/en.ts';
+import { later } from '../../src/web/i18n/en-later.ts';
 import { speak, translate } from '../../src/web/i18n/i18n.ts';
 import { say } from '../../src/web/i18n/say.logic.ts';
 import { errorText } from '../../src/web/text/error-text.ts';
@@ -39,6 +40,25 @@ describe('the words of the page', () => {
       .map((key) => key.replace(/_(one|other)$/, ''))
       .filter((key) => !written.has(key) && !patterns.some((pattern) => pattern.test(key)));
     expect(unused).toEqual([]);
+  });
+
+  it('[UI35] of the first screen come with it: nothing in the first load says what comes later', () => {
+    const entry = join(web, 'main.tsx');
+    const found = new Map<string, string>();
+    const read = (file: string): void => {
+      if (found.has(file) || /[/\\]i18n[/\\]/.test(file) || !/\.tsx?$/.test(file)) return;
+      const text = readFileSync(file, 'utf8');
+      found.set(file, text);
+      for (const [, path = ''] of text.matchAll(/^(?:import|export) (?!type)[^;]*?'(\.{1,2}\/[^']+)';$/gm))
+        read(resolve(file, '..', path));
+    };
+    read(entry);
+    expect(found.size).toBeGreaterThan(100);
+    const text = [...found].map(([file, each]) => (file.endsWith('keys.ts') ? '' : each)).join('\n');
+    const tooEarly = Object.keys(later)
+      .map((key) => key.replace(/_(one|other)$/, ''))
+      .filter((key) => text.includes(`'${key}'`) || text.includes(`\`${key.replace(/[^.]+$/, '')}\${`));
+    expect(tooEarly).toEqual([]);
   });
 
   it('have both grammatical forms where they have one', () => {

@@ -4,8 +4,10 @@ import { control } from './de/control.ts';
 import { conversation } from './de/conversation.ts';
 import { form } from './de/form.ts';
 import { frame } from './de/frame.ts';
+import { help } from './de/help.ts';
 import { inbox } from './de/inbox.ts';
 import { interaction } from './de/interaction.ts';
+import { newSession } from './de/new-session.ts';
 import { refusals } from './de/refusals.ts';
 import { session } from './de/session.ts';
 import { sessionLife } from './de/session-life.ts';
@@ -28,5 +30,7 @@ export const de: Messages = {
   ...conversation,
   ...interaction,
   ...inbox,
+  ...help,
+  ...newSession,
   ...settings,
 };

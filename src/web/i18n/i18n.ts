@@ -25,6 +25,11 @@ const load: Readonly<Record<Language, () => Promise<Words>>> = {
   },
 };
 
+/** Puts in what is said by parts that are fetched later, before one of them is drawn. */
+export async function speakOfAll(): Promise<void> {
+  Object.assign(en, (await import('./en-later.ts')).later);
+}
+
 const useSpoken = create<Spoken>(() => ({ language: 'en', messages: en, refusals: {} }));
 
 export interface Translate {

@@ -1,6 +1,6 @@
 import { RotateCcw } from 'lucide-react';
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
-import { useT } from '../i18n/i18n.ts';
+import { speakOfAll, useT } from '../i18n/i18n.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 
@@ -13,8 +13,8 @@ export const lazyPart = <Props extends object>(
   missing: ComponentType<Props> = NotLoaded,
 ): LazyExoticComponent<ComponentType<Props>> =>
   lazy(() =>
-    load().then(
-      (part) => ({ default: part }),
+    Promise.all([load(), speakOfAll()]).then(
+      ([part]) => ({ default: part }),
       () => ({ default: missing }),
     ),
   );

@@ -1,5 +1,9 @@
 import { cleanup, configure } from '@testing-library/react';
 import { afterEach, beforeEach } from 'vitest';
+import { speakOfAll } from '../../../src/web/i18n/i18n.ts';
+
+// Parts are drawn here without having been fetched.
+await speakOfAll();
 
 /** What a browser has and this document lacks: everything counts as being on the screen. */
 class AlwaysOnScreen implements IntersectionObserver {

@@ -36,10 +36,4 @@ export const inbox = {
   'inbox.key.batch': 'gleichartige erlauben',
   'inbox.key.open': 'Sitzung öffnen',
   'inbox.key.help': 'alle Tasten',
-
-  'help.inboxMove': 'Auf und ab gehen',
-  'help.inboxDeny': 'Ablehnen, mit Begründung',
-  'help.inboxEdit': 'Vor dem Erlauben bearbeiten',
-  'help.inboxSelect': 'Auswählen, um mehrere zu erlauben',
-  'help.inboxBatch': 'Die ausgewählten oder alle gleichartigen erlauben',
 } as const;

@@ -41,4 +41,6 @@ export const sessionLife = {
   'filter.sort.activity': 'Zuletzt aktiv',
   'filter.sort.created': 'Neueste zuerst',
   'filter.sort.title': 'Nach Titel',
+  'header.rename': 'Umbenennen',
+  'header.title': 'Titel',
 } as const;

@@ -1,6 +1,4 @@
 export const sessionPage = {
-  'header.rename': 'Umbenennen',
-  'header.title': 'Titel',
   'header.mode': 'Freigabemodus',
   'header.model': 'Modell',
   'header.modelDefault': 'Voreingestelltes Modell',
@@ -61,8 +59,4 @@ export const sessionPage = {
   'details.state.done': 'fertig',
   'details.state.failed': 'fehlgeschlagen',
   'details.state.unfinished': 'nicht beendet',
-
-  'help.session': 'In einer Sitzung',
-  'help.latest': 'Zum Neuesten',
-  'help.tools': 'Einzelheiten der Werkzeugaufrufe ein- oder ausblenden',
 } as const;

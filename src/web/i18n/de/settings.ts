@@ -5,7 +5,6 @@ export const settings = {
   'settings.theme.system': 'Wie das System',
   'settings.theme.light': 'Hell',
   'settings.theme.dark': 'Dunkel',
-  'settings.language': 'Sprache',
 
   'settings.answering': 'Antworten',
   'settings.answeringText': 'Ob Agenten von hier aus Antwort bekommen können.',
@@ -34,10 +33,6 @@ export const settings = {
   'settings.test': 'Ausprobieren',
   'settings.unheard':
     'Der Browser hat den Ton nicht durchgelassen. Irgendwo auf die Seite drücken, dann erneut versuchen.',
-  'notify.asks': 'Wartet auf dich',
-  'notify.failed': 'Fehlgeschlagen',
-  'notify.finished': 'Fertig',
-  'notify.test': 'So sieht eine Benachrichtigung aus.',
 
   'settings.grants': 'Dauerhafte Freigaben',
   'settings.grantsText': 'Was Agenten tun dürfen, ohne zu fragen. Jede Nutzung steht in der Unterhaltung.',

@@ -36,10 +36,4 @@ export const inbox = {
   'inbox.key.batch': 'allow like ones',
   'inbox.key.open': 'open the session',
   'inbox.key.help': 'all keys',
-
-  'help.inboxMove': 'Move up and down',
-  'help.inboxDeny': 'Deny, with a reason',
-  'help.inboxEdit': 'Edit before allowing',
-  'help.inboxSelect': 'Select, to allow several',
-  'help.inboxBatch': 'Allow the selected, or all like this one',
 } as const;

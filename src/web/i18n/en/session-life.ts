@@ -39,4 +39,6 @@ export const sessionLife = {
   'filter.sort.activity': 'Last activity',
   'filter.sort.created': 'Newest first',
   'filter.sort.title': 'By title',
+  'header.rename': 'Rename',
+  'header.title': 'Title',
 } as const;

@@ -1,6 +1,4 @@
 export const sessionPage = {
-  'header.rename': 'Rename',
-  'header.title': 'Title',
   'header.mode': 'Permission mode',
   'header.model': 'Model',
   'header.modelDefault': 'Default model',
@@ -60,8 +58,4 @@ export const sessionPage = {
   'details.state.done': 'done',
   'details.state.failed': 'failed',
   'details.state.unfinished': 'not finished',
-
-  'help.session': 'In a session',
-  'help.latest': 'Go to the latest',
-  'help.tools': 'Show or hide the details of tool calls',
 } as const;

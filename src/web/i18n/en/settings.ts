@@ -5,7 +5,6 @@ export const settings = {
   'settings.theme.system': "The system's",
   'settings.theme.light': 'Light',
   'settings.theme.dark': 'Dark',
-  'settings.language': 'Language',
 
   'settings.answering': 'Answering',
   'settings.answeringText': 'Whether agents can be answered from here.',
@@ -33,10 +32,6 @@ export const settings = {
   'settings.test': 'Try it out',
   'settings.unheard':
     'The browser did not let the sound through. Press anywhere on the page, then try again.',
-  'notify.asks': 'Waits for you',
-  'notify.failed': 'Failed',
-  'notify.finished': 'Done',
-  'notify.test': 'This is how a notification looks.',
 
   'settings.grants': 'Standing approvals',
   'settings.grantsText': 'What agents may do without asking. Each use is noted in the conversation.',
