@@ -87,10 +87,12 @@ const places = [
 
 describe.each(places)('what is typed %s', (_, path) => {
   it('[UI17] [MSG4] stays a message whenever a question comes, by Enter and by Ctrl+Enter', async () => {
+    const { page, field, ask } = await write(path());
+    let before: string[] = [];
     for (let typed = 0; typed <= text.length; typed += 1) {
-      const { page, field, ask } = await write(path());
       await page.keyboard.type(text.slice(0, typed));
-      const { id } = await ask();
+      const { id, call } = await ask(aQuestion(), before);
+      before = [call];
       await page.keyboard.type(text.slice(typed));
       expect(await isFocused(field)).toBe(true);
       expect(await field.inputValue()).toBe(text);
@@ -105,7 +107,7 @@ describe.each(places)('what is typed %s', (_, path) => {
       await page.keyboard.press('Enter');
       await eventually('so is the next', async () => (await queued()).length === 2);
       expect((await pending()).map(({ interactionId }) => interactionId)).toContain(id);
-      await page.close();
+      for (const { messageId } of await queued()) await api('DELETE', `/queue/${messageId}`);
     }
   });
 
@@ -185,6 +187,8 @@ describe.each(places)('what is typed %s', (_, path) => {
     expect(await field.inputValue()).toBe('Left, then');
     expect(await isFocused(field)).toBe(true);
     expect(await queued()).toEqual([]);
+    const send = page.getByRole('main').locator('form:has(textarea) button[type=submit]').last();
+    await until('it can be sent', async () => (await send.getAttribute('aria-disabled')) === null);
     await page.keyboard.press('Enter');
     await until('it is a message', async () => (await queued()).length === 1);
     expect((await agent.told())[second.call]).toBeUndefined();
