@@ -48,6 +48,7 @@ export const commands: CommandTable = {
   rename: ['give a session another title', async () => (await sessions()).rename],
   rm: ['remove a stopped session for good', async () => (await sessions()).rm],
   queue: ['list what waits to be sent', async () => (await sessions()).queue],
+  options: ["list and set an agent's options", async () => (await sessions()).options],
   agents: ['list the agents', async () => (await lists()).agents],
   tools: ['list the interactive tools', async () => (await lists()).tools],
   templates: ['list the prompts kept as templates', async () => (await kept()).templates],

@@ -256,7 +256,7 @@ describe('[MULTI3] nothing is lost between what is read and what is told', () =>
       }),
       { numRuns: 300 },
     );
-  });
+  }, 120_000);
 
   it('what was stored between the first read and the snapshot is read, too', async () => {
     const server = new UnhurriedServer();

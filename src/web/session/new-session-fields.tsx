@@ -30,7 +30,8 @@ export function AgentSettings({
   const t = useT();
   const own = t('new.agentsChoice');
   const models = agent?.capabilities.models;
-  const serverMode = agent?.defaultPermissionMode && modeLabel(t, agent.defaultPermissionMode);
+  const serverMode =
+    agent?.defaultPermissionMode && modeLabel(t, agent.defaultPermissionMode, agent.capabilities);
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       <ChoiceField
@@ -39,7 +40,7 @@ export function AgentSettings({
         error={errorOf('permissionMode')}
         value={form.permissionMode}
         unset={serverMode ? t('new.serverMode', { mode: serverMode }) : own}
-        options={modesOf(agent).map((value) => ({ value, label: modeLabel(t, value) }))}
+        options={modesOf(agent).map((value) => ({ value, label: modeLabel(t, value, agent?.capabilities) }))}
         onChange={(permissionMode) => set({ permissionMode })}
       />
       {models === undefined ? (

@@ -1,24 +1,14 @@
 import type { Locator, Page } from 'playwright-core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { quietMs } from '../../../src/web/interaction/stillness.ts';
-import { type Beckon, startBeckon } from '../../support/beckon-process.ts';
 import { eventually } from '../../support/eventually.ts';
-import {
-  type ScriptedAsk,
-  type ScriptedSession,
-  scriptedClaude,
-  startScripted,
-} from '../../support/scripted-claude/scripted-claude.ts';
+import { type ScriptedAsk, startScripted } from '../../support/scripted-claude/scripted-claude.ts';
 import { violationsOf } from './accessibility.ts';
-import { desktop, phone, withBrowser } from './browser.ts';
+import { desktop, phone } from './browser.ts';
+import { withScripted } from './with-scripted.ts';
 
-const { come } = withBrowser({ servers: 'all tests' });
-let beckon: Beckon;
-let agent: ScriptedSession;
-beforeAll(async () => {
-  beckon = await startBeckon({ args: ['--claude', await scriptedClaude()] });
-  agent = await startScripted(beckon, 'Talk');
-});
+const room = withScripted('Talk');
+const { pending } = room;
 
 const text = 'By the way';
 const frameMs = 16;
@@ -38,17 +28,15 @@ const aQuestion = (): ScriptedAsk => {
 };
 
 const api = async (method: string, path: string) =>
-  (await beckon.api(method, `/api/sessions/${agent.sessionId}${path}`)).body;
+  (await room.beckon.api(method, `/api/sessions/${room.agent.sessionId}${path}`)).body;
 const queued = async (): Promise<{ messageId: string; message: string }[]> =>
   (await api('GET', '/queue')).queue;
-const pending = async (): Promise<{ interactionId: string; toolCallId: string }[]> =>
-  (await api('GET', '/pending')).pending;
 
 /** The page at a path, with the caret where messages are written, and a clock that moves only when it is told to. */
 async function write(path: string, view = desktop) {
-  await agent.script({ withdraw: (await pending()).map(({ toolCallId }) => toolCallId) });
+  await room.withdrawAll();
   for (const { messageId } of await queued()) await api('DELETE', `/queue/${messageId}`);
-  const { page, problems } = await come(beckon, path, view);
+  const { page, problems } = await room.come(path, view);
   const field = page.getByRole('textbox', { name: 'Message to Talk' });
   await field.waitFor();
   await page.clock.install();
@@ -67,7 +55,7 @@ async function write(path: string, view = desktop) {
     until,
     /** Asks, and resolves when the page shows it. */
     async ask(question = aQuestion(), withdraw: readonly string[] = []) {
-      const [id = ''] = await agent.script({ withdraw, ask: [question] });
+      const [id = ''] = await room.agent.script({ withdraw, ask: [question] });
       await until('the question is shown', () => page.locator(`[data-ask="${id}"]`).first().isVisible());
       return { id, call: question.id };
     },
@@ -80,16 +68,21 @@ const isFocused = (field: Locator): Promise<boolean> =>
 const purpose = (page: Page, name: 'Answer the question' | 'Say something else') =>
   page.getByRole('main').getByRole('button', { name, pressed: true });
 
+/** With the moments at which a question comes, in letters typed before it: all of them in one place. */
 const places = [
-  ['on the session page', () => `/s/${agent.sessionId}`],
-  ['in a monitor', () => '/'],
+  [
+    'on the session page',
+    () => `/s/${room.agent.sessionId}`,
+    Array.from({ length: text.length + 1 }, (_, at) => at),
+  ],
+  ['in a monitor', () => '/', [0, 3, text.length]],
 ] as const;
 
-describe.each(places)('what is typed %s', (_, path) => {
+describe.each(places)('what is typed %s', (_, path, moments) => {
   it('[UI17] [MSG4] stays a message whenever a question comes, by Enter and by Ctrl+Enter', async () => {
     const { page, field, ask } = await write(path());
     let before: string[] = [];
-    for (let typed = 0; typed <= text.length; typed += 1) {
+    for (const typed of moments) {
       await page.keyboard.type(text.slice(0, typed));
       const { id, call } = await ask(aQuestion(), before);
       before = [call];
@@ -163,7 +156,7 @@ describe.each(places)('what is typed %s', (_, path) => {
     await page.clock.runFor(quietMs + frameMs);
     await page.keyboard.type('Straight on');
     await page.keyboard.press('Enter');
-    await eventually('it is the answer', async () => (await agent.told())[first.call] !== undefined);
+    await eventually('it is the answer', async () => (await room.agent.told())[first.call] !== undefined);
 
     await page.clock.runFor(3000);
     await page.getByRole('textbox', { name: 'Message to Talk' }).focus();
@@ -171,8 +164,8 @@ describe.each(places)('what is typed %s', (_, path) => {
     const second = await ask();
     await page.getByRole('main').getByRole('button', { name: 'Answer the question' }).click();
     await page.keyboard.press('Enter');
-    await eventually('so is this', async () => (await agent.told())[second.call] !== undefined);
-    expect(JSON.stringify((await agent.told())[second.call])).toContain('Backwards');
+    await eventually('so is this', async () => (await room.agent.told())[second.call] !== undefined);
+    expect(JSON.stringify((await room.agent.told())[second.call])).toContain('Backwards');
     expect(await queued()).toEqual([]);
   });
 
@@ -191,7 +184,7 @@ describe.each(places)('what is typed %s', (_, path) => {
     await until('it can be sent', async () => (await send.getAttribute('aria-disabled')) === null);
     await page.keyboard.press('Enter');
     await until('it is a message', async () => (await queued()).length === 1);
-    expect((await agent.told())[second.call]).toBeUndefined();
+    expect((await room.agent.told())[second.call]).toBeUndefined();
   });
 });
 
@@ -285,7 +278,7 @@ it('[UI31] several single questions are answered one after the other, also from 
 
 it('[UI17] says what Enter does with a draft when a question comes, and changes that by one press', async () => {
   for (const view of [desktop, { ...phone, theme: 'dark' as const }]) {
-    const { page, ask, problems } = await write(`/s/${agent.sessionId}`, view);
+    const { page, ask, problems } = await write(`/s/${room.agent.sessionId}`, view);
     await page.keyboard.type(text);
     await ask();
     await purpose(page, 'Say something else').waitFor();
@@ -299,12 +292,12 @@ it('[UI17] says what Enter does with a draft when a question comes, and changes 
 });
 
 it('[UI18] a monitor stays as long as someone types in it, also when its session was stopped', async () => {
-  const stopped = await startScripted(beckon, 'Stopped');
-  const { page } = await come(beckon, '/');
+  const stopped = await startScripted(room.beckon, 'Stopped');
+  const { page } = await room.come('/');
   const field = page.getByRole('textbox', { name: 'Message to Stopped' });
   await field.focus();
   await page.keyboard.type('not yet');
-  await beckon.api('POST', `/api/sessions/${stopped.sessionId}/stop`, {});
+  await room.beckon.api('POST', `/api/sessions/${stopped.sessionId}/stop`, {});
   await expect.poll(() => field.getAttribute('readonly')).not.toBeNull();
   expect(await isFocused(field)).toBe(true);
   await field.blur();
@@ -312,10 +305,10 @@ it('[UI18] a monitor stays as long as someone types in it, also when its session
 });
 
 it('[UI18] keys that were meant for a field that has gone do nothing', async () => {
-  await write(`/s/${agent.sessionId}`);
-  const { page } = await come(beckon, '/inbox');
+  await write(`/s/${room.agent.sessionId}`);
+  const { page } = await room.come('/inbox');
   const command = (id: string): ScriptedAsk => ({ id, input: { command: `rm -rf ${id}` } });
-  const [one = ''] = await agent.script({ ask: [command('first')] });
+  const [one = ''] = await room.agent.script({ ask: [command('first')] });
   await page.clock.install();
   const card = (id: string) => page.locator(`section[data-inbox] [data-ask="${id}"]`);
   await card(one).getByRole('button', { name: 'Deny', exact: true }).waitFor();
@@ -324,7 +317,7 @@ it('[UI18] keys that were meant for a field that has gone do nothing', async () 
   await page.clock.runFor(quietMs + frameMs);
   await card(one).getByRole('button', { name: 'Deny', exact: true }).click();
   await page.keyboard.type('B');
-  const [two = ''] = await agent.script({ withdraw: ['first'], ask: [command('second')] });
+  const [two = ''] = await room.agent.script({ withdraw: ['first'], ask: [command('second')] });
   await eventually('the second is shown', async () => {
     if (await card(two).isVisible()) return true;
     await page.clock.runFor(quietMs - frameMs);
@@ -336,11 +329,11 @@ it('[UI18] keys that were meant for a field that has gone do nothing', async () 
     await page.keyboard.press(key === ' ' ? 'Space' : key);
   }
   expect(new URL(page.url()).pathname).toBe('/inbox');
-  expect((await agent.told()).second).toBeUndefined();
+  expect((await room.agent.told()).second).toBeUndefined();
   expect((await pending()).map(({ interactionId }) => interactionId)).toContain(two);
   expect(await card(two).getByRole('textbox').count()).toBe(0);
   // After a pause they are keys of the inbox again.
   await page.clock.runFor(5000);
   await page.keyboard.press('a');
-  await eventually('it is allowed', async () => (await agent.told()).second !== undefined);
+  await eventually('it is allowed', async () => (await room.agent.told()).second !== undefined);
 });
