@@ -141,9 +141,9 @@ describe.each(places)('what is typed %s', (_, path, moments) => {
       await page.keyboard.up('Control');
       await page.keyboard.press('Enter');
       await eventually(`${name}: it is ${isAnswer ? 'the answer' : 'a message'}`, async () =>
-        isAnswer ? (await agent.told())[asked.call] !== undefined : (await queued()).length === 1,
+        isAnswer ? (await room.agent.told())[asked.call] !== undefined : (await queued()).length === 1,
       );
-      expect([name, (await agent.told())[asked.call] !== undefined]).toEqual([name, isAnswer]);
+      expect([name, (await room.agent.told())[asked.call] !== undefined]).toEqual([name, isAnswer]);
       for (const { messageId } of await queued()) await api('DELETE', `/queue/${messageId}`);
       await page.clock.runFor(3000);
       await field.focus();
@@ -200,10 +200,10 @@ const questionnaire = (id: string): ScriptedAsk => ({
   },
 });
 const options = (...labels: string[]) => labels.map((label) => ({ label, description: '' }));
-const given = async (call: string): Promise<string> => JSON.stringify((await agent.told())[call]);
+const given = async (call: string): Promise<string> => JSON.stringify((await room.agent.told())[call]);
 
 it('[UI31] [UI4] several questions are answered one after the other, and go out together with the last', async () => {
-  const { page, field, ask, until, problems } = await write(`/s/${agent.sessionId}`);
+  const { page, field, ask, until, problems } = await write(`/s/${room.agent.sessionId}`);
   const { id, call } = await ask(questionnaire('first_form'));
   const card = page.locator(`main [data-ask="${id}"]`);
   const step = (words: string) => page.getByText(words, { exact: true }).waitFor();
@@ -240,10 +240,10 @@ it('[UI31] [UI4] several questions are answered one after the other, and go out 
   expect(await field.inputValue()).toBe('Small, a bit larger');
   await page.keyboard.press('Enter');
   await step('3 of 3:');
-  expect((await agent.told())[call]).toBeUndefined();
+  expect((await room.agent.told())[call]).toBeUndefined();
   await page.keyboard.type('Eve');
   await page.keyboard.press('Enter');
-  await until('all are answered', async () => (await agent.told())[call] !== undefined);
+  await until('all are answered', async () => (await room.agent.told())[call] !== undefined);
   expect(await given(call)).toContain(
     '"answers":{"Which colour?":"Red","Which sizes?":"Small, a bit larger","Which name?":"Eve"}',
   );
@@ -255,23 +255,23 @@ it('[UI31] several single questions are answered one after the other, also from 
   const { page, field, ask, until } = await write('/', phone);
   const one = await ask();
   const two = aQuestion();
-  await agent.script({ ask: [two] });
+  await room.agent.script({ ask: [two] });
   await until('both are there', async () => (await page.getByText('1 of 2:').count()) === 1);
   await page.clock.resume();
   expect(await violationsOf(page)).toEqual([]);
   await page.clock.runFor(quietMs + frameMs);
   await page.keyboard.type('2');
   await page.keyboard.press('Enter');
-  await until('the first is answered', async () => (await agent.told())[one.call] !== undefined);
+  await until('the first is answered', async () => (await room.agent.told())[one.call] !== undefined);
   expect(await given(one.call)).toContain('"2"');
   await until('the field is empty', async () => (await field.inputValue()) === '');
-  expect((await agent.told())[two.id]).toBeUndefined();
+  expect((await room.agent.told())[two.id]).toBeUndefined();
   await until('the second is shown', async () => (await page.getByText('1 of 2:').count()) === 0);
   await page.clock.runFor(3000);
   await field.focus();
   await page.keyboard.type('Right');
   await page.keyboard.press('Enter');
-  await until('the second is answered', async () => (await agent.told())[two.id] !== undefined);
+  await until('the second is answered', async () => (await room.agent.told())[two.id] !== undefined);
   expect(await given(two.id)).toContain('Right');
   expect(await queued()).toEqual([]);
 });
