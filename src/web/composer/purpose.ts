@@ -3,7 +3,7 @@ import { create, useStore } from 'zustand';
 import { useControlRoom, useRoom } from '../data/room-context.tsx';
 import { faceOf } from '../interaction/answers-to.ts';
 import { cardsOf, draftIn } from '../interaction/cards.ts';
-import { useIsNew } from '../interaction/stillness.ts';
+import { quietMs, useIsNew } from '../interaction/stillness.ts';
 import { currentQuestion, draftedText, type OpenQuestion, type Standing } from './composer.logic.ts';
 
 /** For one question of a session: whether what is typed there answers it. */
@@ -55,9 +55,14 @@ export function usePurpose(
   const seenAtBegin = useRef<string | null>(undefined);
   const isOpen = chosen?.face !== face;
   const isAnswer = face !== null && (isOpen ? !hasDraft : chosen.isAnswer);
-  const [latest, setLatest] = useState({ face, wasAnswer: false });
-  if (latest.face !== face)
-    setLatest({ face, wasAnswer: hasDraft && chosen?.face === latest.face && chosen?.isAnswer === true });
+  const [latest, setLatest] = useState({ face, wasAnswer: false, at: 0 });
+  if (latest.face !== face) {
+    const at = performance.now();
+    const wasForIt = chosen?.face === latest.face && chosen?.isAnswer === true;
+    // Between one question that goes and one that comes there may be a moment without any.
+    const isStillFor = latest.wasAnswer && at - latest.at < quietMs;
+    setLatest({ face, wasAnswer: hasDraft && (wasForIt || isStillFor), at });
+  }
   const stand = (at: OpenQuestion | null, next: boolean): void => {
     if (at === null) return;
     const { interaction } = at;

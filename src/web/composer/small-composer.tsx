@@ -72,6 +72,7 @@ export function SmallComposer({ session }: { readonly session: Session }) {
           icon={sends === 'queue' || sends === 'interrupt' ? wayIcons[sends] : ArrowUp}
           label={t(`composer.${sends}`)}
           disabled={composer.isEmpty || blocked !== null || composer.isAnswering}
+          aria-disabled={composer.isSettling || undefined}
           className="m-0.25"
         />
       </div>

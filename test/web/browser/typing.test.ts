@@ -80,10 +80,12 @@ const places = [
 
 describe.each(places)('what is typed %s', (_, path, moments) => {
   it('[UI17] [MSG4] stays a message whenever a question comes, by Enter and by Ctrl+Enter', async () => {
+    const { page, field, ask } = await write(path());
+    let before: string[] = [];
     for (const typed of moments) {
-      const { page, field, ask } = await write(path());
       await page.keyboard.type(text.slice(0, typed));
-      const { id } = await ask();
+      const { id, call } = await ask(aQuestion(), before);
+      before = [call];
       await page.keyboard.type(text.slice(typed));
       expect(await isFocused(field)).toBe(true);
       expect(await field.inputValue()).toBe(text);
@@ -98,7 +100,7 @@ describe.each(places)('what is typed %s', (_, path, moments) => {
       await page.keyboard.press('Enter');
       await eventually('so is the next', async () => (await queued()).length === 2);
       expect((await pending()).map(({ interactionId }) => interactionId)).toContain(id);
-      await page.close();
+      for (const { messageId } of await queued()) await api('DELETE', `/queue/${messageId}`);
     }
   });
 
@@ -178,6 +180,8 @@ describe.each(places)('what is typed %s', (_, path, moments) => {
     expect(await field.inputValue()).toBe('Left, then');
     expect(await isFocused(field)).toBe(true);
     expect(await queued()).toEqual([]);
+    const send = page.getByRole('main').locator('form:has(textarea) button[type=submit]').last();
+    await until('it can be sent', async () => (await send.getAttribute('aria-disabled')) === null);
     await page.keyboard.press('Enter');
     await until('it is a message', async () => (await queued()).length === 1);
     expect((await room.agent.told())[second.call]).toBeUndefined();
@@ -308,11 +312,18 @@ it('[UI18] keys that were meant for a field that has gone do nothing', async () 
   await page.clock.install();
   const card = (id: string) => page.locator(`section[data-inbox] [data-ask="${id}"]`);
   await card(one).getByRole('button', { name: 'Deny', exact: true }).waitFor();
+  // From here on the page's time passes only as it is told: what the server takes is no pause in typing.
+  await page.clock.pauseAt(Date.now() + 60_000);
   await page.clock.runFor(quietMs + frameMs);
   await card(one).getByRole('button', { name: 'Deny', exact: true }).click();
   await page.keyboard.type('B');
   const [two = ''] = await room.agent.script({ withdraw: ['first'], ask: [command('second')] });
-  await card(two).waitFor();
+  await eventually('the second is shown', async () => {
+    if (await card(two).isVisible()) return true;
+    await page.clock.runFor(quietMs - frameMs);
+    await page.keyboard.press('d');
+    return false;
+  });
   for (const key of 'adsa gb a') {
     await page.clock.runFor(quietMs - frameMs);
     await page.keyboard.press(key === ' ' ? 'Space' : key);
