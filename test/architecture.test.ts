@@ -19,7 +19,7 @@ const mayImport: Record<string, readonly string[]> = {
   client: ['protocol', 'model', 'engine/ports'],
   web: ['protocol', 'model', 'client'],
   cli: ['protocol', 'model', 'engine', 'log', 'runner', 'drivers', 'tools', 'server', 'client'],
-  embed: ['protocol', 'model', 'client', 'cli'],
+  embed: ['protocol', 'model', 'client', 'cli', 'drivers/sdk', 'tools/sdk'],
 };
 
 /** Which folders of `drivers` a driver may import from, besides what lies beside them all: those who speak its language. */
@@ -29,6 +29,8 @@ const driversMayImport: Record<string, readonly string[]> = {
   'claude-sdk': ['claude', 'process'],
   demo: ['claude'],
   process: [],
+  sdk: ['process'],
+  testing: ['process', 'sdk'],
 };
 
 /** Packages and node modules that only some folders may touch. */

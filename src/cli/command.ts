@@ -7,6 +7,8 @@ export interface Command {
   /** The rest of the help, after the usage line. */
   readonly help: string;
   readonly flags: FlagDefinitions;
+  /** How many words it takes at most, beside its flags; none unless it is told. */
+  readonly mostWords?: number;
   /** Resolves with the exit code. `runAnother` runs another command line. */
   run(flags: ParsedFlags, console: Console, runAnother: RunCommandLine): Promise<number>;
 }
@@ -21,9 +23,13 @@ const sessions = () => import('./terminal/session-commands.ts');
 const answers = () => import('./terminal/answer-commands.ts');
 const lists = () => import('./terminal/server-commands.ts');
 const unlocking = () => import('./terminal/unlock.ts');
+const completing = () => import('./terminal/completion.ts');
 
-/** Every command by its name: what it does in short, and the command itself. */
-export const commands: Readonly<Record<string, readonly [summary: string, load: () => Promise<Command>]>> = {
+/** What each command does in short, and the command itself. */
+export type CommandTable = Readonly<Record<string, readonly [summary: string, load: () => Promise<Command>]>>;
+
+/** Every command by its name. */
+export const commands: CommandTable = {
   serve: ['start the server (also without a command)', async () => (await server()).serve],
   new: ['start a session', async () => (await watching()).newSession],
   ls: ['list the sessions', async () => (await sessions()).ls],
@@ -38,7 +44,10 @@ export const commands: Readonly<Record<string, readonly [summary: string, load: 
   resume: ['start a stopped session again', async () => (await sessions()).resume],
   archive: ['put a session away', async () => (await sessions()).archive],
   unarchive: ['bring it back', async () => (await sessions()).unarchive],
+  rename: ['give a session another title', async () => (await sessions()).rename],
+  rm: ['remove a stopped session for good', async () => (await sessions()).rm],
   queue: ['list what waits to be sent', async () => (await sessions()).queue],
+  options: ["list and set an agent's options", async () => (await sessions()).options],
   agents: ['list the agents', async () => (await lists()).agents],
   tools: ['list the interactive tools', async () => (await lists()).tools],
   grants: ['list and revoke standing approvals', async () => (await answers()).grants],
@@ -48,4 +57,6 @@ export const commands: Readonly<Record<string, readonly [summary: string, load: 
   'stop-all': ['end server and agents, whatever runs', async () => (await runs()).stopAll],
   unlock: ['let this terminal decide, for a time', async () => (await unlocking()).unlock],
   pair: ['make a link for one more browser', async () => (await lists()).pair],
+  devices: ['list and remove paired browsers', async () => (await lists()).devices],
+  completion: ['print a script that completes in the shell', async () => (await completing()).completion],
 };

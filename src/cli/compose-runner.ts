@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import process from 'node:process';
+import { acpAgentDriver } from '../drivers/acp/when-installed.ts';
 import { claudeDriver } from '../drivers/claude/driver.ts';
 import { clearToolConfigs } from '../drivers/claude/tool-config.ts';
 import { claudeSdkDriver } from '../drivers/claude-sdk/driver.ts';
@@ -10,14 +11,17 @@ import { gitFiles } from '../drivers/process/git-files.ts';
 import { LocalProcessHost } from '../drivers/process/local-process-host.ts';
 import { RunArchive } from '../drivers/process/run-archive.ts';
 import { findWalls, type IsolationOptions } from '../drivers/process/walls.ts';
+import type { Driver } from '../drivers/sdk/define-driver.ts';
 import type { Runner } from '../engine/ports/runner.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { Room } from '../protocol/storage.ts';
 import { localRunner } from '../runner/local-runner.ts';
+import type { AgentDriver } from '../runner/ports/agent-driver.ts';
 import type { ProcessHost } from '../runner/ports/process-host.ts';
 import { openRawLog } from '../runner/raw-log.ts';
 import type { Environment } from './console.ts';
 import type { Logger } from './logger.ts';
+import type { OutsideDrivers } from './outside-drivers.ts';
 import { type IsolationReport, isolationLine, modeLine } from './server-lines.ts';
 import type { Settings } from './settings.ts';
 
@@ -28,6 +32,8 @@ export async function composeRunner(
     readonly env: Environment;
     readonly logger: Logger;
     readonly version: string;
+    /** Of the program that this control room is a part of. */
+    readonly drivers: readonly Driver[];
     /** Texts that are said to the agents of a session and must not be in its raw log. */
     readonly secretsOf: (sessionId: SessionId) => readonly string[];
     /** How much room the disk has for what agents print. */
@@ -63,15 +69,15 @@ export async function composeRunner(
   const toolConfigs = join(dataDir, 'mcp');
   const agents = { processes, environment: parts.env, toolConfigs };
   const claude = settings.claude === undefined ? {} : { program: settings.claude };
-  // Most people have none of these, and a start need not read it then.
-  const acp = settings.acpAgents.length === 0 ? undefined : await import('../drivers/acp/driver.ts');
+  const acpOptions = { processes, environment: parts.env, version: parts.version };
+  const acp = await Promise.all(settings.acpAgents.map((agent) => acpAgentDriver({ ...acpOptions, agent })));
+  const outside = await openOutside(settings, { ...parts, processes, local });
   const runner = localRunner({
     drivers: [
       claudeDriver({ ...agents, ...claude, holdsQuestions: settings.deferAsksMinutes > 0 }),
       claudeSdkDriver({ ...agents, ...claude, processes: local, directories: [settings.defaultCwd] }),
-      ...settings.acpAgents.flatMap(
-        (agent) => acp?.acpDriver({ processes, environment: parts.env, version: parts.version, agent }) ?? [],
-      ),
+      ...acp,
+      ...outside,
       demoDriver({ ...agents, home: join(dataDir, 'demo') }),
     ].filter(({ name }) => !settings.disabledAgents.includes(name)),
     launch: settings.launch,
@@ -93,6 +99,20 @@ export async function composeRunner(
     },
   });
   return { runner, isolation: isolation.report };
+}
+
+/** Loaded only where there are any. */
+async function openOutside(
+  { driverFiles: files }: Settings,
+  parts: Pick<OutsideDrivers, 'processes' | 'local' | 'version' | 'logger'> & {
+    readonly env: Environment;
+    readonly drivers: readonly Driver[];
+  },
+): Promise<readonly AgentDriver[]> {
+  const { drivers: given, env: environment } = parts;
+  if (files.length === 0 && given.length === 0) return [];
+  const { openOutsideDrivers } = await import('./outside-drivers.ts');
+  return openOutsideDrivers({ ...parts, files, given, environment });
 }
 
 async function openIsolation(

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { withShapes } from '../drivers/older-events.ts';
+import type { Driver } from '../drivers/sdk/define-driver.ts';
 import { openEngine, randomIds, systemClock } from '../engine/index.ts';
 import type { ControlRoom } from '../engine/ports/control-room.ts';
 import type { EventLog } from '../engine/ports/event-log.ts';
@@ -10,6 +11,7 @@ import { openSqliteLog } from '../log/sqlite-log.ts';
 import type { Room } from '../protocol/storage.ts';
 import { createServer, type Server, urlOf } from '../server/create-server.ts';
 import { toolKeys } from '../tools/mcp/endpoint.ts';
+import type { Tool } from '../tools/sdk/define-tool.ts';
 import { composeRunner } from './compose-runner.ts';
 import type { Environment } from './console.ts';
 import {
@@ -27,6 +29,12 @@ import { templateFile } from './template-file.ts';
 export interface Address {
   readonly url: string;
   readonly port: number;
+}
+
+/** What the program brings along that this control room is a part of. */
+export interface OwnParts {
+  readonly drivers: readonly Driver[];
+  readonly tools: readonly Tool[];
 }
 
 export interface Composed {
@@ -52,6 +60,7 @@ export async function compose(
     readonly env: Environment;
     readonly logger: Logger;
     readonly version: string;
+    readonly own: OwnParts;
     /** Of the server before. */
     readonly lastPort: number | undefined;
   },
@@ -66,6 +75,7 @@ export async function compose(
   disk.listen(tellOfStorage);
   const { runner, isolation } = await composeRunner(settings, {
     ...parts,
+    drivers: parts.own.drivers,
     secretsOf: (sessionId) => [toolKeys(parts.toolSecret).of(sessionId)],
     onRoom: (room) => disk.setRoom(room),
   });
@@ -103,6 +113,7 @@ export async function compose(
   });
   tools = await openInteractiveTools(engine, {
     files: settings.tools,
+    given: parts.own.tools,
     secret: parts.toolSecret,
     version: parts.version,
     clock: systemClock,

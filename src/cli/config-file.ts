@@ -3,9 +3,8 @@ import { dirname } from 'node:path';
 import { z } from 'zod';
 import { type AcpAgent, knownAgents } from '../drivers/acp/known-agents.ts';
 import { permissionModes } from '../drivers/claude/initialized.ts';
-import { agentEnvironment } from '../drivers/process/agent-environment.ts';
-import { findProgram } from '../drivers/process/find-program.ts';
 import { isolations } from '../drivers/process/walls.ts';
+import { isRecord } from '../model/json-pointer.ts';
 import { faultsIn } from '../protocol/check.ts';
 import { messageOf } from '../protocol/errors.ts';
 import { nearestName } from '../protocol/nearest.ts';
@@ -17,14 +16,17 @@ import { absolute } from './paths.ts';
 export const deciders = ['anyone', 'devices'] as const;
 
 /** Agents that have a driver of their own; the modes of all of them are Claude Code's. */
-const builtIn = ['claude', 'claude-sdk', 'demo'];
+export const builtIn: readonly string[] = ['claude', 'claude-sdk', 'demo'];
 
 const AgentConfig = z.strictObject({
   enabled: z.boolean().optional(),
-  driver: z.literal('acp').optional(),
+  /** `acp`, or the file of a driver; then the entry's other fields are options of its own. */
+  driver: z.string().min(1).optional(),
   command: z.string().min(1).optional(),
   args: z.array(z.string()).optional(),
   label: z.string().min(1).optional(),
+  /** How long the agent waits for a tool of ours; before that a question is left open. */
+  toolLimitSeconds: z.number().positive().optional(),
   /** For sessions that name none. */
   permissionMode: z.string().min(1).max(100).optional(),
   /** Under what a session gives itself. A process cannot be started with a zero byte, nor with "=" in a name. */
@@ -38,7 +40,20 @@ const AgentConfig = z.strictObject({
     })
     .optional(),
 });
-type AgentConfig = z.infer<typeof AgentConfig>;
+export interface AgentConfig extends z.infer<typeof AgentConfig> {
+  /** What a driver's file is given. */
+  readonly options?: Readonly<Record<string, unknown>>;
+}
+
+const ofEveryAgent: readonly string[] = [
+  'enabled',
+  'driver',
+  'label',
+  'permissionMode',
+  'env',
+] satisfies (keyof AgentConfig)[];
+const isFile = (driver: unknown): driver is string =>
+  typeof driver === 'string' && (/[/\\]/.test(driver) || /\.[cm]?[jt]s$/.test(driver));
 
 const Config = z.strictObject({
   port: z.number().int().min(0).max(65_535).optional(),
@@ -76,7 +91,9 @@ const Config = z.strictObject({
     })
     .optional(),
 });
-export type Config = z.infer<typeof Config>;
+export interface Config extends Omit<z.infer<typeof Config>, 'agents'> {
+  agents?: Readonly<Record<string, AgentConfig>> | undefined;
+}
 
 /** What is wrong with an agent of the file beyond the types of its fields: by field, or by none where it is the agent itself. */
 function problemsOf(
@@ -94,6 +111,9 @@ function problemsOf(
   }
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name))
     return [['', `"${name}" is no name for an agent: letters, digits, "-", "." and "_" are`]];
+  if (isFile(agent.driver)) return [];
+  if (agent.driver !== undefined && agent.driver !== 'acp')
+    return [['driver', `there is no driver "${agent.driver}": "acp", or the path of a file`]];
   if (known.includes(name)) return [];
   if (agent.driver === undefined)
     return program === undefined
@@ -115,27 +135,51 @@ export async function readConfigFile(path: string, isNamed: boolean, env: Enviro
 
 /** Checks a configuration, and makes the paths in it absolute. */
 export function checkConfig(given: unknown, source: string, folder: string, env: Environment): Config {
-  const faults = faultsIn(Config, given);
+  const { plain, options } = withoutOptions(given);
+  const faults = faultsIn(Config, plain);
   if (faults.length > 0) throw new Failure(`${source}: ${faults.join('; ')}`);
-  const { tools, roots, agents, ...rest } = Config.parse(given);
+  const { tools, roots, agents, ...rest } = Config.parse(plain);
   const fromHere = (entry: string) => absolute(entry, folder, env);
-  // A name without a slash is looked for on PATH.
-  const program = (command: string) => (command.includes('/') ? fromHere(command) : command);
   return {
     ...rest,
-    ...(agents === undefined ? {} : { agents: withPrograms(agents, program) }),
+    ...(agents === undefined ? {} : { agents: wholeAgents(agents, options, fromHere) }),
     ...(tools === undefined ? {} : { tools: tools.map(fromHere) }),
     ...(roots === undefined ? {} : { roots: roots.map(fromHere) }),
   };
 }
 
-function withPrograms(
-  agents: NonNullable<Config['agents']>,
-  program: (command: string) => string,
-): NonNullable<Config['agents']> {
-  const entries = Object.entries(agents).map(([name, { command, ...rest }]) => [
+/** A configuration without what is for the files of drivers alone to check, and that, by the names of their agents. */
+function withoutOptions(given: unknown): {
+  readonly plain: unknown;
+  readonly options: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+} {
+  const options = new Map<string, Readonly<Record<string, unknown>>>();
+  if (!isRecord(given) || !isRecord(given.agents)) return { plain: given, options };
+  const agents = Object.entries(given.agents).map(([name, entry]) => {
+    if (!isRecord(entry) || !isFile(entry.driver)) return [name, entry];
+    const fields = Object.groupBy(Object.entries(entry), ([field]) =>
+      ofEveryAgent.includes(field) ? 'common' : 'own',
+    );
+    options.set(name, Object.fromEntries(fields.own ?? []));
+    return [name, Object.fromEntries(fields.common ?? [])];
+  });
+  return { plain: { ...given, agents: Object.fromEntries(agents) }, options };
+}
+
+function wholeAgents(
+  agents: NonNullable<z.infer<typeof Config>['agents']>,
+  options: ReadonlyMap<string, Readonly<Record<string, unknown>>>,
+  fromHere: (path: string) => string,
+): Readonly<Record<string, AgentConfig>> {
+  const entries = Object.entries(agents).map(([name, { command, driver, ...rest }]) => [
     name,
-    { ...rest, ...(command === undefined ? {} : { command: program(command) }) },
+    {
+      ...rest,
+      ...(driver !== undefined && { driver: isFile(driver) ? fromHere(driver) : driver }),
+      // A name without a slash is looked for on PATH.
+      ...(command !== undefined && { command: command.includes('/') ? fromHere(command) : command }),
+      ...(options.has(name) && { options: options.get(name) }),
+    },
   ]);
   return Object.fromEntries(entries);
 }
@@ -158,33 +202,43 @@ function json(text: string, path: string): unknown {
   }
 }
 
-/**
- * The agents to reach by the Agent Client Protocol: those of the configuration, and of the known ones those whose program is
- * on PATH. A configured one is listed in any case: where its program is missing, the list says so.
- */
-export function acpAgents(configured: Config['agents'] = {}, env: Environment): readonly AcpAgent[] {
+/** The agents to reach by the Agent Client Protocol: those of the configuration, and those that are known by name. */
+export function acpAgents(configured: Config['agents'] = {}): readonly AcpAgent[] {
   const named = Object.entries(configured).flatMap(([name, settings]) => agentOf(name, settings));
-  const isNamed = new Set(Object.keys(configured));
-  const searched = agentEnvironment(env);
-  const found = knownAgents.filter(
-    ({ name, command }) => !isNamed.has(name) && findProgram(command, searched),
-  );
-  return [...named, ...found];
+  return [...named, ...knownAgents.filter(({ name }) => !Object.hasOwn(configured, name))];
 }
 
-function agentOf(name: string, { driver, enabled, command, args, env, label }: AgentConfig): AcpAgent[] {
+function agentOf(name: string, settings: AgentConfig): AcpAgent[] {
+  const { driver, enabled, command, args, env, label, toolLimitSeconds } = settings;
   const known = knownAgents.find((agent) => agent.name === name);
   const program = command ?? known?.command;
-  if ((driver === undefined && !known) || program === undefined || enabled === false) return [];
-  // With another program the arguments of the known one mean nothing.
-  const usual = command === undefined ? known?.args : undefined;
+  if (isFile(driver) || (driver === undefined && !known) || program === undefined || enabled === false)
+    return [];
+  const { package: _, ...elsewhere } = known ?? {};
   return [
     {
+      // With another program the arguments of the known one mean nothing, and its package is not looked for.
+      ...(command === undefined ? known : elsewhere),
       name,
       label: label ?? known?.label ?? name,
       command: program,
-      args: args ?? usual ?? [],
+      args: args ?? (command === undefined ? known?.args : undefined) ?? [],
+      ...(toolLimitSeconds !== undefined && { toolLimitMs: toolLimitSeconds * 1000 }),
       ...((known?.env || env) && { env: { ...known?.env, ...env } }),
     },
   ];
+}
+
+/** The agents whose drivers are files of the person's own. */
+export function driverFiles(configured: Config['agents'] = {}): readonly DriverFile[] {
+  return Object.entries(configured).flatMap(([name, { driver, label, options = {}, enabled }]) =>
+    isFile(driver) && enabled !== false ? [{ name, file: driver, label, options }] : [],
+  );
+}
+
+export interface DriverFile {
+  readonly name: string;
+  readonly file: string;
+  readonly label: string | undefined;
+  readonly options: Readonly<Record<string, unknown>>;
 }

@@ -6,7 +6,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { type DirectoryLock, isLocked, tryLock } from '../log/directory-lock.ts';
 import { messageOf } from '../protocol/errors.ts';
-import { WhileBusy } from '../protocol/session.ts';
 import { Failure } from './failure.ts';
 import { readSecretFile, writeSecretFile } from './secret-files.ts';
 import { IsolationReport } from './server-lines.ts';
@@ -134,8 +133,6 @@ const ServerFile = z.object({
   pid: z.number(),
   /** Who decides there, for the one that is started in its place. */
   decide: z.string().optional().catch(undefined),
-  /** What messages do there while an agent works, in sessions that are not set for themselves. */
-  whileBusy: WhileBusy.optional().catch(undefined),
   /** The process is another program's, which has the server in it: no command may end it. */
   isEmbedded: z.boolean().optional().catch(undefined),
   startedAt: z.string().catch(''),

@@ -1,8 +1,17 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { messageOf } from '../protocol/errors.ts';
+import { nearestName, notKnown } from '../protocol/nearest.ts';
 import { UsageError } from './failure.ts';
 
 export type FlagDefinitions = NonNullable<ParseArgsConfig['options']>;
+
+/** Flags of every command that talks to a server; they may also come before its name. */
+export const clientFlags = {
+  'data-dir': { type: 'string' },
+  url: { type: 'string' },
+  token: { type: 'string' },
+  json: { type: 'boolean' },
+} as const satisfies FlagDefinitions;
 
 export interface ParsedFlags {
   /** Set flags by name; one that may be repeated is a list. */
@@ -25,11 +34,12 @@ export function parseFlags(args: readonly string[], options: FlagDefinitions): P
     allowPositionals: true,
     tokens: true,
   });
-  const unknown = tokens.flatMap((token) =>
-    token.kind === 'option' && options[token.name] === undefined ? [token.rawName] : [],
-  );
-  if (unknown.length > 0) {
-    throw new UsageError(`unknown ${unknown.length === 1 ? 'flag' : 'flags'} ${unknown.join(', ')}`);
+  const unknown = tokens.find((token) => token.kind === 'option' && options[token.name] === undefined);
+  if (unknown?.kind === 'option') {
+    const known = Object.keys(options).map((name) => `--${name}`);
+    throw new UsageError(
+      notKnown(unknown.rawName, nearestName(unknown.rawName, known), 'is no flag of this command'),
+    );
   }
   try {
     const { values, positionals } = parseArgs({
@@ -55,6 +65,19 @@ export const listFlag = (flags: ParsedFlags, name: string): readonly string[] =>
   const value = flags.values[name];
   return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];
 };
+
+/** Of flags that say different things, at most one. */
+export function atMostOne({ values }: ParsedFlags, ...names: readonly string[]): void {
+  const [first, second] = names.filter((name) => values[name] !== undefined);
+  if (second !== undefined) throw new UsageError(`--${first} and --${second} cannot be given together`);
+}
+
+/** Flags that do something only beside another. */
+export function onlyWith({ values }: ParsedFlags, other: string, ...names: readonly string[]): void {
+  if (values[other] !== undefined) return;
+  const alone = names.find((name) => values[name] !== undefined);
+  if (alone !== undefined) throw new UsageError(`--${alone} does nothing without --${other}`);
+}
 
 /** One of a few words, or a usage error that lists them. */
 export function choiceFlag<T extends string>(

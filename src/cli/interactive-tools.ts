@@ -5,6 +5,7 @@ import type { ToolCatalogue } from '../protocol/tool.ts';
 import type { ToolAccess } from '../runner/ports/agent-driver.ts';
 import { createToolHost, type ToolHost } from '../tools/host/tool-host.ts';
 import { createMcpEndpoint, type McpEndpoint, toolKeys } from '../tools/mcp/endpoint.ts';
+import type { Tool } from '../tools/sdk/define-tool.ts';
 import type { Logger } from './logger.ts';
 
 export interface InteractiveTools {
@@ -21,14 +22,15 @@ export async function openInteractiveTools(
   engine: Engine,
   parts: {
     readonly files: readonly string[];
+    readonly given?: readonly Tool[];
     readonly secret: string;
     readonly version: string;
     readonly clock: Clock;
     readonly logger: Logger;
   },
 ): Promise<InteractiveTools> {
-  const { files, clock, logger, version } = parts;
-  const host = await createToolHost({ desk: engine.tools, files, clock, logger });
+  const { files, given = [], clock, logger, version } = parts;
+  const host = await createToolHost({ desk: engine.tools, files, given, clock, logger });
   const statusOf = (sessionId: SessionId): string | undefined => {
     const now = engine.snapshot(sessionId);
     return now.ok && now.value.session.id === sessionId ? now.value.session.status : undefined;

@@ -1,7 +1,7 @@
 import process from 'node:process';
 import { StorageError } from '../engine/ports/event-log.ts';
 import type { DirectoryLock } from '../log/directory-lock.ts';
-import type { Composed } from './compose.ts';
+import type { Composed, OwnParts } from './compose.ts';
 import type { Environment } from './console.ts';
 import {
   readLastPort,
@@ -26,7 +26,12 @@ export interface OpenRoom extends Composed {
 export async function openRoom(
   settings: Settings,
   lock: DirectoryLock,
-  parts: { readonly env: Environment; readonly logger: Logger; readonly isEmbedded: boolean },
+  parts: {
+    readonly env: Environment;
+    readonly logger: Logger;
+    readonly isEmbedded: boolean;
+    readonly own?: OwnParts;
+  },
 ): Promise<OpenRoom> {
   const { dataDir } = settings;
   try {
@@ -35,12 +40,13 @@ export async function openRoom(
     const toolSecret = await keepToolSecret(dataDir);
     // Most of the program; a command line that fails need not wait for it.
     const { compose } = await import('./compose.ts');
-    const { env, logger } = parts;
+    const { env, logger, own = { drivers: [], tools: [] } } = parts;
     const composed = await compose(settings, {
       token,
       toolSecret,
       env,
       logger,
+      own,
       version: await version(),
       lastPort: await readLastPort(dataDir),
     });
@@ -109,11 +115,10 @@ class Address {
 /** Nothing that is wrong with this program. */
 const isPlain = (error: unknown): error is Error => error instanceof StorageError;
 
-const serverFile = (url: string, { host, decide, whileBusy }: Settings, isEmbedded: boolean): ServerFile => ({
+const serverFile = (url: string, { host, decide }: Settings, isEmbedded: boolean): ServerFile => ({
   url,
   host,
   decide,
-  whileBusy,
   pid: process.pid,
   ...(isEmbedded && { isEmbedded }),
   startedAt: new Date().toISOString(),

@@ -1,9 +1,10 @@
 import { BeckonError } from '../client/beckon-error.ts';
 import { StorageError } from '../engine/ports/event-log.ts';
+import { nearestName, notKnown } from '../protocol/nearest.ts';
 import { type Command, commands, type RunCommandLine } from './command.ts';
 import type { Console } from './console.ts';
 import { Failure, UsageError } from './failure.ts';
-import { isSet, parseFlags } from './flags.ts';
+import { clientFlags, isSet, type ParsedFlags, parseFlags } from './flags.ts';
 import { safeJson, stripEscapes } from './render/safe-text.ts';
 import { version } from './version.ts';
 
@@ -26,25 +27,46 @@ async function dispatch(args: readonly string[], console: Console): Promise<numb
     console.stdout.write(generalHelp());
     return 0;
   }
-  if (first === '--version' || first === '-V') {
+  if (first === '--version' || first === '-V' || first === '-v') {
     console.stdout.write(`${await version()}\n`);
     return 0;
   }
-  const isNamed = first !== undefined && !first.startsWith('-');
-  const name = isNamed ? first : 'serve';
+  // The shell's scripts call it: nobody types it.
+  if (first === 'complete')
+    return (await import('./terminal/completion.ts')).complete(args, commands, console);
+  const { name, given } = nameAndArguments(args);
   const [, load] = (Object.hasOwn(commands, name) ? commands[name] : undefined) ?? [];
-  if (load === undefined) throw new UsageError(`unknown command "${name}"`);
+  if (load === undefined)
+    throw new UsageError(notKnown(name, nearestName(name, Object.keys(commands)), 'is no command'));
 
   const command = await load();
-  const flags = parseFlags(isNamed ? args.slice(1) : args, {
-    ...command.flags,
-    help: { type: 'boolean', short: 'h' },
-  });
+  const flags = parseFlags(given, { ...command.flags, help: { type: 'boolean', short: 'h' } });
   if (isSet(flags, 'help')) {
     console.stdout.write(helpOf(command));
     return 0;
   }
+  refuseSurplus(command, flags);
   return command.run(flags, console, runAnother);
+}
+
+/** The command may come after the flags that all of them take; without one, the server starts. */
+function nameAndArguments(args: readonly string[]): { name: string; given: readonly string[] } {
+  let at = 0;
+  for (let word = args[at]; word?.startsWith('--'); word = args[at]) {
+    const [flag = '', value] = word.slice(2).split('=', 2);
+    if (!Object.hasOwn(clientFlags, flag)) break;
+    const takesValue = clientFlags[flag as keyof typeof clientFlags].type === 'string';
+    at += takesValue && value === undefined ? 2 : 1;
+  }
+  const name = args[at];
+  if (name === undefined || name.startsWith('-')) return { name: 'serve', given: args };
+  return { name, given: args.toSpliced(at, 1) };
+}
+
+/** A word that would be ignored was meant to do something. */
+function refuseSurplus({ mostWords = 0, usage }: Command, { positionals }: ParsedFlags): void {
+  const surplus = positionals[mostWords];
+  if (surplus !== undefined) throw new UsageError(`"${surplus}" is one word too many: beckon ${usage}`);
 }
 
 function generalHelp(): string {
@@ -65,8 +87,7 @@ const helpOf = (command: Command): string => `usage: beckon ${command.usage}\n\n
 function report(error: unknown, args: readonly string[], console: Console): number {
   const message = stripEscapes(sentenceFor(error));
   if (args.includes('--json')) {
-    const code =
-      error instanceof BeckonError ? error.code : error instanceof UsageError ? 'usage' : 'failure';
+    const code = error instanceof BeckonError || error instanceof Failure ? error.code : 'failure';
     const details = error instanceof BeckonError ? error.details : {};
     console.stdout.write(`${safeJson({ error: { code, message, details } })}\n`);
   } else {

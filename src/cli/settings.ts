@@ -1,7 +1,7 @@
 import { delimiter, join } from 'node:path';
 import { isolations } from '../drivers/process/walls.ts';
 import type { LaunchDefaults } from '../runner/local-runner.ts';
-import { acpAgents, type Config, deciders, readConfigFile } from './config-file.ts';
+import { acpAgents, type Config, deciders, driverFiles, readConfigFile } from './config-file.ts';
 import type { Console, Environment } from './console.ts';
 import { UsageError } from './failure.ts';
 import { choiceFlag, type FlagDefinitions, isSet, listFlag, type ParsedFlags, textFlag } from './flags.ts';
@@ -69,7 +69,8 @@ export function settingsOf(
     askTimeout,
     deferAsksMinutes: config.deferAsksMinutes ?? 240,
     whileBusy: config.whileBusy ?? 'queue',
-    acpAgents: acpAgents(agents, env),
+    acpAgents: acpAgents(agents),
+    driverFiles: driverFiles(agents),
     /** How agents are started where a session does not say it, by their names. */
     launch: agents satisfies Readonly<Record<string, LaunchDefaults>>,
     disabledAgents: Object.keys(agents).filter((name) => agents[name]?.enabled === false),

@@ -1,5 +1,6 @@
-import type { ControlRoom, News } from '../engine/ports/control-room.ts';
+import type { ConnectedClient, ControlRoom, News } from '../engine/ports/control-room.ts';
 import type { PartialBlock } from '../protocol/announcement.ts';
+import type { SessionId } from '../protocol/ids.ts';
 import type { Actor } from '../protocol/interaction.ts';
 import type { OperationDefinition, OperationName } from '../protocol/operation.ts';
 import type { Session } from '../protocol/session.ts';
@@ -54,10 +55,7 @@ export class DirectTransport extends RoomCalls implements Transport {
     return this.#begin(onConnection, (isOver) => {
       const followed = this.#followed(subscription.sessions ?? []);
       if (followed instanceof BeckonError) return followed;
-      const client = this.#room.clients.connect({
-        label: 'same process',
-        interaction: { supported: interaction !== 'none', enabled: interaction === 'enabled' },
-      });
+      const client = this.#connect(interaction);
       const tell = teller(subscription, followed);
       const leave = this.#room.listen(tell);
       onConnection({ state: 'connected' });
@@ -76,6 +74,7 @@ export class DirectTransport extends RoomCalls implements Transport {
       const start = this.#room.snapshot(session);
       if (!start.ok) return errorOf(start.refusal);
       const { id } = start.value.session;
+      const client = this.#connect(following.interaction ?? 'none', id);
       let leave: Unsubscribe | undefined;
       const catchUp = (known: number): void => {
         const events = isOver() ? [] : this.#room.eventsAfter(id, known, CATCH_UP_PAGE);
@@ -88,7 +87,18 @@ export class DirectTransport extends RoomCalls implements Transport {
       onConnection({ state: 'connected' });
       if (!isOver()) heard(following.onSnapshot)(start.value);
       catchUp(following.after ?? start.value.lastSeq);
-      return () => leave?.();
+      return () => {
+        leave?.();
+        client.disconnect();
+      };
+    });
+  }
+
+  #connect(interaction: NonNullable<Subscription['interaction']>, session?: SessionId): ConnectedClient {
+    return this.#room.clients.connect({
+      label: 'same process',
+      interaction: { supported: interaction !== 'none', enabled: interaction === 'enabled' },
+      ...(session === undefined ? {} : { session }),
     });
   }
 

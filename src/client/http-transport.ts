@@ -62,7 +62,11 @@ export class HttpTransport extends HttpCalls implements Transport {
     return openEventStream({
       ...this.#streaming(following),
       connect: (_, signal) =>
-        this.#openStream(addressOf(operations.listEvents, { session }, { after: known }), '', signal),
+        this.#openStream(
+          addressOf(operations.listEvents, { session }, { after: known, interaction: following.interaction }),
+          '',
+          signal,
+        ),
       onEvent: (message) => {
         switch (message.event) {
           case 'snapshot': {

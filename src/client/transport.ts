@@ -72,6 +72,8 @@ export interface Subscription {
 export interface Following {
   /** The last event already known; 0 for all. Without it only what happens from now on is told. */
   readonly after?: number;
+  /** Whether this client can and wants to answer this session; `none` unless told. */
+  readonly interaction?: Subscription['interaction'];
   readonly onSnapshot?: (snapshot: SessionSnapshot) => void;
   readonly onEvent?: (event: Event) => void;
   readonly onDelta?: (delta: Delta) => void;

@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { type Config, checkConfig } from '../cli/config-file.ts';
+import { type AgentConfig, builtIn, type Config, checkConfig } from '../cli/config-file.ts';
 import { claimDataDirectory } from '../cli/data-directory.ts';
 import { Failure } from '../cli/failure.ts';
 import { createLogger } from '../cli/logger.ts';
@@ -7,12 +7,22 @@ import { type OpenRoom, openRoom } from '../cli/open-room.ts';
 import { absolute } from '../cli/paths.ts';
 import { settingsOf } from '../cli/settings.ts';
 import { DirectTransport } from '../client/direct-transport.ts';
+import { type Driver, isDriver } from '../drivers/sdk/define-driver.ts';
+import type { Tool } from '../tools/sdk/define-tool.ts';
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 /** What a configuration file may hold, without what concerns the command alone; paths are relative to `cwd`. */
-export interface BeckonOptions extends Omit<Config, 'open' | 'keepAgents'> {
+export interface BeckonOptions extends Omit<Config, 'open' | 'keepAgents' | 'tools' | 'agents'> {
+  /** Fields of an entry that are not known go to its driver, where that is a file. */
+  readonly agents?: Readonly<
+    Record<string, Omit<AgentConfig, 'options'> & Readonly<Record<string, unknown>>>
+  >;
+  /** Drivers of your own, made with `defineDriver`. */
+  readonly drivers?: readonly Driver[];
+  /** Interactive tools: files, or tools made with `defineTool`. */
+  readonly tools?: readonly (string | Tool)[];
   /** Where everything is kept; it is made if it is missing. One control room at a time can have it. */
   readonly dataDir: string;
   /** Where a session works that names no directory; the program's own unless given. */
@@ -43,20 +53,34 @@ export interface Beckon {
 export async function createBeckon(options: BeckonOptions): Promise<Beckon> {
   expectOptions(options);
   const { dataDir, cwd = process.cwd(), env = process.env, logLevel = 'silent', ...given } = options;
-  const config = checkConfig({ ...given, port: given.port ?? 0 }, 'createBeckon', cwd, env);
+  const { drivers = [], tools = [], ...plain } = given;
+  const files = tools.filter((tool) => typeof tool === 'string');
+  const config = checkConfig({ ...plain, tools: files, port: given.port ?? 0 }, 'createBeckon', cwd, env);
+  expectOwnNames(drivers, config);
   const settings = settingsOf(config, { dataDir: absolute(dataDir, cwd, env), cwd, env });
   const lock = await claimDataDirectory(settings.dataDir);
   const logger = createLogger({ env: { BECKON_LOG: logLevel }, stderr: process.stderr });
-  return beckonOf(await openRoom(settings, lock, { env, logger, isEmbedded: true }));
+  const own = { drivers, tools: tools.filter((tool) => typeof tool !== 'string') };
+  return beckonOf(await openRoom(settings, lock, { env, logger, own, isEmbedded: true }));
 }
 
 /** What the configuration file has no field for; programs without types may give anything. */
 function expectOptions(options: Partial<BeckonOptions> | null | undefined): void {
-  const { dataDir, logLevel = 'silent' } = options ?? {};
+  const { dataDir, logLevel = 'silent', drivers = [] } = options ?? {};
   if (typeof dataDir !== 'string' || dataDir === '')
     throw new Failure('createBeckon: "dataDir" must be given');
   if (!logLevels.includes(logLevel))
     throw new Failure(`createBeckon: "logLevel" is one of ${logLevels.join(', ')}`);
+  if (!drivers.every(isDriver)) throw new Failure('createBeckon: "drivers" are what defineDriver gives');
+}
+
+/** Of two agents of one name the second could never be started. */
+function expectOwnNames(drivers: readonly Driver[], { agents = {} }: Config): void {
+  const taken = new Set([...builtIn, ...Object.keys(agents).filter((name) => agents[name]?.driver)]);
+  for (const { name } of drivers) {
+    if (taken.has(name)) throw new Failure(`createBeckon: there are two agents called "${name}"`);
+    taken.add(name);
+  }
 }
 
 function beckonOf(room: OpenRoom): Beckon {

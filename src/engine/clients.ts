@@ -1,32 +1,37 @@
-import { ClientId } from '../protocol/ids.ts';
+import { ClientId, type SessionId } from '../protocol/ids.ts';
 import type { Clients, ConnectedClient, InteractionMode } from './ports/control-room.ts';
 
-/** Who is connected. Every client sees every session, so the counts are the same for each. */
+/** Who is connected: pages and programs that see every session, terminals that see one. */
 export function createClients(newId: () => string): Clients {
-  const connected = new Map<string, InteractionMode>();
+  const connected = new Map<string, { mode: InteractionMode; readonly session: SessionId | undefined }>();
   return {
-    connect({ interaction }): ConnectedClient {
+    connect({ interaction, session }): ConnectedClient {
       const id = ClientId.parse(newId());
-      connected.set(id, interaction);
+      const client = { mode: interaction, session };
+      connected.set(id, client);
       return {
         id,
-        setInteraction: (mode) => void (connected.has(id) && connected.set(id, mode)),
+        setInteraction(mode) {
+          client.mode = mode;
+        },
         get interaction() {
-          return connected.get(id) ?? { supported: false, enabled: false };
+          return connected.has(id) ? client.mode : { supported: false, enabled: false };
         },
         disconnect: () => void connected.delete(id),
       };
     },
     setEnabled(clientId, enabled) {
-      const mode = connected.get(clientId);
-      if (mode === undefined) return false;
-      connected.set(clientId, { ...mode, enabled });
+      const client = connected.get(clientId);
+      if (client === undefined) return false;
+      client.mode = { ...client.mode, enabled };
       return true;
     },
-    mode: (clientId) => connected.get(clientId),
-    count() {
-      const modes = [...connected.values()].filter((mode) => mode.supported);
-      return { supported: modes.length, enabled: modes.filter((mode) => mode.enabled).length };
+    mode: (clientId) => connected.get(clientId)?.mode,
+    count(sessionId) {
+      const modes = [...connected.values()].flatMap(({ mode, session }) =>
+        mode.supported && (session ?? sessionId) === sessionId ? mode : [],
+      );
+      return { supported: modes.length, enabled: modes.filter(({ enabled }) => enabled).length };
     },
   };
 }

@@ -64,6 +64,7 @@ const SUMMARIES_AT_ONCE = 500;
 /** Opens the control room on a log: takes up the sessions of earlier runs, then serves. */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
   const { log, runner, clock, ids, logger, settings } = options;
+  const { whileBusy = 'queue' } = settings;
   const listeners = new Set<(news: News) => void>();
   const book = new GrantBook({ log, clock, logger });
   const clients = createClients(ids.client);
@@ -71,7 +72,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 
   const context = (): Omit<Context, 'storedSeq'> => ({
     at: clock.now(),
-    mint: (kind) => (kind === 'turn' ? ids.turn() : ids.interaction()),
+    mint: (kind) => ids[kind](),
     grants: book.grants,
   });
   const publish = (news: readonly News[]): void => {
@@ -228,6 +229,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    whileBusy,
     overview() {
       const sessions = registry.inMemory().map((session) => session.state);
       return {
@@ -239,7 +241,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
             .filter(([, queue]) => queue.length > 0),
         ),
         storage: storage.current(),
-        whileBusy: settings.whileBusy ?? 'queue',
+        whileBusy,
       };
     },
     announcementCursor: () => announcements.cursor,

@@ -78,6 +78,7 @@ export type SessionCommand =
     }
   | { readonly type: 'set-mode'; readonly permissionMode: string; readonly by: Actor }
   | { readonly type: 'set-model'; readonly model: string; readonly by: Actor }
+  | { readonly type: 'set-option'; readonly id: string; readonly value: string; readonly by: Actor }
   /** Its time is up, whatever the clock says. */
   | { readonly type: 'expire-grant'; readonly grantId: GrantId }
   | { readonly type: 'revoke-grant'; readonly grantId: GrantId; readonly by: Actor }
@@ -106,7 +107,7 @@ export interface SendCommand {
 export type Response =
   | ({ readonly type: 'allow'; readonly grantId: GrantId } & Pick<
       Approve,
-      'scope' | 'pattern' | 'expiresAt' | 'updatedInput' | 'mode'
+      'scope' | 'pattern' | 'expiresAt' | 'updatedInput' | 'mode' | 'way'
     > & {
         /** What was filled in beside the approval. */
         readonly values?: Readonly<Record<string, unknown>>;
@@ -121,7 +122,7 @@ export interface Context {
   readonly at: string;
   /** What is later in the log than this was not stored when the command was taken, or the fact came: nothing was done about it. */
   readonly storedSeq: number;
-  readonly mint: (kind: 'interaction' | 'turn') => string;
+  readonly mint: (kind: 'interaction' | 'turn' | 'message') => string;
   /** Grants for all sessions. */
   readonly grants: readonly Grant[];
 }

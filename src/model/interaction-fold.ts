@@ -13,28 +13,35 @@ export function foldInteraction<Live extends LiveInteraction | undefined>(
   event: InteractionEvent,
 ): LiveInteraction | Live {
   if (event.type === 'interaction.requested') return newInteraction(event);
-  if (live === undefined) return live;
+  return live === undefined ? live : { ...live, ...changesBy(live, event), revision: event.seq };
+}
+
+function changesBy(
+  live: LiveInteraction,
+  event: Exclude<InteractionEvent, EventOf<'interaction.requested'>>,
+): Partial<LiveInteraction> {
   switch (event.type) {
     case 'interaction.parked':
-      return { ...live, parked: true };
+      return { parked: true };
     case 'interaction.left-open':
-      return { ...live, leftOpen: event.leftOpen };
+      return { leftOpen: event.leftOpen };
     case 'interaction.deferred':
-      return { ...live, deferred: 'asleep' };
+      return { deferred: 'asleep' };
     case 'interaction.raised': {
       const { agentRequestId, processId } = event;
       const ask = { ...live.requested.ask, agentRequestId };
-      return { ...live, requested: { ...live.requested, processId, ask }, deferred: 'raised' };
+      return { requested: { ...live.requested, processId, ask }, deferred: 'raised' };
     }
     case 'interaction.decided':
-      return { ...live, decided: event };
+      return { decided: event };
     case 'interaction.resolved':
-      return { ...live, resolved: event };
+      return { resolved: event };
   }
 }
 
 export const newInteraction = (event: EventOf<'interaction.requested'>): LiveInteraction => ({
   requested: event,
+  revision: event.seq,
   parked: false,
   leftOpen: null,
   deferred: null,

@@ -1,12 +1,14 @@
 import { accept, type Result, refuse } from '../protocol/errors.ts';
 import type { EventOf, NewEvent } from '../protocol/event.ts';
 import type { Grant } from '../protocol/grant.ts';
-import type { InteractionId } from '../protocol/ids.ts';
+import { type InteractionId, MessageId } from '../protocol/ids.ts';
 import type { Actor, ApprovalScope, Ask, Decision, Outcome } from '../protocol/interaction.ts';
 import { normaliseAnswers } from './answers.ts';
 import { becomes, type CommandOf, type Context, type Decided, type Response } from './command.ts';
 import { checkForm } from './form.ts';
 import { canBeGranted, isSameGrant, subjectOf } from './grants.ts';
+import { denialText } from './late-answer.ts';
+import { enqueue } from './messages.ts';
 import { valuesOf } from './ordered-map.ts';
 import { matches } from './pattern.ts';
 import { shownDigest } from './shown-digest.ts';
@@ -44,6 +46,8 @@ export function respond(
     : becomes(decided, { type: 'grant.created', grant: given });
 }
 
+const noReason = 'This was denied without a reason.';
+
 interface Verdict {
   readonly outcome: Outcome;
   readonly decision: Decision;
@@ -62,7 +66,7 @@ export function decisionOn(
       if (response.interrupt && state.capabilities?.interrupt === false) {
         return refuse('invalid_value', 'This agent cannot be interrupted.', { field: 'interrupt' });
       }
-      const message = response.reason?.trim() || 'This was denied without a reason.';
+      const message = response.reason?.trim() || noReason;
       return accept({
         outcome: 'denied',
         decision: { type: 'deny', message, interrupt: response.interrupt },
@@ -90,7 +94,7 @@ export function decisionOn(
   }
 }
 
-type AnsweredAsk = Pick<Ask, 'kind' | 'questions' | 'form' | 'plan' | 'tool' | 'approvalScopes'>;
+type AnsweredAsk = Pick<Ask, 'kind' | 'questions' | 'form' | 'plan' | 'tool' | 'approvalScopes' | 'ways'>;
 
 function allow(
   state: Pick<SessionState, 'capabilities'>,
@@ -102,6 +106,18 @@ function allow(
   if (ask.tool !== undefined) return allowTool(ask, response);
   if (response.mode !== undefined && ask.plan === undefined) {
     return refuse('invalid_value', 'Only a plan can be approved with a mode to go on in.', { field: 'mode' });
+  }
+  const { ways = [] } = ask;
+  const isNamed = ways.some(({ id }) => id === response.way);
+  // A plan is not carried out in a way that nobody chose.
+  const isNeeded = ask.plan !== undefined && ways.length > 0 && response.mode === undefined;
+  if (!isNamed && (response.way !== undefined || isNeeded)) {
+    const offered = ways.map(({ id }) => id);
+    const words =
+      offered.length > 0
+        ? `Name one of the ways that the agent offers: ${offered.join(', ')}.`
+        : 'The agent offers one way alone.';
+    return refuse('invalid_value', words, { field: 'way', offered });
   }
   if (response.updatedInput !== undefined && state.capabilities?.editInput === false) {
     // It would run what it asked for, not what the person allowed.
@@ -116,6 +132,7 @@ function allow(
       scope: response.scope ?? 'once',
       ...(response.updatedInput === undefined ? {} : { updatedInput: response.updatedInput }),
       ...(response.mode === undefined ? {} : { mode: response.mode }),
+      ...(response.way === undefined ? {} : { way: response.way }),
     },
   });
 }
@@ -200,17 +217,46 @@ function grantFrom(
 }
 
 /** The decision was written to the agent, certainly was not, or nobody can say. */
-export function deliver(state: SessionState, command: CommandOf<'delivered'>): Result<Decided> {
-  const decided = interactionOf(state, command.interactionId)?.decided;
-  if (decided === undefined || decided === null) return becomes();
+export function deliver(
+  state: SessionState,
+  command: CommandOf<'delivered'>,
+  context: Context,
+): Result<Decided> {
+  const live = interactionOf(state, command.interactionId);
+  const decided = live?.decided;
+  if (live === undefined || decided === undefined || decided === null) return becomes();
   const { interactionId, outcome, by } = decided;
   if (command.ok)
-    return becomes({ type: 'interaction.resolved', interactionId, outcome, by, delivered: true });
+    return becomes(
+      { type: 'interaction.resolved', interactionId, outcome, by, delivered: true },
+      ...reasonAsMessage(state, live.requested.ask, decided, context),
+    );
   return becomes(
     command.uncertain === true
       ? maybeDelivered(decided, 'The agent was lost before it was known whether the answer had been written.')
       : undelivered(decided, 'The agent was gone before the answer could be written.'),
   );
+}
+
+/** The reason of a denial, for an agent that takes none with it: in the same step as the delivery, so that it is sent once. */
+function reasonAsMessage(
+  state: SessionState,
+  ask: Ask,
+  { interactionId, decision, by }: EventOf<'interaction.decided'>,
+  context: Context,
+): NewEvent[] {
+  const isHeard = state.capabilities?.denyReason !== false || ask.tool !== undefined;
+  if (isHeard || decision.type !== 'deny' || decision.interrupt || decision.message === noReason) return [];
+  return enqueue(state, {
+    type: 'send',
+    messageId: MessageId.parse(context.mint('message')),
+    text: denialText(ask, decision.message),
+    images: [],
+    disposition: 'auto',
+    replace: false,
+    clientMessageId: null,
+    by,
+  }).map((event) => (event.type === 'message.queued' ? { ...event, answers: interactionId } : event));
 }
 
 interface End {

@@ -19,6 +19,10 @@ export function lateAnswerText(ask: Pick<Ask, 'title' | 'form'>, decision: Decis
   }
 }
 
+/** Why something was denied, in words for an agent that takes no reason with a denial. */
+export const denialText = ({ title }: Pick<Ask, 'title'>, reason: string): string =>
+  `What you asked for with "${inOneLine(title)}" was denied. The reason: ${reason}`;
+
 const approvals = {
   once: 'approved.',
   session: 'approved, for the rest of this session.',

@@ -1,4 +1,5 @@
 import type { EventOf } from '../protocol/event.ts';
+import type { Ask } from '../protocol/interaction.ts';
 import type { CallRisk, CallShape, Pointer } from '../protocol/tool-call.ts';
 import { namesIn, partsBeside, valueAt, withValueAt } from './json-pointer.ts';
 
@@ -9,6 +10,20 @@ export interface ShapedCall {
   readonly input: Input;
   readonly call?: CallShape | undefined;
 }
+
+/** An ask of which nothing is known but that something is asked: its driver advises against it, and there is nothing to show. */
+export const saysNothing = ({
+  kind,
+  input,
+  plan,
+  form,
+  defaultToNo,
+}: Pick<Ask, 'kind' | 'input' | 'plan' | 'form' | 'defaultToNo'>): boolean =>
+  kind === 'approval' &&
+  defaultToNo === true &&
+  plan === undefined &&
+  form === undefined &&
+  Object.keys(input).length === 0;
 
 /** What a tool call is, with its values. Nothing of the input is left out: what has no part of its own is among the others. */
 export type ToolCall = CallParts & {

@@ -35,6 +35,8 @@ export function sessionView(state: SessionState): Session {
     pendingCount: state.counts.open,
     queueLength: state.queue.filter(isShown).length,
     usage: state.usage,
+    ...(state.context !== null && { context: state.context }),
+    ...(state.options.length > 0 && { options: [...state.options] }),
     interrupting: state.turn?.interrupting ?? null,
     ...(state.held === null ? {} : { held: state.held }),
     failure:
@@ -74,6 +76,7 @@ export function interactionView(session: Owner, live: LiveInteraction): Interact
     sessionKey: session.key,
     turnId: requested.turnId,
     createdAt: requested.at,
+    revision: live.revision,
     // Left open, it has no limit any more.
     ...(requested.expiresAt === undefined || live.leftOpen !== null
       ? {}

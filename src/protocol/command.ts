@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { Answer, ApprovalScope } from './interaction.ts';
 import { AskTimeout, Disposition, SessionStatus, WhileBusy } from './session.ts';
+import { longestText } from './text-limit.ts';
 
-const text = z.string().max(4_000_000);
+const text = z.string().max(longestText);
 const shortText = z.string().max(10_000);
 const inputRecord = z.record(z.string(), z.unknown());
 
@@ -40,6 +41,8 @@ export const PatchSession = z.strictObject({
   labels: z.array(z.string().min(1).max(200)).max(50).optional(),
   permissionMode: z.string().min(1).max(100).optional(),
   model: z.string().min(1).max(200).optional(),
+  /** One of the agent's own options. */
+  option: z.strictObject({ id: z.string().min(1).max(200), value: z.string().max(1000) }).optional(),
   /** Null for what the server is set to. */
   whileBusy: WhileBusy.nullable().optional(),
   archived: z.boolean().optional(),
@@ -93,6 +96,8 @@ export const Approve = z.strictObject({
   updatedInput: inputRecord.optional(),
   interrupt: z.boolean().optional(),
   mode: z.string().min(1).max(100).optional(),
+  /** One of the `ways` of the interaction, by its id. */
+  way: z.string().min(1).max(200).optional(),
 });
 export type Approve = z.infer<typeof Approve>;
 
@@ -172,10 +177,13 @@ export const SaveTemplate = z.strictObject({
 export type SaveTemplate = z.infer<typeof SaveTemplate>;
 
 const count = z.coerce.number().int();
+const canAnswer = z.enum(['enabled', 'disabled', 'none']).optional();
+
 export const EventsQuery = z.strictObject({
   after: count.min(0).optional(),
   before: count.min(0).optional(),
   limit: count.min(1).max(1000).optional(),
+  interaction: canAnswer.describe('On the stream: whether this client can answer this session, and wants to'),
 });
 export type EventsQuery = z.infer<typeof EventsQuery>;
 
@@ -211,10 +219,7 @@ export const StreamQuery = z.strictObject({
     .union([z.string(), z.array(z.string())])
     .optional()
     .describe('Ids or keys, separated by commas, whose events and deltas are added'),
-  interaction: z
-    .enum(['enabled', 'disabled', 'none'])
-    .optional()
-    .describe('Whether this client can answer, and wants to'),
+  interaction: canAnswer.describe('Whether this client can answer, and wants to'),
 });
 export type StreamQuery = z.infer<typeof StreamQuery>;
 

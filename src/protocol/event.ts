@@ -4,9 +4,11 @@ import { GrantId, InteractionId, MessageId, SessionId } from './ids.ts';
 import { Actor, Ask, Decision, LeftOpen, Outcome } from './interaction.ts';
 import {
   AgentCommand,
+  AgentOption,
   Applied,
   AskTimeout,
   Capabilities,
+  ContextUse,
   Disposition,
   RunIsolation,
   WhileBusy,
@@ -26,12 +28,13 @@ const define = <D extends Durability, S extends z.ZodRawShape>(durability: D, sh
 
 const parent = { parentToolCallId: z.string().optional() };
 
-const TurnUsage = z.object({
+export const TurnUsage = z.object({
   inputTokens: z.number(),
   outputTokens: z.number(),
   cacheReadTokens: z.number(),
   cacheWriteTokens: z.number(),
 });
+export type TurnUsage = z.infer<typeof TurnUsage>;
 
 /** A content block's place: the agent's message it belongs to, and its number in it. */
 const place = { agentMessageId: z.string(), block: z.number() };
@@ -54,6 +57,8 @@ export const eventDefinitions = {
     whileBusy: WhileBusy.optional(),
     ephemeral: z.boolean(),
     closeAfterTurn: z.boolean(),
+    /** False where the title was not given: the agent may find a better one. */
+    named: z.boolean().optional(),
     by: Actor,
   }),
   'session.changed': define('decision', {
@@ -70,6 +75,13 @@ export const eventDefinitions = {
 
   'mode.changed': define('fact', { permissionMode: z.string(), by: Actor }),
   'model.changed': define('fact', { model: z.string().nullable(), by: Actor }),
+  /** All of them, in place of those before. */
+  'options.changed': define('fact', {
+    options: z.array(AgentOption),
+    /** The one that was set, where someone did. */
+    changed: z.object({ id: z.string(), value: z.string() }).optional(),
+    by: Actor,
+  }),
   /** The whole list, in place of the one before. */
   'commands.changed': define('fact', { commands: z.array(AgentCommand) }),
 
@@ -138,6 +150,7 @@ export const eventDefinitions = {
     durationMs: z.number().optional(),
     usage: TurnUsage.optional(),
     costUsd: z.number().optional(),
+    context: ContextUse.optional(),
   }),
 
   'agent.text': define('fact', { ...place, text: z.string(), ...parent }),

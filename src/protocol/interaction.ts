@@ -144,6 +144,8 @@ export const Ask = z.object({
   plan: z.string().optional(),
   reason: z.string().optional(),
   suggestions: z.array(z.unknown()).optional(),
+  /** The ways to allow it that the agent offers, where there are several; the first is meant where none is named. */
+  ways: z.array(z.object({ id: z.string(), label: z.string() })).optional(),
   subject: Subject.optional(),
   /** The agent, or a rule of the person, insists on a person: no grant may answer. */
   requiresPerson: z.boolean().optional(),
@@ -164,6 +166,8 @@ export const Decision = z.discriminatedUnion('type', [
     scope: ApprovalScope,
     updatedInput: z.record(z.string(), z.unknown()).optional(),
     mode: z.string().optional(),
+    /** One of the ways that were offered. */
+    way: z.string().optional(),
     /** What was filled in beside the approval, where a tool asks for both. */
     values: z.record(z.string(), z.unknown()).optional(),
   }),
@@ -189,6 +193,8 @@ export const Interaction = Ask.omit({ agentRequestId: true }).extend({
   sessionKey: z.string().nullable(),
   turnId: z.string().nullable(),
   createdAt: z.string(),
+  /** The number of its session's event that changed it last: of two views of it, the one with the higher number is newer. */
+  revision: z.number().optional(),
   expiresAt: z.string().optional(),
   parked: z.boolean(),
   /** The tool's call is over and the ask is not: the answer will reach the agent as a message of its own. */

@@ -15,8 +15,8 @@ export function nearestName(name: string, known: readonly string[]): string | un
 }
 
 /** Refuses a name, in words. */
-export const notKnown = (name: string, nearest?: string): string =>
-  `"${name}" is not known here${nearest === undefined ? '' : `; did you mean "${nearest}"?`}`;
+export const notKnown = (name: string, nearest?: string, why = 'is not known here'): string =>
+  `"${name}" ${why}${nearest === undefined ? '' : `; did you mean "${nearest}"?`}`;
 
 /** How many letters must be put in, left out, changed, or swapped with the next to make one of the other. */
 function distanceBetween(from: string, to: string): number {

@@ -2,7 +2,16 @@ import { z } from 'zod';
 import { type Event, eventDefinitions } from './event.ts';
 import { Grant, GrantWarning } from './grant.ts';
 import { Interaction } from './interaction.ts';
-import { Agent, AgentCommand, Applied, Disposition, QueuedMessage, Session, Usage } from './session.ts';
+import {
+  Agent,
+  AgentCommand,
+  Applied,
+  Disposition,
+  QueuedMessage,
+  Session,
+  Usage,
+  WhileBusy,
+} from './session.ts';
 import { StorageState } from './storage.ts';
 import { Template } from './template.ts';
 import { Unlock } from './unlock.ts';
@@ -86,7 +95,12 @@ export const Device = z.object({
 });
 export type Device = z.infer<typeof Device>;
 
-export const Health = Done.extend({ version: z.string(), storage: StorageState });
+export const Health = Done.extend({
+  version: z.string(),
+  storage: StorageState,
+  /** What messages of people do while an agent works, in sessions that are not set for themselves. */
+  whileBusy: WhileBusy.optional(),
+});
 export const Paired = Done.extend({ device: Device, key: z.string(), stored: z.boolean().optional() });
 export const PairingCode = z.object({ code: z.string(), expiresAt: z.string(), url: z.string() });
 /** `current` is the one that asks. */

@@ -73,7 +73,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   answerErrors(app);
 
   addServerRoute(app, 'health', (_input, _request, reply) =>
-    reply.send({ status: 'ok', version, storage: room.storage() }),
+    reply.send({ status: 'ok', version, storage: room.storage(), whileBusy: room.whileBusy }),
   );
   addServerRoute(app, 'getOpenApi', async (_input, _request, reply) => {
     // Made when it is asked for: few do, and every start would wait for it.

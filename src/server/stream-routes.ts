@@ -49,8 +49,18 @@ function openSessionStream(context: StreamContext, request: FastifyRequest, repl
   else {
     const after = seqOf(lastEventId(request)) ?? query.value.after;
     reply.hijack();
-    const accessId = accessIdOf(request.identity);
-    streamSession(context, reply.raw, { session: { sessionId: now.value.session.id, after }, accessId });
+    const { identity } = request;
+    const { id: sessionId } = now.value.session;
+    const client = context.room.clients.connect({
+      label: whereOf(identity),
+      interaction: interactionModes[query.value.interaction ?? 'none'],
+      session: sessionId,
+    });
+    streamSession(context, reply.raw, {
+      client,
+      session: { sessionId, after },
+      accessId: accessIdOf(identity),
+    });
   }
 }
 
@@ -68,7 +78,7 @@ function followedSessions(
   return accept([...ids]);
 }
 
-/** A client that reads this stream can answer, and wants to, unless it says otherwise. */
+/** A client that reads all sessions can answer, and wants to, unless it says otherwise; one that reads a session's stream only if it says so. */
 const interactionModes: Readonly<Record<NonNullable<StreamQuery['interaction']>, InteractionMode>> = {
   enabled: { supported: true, enabled: true },
   disabled: { supported: true, enabled: false },

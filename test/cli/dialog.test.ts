@@ -48,6 +48,22 @@ describe('answering an approval', () => {
     expect(replyTo(dialogAbout(asked({ defaultToNo: true })), 'a', 'a')).toMatchObject({ type: 'ask' });
   });
 
+  it('[ACP3] where the agent offers several ways, one is named by its number', () => {
+    const ways = [
+      { id: 'restore', label: 'Yes, as before' },
+      { id: 'edits', label: 'Yes, and edit' },
+    ];
+    expect(replyTo(dialogAbout(asked({ plan: '…', ways })), 'a', 'a 3', 'a 2')).toEqual(
+      approve({ decision: 'allow', scope: 'once', way: 'edits' }),
+    );
+  });
+
+  it('[ASK18] what the agent said nothing of wants a second word, and it is said why', () => {
+    const dialog = dialogAbout(asked({ input: {}, defaultToNo: true }));
+    expect(dialog.take('a')).toMatchObject({ type: 'ask', text: expect.stringContaining('did not say') });
+    expect(dialog.take('yes')).toEqual(approve({ decision: 'allow', scope: 'once' }));
+  });
+
   it('[ASK8] a plan can be approved with the mode to go on in', () => {
     expect(replyTo(dialogAbout(asked({ plan: '…' })), 'a acceptEdits')).toEqual(
       approve({ decision: 'allow', scope: 'once', mode: 'acceptEdits' }),

@@ -125,4 +125,17 @@ describe('[ASK8] [TOOL4] what interactive tools ask, in the terminal', () => {
     expect(watching.stdout()).toContain('That is not offered.');
     await watching.seen('✓ allowed');
   });
+
+  it('[TOOL10] a person at "watch" counts as there, for the session that is watched and no other, until they leave', async () => {
+    const other = (await server.newSession()).id;
+    expect(server.room.tools.available(sessionId)).toBe(false);
+    const reading = spawnBeckon(['watch', sessionId, '--data-dir', server.dataDir]);
+    await reading.seen('Shop');
+    expect(server.room.tools.available(sessionId)).toBe(false);
+    const answering = spawnBeckon(['watch', sessionId, '--interactive', '--data-dir', server.dataDir]);
+    await waitUntil(() => server.room.tools.available(sessionId));
+    expect(server.room.tools.available(other)).toBe(false);
+    answering.child.kill();
+    await waitUntil(() => !server.room.tools.available(sessionId));
+  });
 });

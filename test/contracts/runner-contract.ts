@@ -15,7 +15,7 @@ import { SessionId } from '../../src/protocol/ids.ts';
 import type { Ask, Decision } from '../../src/protocol/interaction.ts';
 import { eventually } from '../support/eventually.ts';
 import { seededRandom, testSeed } from '../support/seeded-random.ts';
-import type { Scenario } from './driver-contract.ts';
+import type { Scenario } from './agent-driver-contract.ts';
 import { allow, answer, message, RunRecorder, SmallRoom } from './small-room.ts';
 
 export interface RunnerUnderTest {

@@ -370,3 +370,58 @@ describe('[ASK10] always to a person', () => {
     expect(played.state.status).toBe('waiting');
   });
 });
+
+describe('[ASK17] the reason of a denial, for an agent that takes none with it', () => {
+  const denied = (response: Response, denyReason = false) => {
+    const played = new PlayedSession();
+    played.command({ type: 'start-process', processId: 'run_1' });
+    const told = { ...capabilities, denyReason };
+    played.fact({ type: 'ready', agentSessionId: 'agent-1', version: '1', capabilities: told });
+    played.working();
+    const id = played.asks(bashAsk('r1', 'ls'));
+    played.respond(id, response);
+    const before = played.all('message.queued').length;
+    for (const ok of [true, true]) played.command({ type: 'delivered', interactionId: id, ok });
+    return { id, played, sent: played.all('message.queued').slice(before) };
+  };
+
+  it('is one message that names the ask, and waits for the end of the turn', () => {
+    const { id, sent } = denied({ type: 'deny', reason: 'use rg', interrupt: false });
+    expect(sent).toMatchObject([{ answers: id, applied: 'queue', by: person }]);
+    expect(sent[0]?.text).toBe('What you asked for with "Run ls" was denied. The reason: use rg');
+  });
+
+  it.each<[string, Response, boolean?]>([
+    ['without a reason', deny],
+    ['with an interrupt: the person goes on', { type: 'deny', reason: 'stop', interrupt: true }],
+    ['to an agent that was told it with the denial', { type: 'deny', reason: 'no', interrupt: false }, true],
+    ['what was allowed', allow()],
+  ])('is no message %s', (_, response, denyReason) => {
+    expect(denied(response, denyReason).sent).toEqual([]);
+  });
+});
+
+describe('[ACP3] the ways to allow that an agent offers', () => {
+  const ways = [
+    { id: 'restore', label: 'As before' },
+    { id: 'edits', label: 'And edit' },
+  ];
+
+  it('one of them is recorded, and a plan is not approved without', () => {
+    const { played, id } = asking({ ...planAsk(), ways });
+    for (const refused of [allow(), allow({ way: 'other' })])
+      expect(played.respond(id, refused)).toMatchObject({
+        code: 'invalid_value',
+        details: { field: 'way', offered: ['restore', 'edits'] },
+      });
+    expect(played.respond(id, allow({ way: 'edits' }))).toBeUndefined();
+    expect(played.last('interaction.decided').decision).toMatchObject({ type: 'allow', way: 'edits' });
+  });
+
+  it('a plan can still be approved with a mode, and anything else without naming one', () => {
+    const plan = asking({ ...planAsk(), ways });
+    expect(plan.played.respond(plan.id, allow({ mode: 'default' }))).toBeUndefined();
+    const command = asking(bashAsk('r1', 'ls', { ways }));
+    expect(command.played.respond(command.id, allow())).toBeUndefined();
+  });
+});

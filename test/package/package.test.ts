@@ -81,8 +81,10 @@ console.log(transports.length, sessions.length, kinds.length, isOne, typeof Beck
 `;
 
 const samples = programsIn('docs/library.md');
+const driverPrograms = programsIn('docs/writing-a-driver.md');
 const programs: readonly GuideProgram[] = [
   ...samples,
+  ...driverPrograms,
   { file: 'greet.ts', text: greet },
   { file: 'plain.js', text: plain },
   { file: 'typed.ts', text: typed },
@@ -217,6 +219,36 @@ describe.each(nodes)('the package on $version', ({ node }) => {
     news.close();
     const events = await beckon.api('GET', `/api/sessions/${created.body.session.id}/events`);
     expect(JSON.stringify(events.body.events)).toContain('Good evening, Ada');
+  });
+
+  it('[API13] a driver in TypeScript, from a place where nothing is installed, is answered by a person', async () => {
+    const cwd = await temporaryDirectory();
+    for (const { file, text } of driverPrograms) writeFileSync(join(cwd, file), text);
+    const config = join(cwd, 'config.json');
+    writeFileSync(config, '{"agents":{"mine":{"driver":"./my-driver.ts"}}}');
+    const beckon = await startBeckon({ command: { node, program }, cwd, args: ['--config', config] });
+    const news = await watch(beckon);
+    const created = await beckon.api('POST', '/api/sessions', {
+      agent: 'mine',
+      cwd,
+      prompt: 'run touch made',
+    });
+    const { data } = await news.until('an ask', ({ event }) => event === 'approval-requested');
+    expect(existsSync(join(cwd, 'made'))).toBe(false);
+    await beckon.api('POST', `/api/sessions/${created.body.session.id}/approve`, {
+      requestId: data.requestId,
+      decision: 'allow',
+    });
+    await news.until('the end of the turn', isIdle);
+    news.close();
+    expect(existsSync(join(cwd, 'made'))).toBe(true);
+  });
+
+  it('[API13] a driver passes the suite that is published with it', async () => {
+    const { code, stdout } = await run(node, '--test', '--test-reporter=tap', 'my-driver.test.ts');
+    expect(stdout).toMatch(/^# fail 0$/m);
+    expect(Number(/^# pass (\d+)$/m.exec(stdout)?.[1])).toBeGreaterThan(12);
+    expect(code).toBe(0);
   });
 
   it('[API2] a program without types has all of it', async () => {

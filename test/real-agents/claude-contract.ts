@@ -1,7 +1,7 @@
 import { LocalProcessHost } from '../../src/drivers/process/local-process-host.ts';
 import type { AgentDriver } from '../../src/runner/ports/agent-driver.ts';
 import type { ProcessHost } from '../../src/runner/ports/process-host.ts';
-import { type DriverUnderTest, driverContract } from '../contracts/driver-contract.ts';
+import { type DriverUnderTest, driverContract } from '../contracts/agent-driver-contract.ts';
 import { gate } from './model-stand-in.ts';
 import { scenario, teach } from './scenario.ts';
 import { openWorkplace } from './workplace.ts';

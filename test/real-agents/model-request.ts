@@ -3,13 +3,13 @@ export interface ModelRequest {
   readonly path: string;
   readonly model: string;
   readonly body: Record<string, unknown>;
-  /** What the person said last: the last text of the last user message that is none of the program's own notes. */
+  /** What the person said last: the last text since the model spoke that is none of the program's own notes. */
   readonly prompt: string | undefined;
-  /** Every text block of the last user message: reminders come first, the person's words last. */
+  /** Every text since the model spoke: reminders come first, the person's words last. */
   readonly texts: readonly string[];
-  /** Texts of system messages after the last user message: what a person said mid-turn comes in here, wrapped. */
+  /** Texts of system messages after the last user message: what a person said mid-turn may come in here, wrapped. */
   readonly notes: readonly string[];
-  /** The results of tool calls in the last user message. */
+  /** The results of tool calls since the model spoke. */
   readonly toolResults: readonly ToolResult[];
   /** Media types of the images anywhere in the conversation. */
   readonly images: readonly string[];
@@ -22,80 +22,15 @@ export interface ModelRequest {
 export interface ToolResult {
   readonly toolUseId: string;
   readonly toolName: string;
+  /** Where the service has a way to say so. */
   readonly isError: boolean;
   readonly text: string;
 }
 
-type Json = Record<string, unknown>;
-
-export function readModelRequest(
-  path: string,
-  body: Json,
-  ended: Promise<'complete' | 'hung-up'>,
-): ModelRequest {
-  const messages = records(body.messages);
-  const last = messages.findLastIndex((message) => message.role === 'user');
-  const blocks = blocksOf(messages[last]?.content);
-  const texts = blocks.filter((block) => block.type === 'text').map(textOf);
-  const names = toolNames(messages);
-  const toolResults = blocks
-    .filter((block) => block.type === 'tool_result')
-    .map((block) => toolResult(block, names));
-  return {
-    path,
-    model: String(body.model),
-    body,
-    prompt: texts.findLast((text) => !isNote(text))?.trim(),
-    texts,
-    notes: messages.slice(last + 1).flatMap((message) => blocksOf(message.content).map(textOf)),
-    toolResults,
-    images: messages.flatMap((message) => blocksOf(message.content).flatMap(imageTypes)),
-    tools: records(body.tools).map((tool) => String(tool.name)),
-    ended,
-  };
+/** The person's words among the texts of a request. */
+export function promptAmong(texts: readonly string[]): string | undefined {
+  return texts.findLast((text) => !isNote(text))?.trim();
 }
 
-function isNote(text: string): boolean {
-  return ['<system-reminder>', '[Request interrupted by user', '[Image'].some((start) =>
-    text.startsWith(start),
-  );
-}
-
-function textOf(block: Json): string {
-  return block.type === 'text' ? String(block.text) : `[${String(block.type)}]`;
-}
-
-function toolResult(block: Json, names: ReadonlyMap<string, string>): ToolResult {
-  const toolUseId = String(block.tool_use_id);
-  return {
-    toolUseId,
-    toolName: names.get(toolUseId) ?? '',
-    isError: block.is_error === true,
-    text: blocksOf(block.content).map(textOf).join('\n'),
-  };
-}
-
-function toolNames(messages: readonly Json[]): Map<string, string> {
-  const calls = messages
-    .flatMap((message) => blocksOf(message.content))
-    .filter((block) => block.type === 'tool_use');
-  return new Map(calls.map((call) => [String(call.id), String(call.name)]));
-}
-
-function imageTypes(block: Json): string[] {
-  if (block.type === 'tool_result') return blocksOf(block.content).flatMap(imageTypes);
-  if (block.type !== 'image') return [];
-  return [isRecord(block.source) ? String(block.source.media_type) : 'unknown'];
-}
-
-function blocksOf(content: unknown): Json[] {
-  return typeof content === 'string' ? [{ type: 'text', text: content }] : records(content);
-}
-
-function records(value: unknown): Json[] {
-  return Array.isArray(value) ? value.filter(isRecord) : [];
-}
-
-function isRecord(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+const isNote = (text: string): boolean =>
+  ['<system-reminder>', '[Request interrupted by user', '[Image'].some((start) => text.startsWith(start));

@@ -1,15 +1,16 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { messagesWire } from './messages-wire.ts';
+import { type ModelDialect, piecesOf, type SentBlock, type SentMessage } from './model-dialect.ts';
 import { isFailure, type Reply, type ReplyOrMaker, type ToolUseBlock, text } from './model-reply.ts';
-import { type ModelRequest, readModelRequest, type ToolResult } from './model-request.ts';
-import { type SentBlock, streamMessage, wholeMessage } from './model-wire.ts';
+import type { ModelRequest, ToolResult } from './model-request.ts';
 
 export { failure, gate, type Reply, text, thinking, toolUse } from './model-reply.ts';
 export type { ModelRequest } from './model-request.ts';
 
-/** Starts a scripted stand-in for the Messages API on loopback, so that real agents work without an account. */
-export async function startModelStandIn(): Promise<ModelStandIn> {
-  const standIn = new ModelStandIn();
+/** Starts a scripted stand-in for a service of models on loopback, so that real agents work without an account. */
+export async function startModelStandIn(dialect: ModelDialect = messagesWire): Promise<ModelStandIn> {
+  const standIn = new ModelStandIn(dialect);
   await standIn.listen();
   return standIn;
 }
@@ -32,12 +33,17 @@ export class ModelStandIn {
   readonly requests: ModelRequest[] = [];
   url = '';
 
+  readonly #dialect: ModelDialect;
   readonly #rules: ((request: ModelRequest) => Reply | Promise<Reply> | undefined)[] = [];
   readonly #callsInFlight = new Map<string, ToolUseBlock>();
   readonly #taken = new Set<ModelRequest>();
   readonly #waiters = new Set<Waiter>();
   readonly #server: Server = createServer((request, response) => this.#handle(request, response));
   #count = 0;
+
+  constructor(dialect: ModelDialect) {
+    this.#dialect = dialect;
+  }
 
   async listen(): Promise<void> {
     await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
@@ -99,33 +105,55 @@ export class ModelStandIn {
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = new URL(request.url ?? '/', 'http://stand-in').pathname;
     if (request.method !== 'POST') {
-      json(response, request.method === 'HEAD' ? 200 : 404, { type: 'error', error: notFound });
+      json(response, request.method === 'HEAD' ? 200 : 404, this.#dialect.failure(notFound));
       return;
     }
     const body = await readJson(request).catch(() => undefined);
     if (body === undefined) return;
-    if (path === '/v1/messages/count_tokens') json(response, 200, { input_tokens: 11 });
-    else if (path === '/v1/messages') await this.#answer(path, body, response);
-    else json(response, 404, { type: 'error', error: notFound });
+    const aside = this.#dialect.aside?.(path);
+    if (aside) json(response, 200, aside);
+    else await this.#answer(path, body, response);
   }
 
   async #answer(path: string, body: Record<string, unknown>, response: ServerResponse): Promise<void> {
+    const read = this.#dialect.read(path, body);
+    if (!read) {
+      json(response, 404, this.#dialect.failure(notFound));
+      return;
+    }
+    const { isStreamed, ...parts } = read;
     const ended = new Promise<'complete' | 'hung-up'>((resolve) => {
       response.once('close', () => resolve(response.writableFinished ? 'complete' : 'hung-up'));
     });
-    const request = readModelRequest(path, body, ended);
+    const request: ModelRequest = { path, body, ended, ...parts };
     const isOfConversation = request.tools.length > 0;
     if (isOfConversation) this.#record(request);
     const reply = isOfConversation ? await this.#replyTo(request) : [text('Noted')];
     if (response.closed) return;
     if (isFailure(reply)) {
-      json(response, reply.status, { type: 'error', error: { type: reply.kind, message: reply.message } });
+      json(response, reply.status, this.#dialect.failure(reply));
       return;
     }
     const id = `msg_standin_${++this.#count}`;
     const message = { id, model: request.model, blocks: reply.map((block) => this.#number(block)) };
-    if (body.stream === true) await streamMessage(response, message);
-    else json(response, 200, await wholeMessage(message));
+    await (isStreamed ? this.#stream(response, message) : this.#sendWhole(response, message));
+  }
+
+  /** Ends early when the other side has hung up. */
+  async #stream(response: ServerResponse, message: SentMessage): Promise<void> {
+    const gone = new Promise<void>((resolve) => response.once('close', resolve));
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
+    for (const part of this.#dialect.stream(message)) {
+      if (part instanceof Promise) await Promise.race([part, gone]);
+      else response.write(serverSentEvent(part));
+      if (response.closed) return;
+    }
+    response.end();
+  }
+
+  async #sendWhole(response: ServerResponse, message: SentMessage): Promise<void> {
+    await Promise.all(message.blocks.flatMap(({ block }) => piecesOf(block)));
+    if (!response.closed) json(response, 200, this.#dialect.whole(message));
   }
 
   #replyTo(request: ModelRequest): Reply | Promise<Reply> {
@@ -159,7 +187,13 @@ export class ModelStandIn {
   }
 }
 
-const notFound = { type: 'not_found_error', message: 'The stand-in has no such route' };
+const notFound = { status: 404, kind: 'not_found_error', message: 'The stand-in has no such route' };
+
+function serverSentEvent(part: Record<string, unknown> | string): string {
+  if (typeof part === 'string') return `data: ${part}\n\n`;
+  const name = typeof part.type === 'string' ? `event: ${part.type}\n` : '';
+  return `${name}data: ${JSON.stringify(part)}\n\n`;
+}
 
 function made(reply: ReplyOrMaker, request: ModelRequest): Reply | Promise<Reply> {
   return typeof reply === 'function' ? reply(request) : reply;

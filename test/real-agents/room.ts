@@ -3,11 +3,13 @@ import { type Beckon, type BeckonOptions, endBeckons, startBeckon } from '../sup
 import { endWatches } from '../support/watch.ts';
 import type { ModelStandIn } from './model-stand-in.ts';
 import { type RealSession, startSession } from './real-session.ts';
-import { openWorkplace, type Workplace } from './workplace.ts';
+import { type ModelAccess, openWorkplace, type Workplace } from './workplace.ts';
 
 export interface RoomOptions {
   /** Whom the sessions are with: Claude Code by its own driver, unless it is said. */
   readonly agent?: string;
+  /** How that agent finds its model. */
+  readonly access?: ModelAccess;
   /** How the server is started. It may write files of its own into the folder. */
   server(folder: string): Promise<BeckonOptions> | BeckonOptions;
 }
@@ -25,12 +27,12 @@ export interface Room {
 }
 
 /** Opens a room before each test, and ends all that was started in it afterwards. */
-export function freshRoom({ agent = 'claude', server }: RoomOptions): Room {
+export function freshRoom({ agent = 'claude', access, server }: RoomOptions): Room {
   let place: Workplace;
   let beckon: Beckon;
 
   beforeEach(async () => {
-    place = await openWorkplace();
+    place = await openWorkplace(access);
     beckon = await startBeckon(await server(place.folder));
   });
 

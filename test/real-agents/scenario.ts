@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Scenario } from '../contracts/driver-contract.ts';
+import type { Scenario } from '../contracts/agent-driver-contract.ts';
 import { failure, type ModelStandIn, text, toolUse } from './model-stand-in.ts';
 import { question } from './question.ts';
 

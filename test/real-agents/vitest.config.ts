@@ -6,6 +6,7 @@ export default defineConfig({
   root: join(import.meta.dirname, '..', '..'),
   resolve: { alias: sourceAliases },
   test: {
+    reporters: ['default', join(import.meta.dirname, '../other-agents/agents-table-reporter.ts')],
     include: ['test/real-agents/**/*.test.ts', 'test/other-agents/**/*.test.ts', 'test/package/**/*.test.ts'],
     exclude: ['**/node_modules/**'],
     // Some of them are answered in the page.

@@ -2,6 +2,8 @@ import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { claudeEnvironment } from './claude-program.ts';
+import { messagesWire } from './messages-wire.ts';
+import type { ModelDialect } from './model-dialect.ts';
 import { type ModelStandIn, startModelStandIn } from './model-stand-in.ts';
 
 /** Where a real agent works: a folder, a home with no one's settings, and a model that says what it was taught. */
@@ -14,18 +16,27 @@ export interface Workplace {
   close(): Promise<void>;
 }
 
-export async function openWorkplace(): Promise<Workplace> {
+/** How an agent finds its model, and what it says to it in. */
+export interface ModelAccess {
+  readonly dialect: ModelDialect;
+  /** An environment in which the program talks to the stand-in alone, and reads no one's settings. */
+  environment(options: { baseUrl: string; home: string }): Record<string, string>;
+}
+
+const claudeAccess: ModelAccess = { dialect: messagesWire, environment: claudeEnvironment };
+
+export async function openWorkplace(access: ModelAccess = claudeAccess): Promise<Workplace> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'beckon-real-')));
   const [cwd, home] = [join(folder, 'work'), join(folder, 'home')];
   await mkdir(cwd);
   await mkdir(home);
-  const model = await startModelStandIn();
+  const model = await startModelStandIn(access.dialect);
   return {
     folder,
     cwd,
     home,
     model,
-    env: claudeEnvironment({ baseUrl: model.url, home }),
+    env: access.environment({ baseUrl: model.url, home }),
     async close() {
       await model.close();
       // A program that was just killed may still have a child writing below its home.

@@ -57,6 +57,7 @@ class StubRoom {
       snapshot: missing,
       image: missing,
       rawLog: missing,
+      whileBusy: 'queue',
       storage: missing,
       clients: { connect: missing, setEnabled: missing, mode: missing, count: missing },
       listen: (listener) => {

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Scenario } from '../contracts/driver-contract.ts';
+import type { Scenario } from '../contracts/agent-driver-contract.ts';
 
 const main = resolve(import.meta.dirname, 'drilled-agent/main.ts');
 

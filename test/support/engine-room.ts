@@ -3,6 +3,7 @@ import { afterEach } from 'vitest';
 import { type Engine, type EngineSettings, openEngine } from '../../src/engine/index.ts';
 import type { Caller, News, Reply } from '../../src/engine/ports/control-room.ts';
 import type { EventLog } from '../../src/engine/ports/event-log.ts';
+import type { Logger } from '../../src/engine/ports/logger.ts';
 import type { Runner, ToolAccess } from '../../src/engine/ports/runner.ts';
 import type { SessionEnv } from '../../src/engine/ports/session-env.ts';
 import type { Announcement, AnnouncementType, SessionSnapshot } from '../../src/protocol/announcement.ts';
@@ -13,6 +14,7 @@ import type { Ask, Interaction } from '../../src/protocol/interaction.ts';
 import { type OperationDefinition, type OperationName, operations } from '../../src/protocol/operation.ts';
 import { commonRefusals } from '../../src/protocol/server-operation.ts';
 import type { Session } from '../../src/protocol/session.ts';
+import type { AgentDriver } from '../../src/runner/ports/agent-driver.ts';
 import type { KeptProcess } from '../../src/runner/ports/process-host.ts';
 import { countingIds } from './counting-ids.ts';
 import { FakeClock } from './fake-clock.ts';
@@ -34,6 +36,8 @@ export interface RoomOptions {
   /** The processes that outlived an earlier engine. */
   readonly kept?: readonly KeptProcess[];
   readonly listening?: Promise<unknown>;
+  /** Beside the scripted one. */
+  readonly others?: (parts: { readonly clock: FakeClock; readonly logger: Logger }) => readonly AgentDriver[];
   /** Puts something between the engine and the runner. */
   readonly carry?: (runner: Runner) => Runner;
 }
@@ -64,7 +68,7 @@ export async function openRoom(options: RoomOptions = {}): Promise<EngineRoom> {
       void complaints.push(`${message} ${JSON.stringify(details)}`),
   };
   const { kept, endLeftovers } = options;
-  const local = runnerOf([driver], {
+  const local = runnerOf([driver, ...(options.others?.({ clock, logger }) ?? [])], {
     ...(kept && { kept }),
     ...(endLeftovers && { endLeftovers }),
     onEnded: (id) => endedKept.push(id),

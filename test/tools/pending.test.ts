@@ -280,3 +280,54 @@ describe('pending', () => {
     expect(bench.desk.lateMessages).toEqual([late('We go north')]);
   });
 });
+
+describe('an agent that gives up on calls', () => {
+  async function outlasting(more: Partial<InputRequest>) {
+    const bench = new ToolBench();
+    const options = { limitMs: 60_000 };
+    const call = bench.run((context) => context.requestInteraction(ask({ timeoutMs: 0, ...more })), options);
+    const put = await bench.asked();
+    return { bench, put, call };
+  }
+
+  it('[TOOL16] before it does, the call ends, the ask stays open, and the answer is one message', async () => {
+    const { bench, put, call } = await outlasting({});
+    bench.clock.pass(47_000);
+    await settled();
+    expect(put.leftOpen).toBeUndefined();
+    bench.clock.pass(1_000);
+    expect(await call).toMatchObject({ ok: true, value: { status: 'queued' } });
+    expect(put).toMatchObject({
+      outcome: undefined,
+      leftOpen: { message: expect.stringContaining('stays open') },
+    });
+    await bench.answer(put, submit('north'));
+    expect(bench.desk.lateMessages).toEqual([late('We go north')]);
+  });
+
+  it('[TOOL16] an answer in time is the result, and no clock is left', async () => {
+    const { bench, put, call } = await outlasting({});
+    await bench.answer(put, submit('north'));
+    expect(await call).toMatchObject({ value: 'We go north' });
+    bench.clock.pass(60_000);
+    await settled();
+    expect(put.leftOpen).toBeUndefined();
+    expect(bench.desk.lateMessages).toEqual([]);
+  });
+
+  it('[TOOL16] what is asked again after that is left open at once', async () => {
+    const bench = new ToolBench();
+    const call = bench.run(
+      async (context) => {
+        await context.requestInteraction(ask({ timeoutMs: 0 }));
+        return context.requestInteraction(ask({ timeoutMs: 0, prompt: 'And then?' }));
+      },
+      { limitMs: 60_000 },
+    );
+    await bench.asked();
+    bench.clock.pass(48_000);
+    const second = await bench.asked();
+    expect(await call).toMatchObject({ value: { status: 'queued' } });
+    expect(second.leftOpen).toBeDefined();
+  });
+});

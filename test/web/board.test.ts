@@ -40,16 +40,15 @@ describe('the board', () => {
     });
   });
 
-  it('[UI8] is walked with the arrow keys; empty columns are passed over', () => {
+  it('[UI8] is walked in four directions; empty columns are passed over', () => {
     const heights = [2, 0, 3, 1];
-    expect(spotAfter('ArrowDown', { column: 0, row: 0 }, heights)).toEqual({ column: 0, row: 1 });
-    expect(spotAfter('ArrowDown', { column: 0, row: 1 }, heights)).toBeUndefined();
-    expect(spotAfter('ArrowRight', { column: 0, row: 1 }, heights)).toEqual({ column: 2, row: 1 });
-    expect(spotAfter('ArrowRight', { column: 2, row: 2 }, heights)).toEqual({ column: 3, row: 0 });
-    expect(spotAfter('ArrowRight', { column: 3, row: 0 }, heights)).toBeUndefined();
-    expect(spotAfter('ArrowLeft', { column: 2, row: 2 }, heights)).toEqual({ column: 0, row: 1 });
-    expect(spotAfter('k', { column: 2, row: 2 }, heights)).toEqual({ column: 2, row: 1 });
-    expect(spotAfter('x', { column: 0, row: 0 }, heights)).toBeUndefined();
+    expect(spotAfter('down', { column: 0, row: 0 }, heights)).toEqual({ column: 0, row: 1 });
+    expect(spotAfter('down', { column: 0, row: 1 }, heights)).toBeUndefined();
+    expect(spotAfter('right', { column: 0, row: 1 }, heights)).toEqual({ column: 2, row: 1 });
+    expect(spotAfter('right', { column: 2, row: 2 }, heights)).toEqual({ column: 3, row: 0 });
+    expect(spotAfter('right', { column: 3, row: 0 }, heights)).toBeUndefined();
+    expect(spotAfter('left', { column: 2, row: 2 }, heights)).toEqual({ column: 0, row: 1 });
+    expect(spotAfter('up', { column: 2, row: 2 }, heights)).toEqual({ column: 2, row: 1 });
   });
 });
 

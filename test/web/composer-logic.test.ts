@@ -4,12 +4,16 @@ import {
   answerOf,
   becameOf,
   blockedBy,
+  currentQuestion,
   lastEditable,
   offerOf,
-  openQuestionOf,
+  openQuestionsOf,
   placeAfterMove,
+  type Standing,
 } from '../../src/web/composer/composer.logic.ts';
 import { mostBytes, refusalOf } from '../../src/web/composer/pictures.ts';
+import { faceOf } from '../../src/web/interaction/answers-to.ts';
+import { type CardDraft, emptyDraft } from '../../src/web/interaction/draft.logic.ts';
 import {
   aField,
   aForm,
@@ -72,38 +76,78 @@ describe('what can be sent', () => {
   });
 });
 
-describe('a question that a text answers', () => {
-  const questions = [
-    { question: 'Which?', options: [{ label: 'Red' }, { label: 'Blue' }], multiSelect: false },
-  ];
-  const asked = anInteraction({ kind: 'question', questions });
+describe('questions that a text answers', () => {
+  const colour = { question: 'Which?', options: [{ label: 'Red' }, { label: 'Blue' }], multiSelect: false };
+  const several = { ...colour, question: 'Which ones?', multiSelect: true };
+  const why = { question: 'Why?', options: [], multiSelect: false };
+  const asked = anInteraction({ kind: 'question', questions: [colour] });
+  const all = anInteraction({ id: 'i2', kind: 'question', questions: [colour, several, why] });
+  const places = (pending: Parameters<typeof openQuestionsOf>[0], session = 's1') =>
+    openQuestionsOf(pending, session).map(({ interaction, at }) => [interaction.interactionId, at]);
 
-  it('[UI4] is the only one that is open, and asks only one thing', () => {
-    expect(openQuestionOf([asked, anInteraction({ id: 'i2' })], 's1')).toBe(asked);
-    expect(openQuestionOf([asked], 's2')).toBeUndefined();
-    expect(
-      openQuestionOf([asked, anInteraction({ id: 'i3', kind: 'question', questions })], 's1'),
-    ).toBeUndefined();
-    const two = anInteraction({ kind: 'question', questions: [...questions, ...questions] });
-    expect(openQuestionOf([two], 's1')).toBeUndefined();
+  it('[UI4] [UI31] are all that are open in its session, in their order', () => {
+    expect(places([asked, anInteraction({ id: 'i3' }), all])).toEqual([
+      ['i1', 0],
+      ['i2', 0],
+      ['i2', 1],
+      ['i2', 2],
+    ]);
+    expect(places([asked], 's2')).toEqual([]);
   });
 
-  it('[UI4] is offered, too, for what a tool waits for when any text will do', () => {
+  it('[UI4] are, too, what a tool waits for when any text will do', () => {
     const tool = aToolAsk(aForm([aField('answer')]), { id: 't' });
-    expect(openQuestionOf([tool], 's1')).toBe(tool);
-    expect(openQuestionOf([tool, asked], 's1')).toBeUndefined();
+    expect(places([tool, asked])).toEqual([
+      ['t', 0],
+      ['i1', 0],
+    ]);
     const others = [
       aToolAsk(aForm([aField('day', { type: 'date' })])),
       aToolAsk(aForm([aField('a'), aField('b')])),
       aToolAsk(aForm([aField('a')]), { leftOpen: { cause: 'tool' } }),
       aToolAsk(aForm([aField('a')]), { kind: 'approval' }),
     ];
-    for (const other of others) expect(openQuestionOf([other], 's1')).toBeUndefined();
+    for (const other of others) expect(places([other])).toEqual([]);
   });
 
-  it('[ASK9] is answered with an option that is called so, else with words of one’s own', () => {
-    expect(answerOf(asked, 'Blue')).toEqual({ selected: ['Blue'] });
-    expect(answerOf(asked, 'Neither')).toEqual({ selected: [], other: 'Neither' });
+  it('[ASK9] [UI31] are answered with options that are called so or have this number, else with words of one’s own', () => {
+    const own = (other: string) => ({ selected: [], isOther: true, other });
+    const chosen = (...selected: string[]) => ({ selected, isOther: false, other: '' });
+    expect(answerOf(colour, 'Blue', true)).toEqual(chosen('Blue'));
+    expect(answerOf(colour, ' blue ', true)).toEqual(chosen('Blue'));
+    expect(answerOf(colour, '2', true)).toEqual(chosen('Blue'));
+    expect(answerOf(colour, '2', false)).toEqual(own('2'));
+    expect(answerOf(colour, '3', true)).toEqual(own('3'));
+    expect(answerOf(colour, '1, 2', true)).toEqual(own('1, 2'));
+    expect(answerOf(colour, 'Neither', true)).toEqual(own('Neither'));
+    expect(answerOf(several, '2, red, 1', true)).toEqual(chosen('Blue', 'Red'));
+    expect(answerOf(several, 'Red, and green', true)).toEqual({
+      selected: ['Red'],
+      isOther: true,
+      other: 'and green',
+    });
+    const numbers = { ...colour, options: [{ label: '2' }, { label: '1' }] };
+    expect(answerOf(numbers, '2', true)).toEqual(chosen('2'));
+  });
+
+  it('[UI31] [UI17] are gone through from the first that is not answered; what is being written is moved to no other', () => {
+    const questions = openQuestionsOf([all], 's1');
+    const drafted = (...texts: string[]) => ({
+      ...emptyDraft,
+      answers: texts.map((other) => ({ selected: [], isOther: other !== '', other })),
+    });
+    const at = (draft: CardDraft, standing?: Omit<Standing, 'face'>, hasDraft = false) =>
+      currentQuestion(questions, standing && { face: faceOf(all), ...standing }, () => draft, hasDraft)?.at;
+    expect(at(emptyDraft)).toBe(0);
+    expect(at(drafted('a'))).toBe(1);
+    expect(at(drafted('a', '', 'c'))).toBe(1);
+    expect(at(drafted('a', 'b', 'c'))).toBe(0);
+    // One stands there, and has emptied the field.
+    expect(at(drafted('a', 'b'), { at: 0, drafted: 'a' })).toBe(0);
+    // It was answered on its card meanwhile.
+    expect(at(drafted('a', 'b'), { at: 1, drafted: '' })).toBe(2);
+    expect(at(drafted('a', 'b'), { at: 1, drafted: '' }, true)).toBe(1);
+    expect(currentQuestion([], undefined, () => emptyDraft, true)).toBeUndefined();
   });
 });
 

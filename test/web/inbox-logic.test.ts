@@ -10,8 +10,7 @@ import {
   noFilter,
   stepFrom,
 } from '../../src/web/pages/inbox/inbox.logic.ts';
-import { type InboxPress, inboxKeyReader } from '../../src/web/pages/inbox/inbox-keys.logic.ts';
-import { anInteraction, at } from './support/samples.ts';
+import { anInteraction, at, interactionsOf } from './support/samples.ts';
 
 const ask = (id: string, seconds: number, more: Parameters<typeof anInteraction>[0] = {}) =>
   anInteraction({ id, createdAt: at(seconds), ...more });
@@ -21,7 +20,7 @@ const items = (...ids: readonly string[]): InboxItem[] =>
 describe('the list of the inbox', () => {
   it('[UI2] is oldest first, with what has just ended in the place it had', () => {
     const ended = ask('b', 2, { status: 'resolved' });
-    const list = inboxItems([ask('a', 1), ask('c', 3)], [ended], noFilter);
+    const list = inboxItems(interactionsOf(ask('a', 1), ask('c', 3), ended), noFilter);
     expect(list.map(({ interaction, isLeaving }) => [interaction.interactionId, isLeaving])).toEqual([
       ['a', false],
       ['b', true],
@@ -32,7 +31,9 @@ describe('the list of the inbox', () => {
   it('[UI2] can be narrowed to a session and to a kind', () => {
     const all = [ask('a', 1), ask('b', 2, { session: 's2' }), ask('c', 3, { kind: 'question' })];
     const ids = (filter: Partial<typeof noFilter>) =>
-      inboxItems(all, [], { ...noFilter, ...filter }).map(({ interaction }) => interaction.interactionId);
+      inboxItems(interactionsOf(...all), { ...noFilter, ...filter }).map(
+        ({ interaction }) => interaction.interactionId,
+      );
     expect(ids({ sessionId: 's2' })).toEqual(['b']);
     expect(ids({ kind: 'question' })).toEqual(['c']);
   });
@@ -72,54 +73,6 @@ describe('the list of the inbox', () => {
   });
 });
 
-describe('the keys of the inbox', () => {
-  const press = (key: string, more: Partial<InboxPress> = {}): InboxPress => ({
-    key,
-    hasModifier: false,
-    isRepeat: false,
-    focus: 'else',
-    at: 0,
-    ...more,
-  });
-  const command = (key: string, more?: Partial<InboxPress>) => inboxKeyReader()(press(key, more));
-
-  it('[UI2] are read as they are shown', () => {
-    expect(['j', 'k', 'a', 's', 'd', 'e', 'x', 'A', 'Enter'].map((key) => command(key))).toEqual([
-      'next',
-      'previous',
-      'allow',
-      'allow-session',
-      'deny',
-      'edit',
-      'select',
-      'batch',
-      'open',
-    ]);
-  });
-
-  it('[UI8] mean nothing while someone types, with a modifier, or held down', () => {
-    expect(command('a', { focus: 'text' })).toBeUndefined();
-    expect(command('Enter', { focus: 'text' })).toBeUndefined();
-    expect(command('a', { hasModifier: true })).toBeUndefined();
-    expect(command('a', { isRepeat: true })).toBeUndefined();
-    expect(command('A', { isRepeat: true })).toBeUndefined();
-    expect(command('j', { isRepeat: true })).toBe('next');
-  });
-
-  it('[UI8] leave Enter and the arrows to a button or a choice that has the focus', () => {
-    expect(command('Enter', { focus: 'control' })).toBeUndefined();
-    expect(command('ArrowDown', { focus: 'control' })).toBeUndefined();
-    expect(command('j', { focus: 'control' })).toBe('next');
-  });
-
-  it('[UI8] never allow by the second key of a sequence', () => {
-    const read = inboxKeyReader();
-    expect(read(press('g', { at: 0 }))).toBeUndefined();
-    expect(read(press('a', { at: 300 }))).toBeUndefined();
-    expect(read(press('a', { at: 5000 }))).toBe('allow');
-  });
-});
-
 describe('the dock', () => {
   const a = ask('a', 1, { session: 's1' });
   const b = ask('b', 2, { session: 's2' });
@@ -127,25 +80,39 @@ describe('the dock', () => {
   const none = () => false;
 
   it('[UI5] shows the oldest that is not on the screen, with its neighbours', () => {
-    expect(docked([a, b, c], none, null)).toEqual({
+    expect(docked(interactionsOf(a, b, c), none, null)).toEqual({
       interaction: a,
-      place: 1,
+      at: 1,
       count: 3,
       previous: null,
       next: 'b',
     });
-    expect(docked([a, b, c], (id) => id === 'a', null)).toMatchObject({ interaction: b, count: 2 });
-    expect(docked([a], (id) => id === 'a', null)).toBeUndefined();
+    expect(docked(interactionsOf(a, b, c), (id) => id === 'a', null)).toMatchObject({
+      interaction: b,
+      count: 2,
+    });
+    expect(docked(interactionsOf(a), (id) => id === 'a', null)).toBeUndefined();
   });
 
   it('[UI5] stays with the one chosen when others come or go', () => {
-    expect(docked([a, b, c], none, 'b')).toMatchObject({ interaction: b, previous: 'a', next: 'c' });
-    expect(docked([b, c], none, 'b')).toMatchObject({ interaction: b, place: 1 });
-    expect(docked([a, c], none, 'b')).toMatchObject({ interaction: a });
+    expect(docked(interactionsOf(a, b, c), none, 'b')).toMatchObject({
+      interaction: b,
+      previous: 'a',
+      next: 'c',
+    });
+    expect(docked(interactionsOf(b, c), none, 'b')).toMatchObject({ interaction: b, at: 1 });
+    expect(docked(interactionsOf(a, c), none, 'b')).toMatchObject({ interaction: a });
+  });
+
+  it('[UI5] stays with one that ends there until it leaves, and goes on at once where it is asked again', () => {
+    const over = interactionsOf(a, b, { ...b, status: 'resolved' });
+    expect(docked(over, none, 'b')).toMatchObject({ interaction: { status: 'resolved' }, next: 'a' });
+    expect(docked(over, none, 'a')).toMatchObject({ interaction: a, next: null });
+    expect(docked({ ...over, leaving: [] }, none, 'b')).toMatchObject({ interaction: a });
   });
 
   it('[UI5] leaves it to a session on the screen to show its next one', () => {
     const second = ask('a2', 4, { session: 's1' });
-    expect(docked([a, second], (id) => id === 'a', null)).toBeUndefined();
+    expect(docked(interactionsOf(a, second), (id) => id === 'a', null)).toBeUndefined();
   });
 });

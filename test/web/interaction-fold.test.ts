@@ -10,65 +10,10 @@ import { type Event, referencesOf } from '../../src/protocol/event.ts';
 import type { InteractionId } from '../../src/protocol/ids.ts';
 import { Interaction } from '../../src/protocol/interaction.ts';
 import { Conversation } from '../../src/web/conversation/conversation.logic.ts';
-import { question } from '../support/deferred-question.ts';
-import { type Move, moves, nth, play, type Steps } from '../support/random-moves.ts';
+import { commitOf, playStory, story } from '../support/interaction-stories.ts';
+import type { Steps } from '../support/random-moves.ts';
 import { times } from '../support/seeded-random.ts';
-import { bashAsk, PlayedSession, person } from '../support/session-states.ts';
-
-/** What lets an agent sleep while its question waits, and ask it again, beside what agents and people do anyway. */
-const allMoves: Record<string, (index: number) => Move> = {
-  ...moves,
-  question: () => (_, counter) => ({
-    fact: { type: 'asked', ask: { ...question(`question-${counter}`), toolCallId: `asks-${counter}` } },
-  }),
-  defer: (index) => (played) => ({ type: 'defer', interactionId: idAt(played, index) }),
-  notDeferred: (index) => (played) => ({ type: 'not-deferred', interactionId: idAt(played, index) }),
-  missing: (index) => (played) => ({ type: 'deferred-missing', interactionId: idAt(played, index) }),
-  suspends: () => () => ({ fact: { type: 'turn-ended', outcome: 'suspended' } }),
-  asksAgain: (index) => (played, counter) => {
-    const asked = nth(valuesOf(played.state.interactions), index)?.requested.ask ?? bashAsk('x', 'ls');
-    return { fact: { type: 'asked', ask: { ...asked, agentRequestId: `again-${counter}` } } };
-  },
-  answers: (index) => (played) => ({
-    type: 'respond',
-    interactionId: idAt(played, index),
-    response: { type: 'answer', answers: [{ selected: ['A'] }] },
-    by: person,
-  }),
-};
-
-const idAt = (played: PlayedSession, index: number): InteractionId =>
-  nth(played.liveIds(), index) ?? ('int_unknown' as InteractionId);
-
-/** Stories that chance alone would hardly tell; each may be cut short, and anything may happen between two of them. */
-const phrases = {
-  fallsAsleep: ['begins', 'question', 'defer', 'suspends', 'exits'],
-  wakes: ['start', 'ready', 'asksAgain', 'answers', 'delivered'],
-  isAnswered: ['begins', 'question', 'answers', 'delivered'],
-  isWithdrawn: ['begins', 'asks', 'withdraws'],
-  isParked: ['begins', 'question', 'park', 'defer', 'expire'],
-  sleepsTwice: [
-    ...['begins', 'question', 'defer', 'suspends', 'exits'],
-    ...['send', 'start', 'ready', 'asksAgain', 'exits'],
-  ],
-  crashes: ['exits', 'start', 'ready', 'asksAgain'],
-  isLeft: ['begins', 'toolAsks', 'leavesOpen', 'allow', 'deliversLate'],
-  isInterrupted: ['begins', 'asks', 'interrupt', 'ends'],
-  isLost: ['begins', 'asks', 'allow', 'lose', 'start', 'ready'],
-};
-
-const oneMove = fc
-  .tuple(fc.constantFrom(...Object.keys(allMoves)), fc.nat(40))
-  .map(([name, index]): Steps => [[name, index]]);
-const phrase = fc
-  .tuple(fc.constantFrom(...Object.values(phrases)), fc.nat(20), fc.nat(2))
-  .map(([names, most, index]): Steps => names.slice(0, most + 1).map((name) => [name, index]));
-const script = fc
-  .array(fc.oneof({ arbitrary: oneMove, weight: 3 }, { arbitrary: phrase, weight: 2 }), {
-    minLength: 1,
-    maxLength: 25,
-  })
-  .map((parts): Steps => parts.flat());
+import { PlayedSession } from '../support/session-states.ts';
 
 const idsIn = (events: readonly Event[]): InteractionId[] =>
   events.flatMap((event) => (event.type === 'interaction.requested' ? [event.interactionId] : []));
@@ -76,15 +21,17 @@ const idsIn = (events: readonly Event[]): InteractionId[] =>
 const fromLog = (state: SessionState, events: readonly Event[], id: string): Interaction | undefined =>
   interactionFromLog(
     state,
-    events.filter((event) => referencesOf(event).includes(id)),
+    events.filter((event) => isAbout(event, id)),
   );
+
+const isAbout = (event: Event, id: string): boolean => referencesOf(event).includes(id);
 
 describe('[ASK16] an interaction is the same from the state, from the log and on the page', () => {
   it('after every event, in whatever order it is put off, raised, parked, left open, answered, withdrawn, interrupted or lost', () => {
     const seen = new Set<string>();
     fc.assert(
-      fc.property(script, (steps) => {
-        const { log } = play(steps, allMoves, new PlayedSession({ key: 'task-1' }).up());
+      fc.property(story, (steps) => {
+        const { log } = playStory(steps, new PlayedSession({ key: 'task-1' }).up());
         let state = fold(null, log[0] as Event);
         const page = new Conversation(state);
         /** How the end of each was announced: the state no longer has it then. */
@@ -104,6 +51,10 @@ describe('[ASK16] an interaction is the same from the state, from the log and on
             expect(fromLog(state, events, id), `log after ${event.type}`).toEqual(view);
             expect(page.interaction(id), `page after ${event.type}`).toEqual(view);
             if (view !== undefined) seen.add(standing(view));
+            const named = events.findLast(
+              (each) => each.type.startsWith('interaction.') && isAbout(each, id),
+            );
+            expect(view?.revision, `revision after ${event.type}`).toBe(named?.seq);
           }
         }
       }),
@@ -115,8 +66,8 @@ describe('[ASK16] an interaction is the same from the state, from the log and on
 
   it('also on a page that is read from its end backwards', () => {
     fc.assert(
-      fc.property(script, fc.nat(100), fc.nat(100), (steps, ...cuts) => {
-        const { log, state } = play(steps, allMoves, new PlayedSession({ key: 'task-1' }).up());
+      fc.property(story, fc.nat(100), fc.nat(100), (steps, ...cuts) => {
+        const { log, state } = playStory(steps, new PlayedSession({ key: 'task-1' }).up());
         const [first = 0, second = 0] = cuts.map((cut) => cut % log.length).sort((a, b) => a - b);
         const page = new Conversation(state);
         for (const event of log.slice(second)) page.append(event);
@@ -130,9 +81,9 @@ describe('[ASK16] an interaction is the same from the state, from the log and on
 
   it('[SES6] [ASK4] once a session is stopped and its process gone, nothing that the agent asked is left without an end', () => {
     fc.assert(
-      fc.property(script, fc.constantFrom('exits', 'lose'), (steps, end) => {
+      fc.property(story, fc.constantFrom('exits', 'lose'), (steps, end) => {
         const stopped: Steps = [...steps, ['stop', 0], [end, 0]];
-        const { state } = play(stopped, allMoves, new PlayedSession().up());
+        const { state } = playStory(stopped, new PlayedSession().up());
         const asked = valuesOf(state.interactions).filter(
           ({ requested }) => requested.ask.tool === undefined,
         );
@@ -144,8 +95,8 @@ describe('[ASK16] an interaction is the same from the state, from the log and on
 
   it('fits the schema in every order', () => {
     fc.assert(
-      fc.property(script, (steps) => {
-        const { log, state } = play(steps, allMoves, new PlayedSession({ key: 'task-1' }).up());
+      fc.property(story, (steps) => {
+        const { log, state } = playStory(steps, new PlayedSession({ key: 'task-1' }).up());
         for (const id of idsIn(log)) {
           const view = fromLog(state, log, id);
           expect(Interaction.parse(view)).toEqual(view);
@@ -154,15 +105,6 @@ describe('[ASK16] an interaction is the same from the state, from the log and on
       { numRuns: times(100) },
     );
   });
-});
-
-const commitOf = (before: SessionState, event: Event, after: SessionState) => ({
-  before,
-  after,
-  steps: [{ event, before, after }],
-  live: [],
-  checkpoint: undefined,
-  place: { own: { from: 1, to: 1 }, newest: 1, unacknowledged: [] },
 });
 
 const standing = ({ status, deferred, parked, leftOpen, outcome }: Interaction): string =>

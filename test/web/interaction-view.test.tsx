@@ -20,13 +20,10 @@ const session = aSession({
   capabilities: { ...anAgent().capabilities, permissionModes: modes },
 });
 
-/** A card as a session shows it: of the room while it is open, as it ended afterwards. */
+/** A card as a session shows it. */
 function Shown({ interaction }: { readonly interaction: Interaction }) {
-  const known = useRoom((room) => room.pending.find(isSame) ?? room.ended.find(isSame));
+  const known = useRoom((room) => room.known[interaction.interactionId]?.interaction);
   return <InteractionCard interaction={known ?? interaction} />;
-  function isSame({ interactionId }: Interaction): boolean {
-    return interactionId === interaction.interactionId;
-  }
 }
 
 async function show(

@@ -89,6 +89,58 @@ describe('the dialog for a new session', () => {
     expect(fake.called('createSession')[0]?.[0]).not.toHaveProperty('permissionMode');
   });
 
+  it('[SES23] an agent that never asks says so before it is started, and one press lets it ask', async () => {
+    const fake = new FakeTransport();
+    const variable = { name: 'OPENCODE_PERMISSION', value: '{"bash":"ask"}' };
+    await open(fake, [
+      anAgent({ name: 'claude', label: 'Claude Code', asking: { byDefault: 'always' } }),
+      anAgent({ name: 'opencode', label: 'opencode', asking: { byDefault: 'never', variable } }),
+      anAgent({
+        name: 'codex',
+        label: 'Codex',
+        asking: { byDefault: 'sometimes', mode: 'read-only' },
+        capabilities: { ...anAgent().capabilities, permissionModes: [] },
+      }),
+      anAgent({ name: 'pi', label: 'pi', asking: { byDefault: 'never' } }),
+    ]);
+    const note = () => screen.queryByRole('note');
+    expect(note()).toBeNull();
+    await userEvent.click(screen.getByRole('radio', { name: /^pi/ }));
+    expect(note()?.textContent).toBe(
+      'pi runs commands and changes files without asking you. It has no way to ask.',
+    );
+    expect(screen.queryByRole('button', { name: 'Let it ask' })).toBeNull();
+    await userEvent.click(screen.getByRole('radio', { name: /Codex/ }));
+    expect(note()?.textContent).toContain('Codex decides by itself');
+    await userEvent.click(screen.getByRole('button', { name: 'Let it ask' }));
+    const mode = screen.getByRole('combobox', { name: 'Permission mode' }) as HTMLSelectElement;
+    expect(mode.value).toBe('read-only');
+    expect(note()).toBeNull();
+    await userEvent.click(screen.getByRole('radio', { name: /opencode/ }));
+    await userEvent.click(screen.getByRole('button', { name: 'Let it ask' }));
+    expect(note()).toBeNull();
+    await userEvent.click(screen.getByRole('button', { name: /^Start/ }));
+    expect(fake.called('createSession')[0]?.[0]).toMatchObject({
+      agent: 'opencode',
+      env: { OPENCODE_PERMISSION: '{"bash":"ask"}' },
+    });
+  });
+
+  it('[SES23] known agents that are not installed are folded away with how to install them', async () => {
+    await open(new FakeTransport(), [
+      anAgent({ signIn: { command: 'demo login', variable: 'DEMO_KEY' } }),
+      anAgent({ name: 'kimi', label: 'Kimi Code', available: false, install: 'npm install -g kimi' }),
+    ]);
+    expect(
+      screen.getByText('To sign in, run “demo login” in a terminal, or give it a key in DEMO_KEY.'),
+    ).toBeTruthy();
+    expect(screen.queryByRole('radio', { name: /Kimi/ })).toBeNull();
+    const group = screen.getByText('1 more is known and not installed here').closest('details');
+    expect(group?.open).toBe(false);
+    await userEvent.click(screen.getByText('1 more is known and not installed here'));
+    expect(group?.textContent).toContain('Kimi Codenpm install -g kimi');
+  });
+
   it('[UI23] asks for directories one question at a time, and shows the answer to what stands there', async () => {
     const fake = new FakeTransport();
     const asked: ReturnType<typeof Promise.withResolvers<DirectoryCompletion>>[] = [];

@@ -23,11 +23,11 @@ const snapshot = {
 };
 const ids = (room: Room): string[] => room.pending.map(({ interactionId }) => interactionId);
 const afterThese = (room: Room, ...announcements: readonly Announcement[]): Room =>
-  announcements.reduce(afterAnnouncement, room);
+  announcements.reduce((known, each) => afterAnnouncement(known, each, 0), room);
 
 describe('what is known of all sessions', () => {
   it('[UI2] has open interactions oldest first', () => {
-    const room = roomOf(snapshot);
+    const room = roomOf(snapshot, emptyRoom, 0);
     expect(ids(room)).toEqual(['early', 'late']);
     const between = anInteraction({ id: 'between', createdAt: at(5) });
     expect(ids(afterThese(room, { type: 'question-requested', data: between }))).toEqual([
@@ -39,7 +39,7 @@ describe('what is known of all sessions', () => {
 
   it('[UI1] knows a new session as soon as it is told of, and forgets a removed one with all that was its', () => {
     const room = afterThese(
-      roomOf(snapshot),
+      roomOf(snapshot, emptyRoom, 0),
       {
         type: 'session-started',
         data: { ...aSession({ id: 's3' }), sessionId: sessionId('s3'), sessionKey: null },
@@ -53,12 +53,12 @@ describe('what is known of all sessions', () => {
   it('[UI15] keeps older sessions that it asked for when it is told anew, and counts those it does not know', () => {
     const asleep = (id: string, second: number) => aSession({ id, status: 'asleep', since: at(second) });
     const told = { ...snapshot, pending: [], sessions: [asleep('new', 9)], total: 4, nextCursor: 'here' };
-    const room = withSessions(roomOf(told), [asleep('old', 1), asleep('gone', 9)]);
+    const room = withSessions(roomOf(told, emptyRoom, 0), [asleep('old', 1), asleep('gone', 9)]);
     expect(unknownCount(room)).toBe(1);
-    const again = roomOf({ ...told, sessions: [asleep('new', 9)], total: 3 }, room);
+    const again = roomOf({ ...told, sessions: [asleep('new', 9)], total: 3 }, room, 0);
     expect(Object.keys(again.sessions).sort()).toEqual(['new', 'old']);
     const { nextCursor: _, ...all } = told;
-    expect(Object.keys(roomOf({ ...all, total: 1 }, room).sessions)).toEqual(['new']);
+    expect(Object.keys(roomOf({ ...all, total: 1 }, room, 0).sessions)).toEqual(['new']);
     const started = { ...aSession({ id: 's3' }), sessionId: sessionId('s3'), sessionKey: null };
     const after = afterThese(
       again,
@@ -75,9 +75,9 @@ describe('what is known of all sessions', () => {
     const one = aSession({ id: 'one', status: 'stopped' });
     const told = { ...snapshot, pending: [], sessions: [one], total: 3, archived: 2 };
     const away = aSession({ id: 'away', status: 'stopped', archived: true });
-    const room = withSessions(roomOf(told), [away]);
+    const room = withSessions(roomOf(told, emptyRoom, 0), [away]);
     expect([unknownCount(room), unknownCount(room, true)]).toEqual([0, 1]);
-    expect(Object.keys(roomOf(told, room).sessions).sort()).toEqual(['away', 'one']);
+    expect(Object.keys(roomOf(told, room, 0).sessions).sort()).toEqual(['away', 'one']);
     const names = { sessionId: sessionId('one'), sessionKey: null };
     const after = afterThese(room, { type: 'session-updated', data: { ...one, archived: true, ...names } });
     expect([after.archived, unknownCount(after), unknownCount(after, true)]).toEqual([3, 0, 1]);
@@ -88,17 +88,16 @@ describe('what is known of all sessions', () => {
 
   it('[ASK4] takes an interaction from the open ones however it ended, and remembers how', () => {
     const ended = anInteraction({ id: 'early', status: 'resolved', outcome: 'withdrawn' });
-    const room = afterThese(roomOf(snapshot), { type: 'approval-cancelled', data: ended });
+    const room = afterThese(roomOf(snapshot, emptyRoom, 0), { type: 'approval-cancelled', data: ended });
     expect(ids(room)).toEqual(['late']);
-    expect(room.ended).toEqual([ended]);
+    expect(room.leaving).toEqual([ended]);
   });
 
   it('is told of the same interaction twice and has it once', () => {
     const again = anInteraction({ id: 'early', createdAt: at(1) });
-    expect(ids(afterThese(roomOf(snapshot), { type: 'approval-requested', data: again }))).toEqual([
-      'early',
-      'late',
-    ]);
+    expect(
+      ids(afterThese(roomOf(snapshot, emptyRoom, 0), { type: 'approval-requested', data: again })),
+    ).toEqual(['early', 'late']);
   });
 
   it('[MSG2] has the queue as the server last told it', () => {
@@ -119,13 +118,13 @@ describe('what is known of all sessions', () => {
   });
 
   it('[MULTI3] is replaced by a snapshot: what is not in it is gone', () => {
-    const room = roomOf({ ...snapshot, sessions: [], pending: [] }, roomOf(snapshot));
+    const room = roomOf({ ...snapshot, sessions: [], pending: [] }, roomOf(snapshot, emptyRoom, 0), 0);
     expect(room).toMatchObject({ sessions: {}, pending: [] });
   });
 
   it('takes no harm from an announcement of a newer server', () => {
     const unknown = { type: 'something-new', data: {} } as unknown as Announcement;
-    const room = roomOf(snapshot);
-    expect(afterAnnouncement(room, unknown)).toBe(room);
+    const room = roomOf(snapshot, emptyRoom, 0);
+    expect(afterAnnouncement(room, unknown, 0)).toBe(room);
   });
 });

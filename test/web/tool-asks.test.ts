@@ -4,7 +4,7 @@ import type { Interaction } from '../../src/protocol/interaction.ts';
 import { Conversation } from '../../src/web/conversation/conversation.logic.ts';
 import { EntryReader } from '../../src/web/conversation/entries.logic.ts';
 import type { InteractionItem, Row } from '../../src/web/conversation/row.ts';
-import { latestOf, placeOf } from '../../src/web/data/attempts.logic.ts';
+import { afterTime, keptMs, latestAt, noInteractions, placeOf } from '../../src/web/data/interactions.ts';
 import { docked } from '../../src/web/dock/dock.logic.ts';
 import {
   currentIn,
@@ -22,6 +22,7 @@ import {
   at,
   called,
   conversationOf,
+  interactionsOf,
   logOf,
   messageId,
   queued,
@@ -243,34 +244,37 @@ describe('a tool that asks again, elsewhere', () => {
   const other = aToolAsk(form, { id: 'o1', session: 's2', createdAt: at(5) });
 
   it('[TOOL5] is followed from one attempt to the next', () => {
-    const room = { pending: [third], ended: [over(first), over(second)] };
-    expect(latestOf(room, 'i1')?.interactionId).toBe('i3');
-    expect(latestOf(room, 'i3')?.interactionId).toBe('i3');
-    expect(latestOf({ pending: [], ended: [over(first)] }, 'i1')?.interactionId).toBe('i1');
-    expect(latestOf(room, 'unknown')).toBeUndefined();
+    const room = interactionsOf(over(first), over(second), third);
+    expect(latestAt(room, 'i1')?.interactionId).toBe('i3');
+    expect(latestAt(interactionsOf(over(first)), 'i1')?.interactionId).toBe('i1');
+    expect(latestAt(room, 'unknown')).toBeUndefined();
   });
 
-  it('[TOOL5] has the place and the age of the first attempt', () => {
-    expect(placeOf([over(first), over(second)], third)).toEqual({ id: 'i1', since: at(0) });
-    expect(placeOf([], first)).toEqual({ id: 'i1', since: at(0) });
-    expect(placeOf([], second).id).toBe('i1');
+  it('[TOOL5] has the place and the age of the first attempt, also when that is no longer known', () => {
+    const room = interactionsOf(over(first), over(second), third);
+    expect(placeOf(room, third)).toEqual({ id: 'i1', since: at(0) });
+    const later = afterTime(room, keptMs, { isCalling: () => false, isDrawn: () => false });
+    expect(Object.keys(later.known)).toEqual(['i3']);
+    expect(placeOf(later, third)).toEqual({ id: 'i1', since: at(0) });
+    expect(placeOf(noInteractions, first)).toEqual({ id: 'i1', since: at(0) });
+    expect(placeOf(noInteractions, second).id).toBe('i1');
   });
 
   it('[TOOL5] keeps its place in the inbox, and is the current one there', () => {
-    const items = inboxItems([other, second], [over(first)], noFilter, [over(first)]);
+    const items = inboxItems(interactionsOf(over(first), other, second), noFilter);
     expect(idsOf(items)).toEqual(['i2', 'o1']);
     expect(currentIn(items, 'i1', ['i1', 'o1'])).toBe('i2');
   });
 
   it('[TOOL5] stays in the dock', () => {
-    const view = docked([other, { ...second, sessionId: sessionId('s3') }], () => false, 'i1');
-    expect(view?.interaction.interactionId).toBe('i2');
+    const room = interactionsOf(over(first), other, { ...second, sessionId: sessionId('s3') });
+    expect(docked(room, () => false, 'i1')?.interaction.interactionId).toBe('i2');
   });
 
   it('[TOOL6] is docked after what an agent waits for, once it was left open', () => {
     const left = { ...first, leftOpen: { cause: 'tool' } as const };
-    expect(docked([left, other], () => false, null)?.interaction.interactionId).toBe('o1');
-    expect(docked([left], () => false, null)?.interaction.interactionId).toBe('i1');
+    expect(docked(interactionsOf(left, other), () => false, null)?.interaction.interactionId).toBe('o1');
+    expect(docked(interactionsOf(left), () => false, null)?.interaction.interactionId).toBe('i1');
   });
 
   it('[TOOL7] is never allowed together with others: the tool keeps what was approved itself', () => {

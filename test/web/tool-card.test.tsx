@@ -3,8 +3,8 @@ import userEvent from '@testing-library/user-event';
 import { afterEach, describe, expect, it } from 'vitest';
 import { BeckonError } from '../../src/client/beckon-error.ts';
 import type { Interaction } from '../../src/protocol/interaction.ts';
-import { latestOf } from '../../src/web/data/attempts.logic.ts';
 import { browserId } from '../../src/web/data/browser-id.ts';
+import { latestAt } from '../../src/web/data/interactions.ts';
 import { useRoom } from '../../src/web/data/room-context.tsx';
 import { Dialogs } from '../../src/web/frame/dialogs-view.tsx';
 import { speak } from '../../src/web/i18n/i18n.ts';
@@ -18,7 +18,7 @@ type Density = NonNullable<InteractionCardProps['density']>;
 
 /** A card as a session shows it: the latest attempt, open or as it ended. */
 function Shown({ interaction, ...props }: InteractionCardProps) {
-  const known = useRoom((room) => latestOf(room, interaction.interactionId));
+  const known = useRoom((room) => latestAt(room, interaction.interactionId));
   return <InteractionCard interaction={known ?? interaction} {...props} />;
 }
 
@@ -74,6 +74,35 @@ describe('the form of a tool', () => {
     expect((box as HTMLInputElement).value).toBe('City 12');
     await userEvent.click(button('Submit'));
     expect(fake.called('respond')[0]?.[1]).toMatchObject({ input: { city: 'v12' } });
+  });
+
+  it('[UI33] goes through thousands of options with the keys, and draws only those around the chosen one', async () => {
+    const thousands = Array.from({ length: 2_000 }, (_, at) => ({ value: `v${at}`, label: `City ${at}` }));
+    await show(aToolAsk(aForm([aField('city', { type: 'select', required: true, options: thousands })])));
+    const box = screen.getByRole('combobox', { name: 'city' });
+    const active = () => document.getElementById(box.getAttribute('aria-activedescendant') ?? '');
+    box.focus();
+    const places: (string | null | undefined)[] = [];
+    for (const key of [
+      'ArrowDown',
+      'ArrowDown',
+      'End',
+      'PageUp',
+      'ArrowDown',
+      'Home',
+      'ArrowUp',
+      'PageDown',
+    ]) {
+      await userEvent.keyboard(`{${key}}`);
+      places.push(active()?.textContent);
+      expect(screen.getAllByRole('option').length).toBeLessThanOrEqual(60);
+    }
+    expect(places).toEqual(['0', '1', '1999', '1989', '1990', '0', '1999', '1999'].map((at) => `City ${at}`));
+    expect(active()?.getAttribute('aria-posinset')).toBe('2000');
+    expect(active()?.getAttribute('aria-setsize')).toBe('2000');
+    await userEvent.keyboard('{Enter}{ArrowDown}');
+    expect(active()?.textContent).toBe('City 1999');
+    expect(active()?.getAttribute('aria-selected')).toBe('true');
   });
 
   it('[TOOL3] narrows a long list of choices, and keeps what was chosen out of sight', async () => {

@@ -1,6 +1,6 @@
 import { hunksBetween } from '../../model/diff-lines.ts';
 import { showInvisible, showSuspicious, showValue, visibleLine } from '../../model/suspicious-text.ts';
-import { type TextEdit, type ToolCall, toolCallOf } from '../../model/tool-call.ts';
+import { saysNothing, type TextEdit, type ToolCall, toolCallOf } from '../../model/tool-call.ts';
 import type { ApprovalScope, Ask, Form, LeftOpen, Question } from '../../protocol/interaction.ts';
 import { counted, shortened } from './measures.ts';
 import type { Paint } from './paint.ts';
@@ -22,6 +22,8 @@ export type ShownAsk = Pick<
   | 'agentId'
   | 'tool'
   | 'approvalScopes'
+  | 'ways'
+  | 'defaultToNo'
 > & { readonly leftOpen?: LeftOpen | undefined };
 
 /** What a person is asked, whole enough to decide on: what would not fit is counted, never left out in silence. */
@@ -52,7 +54,7 @@ function headOf(ask: ShownAsk): string {
 function bodyOf(ask: ShownAsk, paint: Paint): string[] {
   switch (ask.kind) {
     case 'approval':
-      return [...callLines(ask, paint), ...besideLines(ask, paint)];
+      return [...callLines(ask, paint), ...besideLines(ask, paint), ...wayLines(ask)];
     case 'question':
       return (ask.questions ?? []).flatMap((question) => questionLines(question, ask.title, paint));
     case 'form':
@@ -61,7 +63,12 @@ function bodyOf(ask: ShownAsk, paint: Paint): string[] {
 }
 
 /** What must not be overlooked comes first, where nothing cuts it off; then the thing itself, and every field that is not in it. */
+/** The ways to allow it; `allow 2` takes the second. */
+const wayLines = ({ ways = [] }: ShownAsk): string[] =>
+  ways.map(({ label }, at) => `allow ${at + 1}: ${visibleLine(label)}`);
+
 function callLines(ask: ShownAsk, paint: Paint): string[] {
+  if (saysNothing(ask)) return [paint('red', '! The agent did not say what it wants to do.')];
   const { plan } = ask;
   const call = toolCallOf(ask);
   return [

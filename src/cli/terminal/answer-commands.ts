@@ -4,6 +4,7 @@ import type { GivenAnswers } from '../../protocol/command.ts';
 import { type Answer, ApprovalScope, type Interaction } from '../../protocol/interaction.ts';
 import { Failure, UsageError } from '../failure.ts';
 import { choiceFlag, isSet, type OrderedArgument, type ParsedFlags, textFlag } from '../flags.ts';
+import { columns } from '../render/columns.ts';
 import { interactionView } from '../render/interaction-view.ts';
 import { pendingList } from '../render/listing.ts';
 import { whoText } from '../render/outcome-line.ts';
@@ -14,6 +15,7 @@ import { formValues, pickAnswer } from './typed-answers.ts';
 
 export const pending = clientCommand({
   usage: 'pending [ID] [--session SESSION]',
+  mostWords: 1,
   help: "Lists what waits for you, oldest first; with an interaction's ID, shows it whole.",
   flags: { session: { type: 'string' } },
   flagsHelp: '  --session SESSION  of this session only',
@@ -34,6 +36,7 @@ export const pending = clientCommand({
 
 export const approve = clientCommand({
   usage: 'approve [ID] [FIELD=VALUE…]',
+  mostWords: Number.POSITIVE_INFINITY,
   help: `Allows a tool call. ID is an interaction's id or its beginning; with only one open it may be left out.
 An interactive tool may want something filled in with it: FIELD=VALUE, by the ids of the fields.`,
   flags: {
@@ -103,6 +106,7 @@ function inputOf(flags: ParsedFlags): Record<string, unknown> | undefined {
 
 export const deny = clientCommand({
   usage: 'deny [ID] [--reason R]',
+  mostWords: 1,
   help: "Denies a tool call, or dismisses a question or a form. ID is an interaction's id or its beginning; with only one open it may be left out.",
   flags: { reason: { type: 'string' }, interrupt: { type: 'boolean' } },
   flagsHelp: `  --reason R        told to the agent
@@ -124,6 +128,7 @@ export const deny = clientCommand({
 
 export const answer = clientCommand({
   usage: 'answer [ID] PICK… | answer [ID] FIELD=VALUE…',
+  mostWords: Number.POSITIVE_INFINITY,
   help: `Answers a question or fills in a form. ID is an interaction's id or its beginning (four characters at least);
 with only one open it may be left out.
 
@@ -245,9 +250,14 @@ export const grants = clientCommand({
       list = await transport.grants();
     }
     const ids = shortIds(list.map(({ id }) => id));
-    const lines = list.map(
-      ({ toolName, pattern, scope, by }, index) =>
-        `${ids[index]}  ${scope}  ${oneLine(toolName)}  ${visibleLine(pattern)}  (${whoText(by)})`,
+    const lines = columns(
+      list.map(({ toolName, pattern, scope, by }, index) => [
+        ids[index] ?? '',
+        scope,
+        oneLine(toolName),
+        visibleLine(pattern),
+        `(${whoText(by)})`,
+      ]),
     );
     return [{ grants: list }, lines.length === 0 ? ['No standing approvals.'] : lines];
   },

@@ -9,7 +9,15 @@ import type { Command } from '../command.ts';
 import type { Console } from '../console.ts';
 import { runningServer } from '../data-directory.ts';
 import { Failure, UsageError } from '../failure.ts';
-import { type FlagDefinitions, isSet, type ParsedFlags } from '../flags.ts';
+import {
+  atMostOne,
+  clientFlags,
+  type FlagDefinitions,
+  isSet,
+  onlyWith,
+  type ParsedFlags,
+  textFlag,
+} from '../flags.ts';
 import { dataDirectoryOf } from '../paths.ts';
 import { shortened } from '../render/measures.ts';
 import { type Paint, paintFor } from '../render/paint.ts';
@@ -17,13 +25,10 @@ import { oneLine, safeJson } from '../render/safe-text.ts';
 import { shortIds } from '../render/short-ids.ts';
 import { readToken } from '../secret-files.ts';
 
-/** Flags of every command that talks to a server. */
-export const clientFlags = {
-  'data-dir': { type: 'string' },
-  json: { type: 'boolean' },
-} as const satisfies FlagDefinitions;
+export const serverFlagsHelp = `  --data-dir DIR    the server's data directory (BECKON_DATA_DIR; default ~/.beckon)
+  --url URL         a server elsewhere (BECKON_URL), with --token TOKEN (BECKON_TOKEN)`;
 
-export const clientFlagsHelp = `  --data-dir DIR    the server's data directory (BECKON_DATA_DIR; default ~/.beckon)
+export const clientFlagsHelp = `${serverFlagsHelp}
   --json            print one JSON document for machines`;
 
 export interface Call {
@@ -43,11 +48,13 @@ export function clientCommand(command: {
   readonly help: string;
   readonly flags?: FlagDefinitions;
   readonly flagsHelp?: string;
+  readonly mostWords?: number;
   run(call: Call): Promise<Told>;
 }): Command {
-  const { usage, help, flags, flagsHelp, run } = command;
+  const { usage, help, flags, flagsHelp, mostWords = 0, run } = command;
   return {
     usage,
+    mostWords,
     help: [help, '', ...(flagsHelp === undefined ? [] : [flagsHelp]), clientFlagsHelp].join('\n'),
     flags: { ...clientFlags, ...flags },
     async run(given, console) {
@@ -59,31 +66,64 @@ export function clientCommand(command: {
   };
 }
 
-/** Finds the running server of the data directory. */
+/** The server that the command line names, or else the running one of the data directory. */
 export async function connect(
   flags: ParsedFlags,
   console: Console,
   options: Pick<HttpTransportOptions, 'timeoutMs'> = {},
 ): Promise<HttpTransport> {
-  const dataDir = dataDirectoryOf(flags, console);
-  const server = await runningServer(dataDir);
-  if (server === undefined) {
-    throw new Failure(`no server runs on ${dataDir}; start one with "beckon serve --data-dir ${dataDir}"`);
-  }
-  const token = await readToken(dataDir);
-  if (token === undefined)
-    throw new Failure(`${join(dataDir, 'token')} is missing; the server makes it when it starts`);
+  const { url: baseUrl, token } = elsewhere(flags, console) ?? (await here(flags, console));
   return new HttpTransport({
-    baseUrl: server.url,
+    baseUrl,
     token: console.unlockSecret ?? token,
     clientId: 'terminal',
     ...options,
   });
 }
 
+interface ServerAddress {
+  readonly url: string;
+  readonly token: string;
+}
+
+/** A data directory that is named outweighs an address in the environment: it is nearer to what is wanted now. */
+function elsewhere(flags: ParsedFlags, { env }: Console): ServerAddress | undefined {
+  atMostOne(flags, 'url', 'data-dir');
+  const url =
+    textFlag(flags, 'url') ?? (textFlag(flags, 'data-dir') ? undefined : env.BECKON_URL || undefined);
+  if (url === undefined) {
+    onlyWith(flags, 'url', 'token');
+    return undefined;
+  }
+  const token = textFlag(flags, 'token') ?? (env.BECKON_TOKEN || undefined);
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url))
+    throw new UsageError(`--url wants an address such as http://127.0.0.1:4590, not "${url}"`);
+  if (token === undefined)
+    throw new UsageError(
+      `a server elsewhere wants its token: --token, or BECKON_TOKEN (its file "token" has it)`,
+    );
+  return { url: url.replace(/\/+$/, ''), token };
+}
+
+async function here(flags: ParsedFlags, console: Console): Promise<ServerAddress> {
+  const dataDir = dataDirectoryOf(flags, console);
+  const server = await runningServer(dataDir);
+  if (server === undefined) {
+    throw new Failure(
+      `no server runs on ${dataDir}; start one with "beckon serve --data-dir ${dataDir}"`,
+      'no_server',
+    );
+  }
+  const token = await readToken(dataDir);
+  if (token === undefined)
+    throw new Failure(`${join(dataDir, 'token')} is missing; the server makes it when it starts`, 'no_token');
+  return { url: server.url, token };
+}
+
 /** What a message does while the agent works, in a session that is not set for itself. */
-export const serverWhileBusy = async (flags: ParsedFlags, console: Console): Promise<WhileBusy> =>
-  (await runningServer(dataDirectoryOf(flags, console)))?.whileBusy ?? 'queue';
+export const serverWhileBusy = async (transport: HttpTransport): Promise<WhileBusy> =>
+  // An older server does not tell.
+  (await transport.health()).whileBusy ?? 'queue';
 
 export function print(console: Console, flags: ParsedFlags, ...[document, lines]: Told): void {
   const said = isSet(flags, 'json') ? safeJson(document) : lines.join('\n');
@@ -108,6 +148,7 @@ export async function findSession(transport: Transport, name: string | undefined
   const { sessions } = await transport.sessionPage({ q: name, limit: mostLikely });
   const like = sessions.filter(({ id, key }) => isShortFor(id, name) || key?.startsWith(name));
   return theOnly(like, {
+    kind: 'session',
     none: `no session has the id or key "${name}" ("beckon ls" lists them)`,
     several: `"${name}" could be several sessions`,
     idOf: ({ id }) => id,
@@ -123,6 +164,7 @@ export async function findInteraction(transport: Transport, id: string | undefin
   const like =
     id === undefined ? pending : pending.filter(({ interactionId }) => isShortFor(interactionId, id));
   return theOnly(like, {
+    kind: 'interaction',
     none:
       id === undefined
         ? 'nothing waits for you'
@@ -139,6 +181,7 @@ export const isShortFor = (id: string, text: string): boolean =>
   id.startsWith(text) || id.slice(id.indexOf('_') + 1).startsWith(text);
 
 interface Words<T> {
+  readonly kind: 'session' | 'interaction';
   readonly none: string;
   readonly several: string;
   readonly idOf: (item: T) => string;
@@ -147,11 +190,11 @@ interface Words<T> {
 
 function theOnly<T>(items: readonly T[], words: Words<T>): T {
   const [first, ...others] = items;
-  if (first === undefined) throw new Failure(words.none);
+  if (first === undefined) throw new Failure(words.none, `${words.kind}_not_found`);
   if (others.length === 0) return first;
   const ids = shortIds(items.map(words.idOf));
   const list = items
     .slice(0, 10)
     .map((item, index) => `  ${ids[index]}  ${shortened(oneLine(words.wordsOf(item)), 80)}`);
-  throw new Failure(`${words.several}:\n${list.join('\n')}`);
+  throw new Failure(`${words.several}:\n${list.join('\n')}`, `${words.kind}_ambiguous`);
 }

@@ -1,3 +1,4 @@
+import { saysNothing } from '../../model/tool-call.ts';
 import type { AnswerQuestion, Approve, Respond } from '../../protocol/command.ts';
 import type { InteractionId } from '../../protocol/ids.ts';
 import type { Answer, ApprovalScope, Ask, Form, FormField, LeftOpen } from '../../protocol/interaction.ts';
@@ -78,10 +79,11 @@ function approvalDialog(interaction: AskedInteraction): Dialog {
       case 'allow':
       case 'y':
       case 'yes':
+        if (interaction.ways !== undefined) return allowBy(interaction.ways, more);
         if (more === '') return allow('once');
         return interaction.plan === undefined
           ? ask(`"${line}" was not understood. ${keys}`)
-          : allow('once', more);
+          : allow('once', { mode: more });
       case 's':
       case 'session':
         return more === '' ? allow('session') : ask(`"${line}" was not understood. ${keys}`);
@@ -103,17 +105,28 @@ function approvalDialog(interaction: AskedInteraction): Dialog {
     }
   }
 
-  function allow(scope: ApprovalScope, mode?: string): DialogStep {
+  /** By the number of one of the ways that the agent offers. */
+  function allowBy(ways: NonNullable<Ask['ways']>, number: string): DialogStep {
+    const way = /^\d+$/.test(number) ? ways[Number(number) - 1] : undefined;
+    if (way !== undefined) return allow('once', { way: way.id });
+    return ask(`The agent offers several ways: type "allow" and the number of one, from 1 to ${ways.length}`);
+  }
+
+  function allow(scope: ApprovalScope, how: Pick<Approve, 'mode' | 'way'> = {}): DialogStep {
     if (!scopesOf(interaction).includes(scope)) return ask(`That is not offered. ${keys}`);
     const body: Approve = {
       requestId: interactionId,
       decision: 'allow',
       scope,
-      ...(mode === undefined ? {} : { mode }),
+      ...how,
     };
     if (!interaction.defaultToNo) return fillIn(body);
     expects = { kind: 'confirmation', body };
-    return ask('The agent advises against it. Type "yes" to allow it all the same');
+    return ask(
+      saysNothing(interaction)
+        ? 'The agent did not say what it wants to do. Type "yes" to allow it all the same'
+        : 'The agent advises against it. Type "yes" to allow it all the same',
+    );
   }
 
   /** A tool may want something filled in beside the approval. */
@@ -149,6 +162,7 @@ const scopesOf = ({ tool, approvalScopes }: AskedInteraction): readonly Approval
   tool === undefined ? ['once', 'session', 'always'] : (approvalScopes ?? ['once']);
 
 function keysOf(interaction: AskedInteraction): string {
+  if (interaction.ways !== undefined) return '[a]llow and the number of a way · [d]eny · [v]iew all';
   if (interaction.plan !== undefined) {
     return '[a]pprove the plan ("a MODE" to go on in a mode) · [d]eny with comments · [v]iew all';
   }

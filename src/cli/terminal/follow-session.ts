@@ -70,6 +70,8 @@ export function followAsConversation(
     });
     const unfollow = transport.follow(session.id, {
       after: watching.after,
+      // Whoever can type here can answer: a tool that asks need not say that nobody is there.
+      interaction: watching.isInteractive ? 'enabled' : 'none',
       onSnapshot(snapshot) {
         isTurnRunning = snapshot.session.status === 'running' || snapshot.session.status === 'waiting';
         whileBusy = snapshot.session.whileBusy;

@@ -1,24 +1,27 @@
+import { BeckonError } from '../../client/beckon-error.ts';
 import type { MessageReceipt, SessionPage, Transport } from '../../client/transport.ts';
 import type { SessionsQuery } from '../../protocol/command.ts';
-import { Disposition, type Session, SessionStatus, type WhileBusy } from '../../protocol/session.ts';
-import { UsageError } from '../failure.ts';
-import { choiceFlag, isSet, type ParsedFlags, textFlag } from '../flags.ts';
-import { sessionList } from '../render/listing.ts';
-import { oneLine } from '../render/safe-text.ts';
 import {
-  type Call,
-  clientCommand,
-  findSession,
-  serverWhileBusy,
-  type Told,
-  textOf,
-} from './client-command.ts';
+  type AgentOption,
+  Disposition,
+  type Session,
+  SessionStatus,
+  type WhileBusy,
+} from '../../protocol/session.ts';
+import type { Command } from '../command.ts';
+import { Failure, UsageError } from '../failure.ts';
+import { atMostOne, choiceFlag, isSet, type ParsedFlags, textFlag } from '../flags.ts';
+import { sessionList } from '../render/listing.ts';
+import type { Paint } from '../render/paint.ts';
+import { oneLine } from '../render/safe-text.ts';
+import { clientCommand, findSession, serverWhileBusy, type Told, textOf } from './client-command.ts';
 
 const shownAtOnce = 100;
 const mostAtOnce = 1_000;
 
 export const ls = clientCommand({
   usage: 'ls [WORDS…] [--all | --archived] [--limit N]',
+  mostWords: Number.POSITIVE_INFINITY,
   help: 'Lists the sessions that are neither stopped nor archived, those whose status changed last first: id, status and since when, agent, what is open or queued, title (key).',
   flags: { all: { type: 'boolean' }, archived: { type: 'boolean' }, limit: { type: 'string' } },
   flagsHelp: `  WORDS             those that have all of them in title, key, labels, directory or agent
@@ -26,6 +29,7 @@ export const ls = clientCommand({
   --archived        only archived ones
   --limit N         so many, instead of ${shownAtOnce}; with --json all, unless it is given`,
   async run({ flags, paint, connect }) {
+    atMostOne(flags, 'all', 'archived');
     const isJson = isSet(flags, 'json');
     const limit = limitOf(flags) ?? (isJson ? Number.POSITIVE_INFINITY : shownAtOnce);
     const transport = await connect();
@@ -84,6 +88,7 @@ async function firstOf(
 
 export const send = clientCommand({
   usage: 'send SESSION TEXT…',
+  mostWords: Number.POSITIVE_INFINITY,
   help: `Says something to the agent. TEXT "-" reads it from the input. While the agent works, the message is queued, or interrupts
 it where the session or the server is set so.`,
   flags: {
@@ -98,6 +103,7 @@ it where the session or the server is set so.`,
   async run({ flags, console, connect }) {
     const [name, ...words] = flags.positionals;
     if (words.length === 0) throw new UsageError('say what to send: beckon send SESSION TEXT');
+    atMostOne(flags, 'queue', 'interrupt', 'steer', 'disposition');
     const said =
       (['queue', 'interrupt', 'steer'] as const).find((each) => isSet(flags, each)) ??
       choiceFlag(flags, 'disposition', Disposition.options);
@@ -105,7 +111,7 @@ it where the session or the server is set so.`,
     const session = await findSession(transport, name);
     const receipt = await transport.sendMessage(session.id, {
       message: await textOf(words, console),
-      disposition: said ?? dispositionOf(session.whileBusy ?? (await serverWhileBusy(flags, console))),
+      disposition: said ?? dispositionOf(session.whileBusy ?? (await serverWhileBusy(transport))),
       ...(isSet(flags, 'replace') ? { replace: true } : {}),
     });
     return [{ ...receipt }, [receiptLine(receipt)]];
@@ -125,6 +131,7 @@ export function receiptLine(receipt: MessageReceipt): string {
 
 export const queue = clientCommand({
   usage: 'queue SESSION [--remove MESSAGE]',
+  mostWords: 1,
   help: 'Lists what waits to be sent.',
   flags: { remove: { type: 'string' } },
   flagsHelp: '  --remove MESSAGE  take the message with this id, or at this place, out of the queue',
@@ -146,57 +153,149 @@ export const queue = clientCommand({
   },
 });
 
-export const interrupt = clientCommand({
-  usage: 'interrupt SESSION',
+export const interrupt = sessionsCommand({
+  usage: 'interrupt SESSION…',
   help: 'Ends the running turn, not the session.',
-  async run({ flags, connect }) {
-    const transport = await connect();
-    await transport.interrupt((await findSession(transport, flags.positionals[0])).id);
+  async act(transport, { id }) {
+    await transport.interrupt(id);
     return [{ status: 'ok' }, ['interrupted']];
   },
 });
 
-export const stop = clientCommand({
-  usage: 'stop SESSION',
+export const stop = sessionsCommand({
+  usage: 'stop SESSION…',
   help: 'Ends the session and its agent, and prints what was queued and not sent.',
-  async run({ flags, connect }) {
-    const transport = await connect();
-    const returned = await transport.stop((await findSession(transport, flags.positionals[0])).id);
+  async act(transport, { id }) {
+    const returned = await transport.stop(id);
     return [{ status: 'ok', returned }, ['stopped', ...returned.map((text) => `not sent: ${oneLine(text)}`)]];
   },
 });
 
-export const resume = clientCommand({
-  usage: 'resume SESSION',
+export const resume = sessionsCommand({
+  usage: 'resume SESSION…',
   help: 'Starts the agent of a stopped or failed session again; what is queued is sent then.',
-  async run({ flags, connect }) {
-    const transport = await connect();
-    const session = await transport.resume((await findSession(transport, flags.positionals[0])).id);
-    return [{ status: 'ok', session }, ['resumed']];
+  act: async (transport, { id }) => [{ status: 'ok', session: await transport.resume(id) }, ['resumed']],
+});
+
+export const archive = sessionsCommand({
+  usage: 'archive SESSION…',
+  help: 'Puts a session away: lists leave it out until it is written to or asks. "beckon ls --archived" lists these.',
+  act: async (transport, { id }) => [
+    { status: 'ok', session: await transport.patch(id, { archived: true }) },
+    ['archived'],
+  ],
+});
+
+export const unarchive = sessionsCommand({
+  usage: 'unarchive SESSION…',
+  help: 'Brings an archived session back into the lists.',
+  act: async (transport, { id }) => [
+    { status: 'ok', session: await transport.patch(id, { archived: false }) },
+    ['no longer archived'],
+  ],
+});
+
+export const rm = sessionsCommand({
+  usage: 'rm SESSION…',
+  help: 'Removes a stopped session with its whole log: what was said, done and decided in it is gone for good.',
+  async act(transport, { id }) {
+    await transport.removeSession(id);
+    return [{ status: 'ok' }, ['removed']];
   },
 });
 
-export const archive = clientCommand({
-  usage: 'archive SESSION',
-  help: 'Puts a session away: lists leave it out until it is written to or asks. "beckon ls --archived" lists these.',
-  run: (call) => setArchived(call, true),
+export const rename = clientCommand({
+  usage: 'rename SESSION TITLE…',
+  mostWords: Number.POSITIVE_INFINITY,
+  help: 'Gives a session another title.',
+  async run({ flags, connect }) {
+    const [name, ...words] = flags.positionals;
+    if (words.length === 0) throw new UsageError('say the title: beckon rename SESSION TITLE');
+    const transport = await connect();
+    const { id } = await findSession(transport, name);
+    const session = await transport.patch(id, { title: words.join(' ') });
+    return [{ status: 'ok', session }, [`renamed: ${oneLine(session.title)}`]];
+  },
 });
 
-export const unarchive = clientCommand({
-  usage: 'unarchive SESSION',
-  help: 'Brings an archived session back into the lists.',
-  run: (call) => setArchived(call, false),
+/**
+ * A command that does the same to each session it names. All names are looked up before anything is done, so that a mistyped one does
+ * not leave half of it done; a session that refuses does not keep the others from it.
+ */
+function sessionsCommand({
+  usage,
+  help,
+  act,
+}: {
+  readonly usage: string;
+  readonly help: string;
+  act(transport: Transport, session: Session): Promise<Told>;
+}): Command {
+  return clientCommand({
+    usage,
+    help,
+    mostWords: Number.POSITIVE_INFINITY,
+    async run({ flags, connect, console }) {
+      const transport = await connect();
+      const names = flags.positionals.length === 0 ? [undefined] : flags.positionals;
+      const sessions = await Promise.all(names.map((name) => findSession(transport, name)));
+      const [only] = sessions;
+      if (sessions.length === 1 && only !== undefined) return act(transport, only);
+      const results: Readonly<Record<string, unknown>>[] = [];
+      let refused: BeckonError | undefined;
+      for (const session of sessions) {
+        const name = oneLine(session.title);
+        try {
+          const [document, lines] = await act(transport, session);
+          results.push({ sessionId: session.id, ...document });
+          if (!isSet(flags, 'json'))
+            console.stdout.write(`${lines.map((line) => `${name}: ${line}`).join('\n')}\n`);
+        } catch (error) {
+          if (!(error instanceof BeckonError)) throw error;
+          refused = error;
+          const { code, message, details } = error;
+          results.push({ sessionId: session.id, error: { code, message, details } });
+          if (!isSet(flags, 'json')) console.stderr.write(`${name}: ${oneLine(message)}\n`);
+        }
+      }
+      if (isSet(flags, 'json')) return [{ results }, []];
+      if (refused !== undefined) throw new Failure('not all of them', refused.code);
+      return [{}, []];
+    },
+  });
+}
+
+export const options = clientCommand({
+  usage: 'options SESSION [OPTION VALUE]',
+  mostWords: 3,
+  help: "Lists the agent's own options of a session, or sets one of them. What makes the agent ask less is set with --yes alone.",
+  flags: { yes: { type: 'boolean' } },
+  flagsHelp: '  --yes             also what makes the agent ask less, or not at all',
+  async run({ flags, connect, paint }) {
+    const [name, id, value] = flags.positionals;
+    if (id !== undefined && value === undefined) throw new UsageError(`which value for "${id}"?`);
+    const transport = await connect();
+    let session = await findSession(transport, name);
+    if (id !== undefined && value !== undefined) {
+      const asksLess = session.options?.find((option) => option.id === id)?.asksLess ?? [];
+      if (asksLess.includes(value) && !isSet(flags, 'yes'))
+        throw new UsageError(`with ${id} ${value} the agent asks less, or not at all; say --yes to set it`);
+      session = await transport.patch(session.id, { option: { id, value } });
+    }
+    const lines = (session.options ?? []).map((option) => optionLine(option, paint));
+    return [{ options: session.options ?? [] }, lines.length === 0 ? ['The agent has no options.'] : lines];
+  },
 });
 
-async function setArchived({ flags, connect }: Call, archived: boolean): Promise<Told> {
-  const transport = await connect();
-  const { id } = await findSession(transport, flags.positionals[0]);
-  const session = await transport.patch(id, { archived });
-  return [{ status: 'ok', session }, [archived ? 'archived' : 'no longer archived']];
+function optionLine({ id, label, value, choices, asksLess = [] }: AgentOption, paint: Paint): string {
+  const others = choices.map((choice) => choice.value).filter((each) => each !== value);
+  const warning = asksLess.includes(value) ? paint('yellow', '  it asks less with this') : '';
+  return `${oneLine(id)}  ${oneLine(value)}${warning}  ${paint('dim', oneLine(`${label}; also ${others.join(', ')}`))}`;
 }
 
 export const search = clientCommand({
   usage: 'search WORDS…',
+  mostWords: Number.POSITIVE_INFINITY,
   help: 'Searches messages, tool calls and decisions of all sessions.',
   async run({ flags, connect }) {
     if (flags.positionals.length === 0) throw new UsageError('say what to search for');

@@ -17,6 +17,7 @@ const pollMs = 500;
 
 export const unlock: Command = {
   usage: 'unlock [MINUTES] [COMMAND…]',
+  mostWords: Number.POSITIVE_INFINITY,
   help: `Lets this terminal decide, where only devices do. It shows a code; type that on a paired page. After that, commands are read
 here, line by line without "beckon", until the time is over (15 minutes, at most 480), or you leave with Ctrl-D. With a COMMAND,
 that one alone is run: "beckon unlock watch 4xxZ", or with flags "beckon unlock -- approve 4xxZ --scope session".

@@ -1,17 +1,26 @@
-import type { Transport } from '../../client/transport.ts';
+import type { HttpTransport } from '../../client/http-transport.ts';
 import type { CreateSession } from '../../protocol/command.ts';
 import { type Session, WhileBusy } from '../../protocol/session.ts';
 import type { Command } from '../command.ts';
 import type { Console } from '../console.ts';
 import { UsageError } from '../failure.ts';
-import { choiceFlag, type FlagDefinitions, isSet, listFlag, type ParsedFlags, textFlag } from '../flags.ts';
+import {
+  atMostOne,
+  choiceFlag,
+  clientFlags,
+  type FlagDefinitions,
+  isSet,
+  listFlag,
+  type ParsedFlags,
+  textFlag,
+} from '../flags.ts';
 import { absolute } from '../paths.ts';
 import {
-  clientFlags,
   clientFlagsHelp,
   connect,
   findSession,
   print,
+  serverFlagsHelp,
   serverWhileBusy,
   textOf,
 } from './client-command.ts';
@@ -36,6 +45,7 @@ const newFlags = {
 } as const satisfies FlagDefinitions;
 
 export const newSession: Command = {
+  mostWords: Number.POSITIVE_INFINITY,
   usage: 'new [--agent A] [--cwd DIR] [--key K] [PROMPT…]',
   help: `Starts a session and prints its id; on a terminal it goes on with "beckon watch". PROMPT "-" reads it from the input.
 
@@ -52,6 +62,8 @@ export const newSession: Command = {
 ${clientFlagsHelp}`,
   flags: newFlags,
   async run(flags, console) {
+    atMostOne(flags, 'watch', 'no-watch');
+    if (isSet(flags, 'no-watch')) atMostOne(flags, 'no-watch', 'once', 'interactive');
     const transport = await connect(flags, console);
     const session = await transport.createSession(await requestOf(flags, console));
     print(console, flags, { session }, [session.id]);
@@ -94,6 +106,7 @@ function variable(pair: string): [string, string] {
 
 export const watch: Command = {
   usage: 'watch SESSION',
+  mostWords: 1,
   help: `Shows the conversation live. On a terminal you can answer what the agent asks, and a line you type is sent to it;
 while it asks, a line that begins with ">" is sent as a message. Ctrl-C interrupts the turn; twice, it leaves: the session goes on.
 
@@ -101,7 +114,7 @@ while it asks, a line that begins with ">" is sent as a message. Ctrl-C interrup
   --all             begin with the first
   --once            leave when the turn has ended and nothing is queued
   --interactive     read answers and messages from the input, also when it is no terminal
-  --data-dir DIR    the server's data directory (BECKON_DATA_DIR; default ~/.beckon)
+${serverFlagsHelp}
   --json            one JSON object a line: snapshot, event, delta`,
   flags: {
     ...clientFlags,
@@ -111,6 +124,7 @@ while it asks, a line that begins with ">" is sent as a message. Ctrl-C interrup
     interactive: { type: 'boolean' },
   },
   async run(flags, console) {
+    atMostOne(flags, 'tail', 'all');
     const tail = tailOf(flags);
     const transport = await connect(flags, console);
     const session = await findSession(transport, flags.positionals[0]);
@@ -120,7 +134,7 @@ while it asks, a line that begins with ">" is sent as a message. Ctrl-C interrup
 };
 
 async function follow(
-  transport: Transport,
+  transport: HttpTransport,
   session: Session,
   after: number,
   flags: ParsedFlags,
@@ -132,7 +146,7 @@ async function follow(
     after,
     isInteractive: isSet(flags, 'interactive') || isTyped,
     isOnce: isSet(flags, 'once'),
-    whileBusy: await serverWhileBusy(flags, console),
+    whileBusy: await serverWhileBusy(transport),
   });
 }
 

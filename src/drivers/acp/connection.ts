@@ -4,7 +4,6 @@ import {
   type AgentConnection,
   type AgentFact,
   AgentRefusal,
-  type AgentStart,
   type LeftBehind,
   mostFactsAtOnce,
   type OutgoingMessage,
@@ -17,30 +16,50 @@ import { modeChange, modelChange, unknownOnce } from '../facts.ts';
 import { type JsonObject, objectAt, textAt } from '../fields.ts';
 import { exitFact } from '../process/exit-fact.ts';
 import { Asking } from './asking.ts';
+import { leastCapabilities } from './installed.ts';
 import { RequestError, wordsOf } from './json-rpc.ts';
 import type { KeptState, StoredState } from './kept-state.ts';
 import { ModeAfterPlan } from './mode-after-plan.ts';
-import { chooseAtStart, firstFreeNumber, numberOf, openSession, type Step, within } from './opening.ts';
+import {
+  chooseAtStart,
+  firstFreeNumber,
+  numberOf,
+  type Opening,
+  openSession,
+  type Step,
+  within,
+} from './opening.ts';
 import { type AgentRequest, Peer, type TakeReply } from './peer.ts';
 import { replyTo } from './reply.ts';
 import { openingName, requestName, type SentRequest, sentIn } from './sent-names.ts';
 import { Services } from './services.ts';
-import { acpCapabilities, choiceRequest, leastCapabilities, promptOf } from './settings.ts';
+import {
+  acpCapabilities,
+  type Choice,
+  choiceRequest,
+  configIn,
+  optionRequest,
+  promptOf,
+} from './settings.ts';
+import { Steering } from './steering.ts';
 import { Terminals } from './terminals.ts';
 import { keepMemory, type Memory, newMemory } from './translate/memory.ts';
 import { speechSoFar } from './translate/speech.ts';
+import { noteDenied } from './translate/tool-call.ts';
 import { translateFailure, translateReply } from './translate/turn-end.ts';
-import { closeTurn, isWork, translateSettings, translateUpdate } from './translate/update.ts';
+import {
+  closeTurn,
+  configChange,
+  countFrom,
+  isWork,
+  translateSettings,
+  translateUpdate,
+} from './translate/update.ts';
+import { vendorOf } from './translate/vendors.ts';
 import { sinceBegun, type Turn, Turns } from './turns.ts';
-import { Workspace } from './workspace.ts';
 
-export interface ConnectionOptions {
-  readonly start: AgentStart;
+export interface ConnectionOptions extends Opening {
   readonly label: string;
-  /** What we say of ourselves. */
-  readonly ownVersion: string;
-  /** The whole environment of the agent; its commands get the same. */
-  readonly env: Readonly<Record<string, string>>;
   readonly processes: ProcessHost;
   readonly process: AgentProcess;
   readonly startLimitMs: number;
@@ -66,6 +85,7 @@ export class AcpConnection implements AgentConnection {
   readonly #peer: Peer;
   readonly #asking: Asking;
   readonly #turns: Turns;
+  readonly #steering: Steering;
   readonly #modeAfterPlan: ModeAfterPlan;
   readonly #terminals: Terminals;
   readonly #services: Services;
@@ -107,6 +127,11 @@ export class AcpConnection implements AgentConnection {
       isAsking: () => !this.#asking.isEmpty,
       report: (facts) => this.#report(facts),
     });
+    this.#steering = new Steering({
+      turns: this.#turns,
+      peer: () => this.#peer,
+      prompt: (message) => this.send(message, 'turn'),
+    });
     this.#asking = new Asking({
       memory: this.#memory,
       tools: start.tools,
@@ -126,7 +151,6 @@ export class AcpConnection implements AgentConnection {
       state?.wantedMode,
     );
     this.#services = new Services({
-      workspace: new Workspace(cwd),
       terminals: this.#terminals,
       memory: this.#memory,
       env,
@@ -161,9 +185,16 @@ export class AcpConnection implements AgentConnection {
   }
 
   async send(message: OutgoingMessage, how: 'turn' | 'steer'): Promise<void> {
-    if (how === 'steer') throw new AgentRefusal('This agent cannot be steered');
     const session = this.#session;
     if (!session) throw new Error('The agent is not ready');
+    if (how === 'turn') return this.#prompt(session.id, message);
+    if (!this.#capabilities.steer) throw new AgentRefusal('This agent cannot be steered');
+    const { prompt, facts } = promptOf(message, this.#capabilities);
+    this.#report(facts);
+    return this.#steering.send(message, session.id, prompt);
+  }
+
+  async #prompt(sessionId: string, message: OutgoingMessage): Promise<void> {
     const { messageId } = message;
     // An earlier server has sent it.
     if (this.#turns.running?.prompt?.messageId === messageId) return;
@@ -171,7 +202,7 @@ export class AcpConnection implements AgentConnection {
     const requestId = this.#peer.newId();
     const turn = this.#turns.begin({ messageId, requestId });
     const name = requestName({ kind: 'prompt', id: requestId, value: messageId });
-    const params = { sessionId: session.id, prompt };
+    const params = { sessionId, prompt };
     const written = this.#peer.request(requestId, 'session/prompt', params, name, (reply) =>
       this.#finish(turn, reply),
     );
@@ -198,6 +229,7 @@ export class AcpConnection implements AgentConnection {
     const interrupted = decision.type === 'deny' && decision.interrupt ? this.#cancel() : undefined;
     if (decision.type === 'allow' && decision.mode !== undefined)
       this.#modeAfterPlan.want(decision.mode, ask.toolCallId);
+    if (decision.type === 'deny') noteDenied(this.#memory, ask.toolCallId);
     const written = this.#asking.answer(agentRequestId, reply);
     this.#report(facts);
     const [outcome] = await Promise.all([written, interrupted]);
@@ -214,11 +246,18 @@ export class AcpConnection implements AgentConnection {
   }
 
   setPermissionMode(mode: string): Promise<void> {
-    return this.#choose('mode', mode);
+    const choice = this.#session?.settings.mode;
+    return this.#choose('mode', mode, choice, choiceRequest);
   }
 
   setModel(model: string): Promise<void> {
-    return this.#choose('model', model);
+    const choice = this.#session?.settings.model;
+    return this.#choose('model', model, choice, choiceRequest);
+  }
+
+  setOption(id: string, value: string): Promise<void> {
+    const option = this.#session?.settings.options.find((each) => each.id === id);
+    return this.#choose('option', value, option, optionRequest);
   }
 
   close(): Promise<void> {
@@ -275,13 +314,17 @@ export class AcpConnection implements AgentConnection {
     this.#facts.push(...speechSoFar(this.#memory));
     this.#turns.identify(state.untoldId);
     this.#takeUpTurn(left, state, sent);
+    this.#steering.takeUp(
+      sent,
+      left.inFlight.map(({ messageId }) => messageId),
+    );
     const openAsks = new Set(left.openAsks);
     this.#asking.takeUp(state.asks, earlierWrites, (id) => openAsks.has(id));
     this.#services.takeUp(state.services);
     const choices = [...state.choosing, ...sent.filter(({ id }) => id >= state.nextId)];
     for (const { kind, id, value } of choices) {
       // Whoever asked for it is gone; that the agent goes on with it is told all the same.
-      if (kind !== 'prompt') this.#peer.expectReply(id, this.#chosen({ kind, id, value }));
+      if (kind === 'mode' || kind === 'model') this.#peer.expectReply(id, this.#chosen({ kind, id, value }));
     }
   }
 
@@ -324,7 +367,7 @@ export class AcpConnection implements AgentConnection {
   }
 
   async #open(): Promise<void> {
-    const { start, label, startLimitMs, ownVersion } = this.#options;
+    const { start, label, startLimitMs } = this.#options;
     const ask = (step: Step, method: string, params: JsonObject) => {
       const id = numberOf(step);
       const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
@@ -335,12 +378,16 @@ export class AcpConnection implements AgentConnection {
       return within(promise, startLimitMs, method);
     };
     try {
-      const opened = await openSession(ask, start, ownVersion);
+      const opened = await openSession(ask, this.#options);
       const { sessionId, settings, initialized } = opened;
       const mode = await chooseAtStart(ask, sessionId, settings.mode, start.permissionMode, 'mode');
       const model = await chooseAtStart(ask, sessionId, settings.model, start.model, 'model');
       this.#capabilities = acpCapabilities(initialized, settings, this.#process.outlivesServer);
-      const version = textAt(objectAt(initialized, 'agentInfo') ?? {}, 'version') ?? null;
+      const info = objectAt(initialized, 'agentInfo') ?? {};
+      const version = textAt(info, 'version') ?? null;
+      this.#memory.agentName = textAt(info, 'name') ?? '';
+      if (opened.isResumed && vendorOf(this.#memory.agentName).countsOn)
+        countFrom(this.#memory, start.costUsd ?? 0);
       this.#options.onReady(version, this.#capabilities);
       if (!opened.isResumed) this.#turns.identify(sessionId);
       this.#session = { id: sessionId, settings };
@@ -357,6 +404,7 @@ export class AcpConnection implements AgentConnection {
         },
         ...modeChange(this.#memory, mode.current),
         ...modelChange(this.#memory, model.current),
+        ...(opened.options ? [{ type: 'options-changed' as const, options: opened.options }] : []),
       ]);
     } catch (error) {
       // A connection that closed is told by the exit of the process.
@@ -373,13 +421,14 @@ export class AcpConnection implements AgentConnection {
 
   #notified(method: string, params: JsonObject): void {
     if (method === 'session/update') this.#updated(params);
-    else if (!method.startsWith('_') && method !== 'elicitation/complete') {
+    else if (!/^(?:_|qwen\/)/.test(method) && method !== 'elicitation/complete') {
       this.#facts.push(...unknownOnce(this.#memory, `notification ${method}`, params));
     }
   }
 
   #updated(params: JsonObject): void {
-    const update = objectAt(params, 'update') ?? {};
+    const told = objectAt(params, 'update') ?? {};
+    const update = vendorOf(this.#memory.agentName).restate?.(told) ?? told;
     // Until the session is open, what comes is its history, which is stored here already.
     if (!this.#session) {
       this.#facts.push(...translateSettings(this.#memory, update));
@@ -390,6 +439,7 @@ export class AcpConnection implements AgentConnection {
       return;
     }
     this.#services.noteCall(update);
+    if (update.sessionUpdate === 'config_option_update') this.#learnSettings(update);
     if (isWork(update)) this.#facts.push(...this.#turns.showWork());
     const facts = translateUpdate(this.#memory, update);
     this.#facts.push(...facts.filter((fact) => !this.#modeAfterPlan.isOnTheWay(fact)));
@@ -405,6 +455,7 @@ export class AcpConnection implements AgentConnection {
       ? translateReply(this.#memory, reply.result, sinceBegun(turn))
       : translateFailure(this.#memory, wordsOf(reply.error), sinceBegun(turn), turn.isCancelled);
     this.#report([...begun, ...this.#asking.withdrawAll(), ...ended]);
+    this.#steering.turnEnded();
     void this.#modeAfterPlan.goOn();
   }
 
@@ -421,21 +472,33 @@ export class AcpConnection implements AgentConnection {
     this.#turns.endOwn('interrupted');
   }
 
-  async #choose(kind: Choosing['kind'], value: string): Promise<void> {
+  async #choose<C extends Choice>(
+    kind: Choosing['kind'],
+    value: string,
+    choice: C | undefined,
+    requestFor: (choice: C, sessionId: string, value: string) => ReturnType<typeof choiceRequest>,
+  ): Promise<void> {
     const session = this.#session;
     if (!session) throw new Error('The agent is not ready');
-    const choice = session.settings[kind];
     if (!choice?.options.some((option) => option.value === value))
       throw new AgentRefusal(`The agent has no ${kind} "${value}".`);
-    const { method, params } = choiceRequest(choice, session.id, value);
+    const { method, params } = requestFor(choice, session.id, value);
     const id = this.#peer.newId();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const onReply = this.#chosen({ kind, id, value }, resolve, (error) =>
-      reject(error instanceof RequestError ? new AgentRefusal(error.message) : error),
+      reject(error instanceof RequestError ? new AgentRefusal(wordsOf(error)) : error),
     );
     const written = this.#peer.request(id, method, params, requestName({ kind, id, value }), onReply);
     written.catch(reject);
     await promise;
+  }
+
+  /** One option may change what others offer. */
+  #learnSettings(holder: JsonObject): void {
+    if (!this.#session || !Array.isArray(holder.configOptions)) return;
+    const { settings } = this.#session;
+    const { model = settings.model, options } = configIn(holder);
+    this.#session = { ...this.#session, settings: { ...settings, model, options } };
   }
 
   /** What follows from the agent's reply to a choice. */
@@ -444,8 +507,10 @@ export class AcpConnection implements AgentConnection {
     return (reply) => {
       this.#choosing.delete(choice.id);
       if (!reply.ok) return reject(reply.error);
-      const change = choice.kind === 'mode' ? modeChange : modelChange;
-      this.#report(change(this.#memory, choice.value));
+      this.#learnSettings(reply.result);
+      const { kind, value } = choice;
+      if (kind === 'option') this.#report(configChange(this.#memory, reply.result));
+      else this.#report((kind === 'mode' ? modeChange : modelChange)(this.#memory, value));
       return resolve();
     };
   }
@@ -479,7 +544,7 @@ export class AcpConnection implements AgentConnection {
       capabilities: this.#capabilities,
       nextId: this.#peer.nextId,
       memory: keepMemory(this.#memory),
-      turn: running && { ...running },
+      turn: running && { ...running, steered: [...running.steered] },
       untoldId,
       asks: this.#asking.kept(),
       services: this.#services.kept(),

@@ -4,9 +4,9 @@ import type { ProcessHost } from '../../runner/ports/process-host.ts';
 import { agentEnvironment } from '../process/agent-environment.ts';
 import { findProgram } from '../process/find-program.ts';
 import { AcpConnection, type Attached, type ConnectionOptions } from './connection.ts';
+import { leastCapabilities, lookFor } from './installed.ts';
 import { readState } from './kept-state.ts';
-import type { AcpAgent } from './known-agents.ts';
-import { leastCapabilities } from './settings.ts';
+import { type AcpAgent, unknownToolLimitMs } from './known-agents.ts';
 
 export interface AcpDriverOptions {
   readonly processes: ProcessHost;
@@ -27,7 +27,7 @@ export function acpDriver({
   version,
   startLimitMs = 60_000,
 }: AcpDriverOptions): AgentDriver {
-  const { name, label, command, args } = agent;
+  const { name, label, command, args, toolLimitMs = unknownToolLimitMs } = agent;
   // It says what it can do only when it runs; what it said last is told until then.
   let learnt: Pick<Agent, 'capabilities' | 'version'> = {
     capabilities: leastCapabilities(processes.outlivesServer),
@@ -38,10 +38,7 @@ export function acpDriver({
     label,
 
     async probe() {
-      const isFound = findProgram(command, agentEnvironment(environment, { sessionEnv: agent.env ?? {} }));
-      return isFound
-        ? { name, label, available: true, ...learnt }
-        : { name, label, available: false, reason: `There is no program "${command}"`, ...learnt };
+      return { ...lookFor(agent, environment), ...learnt };
     },
 
     start(start, report) {
@@ -77,7 +74,8 @@ export function acpDriver({
   function optionsFor(start: AgentStart, report: Report): Omit<ConnectionOptions, 'process'> {
     const env = agentEnvironment(environment, { sessionEnv: { ...agent.env, ...start.env } });
     return {
-      ...{ start, label, ownVersion: version, env, processes, report, startLimitMs },
+      ...{ start, label, ownVersion: version, env, processes, report, startLimitMs, toolLimitMs },
+      ...(agent.signIn && { signIn: agent.signIn }),
       onReady: (told, capabilities) => {
         learnt = { ...learnt, capabilities, ...(told !== null && { version: told }) };
       },

@@ -68,9 +68,13 @@ function replyIn(message: JsonObject): Reply | undefined {
 /** An error's details often say more than its message, which may be no more than "Internal error". */
 export function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const details =
-    error instanceof RequestError && isObject(error.data) ? textAt(error.data, 'details') : undefined;
+  const details = error instanceof RequestError ? detailsIn(error.data) : undefined;
   return details === undefined || error.message.includes(details)
     ? error.message
     : `${error.message}: ${details}`;
+}
+
+function detailsIn(data: unknown): string | undefined {
+  if (typeof data === 'string') return data || undefined;
+  return isObject(data) ? (textAt(data, 'details') ?? textAt(data, 'message')) : undefined;
 }

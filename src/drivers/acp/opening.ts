@@ -1,11 +1,15 @@
+import type { AgentOption } from '../../protocol/session.ts';
+import { toolLimitHeader } from '../../protocol/tool-limit.ts';
 import type { AgentFact, AgentStart } from '../../runner/ports/agent-driver.ts';
 import { begunAnew, notice } from '../facts.ts';
-import { isObject, type JsonObject, listAt, textAt, wordsAt } from '../fields.ts';
+import { isObject, type JsonObject, listAt, objectAt, textAt, wordsAt } from '../fields.ts';
 import { toolServerName } from '../tool-server.ts';
-import { errorCodes, RequestError } from './json-rpc.ts';
+import { errorCodes, RequestError, wordsOf } from './json-rpc.ts';
+import type { AcpAgent } from './known-agents.ts';
 import {
   type Choice,
   choiceRequest,
+  optionsIn,
   resumeMethod,
   type SessionSettings,
   settingsIn,
@@ -15,7 +19,16 @@ import {
 const protocolVersion = 1;
 
 /** The steps of a start, each with the number of its request: a server that takes over in the middle knows the replies. */
-const steps = { initialize: 1, resume: 2, new: 3, mode: 4, model: 5 } as const;
+const steps = {
+  initialize: 1,
+  resume: 2,
+  new: 3,
+  mode: 4,
+  model: 5,
+  history: 6,
+  authenticate: 7,
+  again: 8,
+} as const;
 export type Step = keyof typeof steps;
 
 export const numberOf = (step: Step): number => steps[step];
@@ -29,6 +42,8 @@ export interface Opened {
   readonly sessionId: string;
   readonly isResumed: boolean;
   readonly settings: SessionSettings;
+  /** Undefined where the agent tells none. */
+  readonly options: AgentOption[] | undefined;
   /** What the person should know of how it began. */
   readonly notices: readonly AgentFact[];
 }
@@ -38,19 +53,31 @@ class OpeningRefusal extends Error {
   override readonly name = 'OpeningRefusal';
 }
 
+export interface Opening {
+  readonly start: AgentStart;
+  /** What we say of ourselves. */
+  readonly ownVersion: string;
+  /** How long the agent waits for a tool. */
+  readonly toolLimitMs: number;
+  /** The whole environment of the agent. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly signIn?: AcpAgent['signIn'];
+}
+
 /** From the first word to a session that takes prompts. */
-export async function openSession(ask: Ask, start: AgentStart, version: string): Promise<Opened> {
+export async function openSession(asked: Ask, opening: Opening): Promise<Opened> {
+  const { start, ownVersion: version, toolLimitMs } = opening;
+  const { ask, explain } = signingIn(asked, opening);
   const initialized = await ask('initialize', 'initialize', {
     protocolVersion,
     clientCapabilities,
     clientInfo: { name: 'beckon', title: 'Beckon', version },
   });
   expectVersion(initialized);
-  const { servers, notices } = toolServers(initialized, start);
+  const { servers, notices } = toolServers(initialized, start, toolLimitMs);
   const place = { cwd: start.cwd, mcpServers: servers };
-  const resumed = await resume(ask, initialized, start, place);
-  const opened =
-    resumed.opened ?? (await ask('new', 'session/new', place).catch((error) => explain(error, initialized)));
+  const resumed = await resume(ask, initialized, start, place).catch(explain);
+  const opened = resumed.opened ?? (await ask('new', 'session/new', place).catch(explain));
   const sessionId = resumed.opened ? start.resume : textAt(opened, 'sessionId');
   if (!sessionId) throw new OpeningRefusal('The agent opened a session without a name');
   return {
@@ -58,6 +85,7 @@ export async function openSession(ask: Ask, start: AgentStart, version: string):
     sessionId,
     isResumed: resumed.opened !== undefined,
     settings: settingsIn(opened),
+    options: optionsIn(opened),
     notices: [...notices, ...resumed.notices],
   };
 }
@@ -83,7 +111,7 @@ export async function chooseAtStart(
     () => ({ current: wanted, notices: [] }),
     (error: unknown) => {
       if (!(error instanceof RequestError)) throw error;
-      return refused(error.message);
+      return refused(wordsOf(error));
     },
   );
 }
@@ -98,7 +126,6 @@ export function within(reply: Promise<JsonObject>, limitMs: number, method: stri
 }
 
 const clientCapabilities = {
-  fs: { readTextFile: true, writeTextFile: true },
   // Commands are run by a shell that is not everywhere.
   terminal: process.platform !== 'win32',
   elicitation: { form: {}, url: {} },
@@ -123,35 +150,89 @@ async function resume(
   const method = resumeMethod(initialized);
   if (method === undefined) return { notices: [begunAnew('this agent cannot take up a conversation again')] };
   try {
-    return { opened: await ask('resume', method, { ...place, sessionId }), notices: [] };
+    const opened = await ask('resume', method, { ...place, sessionId });
+    if (method === 'session/load') await endOfHistory(ask);
+    return { opened, notices: [] };
   } catch (error) {
-    if (!(error instanceof RequestError) || error.code === errorCodes.authRequired)
-      return explain(error, initialized);
-    return { notices: [begunAnew(error.message)] };
+    if (!(error instanceof RequestError) || error.code === errorCodes.authRequired) throw error;
+    return { notices: [begunAnew(wordsOf(error))] };
   }
+}
+
+/**
+ * An agent may reply to a load first, and tell the history after it. It answers this, with a refusal, when all of it is told: what
+ * came before the answer is no news.
+ */
+async function endOfHistory(ask: Ask): Promise<void> {
+  await ask('history', '_beckon/history_end', {}).catch((error: unknown) => {
+    if (!(error instanceof RequestError)) throw error;
+  });
 }
 
 /** The interactive tools are a server that the agent must be able to reach by itself. */
 function toolServers(
   initialized: JsonObject,
   { tools }: AgentStart,
+  toolLimitMs: number,
 ): { readonly servers: readonly JsonObject[]; readonly notices: readonly AgentFact[] } {
   if (tools === null) return { servers: [], notices: [] };
   if (!takesHttpTools(initialized)) {
     const text = 'This agent takes no tools over HTTP: it works without the interactive ones.';
     return { servers: [], notices: [notice('info', 'tools-left-out', text)] };
   }
-  const headers = [{ name: 'Authorization', value: `Bearer ${tools.key}` }];
+  const headers = [
+    { name: 'Authorization', value: `Bearer ${tools.key}` },
+    { name: toolLimitHeader, value: String(toolLimitMs) },
+  ];
   return { servers: [{ type: 'http', name: toolServerName, url: tools.url, headers }], notices: [] };
 }
 
-function explain(error: unknown, initialized: JsonObject): never {
-  if (!(error instanceof RequestError) || error.code !== errorCodes.authRequired) throw error;
-  const methods = listAt(initialized, 'authMethods').map(inWords);
-  const how = methods.length === 0 ? '' : ` It offers: ${methods.join('; ')}.`;
-  throw new OpeningRefusal(
-    `The agent wants you to sign in first. Start it once in a terminal and sign in there.${how}`,
-  );
+/**
+ * An agent that wants someone signed in is told once to take the key that lies in its environment, where it can; then it is asked
+ * again. Else its own words are told, and how to sign in.
+ */
+function signingIn(asked: Ask, { env, signIn }: Opening): { ask: Ask; explain(error: unknown): never } {
+  let methods: readonly JsonObject[] = [];
+  const isWanted = (error: unknown): error is RequestError =>
+    error instanceof RequestError && error.code === errorCodes.authRequired;
+  return {
+    async ask(step, method, params) {
+      try {
+        const reply = await asked(step, method, params);
+        if (step === 'initialize') methods = listAt(reply, 'authMethods');
+        return reply;
+      } catch (error) {
+        const byKey = methods.find((each) => takesKey(each, env, signIn?.variable));
+        if (!isWanted(error) || !byKey) throw error;
+        await asked('authenticate', 'authenticate', { methodId: byKey.id });
+        return asked('again', method, params);
+      }
+    },
+    explain(error) {
+      if (!isWanted(error)) throw error;
+      const how = [
+        signIn?.command && `Run "${signIn.command}" in a terminal.`,
+        signIn?.variable && `Or give it a key in ${signIn.variable}.`,
+        methods.length > 0 && `It offers: ${methods.map(inWords).join('; ')}.`,
+      ].filter(Boolean);
+      const known = how.length > 0 ? how : ['Start it once in a terminal and sign in there.'];
+      throw new OpeningRefusal(`The agent wants you to sign in first: ${wordsOf(error)}. ${known.join(' ')}`);
+    },
+  };
+}
+
+/** A way to sign in that needs no person, for its key is there. */
+function takesKey(
+  method: JsonObject,
+  env: Readonly<Record<string, string>>,
+  variable: string | undefined,
+): boolean {
+  if (method.type === 'env_var') {
+    const names = listAt(method, 'vars').filter(({ optional }) => optional !== true);
+    return names.length > 0 && names.every((each) => env[textAt(each, 'name') ?? '']);
+  }
+  const isKey = objectAt(method, '_meta')?.['api-key'] !== undefined || /api-key$/.test(String(method.id));
+  return isKey && variable !== undefined && !!env[variable];
 }
 
 function inWords(method: JsonObject): string {

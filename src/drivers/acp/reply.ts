@@ -1,4 +1,4 @@
-import type { Ask, Decision } from '../../protocol/interaction.ts';
+import type { Answer, Ask, Decision } from '../../protocol/interaction.ts';
 import type { AgentFact } from '../../runner/ports/agent-driver.ts';
 import { notice } from '../facts.ts';
 import { isObject, type JsonObject, listAt, textAt } from '../fields.ts';
@@ -6,9 +6,18 @@ import { elicitationReply } from './translate/elicitation.ts';
 
 /** The reply to an agent's request: built from the ask as it was stored, and from nothing a client claims. */
 export function replyTo(ask: Ask, decision: Decision): { reply: JsonObject; facts: readonly AgentFact[] } {
-  if (ask.kind !== 'approval') return { reply: { ...elicitationReply(ask, decision) }, facts: [] };
+  // What came as a request for leave is answered as one, whatever it asks.
+  if (ask.suggestions === undefined) return { reply: { ...elicitationReply(ask, decision) }, facts: [] };
+  if (decision.type === 'answer') return { reply: answersReply(ask, decision.answers), facts: [] };
   const { outcome, remark } = permissionReply(ask, decision);
   return { reply: { outcome }, facts: remark ? [notice('warning', remark.code, remark.text)] : [] };
+}
+
+/** Answers by the place of their questions, several of one with commas between them. */
+function answersReply(ask: Ask, answers: readonly Answer[]): JsonObject {
+  const words = answers.map(({ selected, other }) => [...selected, ...(other ? [other] : [])].join(', '));
+  const { outcome } = permissionReply(ask, { type: 'allow', scope: 'once' });
+  return { outcome, answers: { ...words } };
 }
 
 export interface PermissionOption {
@@ -34,7 +43,7 @@ interface PermissionReply {
 export function permissionReply(ask: Ask, decision: Decision): PermissionReply {
   switch (decision.type) {
     case 'allow':
-      return allow(optionsOf(ask));
+      return allow(optionsOf(ask), decision.way);
     case 'deny':
     case 'dismiss':
       return deny(optionsOf(ask));
@@ -46,9 +55,12 @@ export function permissionReply(ask: Ask, decision: Decision): PermissionReply {
 
 /**
  * For this one time, whatever the scope: a standing approval is kept here, where it is listed, revoked and held against the
- * exact pattern. What agents offer for good is wider than what was shown ("all edits"), and cannot be revoked.
+ * exact pattern. What agents offer for good is wider than what was shown ("all edits"), and cannot be revoked. Where a person chose
+ * among the ways that the agent offers, it is that one.
  */
-function allow(options: readonly PermissionOption[]): PermissionReply {
+function allow(options: readonly PermissionOption[], way: string | undefined): PermissionReply {
+  const chosen = options.find(({ optionId, kind }) => optionId === way && kind.startsWith('allow_'));
+  if (chosen) return select(chosen);
   const once = options.find(({ kind }) => kind === 'allow_once');
   if (once) return select(once);
   const always = options.find(({ kind }) => kind === 'allow_always');

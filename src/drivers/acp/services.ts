@@ -1,5 +1,6 @@
+import { realpath } from 'node:fs/promises';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { z } from 'zod';
-import { messageOf } from '../../protocol/errors.ts';
 import type { NewEventOf } from '../../protocol/event.ts';
 import type { AgentFact } from '../../runner/ports/agent-driver.ts';
 import { notice } from '../facts.ts';
@@ -8,15 +9,12 @@ import { asObject, errorCodes, RequestError } from './json-rpc.ts';
 import type { AgentRequest, Peer } from './peer.ts';
 import { answerName } from './sent-names.ts';
 import { OpenTerminal, type RunningCommand, type Terminal, type Terminals } from './terminals.ts';
-import { pathsIn, terminalsIn } from './translate/content.ts';
+import { terminalsIn } from './translate/content.ts';
 import { type Memory, newName, nextPlace } from './translate/memory.ts';
-import { changeAccount } from './translate/tool-result.ts';
-import { type Workspace, WorkspaceRefusal } from './workspace.ts';
 
 const mostOutsidePaths = 100;
 
 export interface ServiceParts {
-  readonly workspace: Workspace;
   readonly terminals: Terminals;
   readonly memory: Memory;
   readonly env: Readonly<Record<string, string>>;
@@ -44,8 +42,9 @@ export const KeptServices = z.object({
 type KeptServices = z.infer<typeof KeptServices>;
 
 /**
- * What the agent has us do for it: files and commands, within the session's directory alone. It asks the person's leave by
- * itself, as for what it does with its own hands; what it does here outside of any call it told of is shown as a call.
+ * What the agent has us do for it: commands, within the session's directory alone. It asks the person's leave by itself, as for
+ * what it does with its own hands; what it does here outside of any call it told of is shown as a call. Files it reads and writes
+ * itself: agents that are offered to do so through us break on a file that is not there, or outside of the directory.
  */
 export class Services {
   readonly #parts: ServiceParts;
@@ -61,32 +60,26 @@ export class Services {
   }
 
   readonly handlers: Readonly<Record<string, (params: JsonObject, at: number) => Promise<JsonObject>>> = {
-    'fs/read_text_file': (params) => this.#guard('read', params, () => this.#read(params)),
-    'fs/write_text_file': (params, at) => this.#guard('write', params, () => this.#write(params, at)),
-    'terminal/create': (params, at) =>
-      this.#guard('run a command in', params, () => this.#createTerminal(params, at)),
-    'terminal/output': (params) =>
-      this.#guard('read', params, async () => ({ ...this.#parts.terminals.output(idIn(params)) })),
-    'terminal/wait_for_exit': (params) =>
-      this.#guard('wait for', params, async () => ({ ...(await this.#parts.terminals.exit(idIn(params))) })),
-    'terminal/kill': (params) =>
-      this.#guard('end', params, async () => {
-        await this.#parts.terminals.kill(idIn(params));
-        return {};
-      }),
-    'terminal/release': (params, at) =>
-      this.#guard('release', params, () => this.#releaseTerminal(params, at)),
+    'terminal/create': (params, at) => this.#createTerminal(params, at),
+    'terminal/output': async (params) => ({ ...this.#parts.terminals.output(idIn(params)) }),
+    'terminal/wait_for_exit': async (params) => ({ ...(await this.#parts.terminals.exit(idIn(params))) }),
+    'terminal/kill': async (params) => {
+      await this.#parts.terminals.kill(idIn(params));
+      return {};
+    },
+    'terminal/release': (params, at) => this.#releaseTerminal(params, at),
   };
 
   /**
-   * Done again where an earlier server did not get to the answer: a file gets the same content, and a command is started once.
-   * One that was answered is read again when nothing that followed from it was stored.
+   * Done again where an earlier server did not get to the answer: a command is started once. One that was answered is read again when nothing that followed from it was stored.
    */
   take(request: AgentRequest): void {
     const params = asObject(request.params);
     // A release tells what was printed, and does no harm: its answer is not written twice.
     if (request.method !== 'terminal/release' && this.#parts.wasWritten(answerName(request.at))) {
-      this.#learn(request, params);
+      // What an earlier server started, and could not store that it did.
+      if (request.method === 'terminal/create')
+        this.#takeUpTerminal({ id: terminalAt(request.at), spec: commandIn(params) });
       return;
     }
     this.#underWay.set(request.at, { ...request, isDone: false });
@@ -140,22 +133,6 @@ export class Services {
     );
   }
 
-  /** What an earlier server did, and could not store that it did. */
-  #learn({ method, at }: AgentRequest, params: JsonObject): void {
-    switch (method) {
-      case 'terminal/create':
-        this.#takeUpTerminal({ id: terminalAt(at), spec: commandIn(params) });
-        break;
-      case 'fs/write_text_file': {
-        const path = textAt(params, 'path') ?? '';
-        const content = textAt(params, 'content') ?? '';
-        if (!this.#isTold(path, path)) this.#showAsCall(writeCall(path, content), { text: '' });
-        break;
-      }
-      default:
-    }
-  }
-
   #takeUpTerminal(terminal: OpenTerminal): void {
     if (!this.#parts.terminals.takeUp(terminal)) this.#released.set(terminal.id, terminal.spec);
   }
@@ -172,33 +149,14 @@ export class Services {
   /** From here on it is not done again, and need not be told again. */
   #isDone(at: number): void {
     const request = this.#underWay.get(at);
-    // Without its fields, of which the content of a file is large.
-    if (request) this.#underWay.set(at, { ...request, params: {}, isDone: true });
-  }
-
-  async #read(params: JsonObject): Promise<JsonObject> {
-    const { workspace } = this.#parts;
-    const path = given(params, 'path');
-    const content = await workspace.read(path, numberAt(params, 'line'), numberAt(params, 'limit'));
-    return { content };
-  }
-
-  async #write(params: JsonObject, at: number): Promise<JsonObject> {
-    const path = given(params, 'path');
-    const content = given(params, 'content');
-    const { place, before } = await this.#parts.workspace.write(path, content);
-    this.#isDone(at);
-    if (!this.#isTold(path, place)) {
-      const account = changeAccount([{ path, before, after: content }]);
-      this.#showAsCall(writeCall(path, content), { text: '', ...account });
-    }
-    return {};
+    if (request) this.#underWay.set(at, { ...request, isDone: true });
   }
 
   async #createTerminal(params: JsonObject, at: number): Promise<JsonObject> {
-    const { workspace, terminals, env } = this.#parts;
+    const { terminals, env } = this.#parts;
     const command = commandIn(params);
-    if (command.command.trim() === '') throw new WorkspaceRefusal('There is no command to run');
+    if (command.command.trim() === '')
+      throw new RequestError(errorCodes.invalidParams, 'There is no command to run');
     const added = listAt(params, 'env').flatMap((entry) => {
       const name = textAt(entry, 'name');
       return name === undefined ? [] : [[name, textAt(entry, 'value') ?? '']];
@@ -206,7 +164,7 @@ export class Services {
     const terminalId = terminalAt(at);
     terminals.create(terminalId, {
       ...command,
-      cwd: await workspace.placeOf(textAt(params, 'cwd') ?? '.'),
+      cwd: await this.#directoryIn(params),
       env: { ...env, ...Object.fromEntries(added) },
     });
     return { terminalId };
@@ -236,7 +194,7 @@ export class Services {
 
   #showAsCall(
     call: Pick<NewEventOf<'tool.called'>, 'name' | 'input' | 'call'>,
-    result: Pick<NewEventOf<'tool.result'>, 'text' | 'detail' | 'output'> & { readonly isError?: boolean },
+    result: Pick<NewEventOf<'tool.result'>, 'text' | 'output'> & { readonly isError?: boolean },
   ): void {
     const { memory, report } = this.#parts;
     const toolCallId = newName(memory, 'served');
@@ -249,37 +207,20 @@ export class Services {
     ]);
   }
 
-  #isTold(path: string, place: string): boolean {
-    const calls = [...this.#parts.memory.calls.values()];
-    return calls.some(({ fields }) => pathsIn(fields).some((told) => told === path || told === place));
-  }
-
-  /** The agent is told why in words it can work with; the person is told when it reached for what is not its own. */
-  async #guard(what: string, params: JsonObject, act: () => Promise<JsonObject>): Promise<JsonObject> {
-    try {
-      return await act();
-    } catch (error) {
-      if (error instanceof WorkspaceRefusal && error.isOutside) this.#tellOutside(what, params);
-      const message = messageOf(error);
-      const { invalidParams, internalError } = errorCodes;
-      throw new RequestError(error instanceof WorkspaceRefusal ? invalidParams : internalError, message);
+  /** The session's directory or one below it, links resolved. The person is told when the agent reached for another. */
+  async #directoryIn(params: JsonObject): Promise<string> {
+    const { cwd } = this.#parts.memory;
+    const path = textAt(params, 'cwd') ?? '.';
+    const [root, place] = await Promise.all([realpath(cwd), realpath(resolve(cwd, path))]);
+    const below = relative(root, place);
+    if (below !== '..' && !below.startsWith(`..${sep}`) && !isAbsolute(below)) return place;
+    if (!this.#told.has(path) && this.#told.size < mostOutsidePaths) {
+      this.#told.add(path);
+      const text = `The agent asked Beckon to run a command in ${path}, which is outside the session's directory. It was refused.`;
+      this.#parts.report([notice('warning', 'outside-directory', text)]);
     }
+    throw new RequestError(errorCodes.invalidParams, `${path} is outside the session's directory ${cwd}`);
   }
-
-  #tellOutside(what: string, params: JsonObject): void {
-    const path = textAt(params, what === 'run a command in' ? 'cwd' : 'path') ?? '';
-    if (this.#told.has(`${what} ${path}`) || this.#told.size >= mostOutsidePaths) return;
-    this.#told.add(`${what} ${path}`);
-    const text = `The agent asked Beckon to ${what} ${path}, which is outside the session's directory. It was refused.`;
-    this.#parts.report([notice('warning', 'outside-directory', text)]);
-  }
-}
-
-/** A file must not be emptied because the words for it were left out. */
-function given(params: JsonObject, field: string): string {
-  const value = textAt(params, field);
-  if (value === undefined) throw new WorkspaceRefusal(`There is no ${field} in the request`);
-  return value;
 }
 
 const idIn = (params: JsonObject): string => textAt(params, 'terminalId') ?? '';
@@ -288,12 +229,6 @@ const commandCall = ({ command, args }: RunningCommand) => ({
   name: 'Bash',
   input: { command: [command, ...args].join(' ') },
   call: { is: 'command' as const, command: '/command' },
-});
-
-const writeCall = (path: string, content: string) => ({
-  name: 'Write',
-  input: { path, content },
-  call: { is: 'change' as const, does: 'write' as const, path: '/path', edits: [{ after: '/content' }] },
 });
 
 const terminalAt = (at: number): string => `terminal-${at}`;

@@ -12,8 +12,10 @@ export const Turn = z.object({
   begunAt: z.number(),
   isTaken: z.boolean(),
   isCancelled: z.boolean(),
+  /** Messages that it was given on its way, and of which it has shown nothing yet. */
+  steered: z.array(MessageId).default([]),
 });
-export type Turn = z.infer<typeof Turn>;
+export type Turn = z.output<typeof Turn>;
 
 export interface TurnsOptions {
   readonly memory: Memory;
@@ -70,14 +72,14 @@ export class Turns {
   /** The first sign of work shows that the message was taken; work without a message is a turn of the agent's own. */
   showWork(): readonly AgentFact[] {
     this.#running ??= newTurn(undefined);
-    return this.#taken(this.#running);
+    return [...this.#taken(this.#running), ...steeredIn(this.#running)];
   }
 
   /** What is told before a turn's end; undefined when it does not run any more. */
   finish(turn: Turn): readonly AgentFact[] | undefined {
     if (this.#running !== turn) return undefined;
     this.#running = undefined;
-    return this.#taken(turn);
+    return [...this.#taken(turn), ...steeredIn(turn)];
   }
 
   /** The protocol has no end for a turn of the agent's own: it is over when nothing more comes and nobody is asked. */
@@ -123,4 +125,9 @@ const newTurn = (prompt: Turn['prompt']): Turn => ({
   begunAt: Date.now(),
   isTaken: false,
   isCancelled: false,
+  steered: [],
 });
+
+/** The agent goes on, or has ended, with what it was given on the way. */
+const steeredIn = ({ steered }: Turn): readonly AgentFact[] =>
+  steered.splice(0).map((messageId) => ({ type: 'message-taken', messageId }));

@@ -37,6 +37,8 @@ export interface ControlRoom {
   rawLog(session: string): Result<AsyncIterable<Uint8Array>>;
   /** Whether what happens can be stored, and whether what happened is all there. */
   storage(): StorageState;
+  /** What messages of people do while an agent works, in sessions that are not set for themselves. */
+  readonly whileBusy: WhileBusy;
   readonly clients: Clients;
 }
 
@@ -79,7 +81,6 @@ export interface Overview {
   readonly pending: readonly Interaction[];
   readonly queues: Readonly<Record<string, readonly QueuedMessage[]>>;
   readonly storage: StorageState;
-  /** What messages of people do while an agent works, in sessions that are not set for themselves. */
   readonly whileBusy: WhileBusy;
 }
 
@@ -90,7 +91,12 @@ export interface InteractionMode {
 
 /** Who is connected, and who of them can and wants to answer. */
 export interface Clients {
-  connect(client: { readonly label: string; readonly interaction: InteractionMode }): ConnectedClient;
+  connect(client: {
+    readonly label: string;
+    readonly interaction: InteractionMode;
+    /** The one session that it sees; without it, all. */
+    readonly session?: SessionId;
+  }): ConnectedClient;
   /** Switches a client by its id; false when there is none. */
   setEnabled(clientId: string, enabled: boolean): boolean;
   /** What a client has said of itself; undefined when none of this id is connected. */

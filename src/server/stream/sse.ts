@@ -71,7 +71,11 @@ export function streamAll(
 export function streamSession(
   context: StreamContext,
   response: ServerResponse,
-  options: { readonly session: FollowedSession; readonly accessId: string | undefined },
+  options: {
+    readonly client: ConnectedClient;
+    readonly session: FollowedSession;
+    readonly accessId: string | undefined;
+  },
 ): void {
   const { sessionId, after } = options.session;
   const snapshot = (): string => {
@@ -86,7 +90,7 @@ export function streamSession(
       resync: () => Buffer.from(message('resync', '{}') + snapshot()),
     },
     accessId: options.accessId,
-    onClose: () => undefined,
+    onClose: () => options.client.disconnect(),
     onRemoved: () => stream.connection.close(),
   });
   const now = context.room.snapshot(sessionId);

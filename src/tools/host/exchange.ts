@@ -74,7 +74,9 @@ export class Exchange {
     const ask = await this.#put(this.#shown.timeoutMs);
     const limit = this.#limit();
     try {
-      const end = await this.#run.during(Promise.race([ask.ended, limit.reached]));
+      const isLeft = this.#run.patienceOver.then(() => 'leave' as const);
+      const end = await this.#run.during(Promise.race([ask.ended, limit.reached, isLeft]));
+      if (end === 'leave') return await this.#outlasting(ask);
       return end === undefined ? await this.#timedOut(ask) : await this.#heard(end);
     } catch (error) {
       await this.#run.withdraw(ask, wordsOf(error));
@@ -114,6 +116,12 @@ export class Exchange {
   async #respond({ response }: Said): Promise<InteractionOutcome> {
     const onResponse = this.#request.onResponse as (said: Said['response']) => unknown;
     return checkOutcome('onResponse', await this.#run.asAuthor(() => onResponse(response)));
+  }
+
+  /** The agent is about to give up on the call, and would never hear the answer: it is told that it will be a message. */
+  async #outlasting(ask: OpenAsk): Promise<InteractionOutcome> {
+    const answer = await this.#leave(ask, stillOpen);
+    return answer === undefined ? { pending: { message: stillOpen } } : this.#heard(answer);
   }
 
   async #timedOut(ask: OpenAsk): Promise<InteractionOutcome> {
@@ -210,6 +218,8 @@ export class Exchange {
   }
 }
 
+const stillOpen =
+  'Nobody has answered yet, and this call cannot wait longer. The question stays open: the answer will reach you as a message. Do not ask again; go on with what does not depend on it, or end your turn.';
 const nobody = 'Nobody is connected who can and wants to answer';
 const nobodyYet = `${nobody} now. The question stays open: the answer will reach you as a message. Do not ask again.`;
 

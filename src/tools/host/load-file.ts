@@ -23,6 +23,7 @@ export interface LoadedTool {
 
 /** How a module is imported. Under a test runner that puts its own loader before Node's, another way may be needed. */
 export type ImportModule = (url: string) => Promise<object>;
+export const nodeImport: ImportModule = (url) => import(url);
 
 interface LoadedFile {
   readonly tools: readonly LoadedTool[];
@@ -38,27 +39,53 @@ const LONGEST_LOAD_MS = 20_000;
 
 /** The tools that a file exports. Whatever is wrong with it is said, with its place where that is known; nothing is thrown. */
 export async function loadFile(file: string, clock: Clock, importModule: ImportModule): Promise<LoadedFile> {
+  const { contents, isMissing, ...imported } = await importFile(file, 'the tools file', clock, importModule);
+  const failed = (problem: ToolProblem): LoadedFile => ({
+    ok: false,
+    isMissing,
+    contents,
+    tools: [],
+    problems: [problem],
+  });
+  if ('problem' in imported) return failed({ file, ...imported.problem });
+  const found = [...candidatesIn(imported.exported)];
+  if (found.length > 0) return { ok: true, isMissing, contents, ...checked(file, found) };
+  return failed({
+    file,
+    message: 'it exports no tool: export what defineTool gives, as default or by name',
+  });
+}
+
+type ImportedFile = { readonly contents: Contents; readonly isMissing: boolean } & (
+  | { readonly exported: object }
+  | { readonly problem: Pick<ToolProblem, 'message' | 'line'> }
+);
+
+/** What a file of somebody else's exports, as it is now, or why it cannot be had. `what` is how its author is called in the log. */
+export async function importFile(
+  file: string,
+  what: string,
+  clock: Clock,
+  importModule: ImportModule = nodeImport,
+): Promise<ImportedFile> {
   const { url, contents } = freshUrl(file);
   const unreadable = contents.get(file) === undefined ? whyUnreadable(file) : undefined;
   if (unreadable !== undefined) {
     const { message, isMissing } = unreadable;
-    return { ok: false, isMissing, contents, tools: [], problems: [{ file, message }] };
+    return { isMissing, contents, problem: { message } };
   }
   try {
-    const loading = asAuthor(`the tools file ${file}`, () => importModule(url));
-    const found = [...candidatesIn(await inTime(loading, clock))];
-    if (found.length === 0) {
-      throw new Error('it exports no tool: export what defineTool gives, as default or by name');
-    }
-    return { ok: true, isMissing: false, contents, ...checked(file, found) };
+    const loading = asAuthor(`${what} ${file}`, () => importModule(url));
+    return { isMissing: false, contents, exported: await inTime(loading, clock) };
   } catch (error) {
     const line = lineIn(file, error);
-    const problem = { file, message: wordsOf(error), ...(line === undefined ? {} : { line }) };
-    return { ok: false, isMissing: false, contents, tools: [], problems: [problem] };
+    const problem = { message: wordsOf(error), ...(line === undefined ? {} : { line }) };
+    return { isMissing: false, contents, problem };
   }
 }
 
-function checked(file: string, found: readonly Candidate[]): Pick<LoadedFile, 'tools' | 'problems'> {
+/** Which of them can be offered; `file` is where they come from. */
+export function checked(file: string, found: Iterable<Candidate>): Pick<LoadedFile, 'tools' | 'problems'> {
   const tools: LoadedTool[] = [];
   const problems: ToolProblem[] = [];
   for (const { exportName, value } of found) {
@@ -72,13 +99,13 @@ function checked(file: string, found: readonly Candidate[]): Pick<LoadedFile, 't
   return { tools, problems };
 }
 
-interface Candidate {
+export interface Candidate {
   readonly exportName: string;
   readonly value: unknown;
 }
 
 /** One tool under two names is one tool. An export that has nothing of a tool is the file's own business. */
-function* candidatesIn(exported: object): Generator<Candidate> {
+export function* candidatesIn(exported: object): Generator<Candidate> {
   const seen = new Set<unknown>();
   for (const [exportName, value] of Object.entries(exported)) {
     for (const [index, one] of (Array.isArray(value) ? value : [value]).entries()) {

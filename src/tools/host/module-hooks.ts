@@ -10,6 +10,8 @@ const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
 const ours: Readonly<Record<string, string>> = {
   'beckon/tools': new URL(`../sdk/index.${ending}`, import.meta.url).href,
   'beckon/tools/testing': new URL(`../testing/index.${ending}`, import.meta.url).href,
+  'beckon/driver': new URL(`../../drivers/sdk/index.${ending}`, import.meta.url).href,
+  'beckon/protocol': new URL(`../../protocol/index.${ending}`, import.meta.url).href,
 };
 
 const VERSION = 'beckon';
@@ -39,7 +41,7 @@ export function contentOf(file: string): string | undefined {
 
 let isHooked = false;
 
-/** A tool file may lie where nothing is installed: `beckon/tools` is this program's own there, and so is `zod` where there is none. */
+/** The file of a tool or a driver may lie where nothing is installed: what it imports of Beckon is this program's own, and so is `zod` where there is none. */
 function hookOnce(): void {
   if (isHooked) return;
   isHooked = true;

@@ -1,11 +1,15 @@
 import type { SessionId } from '../../protocol/ids.ts';
+import type { Tool } from '../sdk/define-tool.ts';
 import { ToolError } from '../sdk/tool-error.ts';
 import { askUser } from './ask-user.ts';
 import { keepAuthorsOffStdout } from './author.ts';
 import {
+  candidatesIn,
+  checked,
   describeTool,
   type ImportModule,
   type LoadedTool,
+  nodeImport,
   type ToolDescription,
   type ToolProblem,
 } from './load-file.ts';
@@ -36,18 +40,21 @@ export interface ToolHost {
 export interface ToolHostOptions extends Surroundings {
   /** Absolute paths. One that cannot be loaded is a problem, not a failure. */
   readonly files: readonly string[];
+  /** Of the program that the server is a part of. */
+  readonly given?: readonly Tool[];
   readonly importModule?: ImportModule;
 }
 
 /** Loads the tools; settles when all that can be called at the start is there. */
 export async function createToolHost(options: ToolHostOptions): Promise<ToolHost> {
-  const { files, logger, clock, importModule = nodeImport } = options;
+  const { files, given = [], logger, clock, importModule = nodeImport } = options;
+  const own = checked('this program', candidatesIn({ given }));
   keepAuthorsOffStdout();
   const listeners = new Set<() => void>();
   const runs = new ToolRuns(options);
   const loaded = await ToolFiles.open({
     files,
-    reserved: new Set([askUser.name]),
+    reserved: new Set([askUser, ...own.tools.map(({ tool }) => tool)].map(({ name }) => name)),
     clock,
     logger,
     importModule,
@@ -55,13 +62,13 @@ export async function createToolHost(options: ToolHostOptions): Promise<ToolHost
       for (const listener of [...listeners]) listener();
     },
   });
-  const all = (): readonly LoadedTool[] => [builtIn, ...loaded.tools];
+  const all = (): readonly LoadedTool[] => [builtIn, ...own.tools, ...loaded.tools];
   return {
     get tools() {
       return all().map(({ description }) => description);
     },
     get problems() {
-      return loaded.problems;
+      return [...own.problems, ...loaded.problems];
     },
     onChange(listener) {
       listeners.add(listener);
@@ -81,8 +88,6 @@ export async function createToolHost(options: ToolHostOptions): Promise<ToolHost
     },
   };
 }
-
-const nodeImport: ImportModule = (url) => import(url);
 
 const builtIn: LoadedTool = { tool: askUser, description: describedOrThrow() };
 

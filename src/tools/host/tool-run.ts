@@ -26,6 +26,8 @@ export interface Call {
   readonly callId: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly progress: (text: string) => void;
+  /** How long the agent waits for the result; undefined where it waits as long as it takes. */
+  readonly limitMs?: number | undefined;
 }
 
 interface Place {
@@ -41,6 +43,9 @@ export class NoAnswer extends ToolError {
   }
 }
 
+/** What is left of the agent's time when a question is left open: the result must reach it, also on a slow machine. */
+const partOfLimit = 0.8;
+
 /** One call of a tool, from its first line to its result. */
 export class ToolRun {
   readonly call: Call;
@@ -51,6 +56,9 @@ export class ToolRun {
   readonly approvedOnce = new Set<string>();
   /** Who answered last; whatever the tool keeps, it keeps on this one's word. */
   by: Actor;
+  /** Settles shortly before the agent gives up on the call. */
+  readonly patienceOver: Promise<void>;
+  readonly #stopClock: () => void;
   readonly #signal = new AbortController();
   readonly #over = Promise.withResolvers<never>();
   #end: NoAnswer | undefined;
@@ -64,6 +72,10 @@ export class ToolRun {
     this.log = logOf(logger, call);
     this.by = { kind: 'server', where: `tool ${call.toolName}` };
     this.#over.promise.catch(() => {});
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.patienceOver = promise;
+    const { limitMs } = call;
+    this.#stopClock = limitMs === undefined ? () => {} : clock.after(limitMs * partOfLimit, resolve);
   }
 
   get signal(): AbortSignal {
@@ -102,6 +114,7 @@ export class ToolRun {
 
   #settle(reason: string): NoAnswer {
     const end = new NoAnswer('run_ended', reason);
+    this.#stopClock();
     this.#end = end;
     this.#over.reject(end);
     return end;

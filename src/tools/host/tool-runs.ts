@@ -16,6 +16,8 @@ export interface CallOptions {
   /** Fires when the agent has cancelled the call. Its reason, a text or an error, is passed on. */
   readonly signal: AbortSignal;
   readonly progress?: (text: string) => void;
+  /** How long the agent waits for the result, where that is known. */
+  readonly limitMs?: number | undefined;
 }
 
 /** The calls of tools that are under way. */
@@ -52,7 +54,7 @@ export class ToolRuns {
   }
 
   async #run(tool: Tool, sessionId: SessionId, args: unknown, options: CallOptions): Promise<unknown> {
-    const { callId, signal, agentToolName = tool.name, progress = () => {} } = options;
+    const { callId, signal, agentToolName = tool.name, progress = () => {}, limitMs } = options;
     const run = new ToolRun(this.#surroundings, {
       sessionId,
       toolName: tool.name,
@@ -60,6 +62,7 @@ export class ToolRuns {
       callId,
       input: isRecord(args) ? args : {},
       progress,
+      limitMs,
     });
     const onAbort = (): void => run.stop(cancelWords(signal.reason));
     this.#runs.add(run);

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Logger } from '../../engine/ports/logger.ts';
 import type { ToolEndpoint } from '../../engine/ports/tool-endpoint.ts';
 import type { SessionId } from '../../protocol/ids.ts';
+import { toolLimitHeader } from '../../protocol/tool-limit.ts';
 import type { ToolHost } from '../host/tool-host.ts';
 import { rpcCode, sendError } from './http-replies.ts';
 import type { McpContext, McpLimits, McpSession, Visit } from './mcp-session.ts';
@@ -121,7 +122,8 @@ function clientOf(request: IncomingMessage, known: readonly string[]): Visit['cl
   const label = header(request, 'mcp-session-id') ?? '';
   if (!/^[\x21-\x7e]{0,100}$/.test(label))
     return { status: 400, code: rpcCode.invalidRequest, message: 'This is no session id of MCP.' };
-  return { label, version: version ?? '' };
+  const limitMs = Number(header(request, toolLimitHeader));
+  return { label, version: version ?? '', limitMs: limitMs > 0 ? limitMs : undefined };
 }
 
 function header({ headers }: IncomingMessage, name: string): string | undefined {

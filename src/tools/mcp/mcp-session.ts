@@ -46,6 +46,8 @@ export interface Visit {
     readonly label: string;
     /** The version of MCP it settled on; empty until it has. */
     readonly version: string;
+    /** How long it waits for a tool, where its driver told it. */
+    readonly limitMs: number | undefined;
   };
   readonly response: ServerResponse;
 }
@@ -166,7 +168,8 @@ export class McpSession {
     });
     this.#calls.set(key, call);
     call.attach(response);
-    const run = { callId, signal: call.signal, progress: (text: string) => call.progress(text) };
+    const { limitMs } = client;
+    const run = { callId, signal: call.signal, progress: (text: string) => call.progress(text), limitMs };
     call.whenOver(await this.#serve(message, run, (said) => call.send(said)));
   }
 
@@ -234,7 +237,7 @@ const reasonIn = (given: unknown): string | undefined =>
   typeof given === 'string' && given.trim() !== '' ? given.slice(0, LONGEST_REASON) : undefined;
 
 /** How a tool is run, if the message calls one. */
-type Run = Required<Pick<CallOptions, 'callId' | 'signal' | 'progress'>>;
+type Run = Required<Pick<CallOptions, 'callId' | 'signal' | 'progress'>> & Pick<CallOptions, 'limitMs'>;
 
 /** For what calls no tool. */
 const noRun: Run = { callId: '', signal: new AbortController().signal, progress: () => {} };

@@ -1,71 +1,74 @@
-import { CircleHelp } from 'lucide-react';
-import type { Interaction } from '../../protocol/interaction.ts';
+import { ChevronLeft, ChevronRight, CircleHelp } from 'lucide-react';
+import type { RefObject } from 'react';
 import { useT } from '../i18n/i18n.ts';
 import { plainText } from '../text/plain-text.ts';
 import { cx } from '../ui/class-names.ts';
+import { IconButton } from '../ui/icon-button.tsx';
+import { questionText } from './composer.logic.ts';
+import type { ComposerModel } from './use-composer.ts';
+
+interface AnswerProps {
+  readonly composer: ComposerModel;
+  readonly field: RefObject<HTMLTextAreaElement | null>;
+}
 
 /** A question is open: what is typed answers it, or is a message. One can choose, and sees which it is. */
-export function AnswerChoice({
-  question,
-  isAnswering,
-  hasDraft,
-  onChoose,
-}: {
-  readonly question: Interaction;
-  readonly isAnswering: boolean;
-  readonly hasDraft: boolean;
-  readonly onChoose: (isAnswering: boolean) => void;
-}) {
+export function AnswerChoice({ composer, field }: AnswerProps) {
   const t = useT();
+  const { question, answers, isEmpty } = composer;
+  const choose = (isAnswering: boolean): void => {
+    composer.chooseAnswering(isAnswering);
+    field.current?.focus();
+  };
+  if (question === null) return null;
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5 border-line border-b px-3 py-1.5 text-sm">
       <p
         className={cx(
           'flex min-w-0 flex-1 basis-60 items-center gap-1.5',
-          isAnswering ? 'text-you-ink' : 'text-faint',
+          answers !== null ? 'text-you-ink' : 'text-faint',
         )}
       >
         <CircleHelp aria-hidden className="size-4 shrink-0" />
-        <span className="min-w-0 truncate">
-          {plainText(question.questions?.[0]?.question ?? question.title)}
-        </span>
+        <Place composer={composer} />
+        <span className="min-w-0 truncate">{questionText(question)}</span>
       </p>
+      {answers !== null && <Steps composer={composer} field={field} />}
       <fieldset
         aria-label={t('composer.purpose')}
         className="flex shrink-0 overflow-hidden rounded-ui border border-line-strong"
       >
-        <Choice isChosen={isAnswering} onChoose={() => onChoose(true)}>
+        <Choice isChosen={answers !== null} onChoose={() => choose(true)}>
           {t('composer.answerIt')}
         </Choice>
-        <Choice isChosen={!isAnswering} onChoose={() => onChoose(false)}>
+        <Choice isChosen={answers === null} onChoose={() => choose(false)}>
           {t('composer.sayElse')}
         </Choice>
       </fieldset>
-      {!isAnswering && hasDraft && (
+      {answers === null && !isEmpty && (
         <p role="status" className="basis-full text-soft text-xs">
           {t('composer.staysMessage')}
         </p>
       )}
+      {answers !== null && <Options composer={composer} field={field} />}
     </div>
   );
 }
 
-/** The same where there is little room: the question stands above it. */
-export function SmallAnswerChoice({
-  isAnswering,
-  onChoose,
-}: {
-  readonly isAnswering: boolean;
-  readonly onChoose: (isAnswering: boolean) => void;
-}) {
+/** The same where there is little room: the questions stand above it, and it says which is meant. */
+export function SmallAnswerChoice({ composer, field }: AnswerProps) {
   const t = useT();
+  const isAnswering = composer.answers !== null;
   return (
     <button
       type="button"
       aria-pressed={isAnswering}
       aria-label={t('composer.answerIt')}
       title={t(isAnswering ? 'composer.sayElse' : 'composer.answerIt')}
-      onClick={() => onChoose(!isAnswering)}
+      onClick={() => {
+        composer.chooseAnswering(!isAnswering);
+        field.current?.focus();
+      }}
       className={cx(
         'm-0.75 flex min-h-6 shrink-0 items-center gap-1 rounded-tight border px-1.5 font-medium text-xs pointer-coarse:min-h-11',
         isAnswering
@@ -76,6 +79,90 @@ export function SmallAnswerChoice({
       <CircleHelp aria-hidden className="size-3.5" />
       {t(isAnswering ? 'composer.isAnswer' : 'composer.isMessage')}
     </button>
+  );
+}
+
+/** Which of several questions is answered, where there is little room. */
+export function SmallSteps({ composer, field }: AnswerProps) {
+  if (composer.answers === null || composer.step.count < 2) return null;
+  return (
+    <div className="flex min-w-0 items-center gap-1.5 text-xs text-you-ink">
+      <Place composer={composer} />
+      <span className="min-w-0 flex-1 truncate">{questionText(composer.answers)}</span>
+      <Steps composer={composer} field={field} />
+    </div>
+  );
+}
+
+function Place({ composer: { step } }: Pick<AnswerProps, 'composer'>) {
+  const t = useT();
+  if (step.count < 2) return null;
+  return (
+    <span className="shrink-0 font-medium tabular-nums">
+      {t('composer.step', { number: step.index + 1, count: step.count })}
+    </span>
+  );
+}
+
+function Steps({ composer, field }: AnswerProps) {
+  const t = useT();
+  const { index, count } = composer.step;
+  if (count < 2) return null;
+  const go = (step: -1 | 1) => () => {
+    composer.goTo(step);
+    field.current?.focus();
+  };
+  return (
+    <span className="flex shrink-0">
+      <IconButton
+        icon={ChevronLeft}
+        label={t('composer.previousQuestion')}
+        aria-disabled={index === 0 || undefined}
+        onClick={go(-1)}
+      />
+      <IconButton
+        icon={ChevronRight}
+        label={t('composer.nextQuestion')}
+        aria-disabled={index === count - 1 || undefined}
+        onClick={go(1)}
+      />
+    </span>
+  );
+}
+
+/** What can be chosen, with the numbers it can be named by; what the text means is marked. */
+function Options({ composer, field }: AnswerProps) {
+  const t = useT();
+  const { options = [], multiSelect = false } = composer.answers?.question ?? {};
+  const selected = composer.isEmpty ? [] : (composer.answer?.selected ?? []);
+  if (options.length === 0) return null;
+  const pick = (label: string): void => {
+    const others = selected.filter((each) => each !== label);
+    const chosen = selected.includes(label) ? others : [...others, label];
+    const words = composer.answer?.other ? [composer.answer.other] : [];
+    composer.setDraft(multiSelect ? [...chosen, ...words].join(', ') : label);
+    field.current?.focus();
+  };
+  return (
+    <fieldset aria-label={t('composer.options')} className="flex min-w-0 basis-full flex-wrap gap-1">
+      {options.map(({ label }, at) => (
+        <button
+          key={label}
+          type="button"
+          aria-pressed={selected.includes(label)}
+          onClick={() => pick(label)}
+          className={cx(
+            'flex max-w-full items-baseline gap-1 rounded-tight border px-1.5 py-0.25 text-left text-xs pointer-coarse:min-h-11 pointer-coarse:items-center pointer-coarse:px-3',
+            selected.includes(label)
+              ? 'border-ink bg-hover text-ink'
+              : 'border-line-strong text-soft hover:bg-hover',
+          )}
+        >
+          <span className="text-faint tabular-nums">{at + 1}</span>
+          <span className="min-w-0 wrap-anywhere">{plainText(label)}</span>
+        </button>
+      ))}
+    </fieldset>
   );
 }
 

@@ -6,7 +6,7 @@ import { useAgentCommands } from '../data/use-agent-commands.ts';
 import { useLatestAnswer } from '../data/use-latest-answer.ts';
 import { useT } from '../i18n/i18n.ts';
 import { oneLine } from '../text/plain-text.ts';
-import { Listbox, type ListboxModel, useListbox } from '../ui/listbox.tsx';
+import { Listbox, type ListboxModel, useCompletion } from '../ui/listbox.tsx';
 import type { ComposerModel } from './use-composer.ts';
 
 type Offered =
@@ -24,8 +24,15 @@ export function CommandList({
   const t = useT();
   const label = t(list.options[0]?.is === 'file' ? 'composer.files' : 'composer.commands');
   return (
-    <Listbox list={list} label={label} keyOf={({ key }) => key} isSmall={isSmall}>
-      {(option) => (option.is === 'file' ? <FileOption path={option.key} /> : <CommandOption {...option} />)}
+    <Listbox
+      list={list}
+      label={label}
+      keyOf={({ key }) => key}
+      {...(isSmall && { className: 'max-h-36 rounded-ui border border-line bg-raised p-1' })}
+    >
+      {(option) =>
+        option.is === 'file' ? <FileOption path={option.key} /> : <CommandOption command={option.command} />
+      }
     </Listbox>
   );
 }
@@ -84,7 +91,7 @@ export function useCommandList(
     caretAfterPick.current = undefined;
     if (at !== undefined) field.current?.setSelectionRange(at, at);
   });
-  const list = useListbox({
+  const list = useCompletion({
     sought: name === undefined ? mention && `@${mention.typed}` : `/${name}`,
     options,
     isFocused,

@@ -1,8 +1,17 @@
 import type { MessageReceipt } from '../../client/transport.ts';
-import type { FormField, Interaction } from '../../protocol/interaction.ts';
+import type { FormField, Interaction, Question } from '../../protocol/interaction.ts';
 import type { Applied, Disposition, QueuedMessage, Session, WhileBusy } from '../../protocol/session.ts';
 import type { RoomState } from '../data/control-room.ts';
+import { faceOf } from '../interaction/answers-to.ts';
+import {
+  type AnswerDraft,
+  answerDraft,
+  type CardDraft,
+  isAnswered,
+  questionsOf,
+} from '../interaction/draft.logic.ts';
 import { canBeInterrupted } from '../session/abilities.logic.ts';
+import { plainText } from '../text/plain-text.ts';
 
 /** Why nothing can be sent right now. */
 export type Blocked = 'stopped' | 'failed' | 'disconnected';
@@ -69,17 +78,27 @@ export function becameOf(
   return applied === expected ? null : { applied, reason: reason ?? null };
 }
 
-/** The question that a text alone answers: there must be only one, or it would be a guess which is meant. */
-export function openQuestionOf(pending: readonly Interaction[], sessionId: string): Interaction | undefined {
-  const questions = pending.filter(
-    (interaction) =>
-      interaction.sessionId === sessionId &&
-      (interaction.kind === 'question' || textFieldOf(interaction) !== undefined),
-  );
-  const [only] = questions;
-  const isAnswerable = only?.kind === 'form' || only?.questions?.length === 1;
-  return questions.length === 1 && isAnswerable ? only : undefined;
+/** One thing that a text can answer: a question, or the only field of what a tool waits for. */
+export interface OpenQuestion {
+  readonly interaction: Interaction;
+  /** Its place among those that are asked, and answered, together with it. */
+  readonly at: number;
+  /** Null where any text will do. */
+  readonly question: Question | null;
 }
+
+/** All that can be answered in a session by text, in the order in which it is gone through. */
+export const openQuestionsOf = (
+  pending: readonly Interaction[],
+  sessionId: string,
+): readonly OpenQuestion[] =>
+  pending
+    .filter((interaction) => interaction.sessionId === sessionId)
+    .flatMap((interaction): OpenQuestion[] => {
+      if (interaction.kind === 'question')
+        return questionsOf(interaction).map((question, at) => ({ interaction, at, question }));
+      return textFieldOf(interaction) === undefined ? [] : [{ interaction, at: 0, question: null }];
+    });
 
 /** The one field of what a tool waits for, where any text will do: then it is a question like another. */
 export function textFieldOf({ kind, tool, form, leftOpen }: Interaction): FormField | undefined {
@@ -89,13 +108,75 @@ export function textFieldOf({ kind, tool, form, leftOpen }: Interaction): FormFi
   return only.type === 'text' || only.type === 'textarea' ? only : undefined;
 }
 
-/** A text as the answer to a question: one of its options if it is called so, else words of one's own. */
-export function answerOf(
-  { questions }: Pick<Interaction, 'questions'>,
-  text: string,
-): { readonly selected: string[]; readonly other?: string } {
-  const label = questions?.[0]?.options.find((option) => option.label.trim() === text)?.label;
-  return label === undefined ? { selected: [], other: text } : { selected: [label] };
+/** Where a person stands among the questions, and what was drafted there when they came. */
+export interface Standing {
+  readonly face: string;
+  readonly at: number;
+  readonly drafted: string;
+}
+
+/**
+ * The question that is answered now: where the person stands, until they have answered it elsewhere; else the first that is not
+ * answered. What is being written is never moved to another.
+ */
+export function currentQuestion(
+  questions: readonly OpenQuestion[],
+  standing: Standing | undefined,
+  draftOf: (interaction: Interaction) => CardDraft,
+  hasDraft: boolean,
+): OpenQuestion | undefined {
+  const here = questions.find(
+    ({ interaction, at }) => at === standing?.at && faceOf(interaction) === standing.face,
+  );
+  if (here !== undefined && (hasDraft || draftedText(here, draftOf(here.interaction)) === standing?.drafted))
+    return here;
+  const isOpen = ({ interaction, at, question }: OpenQuestion): boolean =>
+    question === null || !isAnswered(question, answerDraft(draftOf(interaction), at));
+  return questions.find(isOpen) ?? here ?? questions[0];
+}
+
+/** Where Enter goes on after a question: to the next that is asked together with it, after the last to one that was left out. */
+export function openBeside(
+  questions: readonly OpenQuestion[],
+  { interaction, at }: OpenQuestion,
+  draft: CardDraft,
+): OpenQuestion | undefined {
+  const together = questions.filter((each) => each.interaction === interaction);
+  return (
+    together[at + 1] ??
+    together.find(
+      (each) =>
+        each.at !== at && each.question !== null && !isAnswered(each.question, answerDraft(draft, each.at)),
+    )
+  );
+}
+
+export const questionText = ({ question, interaction }: OpenQuestion): string =>
+  plainText(question?.question ?? interaction.title);
+
+/** What was answered on the card, as one would type it. */
+export function draftedText(
+  { question, at }: Pick<OpenQuestion, 'question' | 'at'>,
+  draft: CardDraft,
+): string {
+  const { selected, isOther, other } = answerDraft(draft, at);
+  return [...selected, ...(isOther || question?.options.length === 0 ? [other] : [])]
+    .filter((part) => part.trim() !== '')
+    .join(', ');
+}
+
+/** A text as the answer to a question: its options, by what they are called or by the numbers they are shown with, else words of one's own. */
+export function answerOf({ options, multiSelect }: Question, text: string, isNumbered: boolean): AnswerDraft {
+  const named = (part: string): string | undefined =>
+    options.find(({ label }) => label.trim() === part)?.label ??
+    options.find(({ label }) => label.trim().toLowerCase() === part.toLowerCase())?.label ??
+    (isNumbered && /^[1-9][0-9]?$/.test(part) ? options[Number(part) - 1]?.label : undefined);
+  const whole = named(text.trim());
+  if (whole !== undefined) return { selected: [whole], isOther: false, other: '' };
+  const parts = multiSelect ? text.split(',').map((part) => part.trim()) : [];
+  const selected = parts.map(named).filter((label) => label !== undefined);
+  const other = selected.length === 0 ? text : parts.filter((part) => named(part) === undefined).join(', ');
+  return { selected: [...new Set(selected)], isOther: other !== '', other };
 }
 
 /** What can still be changed: not what is being handed to the agent. */

@@ -1,19 +1,20 @@
 import { ImagePlus, X } from 'lucide-react';
-import { type ClipboardEvent, type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
+import { messageParts } from '../../model/pasted-text.ts';
 import type { Session } from '../../protocol/session.ts';
 import { useQueue } from '../data/room-context.tsx';
 import { useKeepClear } from '../dock/keep-clear.ts';
-import { useOpenDialog } from '../frame/dialogs.ts';
-import { isTextField } from '../frame/global-keys.ts';
+import { useKeys } from '../frame/use-keys.ts';
 import { useT } from '../i18n/i18n.ts';
-import { titleOf } from '../session/activity.logic.ts';
 import { cx } from '../ui/class-names.ts';
 import { IconButton } from '../ui/icon-button.tsx';
 import { AnswerChoice } from './answer-choice.tsx';
 import { BlockedNote } from './blocked-note.tsx';
 import { CommandList, useCommandList } from './command-list.tsx';
 import { lastEditable } from './composer.logic.ts';
+import { ComposerField } from './composer-field.tsx';
 import { OutboxView } from './outbox-view.tsx';
+import { PastedChips } from './pasted-chips.tsx';
 import { PictureChips } from './picture-chips.tsx';
 import { addPictures, pictureTypes, type RefusedFile, removePicture } from './pictures.ts';
 import { type Editing, QueueView } from './queue-view.tsx';
@@ -23,22 +24,22 @@ import { useComposer } from './use-composer.ts';
 /** Where one talks to a session: what waits in its queue, what is on its way, and the text that is next. */
 export function Composer({ session }: { readonly session: Session }) {
   const t = useT();
-  const composer = useComposer(session);
+  const composer = useComposer(session, true);
   const queue = useQueue(session.id);
   const field = useRef<HTMLTextAreaElement>(null);
   const files = useRef<HTMLInputElement>(null);
   const all = useRef<HTMLDivElement>(null);
   const commandList = useCommandList(session.id, composer, field);
   useKeepClear(all);
-  useWriteKey(field);
+  useKeys('session', { write: () => field.current?.focus() });
   const [editing, setEditing] = useState<Editing | null>(null);
   const [refused, setRefused] = useState<readonly RefusedFile[]>([]);
-  const { draft, blocked, offer, answers, error, became } = composer;
-  const isEnded = blocked === 'stopped' || blocked === 'failed';
+  const { blocked, isEnded, answers, error, became } = composer;
   const takesPictures = session.capabilities?.images !== false;
 
   const take = async (given: readonly File[]): Promise<void> => {
     if (given.length === 0) return;
+    composer.written();
     setRefused(
       takesPictures
         ? await addPictures(session.id, given)
@@ -48,24 +49,11 @@ export function Composer({ session }: { readonly session: Session }) {
 
   const isOver = useFileDrop((given) => void take(given));
 
-  const pressed = (event: KeyboardEvent): void => {
-    composer.keyPressed(event);
-    if (event.nativeEvent.isComposing || commandList.pressed(event)) return;
-    if (event.key === 'Enter' && !event.shiftKey) {
-      void composer.submit((event.ctrlKey || event.metaKey) && offer.modEnter ? offer.modEnter : undefined);
-    } else if (event.key === 'ArrowUp' && draft === '' && !event.altKey) {
-      const last = lastEditable(queue);
-      if (last === undefined) return;
-      setEditing({ messageId: last.messageId, text: last.message });
-    } else return;
-    event.preventDefault();
-  };
-
-  const pasted = (event: ClipboardEvent): void => {
-    const given = [...event.clipboardData.files];
-    if (given.length === 0) return;
-    event.preventDefault();
-    void take(given);
+  const editLast = (): boolean => {
+    const last = lastEditable(queue);
+    if (last === undefined) return false;
+    setEditing({ messageId: last.messageId, text: messageParts(last.message).typed });
+    return true;
   };
 
   return (
@@ -107,36 +95,26 @@ export function Composer({ session }: { readonly session: Session }) {
         )}
       >
         <CommandList list={commandList} />
-        {composer.question !== null && blocked === null && (
-          <AnswerChoice
-            question={composer.question}
-            isAnswering={answers !== null}
-            hasDraft={!composer.isEmpty}
-            onChoose={(isAnswering) => {
-              composer.chooseAnswering(isAnswering);
-              field.current?.focus();
-            }}
-          />
-        )}
+        {composer.question !== null && blocked === null && <AnswerChoice composer={composer} field={field} />}
         <PictureChips
           pictures={composer.pictures}
           refused={refused}
           onRemove={(id) => removePicture(session.id, id)}
           onForget={() => setRefused([])}
         />
-        <textarea
-          ref={field}
-          rows={1}
-          value={draft}
-          readOnly={isEnded || composer.isAnswering}
-          aria-disabled={isEnded || undefined}
-          enterKeyHint="send"
-          aria-label={t('composer.label', { title: titleOf(session) })}
-          placeholder={t(placeholderOf())}
-          onChange={(event) => composer.setDraft(event.target.value)}
-          onKeyDown={pressed}
-          {...commandList.fieldProps}
-          onPaste={pasted}
+        <PastedChips
+          field={field}
+          pasted={composer.pasted}
+          onIntoField={composer.addToDraft}
+          className="px-3 pt-2.5"
+        />
+        <ComposerField
+          session={session}
+          composer={composer}
+          field={field}
+          commandList={commandList}
+          onArrowUp={editLast}
+          onFiles={(given) => void take(given)}
           className="field-sizing-content max-h-[40vh] min-h-10 w-full resize-none bg-transparent px-3 pt-2.5 pb-1 outline-none read-only:text-soft pointer-coarse:min-h-11 pointer-coarse:text-lg"
         />
         <div className="flex items-center gap-2 p-1.5">
@@ -168,27 +146,6 @@ export function Composer({ session }: { readonly session: Session }) {
       )}
     </div>
   );
-
-  function placeholderOf() {
-    if (isEnded) return 'composer.over' as const;
-    if (answers !== null) return 'composer.answer' as const;
-    return `composer.placeholder.${offer.enter}` as const;
-  }
-}
-
-/** `m` leads to where messages are written, as it does from a monitor. */
-function useWriteKey(field: RefObject<HTMLElement | null>): void {
-  useEffect(() => {
-    const pressed = (event: globalThis.KeyboardEvent): void => {
-      if (event.key !== 'm' || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented)
-        return;
-      if (useOpenDialog.getState().dialog !== null || isTextField(event.target)) return;
-      event.preventDefault();
-      field.current?.focus();
-    };
-    document.addEventListener('keydown', pressed);
-    return () => document.removeEventListener('keydown', pressed);
-  }, [field]);
 }
 
 /**

@@ -1,11 +1,12 @@
 import { CircleAlert, Image, LoaderCircle, Pencil, RotateCcw, X } from 'lucide-react';
 import { useEffect, useMemo, useState } from 'react';
-import { addToDraft } from '../data/drafts.ts';
 import { useT } from '../i18n/i18n.ts';
 import { errorText } from '../text/error-text.ts';
+import { messageInShort } from '../text/message-in-short.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
 import { discard, mayHaveArrived, type Outgoing, takeBack, useOutbox } from './outbox.ts';
+import { putBackMessage } from './pasted-texts.ts';
 import { putBackPictures, readPictures } from './pictures.ts';
 
 /** What was said and has not reached the server: on its way, or failed and waiting to be sent again. */
@@ -73,7 +74,7 @@ function NotSent({
     const { id, sessionId, text, pictureIds } = outgoing;
     const pictures = await readPictures(pictureIds);
     takeBack(id);
-    if (text !== '') addToDraft(sessionId, text);
+    putBackMessage(sessionId, text);
     putBackPictures(sessionId, pictures);
   };
   return (
@@ -118,7 +119,7 @@ function Words({ outgoing, isSmall }: { readonly outgoing: Outgoing; readonly is
         outgoing.state === 'sending' && 'rounded-ui bg-sunken px-3 py-2 opacity-70',
       )}
     >
-      {text}
+      {messageInShort(t, text)}
       {pictureIds.length > 0 && (
         <span className="ml-1.5 inline-flex items-center gap-1 text-faint text-xs">
           <Image aria-hidden className="size-3.5" />

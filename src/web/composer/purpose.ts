@@ -1,13 +1,13 @@
-import { useState } from 'react';
-import { create } from 'zustand';
-import type { Interaction } from '../../protocol/interaction.ts';
-import { useRoom } from '../data/room-context.tsx';
+import { useCallback, useRef, useState } from 'react';
+import { create, useStore } from 'zustand';
+import { useControlRoom, useRoom } from '../data/room-context.tsx';
 import { faceOf } from '../interaction/answers-to.ts';
+import { cardsOf, draftIn } from '../interaction/cards.ts';
 import { useIsNew } from '../interaction/stillness.ts';
+import { currentQuestion, draftedText, type OpenQuestion, type Standing } from './composer.logic.ts';
 
 /** For one question of a session: whether what is typed there answers it. */
-interface Choice {
-  readonly face: string;
+interface Choice extends Standing {
   readonly isAnswer: boolean;
 }
 
@@ -15,39 +15,70 @@ interface Choice {
 const useChoices = create<Readonly<Record<string, Choice>>>(() => ({}));
 
 export interface Purpose {
-  /** Whether what is typed answers the question that is open. */
+  /** The question that what is typed could answer. */
+  readonly question: OpenQuestion | null;
+  /** Whether what is typed answers the question. */
   readonly isAnswer: boolean;
   /** What was typed was for a question that has just gone: Enter does nothing until a person can have seen that. */
   readonly isSettling: boolean;
   choose(isAnswer: boolean): void;
-  /** What is written or sent from now on is for the same, whatever is in the field by then. */
-  keep(): void;
-  /** A letter is typed: meant for a question only if that could have been seen. */
-  keyPressed(): void;
+  /** Answers another of the questions that are open. */
+  goTo(question: OpenQuestion): void;
+  /** A key or the pointer goes down in the field, or something is dragged over it: what comes of it is meant for what could be seen now. */
+  begin(): void;
+  /** Something is put into the field: it, and what follows, is for the question only if that could be seen when this was begun. */
+  written(): void;
 }
 
 /**
  * A draft that was there before the question stays a message, and so does one that was begun before a person can have seen
  * the question. What is begun later answers it. Either can be changed by choosing.
  */
-export function usePurpose(sessionId: string, question: Interaction | null, hasDraft: boolean): Purpose {
-  const face = question === null ? null : faceOf(question);
+export function usePurpose(
+  sessionId: string,
+  questions: readonly OpenQuestion[],
+  hasDraft: boolean,
+): Purpose {
+  const cards = cardsOf(useControlRoom());
   const chosen = useChoices((choices) => choices[sessionId]);
+  const question = useStore(
+    cards.drafts,
+    useCallback(
+      (drafts) => currentQuestion(questions, chosen, (of) => draftIn(drafts, of), hasDraft) ?? null,
+      [questions, chosen, hasDraft],
+    ),
+  );
+  const face = question === null ? null : faceOf(question.interaction);
   const isAsOpened = useRoom((room) => room.isAsOpened);
   const isNew = useIsNew(face);
+  const seen = isNew && !isAsOpened ? null : face;
+  const seenAtBegin = useRef<string | null>(undefined);
   const isOpen = chosen?.face !== face;
   const isAnswer = face !== null && (isOpen ? !hasDraft : chosen.isAnswer);
   const [latest, setLatest] = useState({ face, wasAnswer: false });
   if (latest.face !== face)
     setLatest({ face, wasAnswer: hasDraft && chosen?.face === latest.face && chosen?.isAnswer === true });
-  const choose = (next: boolean): void => {
-    if (face !== null) useChoices.setState({ [sessionId]: { face, isAnswer: next } });
+  const stand = (at: OpenQuestion | null, next: boolean): void => {
+    if (at === null) return;
+    const { interaction } = at;
+    const drafted = draftedText(at, cards.draftOf(interaction));
+    useChoices.setState({
+      [sessionId]: { face: faceOf(interaction), at: at.at, drafted, isAnswer: next },
+    });
   };
   return {
+    question,
     isAnswer,
     isSettling: isNew && latest.wasAnswer && hasDraft && !isAnswer,
-    choose,
-    keep: () => isOpen && choose(isAnswer),
-    keyPressed: () => isOpen && isNew && !isAsOpened && choose(false),
+    choose: (next) => stand(question, next),
+    goTo: (next) => stand(next, true),
+    begin: () => {
+      seenAtBegin.current = seen;
+    },
+    written: () => {
+      const couldSee = seenAtBegin.current === undefined ? seen : seenAtBegin.current;
+      if (isOpen) stand(question, isAnswer && couldSee === face);
+      else if (!hasDraft) stand(question, isAnswer);
+    },
   };
 }

@@ -11,11 +11,14 @@ import {
   X,
 } from 'lucide-react';
 import { type DragEvent, type KeyboardEvent, useState } from 'react';
+import { messageParts } from '../../model/pasted-text.ts';
 import type { QueuedMessage } from '../../protocol/session.ts';
 import { useT } from '../i18n/i18n.ts';
+import { messageInShort } from '../text/message-in-short.ts';
 import { cx } from '../ui/class-names.ts';
 import { Textarea } from '../ui/field.tsx';
 import { IconButton } from '../ui/icon-button.tsx';
+import { isKey, keyIn, spokenKeys } from '../ui/keys.ts';
 import { useFocusOnMount } from '../ui/use-focus-on-mount.ts';
 
 export interface QueueRowProps {
@@ -37,6 +40,7 @@ export interface QueueRowProps {
 /** Not disabled: a button that is would lose the focus on the way to the end of the queue. */
 const end = 'aria-disabled:cursor-default aria-disabled:opacity-40';
 
+const rowKeys = (['queue.up', 'queue.down', 'queue.edit', 'queue.remove'] as const).map(spokenKeys).join(' ');
 const dragged = 'application/x-beckon-queued';
 
 /** A queued message. With the focus on it: Alt+↑ and Alt+↓ move it, Enter edits, Delete removes. */
@@ -48,11 +52,11 @@ export function QueueRow(props: QueueRowProps) {
 
   const pressed = (event: KeyboardEvent): void => {
     if (event.target !== event.currentTarget || !canChange) return;
-    if (event.altKey && event.key === 'ArrowUp') onMove(-1);
-    else if (event.altKey && event.key === 'ArrowDown') onMove(1);
-    else if (event.key === 'Enter' || event.key === 'e') onText(item.message);
-    else if (event.key === 'Delete' || event.key === 'Backspace') onRemove();
-    else return;
+    const key = keyIn('queue', event);
+    if (key === undefined) return;
+    if (key === 'edit') onText(messageParts(item.message).typed);
+    else if (key === 'remove') onRemove();
+    else onMove(key === 'up' ? -1 : 1);
     event.preventDefault();
     event.stopPropagation();
   };
@@ -83,8 +87,8 @@ export function QueueRow(props: QueueRowProps) {
     <li
       data-queued={item.messageId}
       tabIndex={editing === null ? 0 : undefined}
-      aria-label={t('queue.item', { position: item.position, message: item.message })}
-      aria-keyshortcuts="Alt+ArrowUp Alt+ArrowDown Enter Delete"
+      aria-label={t('queue.item', { position: item.position, message: messageInShort(t, item.message) })}
+      aria-keyshortcuts={rowKeys}
       aria-busy={isBusy || undefined}
       onKeyDown={pressed}
       {...drag}
@@ -113,7 +117,7 @@ export function QueueRow(props: QueueRowProps) {
               <IconButton
                 icon={ArrowUp}
                 label={t('queue.up')}
-                keys="Alt+↑"
+                shortcut="queue.up"
                 aria-disabled={isFirst}
                 className={end}
                 onClick={() => onMove(-1)}
@@ -121,12 +125,16 @@ export function QueueRow(props: QueueRowProps) {
               <IconButton
                 icon={ArrowDown}
                 label={t('queue.down')}
-                keys="Alt+↓"
+                shortcut="queue.down"
                 aria-disabled={isLast}
                 className={end}
                 onClick={() => onMove(1)}
               />
-              <IconButton icon={Pencil} label={t('composer.edit')} onClick={() => onText(item.message)} />
+              <IconButton
+                icon={Pencil}
+                label={t('composer.edit')}
+                onClick={() => onText(messageParts(item.message).typed)}
+              />
               <IconButton icon={Trash2} label={t('queue.remove')} onClick={onRemove} />
             </div>
           )}
@@ -157,7 +165,7 @@ function Text({ item }: { readonly item: QueuedMessage }) {
             className="mr-1.5 inline size-3.5 align-[-2px] text-faint"
           />
         )}
-        {item.message}
+        {isOpen ? item.message : messageInShort(t, item.message)}
         {item.images > 0 && (
           <span className="ml-1.5 inline-flex items-center gap-1 text-faint text-xs">
             <Image aria-hidden className="size-3.5" />
@@ -172,7 +180,8 @@ function Text({ item }: { readonly item: QueuedMessage }) {
 function Editor({ item, text, isBusy, onText, onSave, onCancel }: QueueRowProps & { readonly text: string }) {
   const t = useT();
   const field = useFocusOnMount<HTMLTextAreaElement>();
-  const canSave = !isBusy && (text.trim() !== '' || item.images > 0);
+  const canSave =
+    !isBusy && (text.trim() !== '' || item.images > 0 || messageParts(item.message).pasted.length > 0);
   return (
     <div className="flex min-w-0 flex-1 items-end gap-1 py-0.5">
       <Textarea
@@ -184,19 +193,19 @@ function Editor({ item, text, isBusy, onText, onSave, onCancel }: QueueRowProps 
         onFocus={({ target }) => target.setSelectionRange(target.value.length, target.value.length)}
         onKeyDown={(event) => {
           if (event.nativeEvent.isComposing) return;
-          if (event.key === 'Escape') onCancel();
-          else if (event.key === 'Enter' && !event.shiftKey && canSave) onSave(text);
+          if (isKey('field.leave', event)) onCancel();
+          else if (isKey('field.send', event) && canSave) onSave(text);
           else return;
           event.preventDefault();
           event.stopPropagation();
         }}
         className="max-h-40 min-h-8 text-sm"
       />
-      <IconButton icon={X} label={t('ui.cancel')} keys="Esc" onClick={onCancel} />
+      <IconButton icon={X} label={t('ui.cancel')} shortcut="field.leave" onClick={onCancel} />
       <IconButton
         icon={Check}
         label={t('queue.save')}
-        keys="Enter"
+        shortcut="field.send"
         disabled={!canSave}
         onClick={() => onSave(text)}
       />

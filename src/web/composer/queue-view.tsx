@@ -1,6 +1,7 @@
 import { ListPlus, X } from 'lucide-react';
 import { useLayoutEffect, useRef, useState } from 'react';
 import { BeckonError } from '../../client/beckon-error.ts';
+import { messageParts, withPastedTexts } from '../../model/pasted-text.ts';
 import type { QueuedMessage, Session } from '../../protocol/session.ts';
 import { addToDraft } from '../data/drafts.ts';
 import { useQueue, useTransport } from '../data/room-context.tsx';
@@ -79,7 +80,7 @@ export function QueueView({
   };
 
   const save = async (item: QueuedMessage, text: string): Promise<void> => {
-    const message = text.trim();
+    const message = withPastedTexts(text.trim(), messageParts(item.message).pasted);
     if (message !== item.message && !(await edited(item, message))) return;
     // Whoever has gone elsewhere meanwhile is not called back.
     const row = list.current?.querySelector(`[data-queued="${CSS.escape(item.messageId)}"]`);

@@ -30,8 +30,8 @@ export function SendButton({
     hint: t(`composer.${disposition}Hint`),
     icon: wayIcons[disposition],
     isDisabled,
-    ...(disposition === offer.enter && { keys: 'Enter' }),
-    ...(disposition === offer.modEnter && { keys: 'Mod+Enter' }),
+    ...(disposition === offer.enter && { shortcut: 'composer.send' as const }),
+    ...(disposition === offer.modEnter && { shortcut: 'composer.send-otherwise' as const }),
     onSelect: send(disposition),
   });
   const setting = (whileBusy: WhileBusy): MenuItem => ({
@@ -53,7 +53,7 @@ export function SendButton({
         disabled={isDisabled}
         isBusy={composer.isAnswering}
       >
-        {t('composer.sendAnswer')}
+        {t(composer.hasMore ? 'composer.nextAnswer' : 'composer.sendAnswer')}
         <EnterKey />
       </Button>
     );
@@ -102,6 +102,6 @@ export const wayIcons = { queue: ListPlus, interrupt: Pause, steer: CornerDownRi
 
 const EnterKey = () => (
   <span className="pointer-coarse:hidden">
-    <Kbd keys="Enter" isInverse />
+    <Kbd shortcut="composer.send" isInverse />
   </span>
 );

@@ -2,12 +2,13 @@ import { ArrowUp } from 'lucide-react';
 import { useRef } from 'react';
 import type { Session } from '../../protocol/session.ts';
 import { useT } from '../i18n/i18n.ts';
-import { titleOf } from '../session/activity.logic.ts';
 import { cx } from '../ui/class-names.ts';
 import { IconButton } from '../ui/icon-button.tsx';
-import { SmallAnswerChoice } from './answer-choice.tsx';
+import { SmallAnswerChoice, SmallSteps } from './answer-choice.tsx';
 import { CommandList, useCommandList } from './command-list.tsx';
+import { ComposerField } from './composer-field.tsx';
 import { OutboxView } from './outbox-view.tsx';
+import { PastedChips } from './pasted-chips.tsx';
 import { wayIcons } from './send-button.tsx';
 import { useComposer } from './use-composer.ts';
 
@@ -17,9 +18,15 @@ export function SmallComposer({ session }: { readonly session: Session }) {
   const composer = useComposer(session);
   const field = useRef<HTMLTextAreaElement>(null);
   const commandList = useCommandList(session.id, composer, field);
-  const { draft, offer, blocked, answers, became, error } = composer;
-  const isEnded = blocked === 'stopped' || blocked === 'failed';
-  const sends = answers !== null ? 'sendAnswer' : offer.enter === 'wake' ? 'send' : offer.enter;
+  const { offer, blocked, answers, became, error } = composer;
+  const sends =
+    answers !== null
+      ? composer.hasMore
+        ? 'nextAnswer'
+        : 'sendAnswer'
+      : offer.enter === 'wake'
+        ? 'send'
+        : offer.enter;
   return (
     <form
       className="flex flex-col gap-1"
@@ -34,6 +41,8 @@ export function SmallComposer({ session }: { readonly session: Session }) {
         canRetry={blocked === null}
         onRetry={(outgoing) => void composer.retry(outgoing)}
       />
+      {blocked === null && <SmallSteps composer={composer} field={field} />}
+      <PastedChips field={field} pasted={composer.pasted} onIntoField={composer.addToDraft} />
       <div
         className={cx(
           'relative flex items-end gap-1 rounded-ui border bg-surface',
@@ -44,32 +53,13 @@ export function SmallComposer({ session }: { readonly session: Session }) {
       >
         <CommandList list={commandList} isSmall />
         {composer.question !== null && blocked === null && (
-          <SmallAnswerChoice
-            isAnswering={answers !== null}
-            onChoose={(isAnswering) => {
-              composer.chooseAnswering(isAnswering);
-              field.current?.focus();
-            }}
-          />
+          <SmallAnswerChoice composer={composer} field={field} />
         )}
-        <textarea
-          ref={field}
-          rows={1}
-          value={draft}
-          readOnly={isEnded || composer.isAnswering}
-          enterKeyHint="send"
-          aria-label={t('composer.label', { title: titleOf(session) })}
-          placeholder={t(placeholderOf())}
-          onChange={(event) => composer.setDraft(event.target.value)}
-          onKeyDown={(event) => {
-            composer.keyPressed(event);
-            if (event.nativeEvent.isComposing || commandList.pressed(event)) return;
-            if (event.key !== 'Enter' || event.shiftKey) return;
-            event.preventDefault();
-            const { modEnter } = offer;
-            void composer.submit((event.ctrlKey || event.metaKey) && modEnter ? modEnter : undefined);
-          }}
-          {...commandList.fieldProps}
+        <ComposerField
+          session={session}
+          composer={composer}
+          field={field}
+          commandList={commandList}
           className="field-sizing-content max-h-24 min-h-7.5 min-w-0 flex-1 resize-none bg-transparent px-2 py-1.25 text-sm outline-none pointer-coarse:min-h-11 pointer-coarse:py-3 pointer-coarse:text-lg"
         />
         {composer.pictures.length > 0 && (
@@ -97,11 +87,4 @@ export function SmallComposer({ session }: { readonly session: Session }) {
       )}
     </form>
   );
-
-  function placeholderOf() {
-    if (blocked === 'disconnected') return 'composer.disconnected' as const;
-    if (isEnded) return 'composer.over' as const;
-    if (answers !== null) return 'composer.answer' as const;
-    return `composer.placeholder.${offer.enter}` as const;
-  }
 }

@@ -1,11 +1,21 @@
-import { type KeyboardEvent, useMemo, useState } from 'react';
-import type { Interaction } from '../../protocol/interaction.ts';
+import { useMemo, useState } from 'react';
+import { useStore } from 'zustand';
+import { withPastedTexts } from '../../model/pasted-text.ts';
 import type { Disposition, Session, WhileBusy } from '../../protocol/session.ts';
-import { useDraft } from '../data/drafts.ts';
+import { longestText } from '../../protocol/text-limit.ts';
+import { addToDraft, useDraft } from '../data/drafts.ts';
 import { useControlRoom, useRoom, useTransport } from '../data/room-context.tsx';
 import { useT } from '../i18n/i18n.ts';
 import { answerWith, submitValues } from '../interaction/answers-to.ts';
-import { cardsOf } from '../interaction/cards.ts';
+import { cardsOf, draftIn } from '../interaction/cards.ts';
+import {
+  type AnswerDraft,
+  answersOf,
+  type CardDraft,
+  emptyDraft,
+  questionsOf,
+  withAnswer,
+} from '../interaction/draft.logic.ts';
 import { errorText } from '../text/error-text.ts';
 import { announce } from '../ui/announcer.tsx';
 import {
@@ -14,28 +24,48 @@ import {
   type Blocked,
   becameOf,
   blockedBy,
+  draftedText,
   type Offer,
+  type OpenQuestion,
   offerOf,
-  openQuestionOf,
+  openBeside,
+  openQuestionsOf,
+  questionText,
   textFieldOf,
 } from './composer.logic.ts';
 import { dispatch, type Outgoing, retry } from './outbox.ts';
+import { type PastedTexts, putBackMessage, usePastedTexts } from './pasted-texts.ts';
 import { clearDraftPictures, type Picture, useDraftPictures } from './pictures.ts';
 import { usePurpose } from './purpose.ts';
 
 export interface ComposerModel {
   readonly draft: string;
   setDraft(text: string): void;
-  /** To be told of every key in the field, before what it does. */
-  keyPressed(event: KeyboardEvent): void;
+  /** Puts a text behind what is typed. */
+  addToDraft(text: string): void;
+  /** To be told of everything that a person begins in the field, before it does something. */
+  begin(): void;
+  /** To be told of what is put beside the text. */
+  written(): void;
+  readonly pasted: PastedTexts;
   readonly pictures: readonly Picture[];
   readonly blocked: Blocked | null;
+  /** Nothing is sent to a session that has ended. */
+  readonly isEnded: boolean;
   readonly offer: Offer;
   /** The question that the text answers; null where it is a message. */
-  readonly answers: Interaction | null;
-  /** A question that could be answered, whatever was chosen. */
-  readonly question: Interaction | null;
+  readonly answers: OpenQuestion | null;
+  /** The question that could be answered, whatever was chosen. */
+  readonly question: OpenQuestion | null;
   chooseAnswering(isAnswering: boolean): void;
+  /** The place of the question among those that are open. */
+  readonly step: { readonly index: number; readonly count: number };
+  /** Goes to the question before or after; what is typed stays drafted as the answer to this one. */
+  goTo(step: -1 | 1): void;
+  /** What is typed, as the answer that it is; null where any text will do. */
+  readonly answer: AnswerDraft | null;
+  /** More is asked together with it: Enter goes on there, and sends nothing yet. */
+  readonly hasMore: boolean;
   readonly isAnswering: boolean;
   /** What the text was for has just gone: it is not sent as something else yet. */
   readonly isSettling: boolean;
@@ -50,17 +80,23 @@ export interface ComposerModel {
   retry(outgoing: Outgoing): Promise<void>;
 }
 
-export function useComposer(session: Session): ComposerModel {
+/** `areOptionsShown`: a question is shown with its options, which can be named by their numbers then. */
+export function useComposer(session: Session, areOptionsShown = false): ComposerModel {
   const t = useT();
   const room = useControlRoom();
   const transport = useTransport();
   const [draft, writeDraft] = useDraft(session.id);
   const pictures = useDraftPictures(session.id);
+  const kept = usePastedTexts(session.id);
+  const text = withPastedTexts(
+    draft.trim(),
+    kept.texts.map((each) => each.text),
+  );
   const connection = useRoom((room) => room.connection.state);
   const canAnswer = useRoom((room) => room.interaction === 'enabled');
   const pending = useRoom((room) => room.pending);
-  const question = useMemo(
-    () => (canAnswer ? (openQuestionOf(pending, session.id) ?? null) : null),
+  const questions = useMemo(
+    () => (canAnswer ? openQuestionsOf(pending, session.id) : []),
     [pending, session.id, canAnswer],
   );
   const [isAnswering, setAnswering] = useState(false);
@@ -71,13 +107,27 @@ export function useComposer(session: Session): ComposerModel {
     session,
     useRoom((room) => room.whileBusy),
   );
-  const purpose = usePurpose(session.id, question, draft.trim() !== '' || pictures.length > 0);
+  const purpose = usePurpose(session.id, questions, text !== '' || pictures.length > 0);
+  const { question } = purpose;
   const answers = purpose.isAnswer ? question : null;
-  const isEmpty = draft.trim() === '' && (pictures.length === 0 || answers !== null);
+  const index = question === null ? -1 : questions.indexOf(question);
+  const cards = cardsOf(room);
+  const cardDraft = useStore(cards.drafts, (drafts) =>
+    question === null ? emptyDraft : draftIn(drafts, question.interaction),
+  );
+  const answer = answers?.question ? answerOf(answers.question, text, areOptionsShown) : null;
+  const isEmpty = text === '' && (pictures.length === 0 || answers !== null);
 
   const setDraft = (text: string): void => {
-    purpose.keep();
+    purpose.written();
     writeDraft(text);
+  };
+  const pasted: PastedTexts = {
+    ...kept,
+    add: (text) => {
+      purpose.written();
+      return kept.add(text);
+    },
   };
 
   const forgetNotes = (): void => {
@@ -85,15 +135,37 @@ export function useComposer(session: Session): ComposerModel {
     setError(null);
   };
 
-  const answer = async (asked: Interaction, text: string): Promise<void> => {
+  /** Keeps what is typed as the answer to a question, where its card has it, too. */
+  const keepAnswer = ({ interaction, at }: OpenQuestion): CardDraft => {
+    const draft = cards.draftOf(interaction);
+    if (answer !== null && text !== '')
+      cards.setDraft(interaction, withAnswer(draft, questionsOf(interaction), at, answer));
+    return cards.draftOf(interaction);
+  };
+
+  /** What was drafted for a question is in the field again. */
+  const show = (next: OpenQuestion): void => {
+    purpose.goTo(next);
+    kept.clear();
+    writeDraft('');
+    putBackMessage(session.id, draftedText(next, cards.draftOf(next.interaction)));
+    announce(questionText(next));
+  };
+
+  const send = async (asked: OpenQuestion): Promise<void> => {
+    const { interaction } = asked;
+    const field = textFieldOf(interaction);
+    const answers = answersOf(questionsOf(interaction), keepAnswer(asked)) ?? [];
+    const next = openBeside(questions, asked, cards.draftOf(interaction));
+    if (next !== undefined) return show(next);
     setAnswering(true);
-    const field = textFieldOf(asked);
     const card = await (field === undefined
-      ? cardsOf(room).press(asked, 'answer', answerWith(asked, [answerOf(asked, text)]))
-      : cardsOf(room).press(asked, 'submit', submitValues(asked, { [field.id]: text })));
+      ? cards.press(interaction, 'answer', answerWith(interaction, answers))
+      : cards.press(interaction, 'submit', submitValues(interaction, { [field.id]: text })));
     // When another was first, the card says so, and what was typed is kept.
     if (card.is === 'submitted' && card.endedBy === 'us') {
       writeDraft('');
+      kept.clear();
       announce(t('composer.answered'));
     } else if (card.is === 'failed') setError(errorText(t, card.error));
     setAnswering(false);
@@ -108,12 +180,14 @@ export function useComposer(session: Session): ComposerModel {
   const submit = async (
     disposition: Disposition = offer.enter === 'interrupt' ? 'interrupt' : 'auto',
   ): Promise<void> => {
-    const text = draft.trim();
     if (isEmpty || blocked !== null || isAnswering || purpose.isSettling) return;
     forgetNotes();
-    if (answers !== null) return answer(answers, text);
+    if (text.length > longestText)
+      return setError(t('composer.tooLong', { most: longestText.toLocaleString(t.language) }));
+    if (answers !== null) return send(answers);
     // What is sent next may belong to this message: it becomes no answer because the field was empty in between.
     setDraft('');
+    kept.clear();
     clearDraftPictures(session.id);
     const pictureIds = pictures.map(({ id }) => id);
     told(disposition, await dispatch(transport, { sessionId: session.id, text, pictureIds, disposition }));
@@ -122,11 +196,16 @@ export function useComposer(session: Session): ComposerModel {
   return {
     draft,
     setDraft,
-    keyPressed: ({ key, ctrlKey, metaKey }) => {
-      if (key.length === 1 && !ctrlKey && !metaKey) purpose.keyPressed();
+    addToDraft: (added) => {
+      purpose.written();
+      addToDraft(session.id, added);
     },
+    begin: purpose.begin,
+    written: purpose.written,
+    pasted,
     pictures,
     blocked,
+    isEnded: blocked === 'stopped' || blocked === 'failed',
     offer,
     question,
     answers,
@@ -142,6 +221,15 @@ export function useComposer(session: Session): ComposerModel {
         .patch(session.id, { whileBusy })
         .catch((refused: unknown) => setError(errorText(t, refused))),
     chooseAnswering: purpose.choose,
+    step: { index, count: questions.length },
+    goTo: (step) => {
+      const next = questions[index + step];
+      if (answers === null || next === undefined || isAnswering) return;
+      keepAnswer(answers);
+      show(next);
+    },
+    answer,
+    hasMore: answers !== null && openBeside(questions, answers, cardDraft) !== undefined,
     retry: async ({ id, disposition }) => told(disposition, await retry(transport, id)),
   };
 }

@@ -1,5 +1,6 @@
-import { Brain, CornerUpLeft, Link } from 'lucide-react';
-import { useState } from 'react';
+import { Brain, ClipboardList, CornerUpLeft, Link } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { lineCount, messageParts } from '../../model/pasted-text.ts';
 import { useT } from '../i18n/i18n.ts';
 import { CopyButton } from '../markdown/copy-button.tsx';
 import { Markdown } from '../markdown/markdown.tsx';
@@ -11,7 +12,7 @@ import { useConversationPlace } from './conversation-context.ts';
 import { Disclosure } from './disclosure.tsx';
 import { Pictures } from './pictures.tsx';
 import type { MessageItem, SpokenItem } from './row.ts';
-import { cutLines } from './tool-body.tsx';
+import { cutLines, OutputView } from './tool-body.tsx';
 
 const shownLines = 14;
 
@@ -20,7 +21,8 @@ export function MessageRow({ item }: { readonly item: MessageItem }) {
   const { text, images, isOnItsWay, at, answers } = item;
   const t = useT();
   const [isWhole, setWhole] = useState(false);
-  const whole = plainText(text).trim();
+  const { typed, pasted } = useMemo(() => messageParts(text), [text]);
+  const whole = plainText(typed).trim();
   const cut = cutLines(whole, isWhole ? Number.POSITIVE_INFINITY : shownLines);
   const exact = at === '' ? undefined : new Date(at).toLocaleString(t.language);
   return (
@@ -48,8 +50,36 @@ export function MessageRow({ item }: { readonly item: MessageItem }) {
           )}
         </div>
       )}
-      <SaidActions text={whole} seq={item.seq} className="bottom-0 left-0" />
+      {pasted.map((each, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: what was said does not change
+        <PastedText key={at} text={each} />
+      ))}
+      <SaidActions text={plainText(text).trim()} seq={item.seq} className="bottom-0 left-0" />
       {isOnItsWay && <p className="text-faint text-xs">{t('conversation.onItsWay')}</p>}
+    </div>
+  );
+}
+
+/** A long text that went with a message: one line, until it is wanted. */
+function PastedText({ text }: { readonly text: string }) {
+  const t = useT();
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <div className="flex w-[85%] flex-col items-end gap-1.5">
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+        className="flex max-w-full items-center gap-1.5 rounded-ui border border-line bg-sunken px-2 py-1 text-soft text-xs hover:text-ink dark:bg-hover pointer-coarse:min-h-11"
+      >
+        <ClipboardList aria-hidden className="size-3.5 shrink-0" />
+        {t('pasted.lines', { count: lineCount(text) })}
+      </button>
+      {isOpen && (
+        <div className="w-full overflow-hidden rounded-ui border border-line bg-ground">
+          <OutputView text={text} />
+        </div>
+      )}
     </div>
   );
 }
@@ -115,7 +145,7 @@ function SaidActions({
   return (
     <div
       className={cx(
-        'absolute flex rounded-ui bg-surface opacity-0 transition-opacity duration-150 focus-within:opacity-100 group-hover/said:opacity-100 pointer-coarse:hidden',
+        'absolute flex rounded-ui bg-surface opacity-0 transition-opacity duration-150 focus-within:opacity-100 group-hover/said:opacity-100 pointer-coarse:static pointer-coarse:-my-1 pointer-coarse:opacity-100',
         className,
       )}
     >

@@ -188,7 +188,7 @@ export function TodoList({
 const shownLines = 16;
 
 /** What a machine said, without terminal control; long output is cut until all of it is asked for. */
-function OutputView({
+export function OutputView({
   text,
   language,
   firstLine,

@@ -8,14 +8,25 @@ import type {
   RoomSnapshot,
   SessionPage,
 } from '../../client/transport.ts';
+import { isInteractionEvent } from '../../model/interaction-fold.ts';
 import type { Announcement } from '../../protocol/announcement.ts';
 import type { Delta, Event } from '../../protocol/event.ts';
 import type { SessionId } from '../../protocol/ids.ts';
+import type { Interaction } from '../../protocol/interaction.ts';
 import type { Session } from '../../protocol/session.ts';
 import { createFrameBatch } from './frame-batch.ts';
 import {
+  afterNews,
+  afterTime,
+  type InteractionNews,
+  nextChange,
+  type Press,
+  withPress,
+} from './interactions.ts';
+import {
   afterAnnouncement,
   emptyRoom,
+  isOfUnknown,
   type Room,
   roomOf,
   unknownCount,
@@ -74,6 +85,10 @@ export class ControlRoom {
   readonly #feeds = new Map<string, Held>();
   readonly #batch = createFrameBatch<News>((news) => this.#apply(news));
   #connection: LiveConnection | undefined;
+  /** How many cards are drawn of each interaction. */
+  readonly #cards = new Map<string, number>();
+  /** The one clock by which interactions that have ended leave the screen. */
+  #clock: ReturnType<typeof setTimeout> | undefined;
   /** What the server was told of whether this page answers. */
   #toldInteraction: RoomState['interaction'];
 
@@ -120,6 +135,7 @@ export class ControlRoom {
     this.#disconnect();
     for (const { feed } of this.#feeds.values()) feed.close();
     this.#feeds.clear();
+    clearTimeout(this.#clock);
   }
 
   #disconnect(): void {
@@ -159,6 +175,27 @@ export class ControlRoom {
     this.store.setState({ interaction });
   }
 
+  /** Notes what a person has pressed on an interaction, or that nothing is pressed any more. */
+  setPress(interactionId: string, press: Press | null): void {
+    this.#set(withPress(this.store.getState(), interactionId, press));
+  }
+
+  /** Keeps what is known of an interaction while a card of it is drawn, until the function that is given back is called. */
+  keepWhileDrawn(interactionId: string): () => void {
+    this.#cards.set(interactionId, (this.#cards.get(interactionId) ?? 0) + 1);
+    return () => {
+      const left = (this.#cards.get(interactionId) ?? 1) - 1;
+      if (left > 0) this.#cards.set(interactionId, left);
+      else this.#cards.delete(interactionId);
+      this.#set(this.store.getState());
+    };
+  }
+
+  /** Takes how an interaction stands from the reply to an answer. */
+  takeReply(news: Extract<InteractionNews, { by: 'reply' | 'refusal' }>): void {
+    this.#set(afterNews(this.store.getState(), news, performance.now()));
+  }
+
   /** Asks what a session's agent offers by `/name`. What is heard of it meanwhile is at least as new as the reply. */
   async readCommands(sessionId: string): Promise<void> {
     const known = this.store.getState().commands[sessionId];
@@ -192,6 +229,14 @@ export class ControlRoom {
       total: total - archived + page.total,
     }));
     return page;
+  }
+
+  /** Asks how many sessions are archived; what is heard meanwhile is newer than the reply. */
+  async #countArchived(): Promise<void> {
+    const { archived } = this.store.getState();
+    const { total } = await this.transport.sessionPage({ archived: true, limit: 1 });
+    if (this.store.getState().archived === archived) this.store.setState({ archived: total });
+    else await this.#countArchived();
   }
 
   /** A page of the sessions that have these words. */
@@ -268,7 +313,9 @@ export class ControlRoom {
 
   #apply(batch: readonly News[]): void {
     const before = this.store.getState();
+    const now = performance.now();
     let state = before;
+    let isCountOld = false;
     const touched = new Set<SessionFeed>();
     const tell = (sessionId: string, take: (feed: SessionFeed) => void): void => {
       for (const feed of this.#feedsOf(sessionId)) {
@@ -279,20 +326,21 @@ export class ControlRoom {
     for (const news of batch) {
       switch (news.is) {
         case 'snapshot':
-          state = this.#begin(state, news.snapshot);
+          state = this.#begin(state, news.snapshot, now);
           for (const [id, blocks] of Object.entries(news.snapshot.partials))
             tell(id, (feed) =>
               feed.resume({ after: 0, lastSeq: state.sessions[id]?.lastSeq ?? 0, partial: blocks }),
             );
           break;
         case 'announcement':
-          state = { ...state, ...afterAnnouncement(state, news.announcement) };
+          if (isOfUnknown(state, news.announcement)) isCountOld = true;
+          state = { ...state, ...afterAnnouncement(state, news.announcement, now) };
           break;
         case 'followed':
           tell(news.sessionId, (feed) => feed.resume(news.from));
           break;
         case 'unknown':
-          state = { ...state, ...withoutSession(state, news.sessionId) };
+          state = { ...state, ...withoutSession(state, news.sessionId, now) };
           break;
         case 'event':
           if (news.event.type === 'commands.changed')
@@ -303,19 +351,47 @@ export class ControlRoom {
           tell(news.sessionId, (feed) => feed.takeDelta(news.delta));
       }
     }
-    const isAsOpened = before.isAsOpened && (!before.isLoaded || isSameAsks(before.pending, state.pending));
-    if (state !== before) this.store.setState({ ...state, isAsOpened });
+    for (const interaction of this.#toldByEvents(batch))
+      state = afterNews(state, { by: 'event', interaction }, now);
+    this.#set(state);
     if (state.sessions !== before.sessions) this.#followKnown(before.sessions);
     for (const feed of touched) feed.flush();
+    if (isCountOld) void this.#countArchived().catch(() => {});
   }
 
-  #begin(state: RoomState, snapshot: RoomSnapshot): RoomState {
+  /** What the logs of followed sessions make of the interactions that their events are about. */
+  #toldByEvents(batch: readonly News[]): Interaction[] {
+    return batch.flatMap((news) => {
+      if (news.is !== 'event' || !isInteractionEvent(news.event)) return [];
+      const { interactionId } = news.event;
+      return this.#feedsOf(news.sessionId).flatMap(
+        ({ conversation }) => conversation.interaction(interactionId) ?? [],
+      );
+    });
+  }
+
+  /** Takes a new state, lets go of what has left in it, and wakes when the next is to leave. */
+  #set(next: RoomState): void {
+    const before = this.store.getState();
+    const now = performance.now();
+    const state = afterTime(next, now, {
+      isCalling: (asked) => isCalling(next, asked),
+      isDrawn: (interactionId) => this.#cards.has(interactionId),
+    });
+    const isAsOpened = before.isAsOpened && (!before.isLoaded || isSameAsks(before.pending, state.pending));
+    if (state !== before) this.store.setState({ ...state, isAsOpened });
+    clearTimeout(this.#clock);
+    const due = nextChange(state, now);
+    if (due !== undefined) this.#clock = setTimeout(() => this.#set(this.store.getState()), due - now);
+  }
+
+  #begin(state: RoomState, snapshot: RoomSnapshot, now: number): RoomState {
     const { clientId } = snapshot;
     // Switched while the first connection was on its way: it was greeted as it was before.
     if (this.#toldInteraction !== state.interaction)
       this.#tellInteraction(clientId, state.interaction).catch(() => {});
     const connection = { state: 'connected' } as const;
-    return { ...state, ...roomOf(snapshot, state), clientId, isLoaded: true, connection };
+    return { ...state, ...roomOf(snapshot, state, now), clientId, isLoaded: true, connection };
   }
 
   async #tellInteraction(clientId: string, interaction: RoomState['interaction']): Promise<void> {
@@ -327,6 +403,10 @@ export class ControlRoom {
     return depths.flatMap((depth) => this.#feeds.get(nameOf(depth, sessionId))?.feed ?? []);
   }
 }
+
+/** Whether the agent still waits for the call that asked. */
+const isCalling = ({ sessions }: Room, { sessionId, toolCallId }: Interaction): boolean =>
+  toolCallId !== undefined && sessions[sessionId]?.awaited?.id === toolCallId;
 
 const isSameAsks = (before: Room['pending'], after: Room['pending']): boolean =>
   before === after ||

@@ -1,13 +1,13 @@
 import type { RoomSnapshot } from '../../client/transport.ts';
 import type { Announcement } from '../../protocol/announcement.ts';
-import type { Interaction } from '../../protocol/interaction.ts';
 import type { AgentCommand, QueuedMessage, Session, WhileBusy } from '../../protocol/session.ts';
 import type { StorageState } from '../../protocol/storage.ts';
 import type { Unlock } from '../../protocol/unlock.ts';
 import { needOf } from '../session/need.logic.ts';
+import { afterNews, type Interactions, noInteractions } from './interactions.ts';
 
 /** What is known of all sessions. */
-export interface Room {
+export interface Room extends Interactions {
   /** Those that the page was told of, or asked for. */
   readonly sessions: Readonly<Record<string, Session>>;
   /** How many there are in all. */
@@ -16,11 +16,7 @@ export interface Room {
   readonly archived: number;
   /** Where the list of the others goes on. */
   readonly nextCursor: string | undefined;
-  /** Open interactions, oldest first. */
-  readonly pending: readonly Interaction[];
   readonly queues: Readonly<Record<string, readonly QueuedMessage[]>>;
-  /** Interactions that ended while this page looked on, for those that still show them. */
-  readonly ended: readonly Interaction[];
   /** What the agents of some sessions offer by `/name`, where it was asked for or heard of. */
   readonly commands: Readonly<Record<string, readonly AgentCommand[]>>;
   readonly storage: StorageState;
@@ -31,27 +27,26 @@ export interface Room {
 }
 
 export const emptyRoom: Room = {
+  ...noInteractions,
   sessions: {},
   total: 0,
   archived: 0,
   nextCursor: undefined,
-  pending: [],
   queues: {},
-  ended: [],
   commands: {},
   storage: { ok: true, missing: [] },
   whileBusy: 'queue',
   unlocks: [],
 };
 
-const rememberedEnds = 50;
 const nothing: readonly QueuedMessage[] = [];
 
-/** All that is, in place of what was known. What was open before and is no longer has ended out of sight. */
-export function roomOf(snapshot: RoomSnapshot, before: Room = emptyRoom): Room {
+/** All that is, in place of what was known. */
+export function roomOf(snapshot: RoomSnapshot, before: Room, now: number): Room {
   const { nextCursor } = snapshot;
   const told = Object.fromEntries(snapshot.sessions.map((session) => [session.id, session]));
   return {
+    ...afterNews(before, { by: 'snapshot', pending: snapshot.pending }, now),
     sessions: {
       ...(nextCursor === undefined ? {} : olderThan(snapshot.sessions, before.sessions)),
       ...archivedOf(before.sessions),
@@ -60,10 +55,7 @@ export function roomOf(snapshot: RoomSnapshot, before: Room = emptyRoom): Room {
     total: snapshot.total ?? snapshot.sessions.length,
     archived: snapshot.archived ?? 0,
     nextCursor,
-    pending: [...snapshot.pending].sort(byAge),
     queues: snapshot.queues,
-    ended: before.ended,
-    commands: before.commands,
     storage: snapshot.storage ?? emptyRoom.storage,
     whileBusy: snapshot.whileBusy ?? emptyRoom.whileBusy,
     unlocks: snapshot.unlocks ?? [],
@@ -97,7 +89,7 @@ export function unknownCount({ total, archived, sessions }: Room, ofArchived = f
   return Math.max(0, (ofArchived ? archived : total - archived) - known);
 }
 
-export function afterAnnouncement(room: Room, { type, data }: Announcement): Room {
+export function afterAnnouncement(room: Room, { type, data }: Announcement, now: number): Room {
   switch (type) {
     case 'session-started':
       return {
@@ -109,17 +101,16 @@ export function afterAnnouncement(room: Room, { type, data }: Announcement): Roo
     case 'session-ended':
       return withSession(room, data);
     case 'session-removed':
-      return afterRemoval(room, data.sessionId);
+      return afterRemoval(room, data.sessionId, now);
     case 'approval-requested':
     case 'question-requested':
     case 'form-requested':
     case 'approval-parked':
     case 'approval-updated':
-      return { ...room, pending: [...without(room.pending, data.interactionId), data].sort(byAge) };
     case 'approval-cancelled':
-      return ended(room, data);
+      return afterNews(room, { by: 'announcement', interaction: data }, now);
     case 'approval-resolved':
-      return ended(room, data.interaction);
+      return afterNews(room, { by: 'announcement', interaction: data.interaction }, now);
     case 'message-queued':
     case 'message-updated':
     case 'message-removed':
@@ -135,9 +126,16 @@ export function afterAnnouncement(room: Room, { type, data }: Announcement): Roo
   }
 }
 
-/** One that the page did not know and that is archived now was most likely archived just now. */
+/** Whether it tells of a session that the page did not know, and that was not started just now. */
+export const isOfUnknown = ({ sessions }: Room, { type, data }: Announcement): boolean =>
+  (type === 'session-updated' || type === 'session-ended' || type === 'session-removed') &&
+  !(data.sessionId in sessions);
+
+/** Whether one that the page did not know was archived before cannot be seen: then the server is asked how many are. */
 function withSession(room: Room, session: Session): Room {
-  const change = Number(session.archived === true) - Number(room.sessions[session.id]?.archived === true);
+  const known = room.sessions[session.id];
+  const change =
+    known === undefined ? 0 : Number(session.archived === true) - Number(known.archived === true);
   return {
     ...room,
     archived: Math.max(0, room.archived + change),
@@ -158,40 +156,19 @@ export const queueOf = (room: Room, sessionId: string): readonly QueuedMessage[]
 export const sessionNamed = ({ sessions }: Pick<Room, 'sessions'>, name: string): Session | undefined =>
   sessions[name] ?? Object.values(sessions).find(({ key }) => key === name);
 
-function ended(room: Room, interaction: Interaction): Room {
-  const { interactionId } = interaction;
-  return {
-    ...room,
-    pending: without(room.pending, interactionId),
-    ended: [...without(room.ended, interactionId), interaction].slice(-rememberedEnds),
-  };
-}
-
-function afterRemoval(room: Room, sessionId: string): Room {
+function afterRemoval(room: Room, sessionId: string, now: number): Room {
   const isArchived = room.sessions[sessionId]?.archived === true;
   return {
-    ...withoutSession(room, sessionId),
+    ...withoutSession(room, sessionId, now),
     total: Math.max(0, room.total - 1),
     archived: Math.max(0, room.archived - Number(isArchived)),
   };
 }
 
 /** The page forgets a session; how many there are is not its to say. */
-export function withoutSession(room: Room, sessionId: string): Room {
+export function withoutSession(room: Room, sessionId: string, now: number): Room {
   const { [sessionId]: _, ...sessions } = room.sessions;
   const { [sessionId]: __, ...queues } = room.queues;
   const { [sessionId]: ___, ...commands } = room.commands;
-  return {
-    ...room,
-    sessions,
-    queues,
-    commands,
-    pending: room.pending.filter((interaction) => interaction.sessionId !== sessionId),
-  };
+  return { ...afterNews(room, { by: 'removal', sessionId }, now), sessions, queues, commands };
 }
-
-const without = (list: readonly Interaction[], interactionId: string): readonly Interaction[] =>
-  list.filter((interaction) => interaction.interactionId !== interactionId);
-
-const byAge = (a: Interaction, b: Interaction): number =>
-  a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : 0;

@@ -2,7 +2,7 @@ import { ChevronDown, ChevronLeft, ChevronRight, Hand, Maximize2 } from 'lucide-
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import { create } from 'zustand';
-import { placeOf } from '../data/attempts.logic.ts';
+import { placeOf } from '../data/interactions.ts';
 import { useRoom, useSession } from '../data/room-context.tsx';
 import { readStored, writeStored } from '../data/stored.ts';
 import { openDialog } from '../frame/dialogs.ts';
@@ -12,10 +12,10 @@ import { routes } from '../routes.ts';
 import { titleOf } from '../session/activity.logic.ts';
 import { cx } from '../ui/class-names.ts';
 import { IconButton } from '../ui/icon-button.tsx';
+import { useMedium } from '../ui/media.ts';
 import type { Docked } from './dock.logic.ts';
 import { useClearance } from './keep-clear.ts';
 import { useDocked } from './use-docked.ts';
-import { useIsPhone } from './use-is-phone.ts';
 
 /** Folded until it is wanted where it would lie over what one reads; elsewhere as it was left. */
 const useFold = create<{ readonly beside: boolean; readonly above: boolean }>(() => ({
@@ -32,7 +32,7 @@ const neededWidth = 312 + 24;
  */
 export function Dock() {
   const { docked, choose } = useDocked();
-  const isPhone = useIsPhone();
+  const isPhone = useMedium('phone');
   const place = useRef<HTMLDivElement>(null);
   const { below: clearance, beside } = useClearance(place);
   const isAbove = isPhone || beside < neededWidth;
@@ -62,7 +62,7 @@ export function Dock() {
 }
 
 function OpenDock({
-  docked: { interaction, place, count, previous, next },
+  docked: { interaction, at, count, previous, next },
   clearance,
   isNarrow,
   onChoose,
@@ -77,7 +77,7 @@ function OpenDock({
 }) {
   const t = useT();
   const { interactionId } = interaction;
-  const ended = useRoom((room) => room.ended);
+  const place = useRoom((room) => placeOf(room, interaction).id);
   // Pages that scroll leave room at their end, so that nothing stays under the dock.
   useEffect(() => {
     document.documentElement.dataset.docked = '';
@@ -108,7 +108,7 @@ function OpenDock({
             />
             <Link
               href={routes.inbox}
-              title={t('dock.place', { place, count })}
+              title={t('dock.place', { place: at, count })}
               className="whitespace-nowrap text-you-ink hover:underline pointer-coarse:py-3"
             >
               {t('dock.more', { count: count - 1 })}
@@ -129,7 +129,7 @@ function OpenDock({
         <IconButton icon={ChevronDown} label={t('dock.fold')} onClick={onFold} className="-mr-1" />
       </header>
       <InteractionCard
-        key={placeOf(ended, interaction).id}
+        key={place}
         interaction={interaction}
         density="compact"
         countsAsShown={false}

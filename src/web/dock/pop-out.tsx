@@ -1,17 +1,13 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import type { Interaction } from '../../protocol/interaction.ts';
-import { latestOf } from '../data/attempts.logic.ts';
-import { useRoom, useSession } from '../data/room-context.tsx';
+import { latestAt } from '../data/interactions.ts';
+import { useControlRoom, useRoom, useSession } from '../data/room-context.tsx';
 import { useT } from '../i18n/i18n.ts';
 import { InteractionCard } from '../interaction/interaction-card.tsx';
-import { useCard, useSentCard } from '../interaction/use-card.ts';
 import { routes } from '../routes.ts';
 import { titleOf } from '../session/activity.logic.ts';
 import { Dialog } from '../ui/dialog.tsx';
-
-/** How it ended can be read before the dialog leaves. */
-const lingerMs = 1200;
 
 /** An interaction with all the room it needs. Closed without an answer, it is still open, with what was typed. */
 export function PopOut({
@@ -24,7 +20,10 @@ export function PopOut({
   readonly field?: string;
   readonly onClose: () => void;
 }) {
-  const interaction = useRoom((room) => latestOf(room, interactionId));
+  const room = useControlRoom();
+  // A tool may ask again there, and what the dialog was opened for is no longer known by then.
+  const [place] = useState(() => room.store.getState().known[interactionId]?.place.id ?? interactionId);
+  const interaction = useRoom((state) => latestAt(state, place));
   useEffect(() => {
     if (interaction === undefined) onClose();
   }, [interaction, onClose]);
@@ -44,12 +43,6 @@ function Large({
 }) {
   const t = useT();
   const session = useSession(interaction.sessionId);
-  const isOver = useSentCard(useCard(interaction)).state.is === 'submitted';
-  useEffect(() => {
-    if (!isOver) return;
-    const timer = setTimeout(onClose, lingerMs);
-    return () => clearTimeout(timer);
-  }, [isOver, onClose]);
   const content = useRef<HTMLDivElement>(null);
   // Not on the button that closes it, and not in place of a part that was asked for.
   useEffect(() => {

@@ -24,6 +24,7 @@ import { StatusMark } from '../session/activity-line.tsx';
 import { startRenaming } from '../session/editable-title.tsx';
 import { groupByNeed } from '../session/need.logic.ts';
 import { useSessionActions } from '../session/use-session-actions.ts';
+import type { KeyName } from '../ui/keys.ts';
 import { openDialog } from './dialogs.ts';
 import type { PaletteEntry } from './palette.logic.ts';
 import { type Place, places } from './places.ts';
@@ -31,7 +32,7 @@ import { type Place, places } from './places.ts';
 export interface Entry extends PaletteEntry {
   readonly mark: ReactNode;
   readonly note?: string;
-  readonly keys?: string | undefined;
+  readonly shortcut?: KeyName | undefined;
   readonly run: () => void;
 }
 
@@ -54,12 +55,12 @@ export function usePaletteEntries(): readonly Entry[] {
     );
     const isWaiting = ({ key }: Entry): boolean => sessions[key]?.status === 'waiting';
     const isArchived = ({ key }: Entry): boolean => sessions[key]?.archived === true;
-    const goTo = Object.values<Place>(places).map(({ href, label, icon, keys }) => ({
+    const goTo = Object.values<Place>(places).map(({ href, label, icon, shortcut }) => ({
       key: href,
       label: t(label),
       words: t('palette.go'),
       mark: <Icon icon={icon} />,
-      keys,
+      shortcut,
       run: () => navigate(href),
     }));
     return [
@@ -115,7 +116,7 @@ const newSession = (t: Translate): Entry => ({
   key: 'new',
   label: t('control.new'),
   mark: <Icon icon={Plus} />,
-  keys: 'n',
+  shortcut: 'everywhere.new-session',
   run: () => openDialog({ is: 'new-session' }),
 });
 
@@ -141,7 +142,7 @@ const looks = (t: Translate): readonly Entry[] => [
     key: 'help',
     label: t('help.title'),
     mark: <Icon icon={CircleHelp} />,
-    keys: '?',
+    shortcut: 'everywhere.help',
     run: () => openDialog({ is: 'help' }),
   },
 ];

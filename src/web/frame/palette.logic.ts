@@ -1,4 +1,5 @@
 import type { FoundEvent } from '../../client/transport.ts';
+import { findWords, hasWords } from '../../model/find-session.ts';
 
 export interface PaletteEntry {
   readonly key: string;
@@ -9,11 +10,10 @@ export interface PaletteEntry {
 
 /** Entries that have all the words asked for, those whose label begins with them first. */
 export function search<T extends PaletteEntry>(entries: readonly T[], query: string, most = 50): T[] {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = entries.filter((entry) => {
-    const text = `${entry.label} ${entry.words ?? ''}`.toLowerCase();
-    return words.every((word) => text.includes(word));
-  });
+  const words = findWords(query);
+  const found = entries.filter(({ label, words: more = '' }) =>
+    hasWords(`${label} ${more}`.toLowerCase(), words),
+  );
   const [first] = words;
   if (first === undefined) return found.slice(0, most);
   const isEarly = (entry: T): boolean => entry.label.toLowerCase().startsWith(first);

@@ -1,13 +1,13 @@
 import { Search } from 'lucide-react';
-import { type KeyboardEvent, type ReactNode, useId, useMemo, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import { readStored, writeStored } from '../data/stored.ts';
 import { useT } from '../i18n/i18n.ts';
 import { routes } from '../routes.ts';
 import { oneLine } from '../text/plain-text.ts';
-import { cx } from '../ui/class-names.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Kbd } from '../ui/kbd.tsx';
+import { Listbox, useListbox } from '../ui/listbox.tsx';
 import { Time } from '../ui/time.tsx';
 import { useFocusOnMount } from '../ui/use-focus-on-mount.ts';
 import { marked, recentFirst, search, withRecent } from './palette.logic.ts';
@@ -16,95 +16,54 @@ import { usePaletteSearch } from './palette-search.ts';
 
 interface Option {
   readonly key: string;
-  readonly view: ReactNode;
+  /** The session in which it was said. */
+  readonly group?: string;
+  readonly view: () => ReactNode;
   readonly run: () => void;
-}
-
-interface OptionGroup {
-  readonly key: string;
-  readonly label: string | null;
-  readonly options: readonly Option[];
 }
 
 /** Go anywhere, do anything by its name, and find what was said. */
 export function Palette({ onClose }: { readonly onClose: () => void }) {
   const t = useT();
   const [query, setQuery] = useState('');
-  const [at, setAt] = useState(0);
-  const listId = useId();
   const field = useFocusOnMount<HTMLInputElement>();
-  const { groups, isSearching, hasFailed } = useGroups(query, onClose);
-  const options = groups.flatMap((group) => group.options);
-  const chosen = Math.min(at, options.length - 1);
-
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-    if (step !== 0) setAt((chosen + step + options.length) % Math.max(1, options.length));
-    else if (event.key === 'Enter' && !event.nativeEvent.isComposing) options[chosen]?.run();
-    else return;
-    event.preventDefault();
-  };
+  const { options, isSearching, hasFailed } = useOptions(query);
+  const list = useListbox({
+    sought: query,
+    options,
+    isOpen: true,
+    isSearch: true,
+    onPick: ({ run }) => {
+      onClose();
+      run();
+    },
+  });
 
   return (
     <Dialog title={t('frame.palette')} isTitleHidden onClose={onClose} size="lg">
       <input
-        role="combobox"
-        aria-expanded
-        aria-controls={listId}
-        aria-activedescendant={options[chosen] === undefined ? undefined : `${listId}-${chosen}`}
+        {...list.fieldProps}
         aria-label={t('frame.palette')}
         ref={field}
         value={query}
         spellCheck={false}
         autoComplete="off"
         placeholder={t('palette.hint')}
-        onChange={(event) => {
-          setQuery(event.target.value);
-          setAt(0);
-        }}
-        onKeyDown={onKeyDown}
+        onChange={(event) => setQuery(event.target.value)}
+        onKeyDown={list.pressed}
         className="sticky top-0 h-12 w-full border-line border-b bg-raised px-4 text-lg outline-none"
       />
-      <div
-        id={listId}
-        role="listbox"
-        aria-label={t('frame.palette')}
-        className="max-h-[55vh] min-h-24 overflow-y-auto p-1.5"
-      >
-        {groups.map(({ key, label, options: own }) => (
-          // biome-ignore lint/a11y/useSemanticElements: a group of options, which no element of a form is
-          <div key={key} role="group" aria-label={label ?? t('frame.palette')}>
-            {label !== null && (
-              <div aria-hidden className="truncate px-2.5 pt-2 pb-1 font-medium text-faint text-xs">
-                {label}
-              </div>
-            )}
-            {own.map((option) => {
-              const index = options.indexOf(option);
-              return (
-                // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are read where one types
-                <div
-                  key={option.key}
-                  id={`${listId}-${index}`}
-                  role="option"
-                  tabIndex={-1}
-                  aria-selected={index === chosen}
-                  ref={
-                    index === chosen ? (element) => element?.scrollIntoView({ block: 'nearest' }) : undefined
-                  }
-                  onPointerMove={() => setAt(index)}
-                  onClick={option.run}
-                  className={cx(
-                    'flex min-h-9 cursor-pointer items-center gap-2.5 rounded-tight px-2.5 pointer-coarse:min-h-11',
-                    index === chosen && 'bg-hover',
-                  )}
-                >
-                  {option.view}
-                </div>
-              );
-            })}
-          </div>
-        ))}
+      <div className="min-h-24">
+        <Listbox
+          list={list}
+          label={t('frame.palette')}
+          keyOf={({ key }) => key}
+          groupOf={({ group }) => group}
+          placement="inline"
+          className="max-h-[55vh] p-1.5"
+        >
+          {({ view }) => <span className="flex min-h-6 min-w-0 items-center gap-2.5">{view()}</span>}
+        </Listbox>
       </div>
       <p role="status" className="px-4 text-center text-faint text-sm empty:hidden not-empty:pb-3">
         {isSearching
@@ -119,51 +78,43 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
+/** How many names are shown before what was said. */
+const mostNamed = 8;
+
 /** What has the words in its name, then what was said and done, by session. */
-function useGroups(
-  query: string,
-  onClose: () => void,
-): { readonly groups: readonly OptionGroup[]; readonly isSearching: boolean; readonly hasFailed: boolean } {
+function useOptions(query: string) {
   const t = useT();
   const [, navigate] = useLocation();
   const entries = usePaletteEntries();
   const { found, query: asked, isSearching, hasFailed } = usePaletteSearch(query);
-  const named = useMemo(() => {
+  const named = useMemo((): readonly Option[] => {
     const shown =
-      query.trim() === ''
-        ? recentFirst(entries, recentKeys()).slice(0, mostUnasked)
-        : search(entries, query, 8);
+      query.trim() === '' ? recentFirst(entries, recentKeys()) : search(entries, query, mostNamed);
     return shown.map((entry) => ({
       key: entry.key,
-      view: <EntryView entry={entry} />,
+      view: () => <EntryView entry={entry} />,
       run: () => {
         writeStored('palette', withRecent(recentKeys(), entry.key).join(' '));
-        onClose();
         entry.run();
       },
     }));
-  }, [entries, query, onClose]);
+  }, [entries, query]);
   const hits = useMemo(
-    () =>
-      found.map(({ sessionId, title, hits: own }) => ({
-        key: `found-${sessionId}`,
-        label: title === '' ? t('palette.found') : title,
-        options: own.map((hit) => ({
-          key: `${sessionId}-${hit.seq}`,
-          view: <HitView excerpt={hit.excerpt} at={hit.at} query={asked} />,
-          run: () => {
-            onClose();
-            navigate(routes.place(sessionId, hit.seq));
-          },
+    (): readonly Option[] =>
+      found.flatMap(({ sessionId, title, hits: own }) =>
+        own.map(({ seq, excerpt, at }) => ({
+          key: `${sessionId}-${seq}`,
+          group: title === '' ? t('palette.found') : title,
+          view: () => <HitView excerpt={excerpt} at={at} query={asked} />,
+          run: () => navigate(routes.place(sessionId, seq)),
         })),
-      })),
-    [found, asked, t, onClose, navigate],
+      ),
+    [found, asked, t, navigate],
   );
-  const groups = [...(named.length === 0 ? [] : [{ key: 'named', label: null, options: named }]), ...hits];
-  return { groups, isSearching, hasFailed };
+  return { options: [...named, ...hits], isSearching, hasFailed };
 }
 
-function EntryView({ entry: { mark, label, note, keys } }: { readonly entry: Entry }) {
+function EntryView({ entry: { mark, label, note, shortcut } }: { readonly entry: Entry }) {
   return (
     <>
       {mark}
@@ -171,7 +122,7 @@ function EntryView({ entry: { mark, label, note, keys } }: { readonly entry: Ent
       {note !== undefined && (
         <span className="min-w-0 max-w-1/2 shrink-0 truncate text-faint text-xs max-sm:hidden">{note}</span>
       )}
-      {keys !== undefined && <Kbd keys={keys} />}
+      {shortcut !== undefined && <Kbd shortcut={shortcut} />}
     </>
   );
 }
@@ -204,8 +155,5 @@ function HitView({
     </>
   );
 }
-
-/** More than anyone reads; the rest is found by its words. */
-const mostUnasked = 60;
 
 const recentKeys = (): readonly string[] => (readStored('palette') ?? '').split(' ').filter(Boolean);

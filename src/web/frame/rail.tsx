@@ -5,6 +5,7 @@ import { setPreferences, usePreferences } from '../data/preferences.ts';
 import { useRoom } from '../data/room-context.tsx';
 import { useT } from '../i18n/i18n.ts';
 import { cx } from '../ui/class-names.ts';
+import { type KeyName, spokenKeys } from '../ui/keys.ts';
 import { Tooltip } from '../ui/tooltip.tsx';
 import { openDialog } from './dialogs.ts';
 import { Mark } from './mark.tsx';
@@ -29,14 +30,14 @@ export function Rail() {
       <RailButton
         icon={Search}
         label={t('frame.palette')}
-        keys="Mod+K"
+        shortcut="everywhere.palette"
         onClick={() => openDialog({ is: 'palette' })}
       />
       <div className="flex-1" />
       <RailButton
         icon={PanelLeft}
         label={isListOpen ? t('frame.hideList') : t('frame.showList')}
-        keys="["
+        shortcut="everywhere.toggle-list"
         isPressed={isListOpen}
         onClick={() => setPreferences({ isListOpen: !isListOpen })}
       />
@@ -49,7 +50,7 @@ const spot =
   'relative flex size-9 items-center justify-center rounded-ui transition-colors duration-150 hover:bg-hover hover:text-ink pointer-coarse:size-11';
 
 function RailLink({
-  place: { href, label, icon: Icon, keys },
+  place: { href, label, icon: Icon, shortcut },
   count = 0,
 }: {
   readonly place: Place;
@@ -59,7 +60,7 @@ function RailLink({
   const [isHere] = useRoute(href);
   const name = count > 0 ? t('frame.withCount', { name: t(label), count }) : t(label);
   return (
-    <Tooltip side="right" text={t(label)} {...(keys === undefined ? {} : { keys })}>
+    <Tooltip side="right" text={t(label)} shortcut={shortcut}>
       <Link
         href={href}
         aria-label={name}
@@ -85,21 +86,22 @@ const Count = ({ children }: { readonly children: ReactNode }) => (
 function RailButton({
   icon: Icon,
   label,
-  keys,
+  shortcut,
   isPressed,
   onClick,
 }: {
   readonly icon: LucideIcon;
   readonly label: string;
-  readonly keys: string;
+  readonly shortcut: KeyName;
   readonly isPressed?: boolean;
   readonly onClick: () => void;
 }) {
   return (
-    <Tooltip side="right" text={label} keys={keys}>
+    <Tooltip side="right" text={label} shortcut={shortcut}>
       <button
         type="button"
         aria-label={label}
+        aria-keyshortcuts={spokenKeys(shortcut)}
         aria-pressed={isPressed}
         onClick={onClick}
         className={cx(spot, 'text-faint')}

@@ -1,5 +1,5 @@
 import { Archive, ArrowLeft, ListFilter, Plus, Search } from 'lucide-react';
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { Suspense, useMemo, useState } from 'react';
 import { Link, useRoute } from 'wouter';
 import { useRoom } from '../data/room-context.tsx';
 import { useArchived, useOlder } from '../data/use-older.ts';
@@ -13,13 +13,14 @@ import { setFilter, useSessionFilter } from '../session/use-session-filter.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
 import { IconButton } from '../ui/icon-button.tsx';
+import { lazyPart } from '../ui/lazy-part.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { openDialog } from './dialogs.ts';
 import { places } from './places.ts';
 
-const SessionFilterBar = lazy(async () => ({
-  default: (await import('../session/session-filter-bar.tsx')).SessionFilterBar,
-}));
+const SessionFilterBar = lazyPart(
+  async () => (await import('../session/session-filter-bar.tsx')).SessionFilterBar,
+);
 
 /** All sessions that are not archived, or those that are, grouped by what they want of you. */
 export function SessionList() {
@@ -54,7 +55,7 @@ export function SessionList() {
         <IconButton
           icon={Search}
           label={t('frame.palette')}
-          keys="Mod+K"
+          shortcut="everywhere.palette"
           onClick={() => openDialog({ is: 'palette' })}
           className="md:hidden"
         />
@@ -68,7 +69,7 @@ export function SessionList() {
         <IconButton
           icon={Plus}
           label={t('control.new')}
-          keys="n"
+          shortcut="everywhere.new-session"
           onClick={() => openDialog({ is: 'new-session' })}
         />
       </div>

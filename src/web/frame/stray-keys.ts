@@ -1,9 +1,8 @@
-import { isTextField } from './global-keys.ts';
+import { endsTyping } from '../ui/keys.ts';
+import { isTextField } from './use-keys.ts';
 
 /** Whoever goes on typing without having seen that the field is gone makes no longer pause than this. */
 const pauseMs = 1500;
-/** Keys that end typing by themselves. */
-const ends: ReadonlySet<string> = new Set(['Enter', 'Escape', 'Tab']);
 
 /**
  * A field may leave the page while someone types in it, because what it was for has ended. The next letters were meant for
@@ -14,10 +13,10 @@ export function ignoreStrayKeys(): void {
   let field: Element | null = null;
   let latest = Number.NEGATIVE_INFINITY;
   const pressed = (event: KeyboardEvent): void => {
-    const { target, key, timeStamp } = event;
+    const { target, timeStamp } = event;
     const isPause = timeStamp - latest >= pauseMs;
     latest = timeStamp;
-    if (ends.has(key)) field = null;
+    if (endsTyping(event)) field = null;
     else if (target instanceof Element && isTextField(target)) field = target;
     else if (field?.isConnected === false && !isPause && !event.ctrlKey && !event.metaKey) {
       event.preventDefault();

@@ -1,21 +1,17 @@
 import { type Theme, usePreferences } from '../data/preferences.ts';
-
-const prefersDark = (): MediaQueryList => matchMedia('(prefers-color-scheme: dark)');
+import { isMedium, watchMedium } from '../ui/media.ts';
 
 /** Keeps the page in the chosen theme, and in the system's if that is the choice. */
 export function keepTheme(): () => void {
-  const system = prefersDark();
   const apply = (): void => {
-    document.documentElement.dataset.theme = resolve(usePreferences.getState().theme, system.matches);
+    document.documentElement.dataset.theme = resolve(usePreferences.getState().theme);
   };
   apply();
-  system.addEventListener('change', apply);
-  const stop = usePreferences.subscribe(apply);
+  const stops = [watchMedium('dark', apply), usePreferences.subscribe(apply)];
   return () => {
-    system.removeEventListener('change', apply);
-    stop();
+    for (const stop of stops) stop();
   };
 }
 
-const resolve = (theme: Theme, isSystemDark: boolean): 'light' | 'dark' =>
-  theme === 'system' ? (isSystemDark ? 'dark' : 'light') : theme;
+const resolve = (theme: Theme): 'light' | 'dark' =>
+  theme === 'system' ? (isMedium('dark') ? 'dark' : 'light') : theme;

@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
 import type { RoomCalls } from '../../client/calls.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
+import type { CardAction } from '../data/interactions.ts';
 import { useT } from '../i18n/i18n.ts';
 import { Button } from '../ui/button.tsx';
 import { afterPress } from './after-press.ts';
-import type { CardAction } from './interaction-card.logic.ts';
 import { useIsNew } from './stillness.ts';
 import { buttonState, type Card } from './use-card.ts';
 

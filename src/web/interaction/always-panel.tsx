@@ -11,6 +11,7 @@ import { errorText } from '../text/error-text.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
 import { Field, Select, Textarea } from '../ui/field.tsx';
+import { isKey } from '../ui/keys.ts';
 import { Time } from '../ui/time.tsx';
 import { AllowButton } from './allow-button.tsx';
 import { allowAlways } from './answers-to.ts';
@@ -54,7 +55,7 @@ export function AlwaysPanel({ card, onClose }: { readonly card: Card; readonly o
             spellCheck={false}
             disabled={isStill}
             onChange={(event) => card.setDraft({ pattern: event.target.value })}
-            onKeyDown={(event) => event.key === 'Enter' && !event.shiftKey && event.preventDefault()}
+            onKeyDown={(event) => isKey('field.send', event) && event.preventDefault()}
             className="max-h-32 min-h-8! font-mono text-sm"
           />
         )}

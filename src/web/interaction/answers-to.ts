@@ -29,8 +29,11 @@ const respond =
       ...answer,
     });
 
-/** Allows once, as it was asked. */
-export const allowOnce = (interaction: Interaction): Send => allow(interaction, { scope: 'once' });
+/** Allows once, as it was asked, in the way that was chosen. */
+export function allowOnce(interaction: Interaction, draft: Pick<CardDraft, 'way'> = { way: null }): Send {
+  const way = wayOf(interaction, draft);
+  return allow(interaction, { scope: 'once', ...(way === undefined ? {} : { way }) });
+}
 
 export const allowForSession = (interaction: Interaction): Send => allow(interaction, { scope: 'session' });
 
@@ -42,10 +45,11 @@ export const allowAlways = (
 
 /** Allows once, with the edit that a person made, if there is one. */
 export function allowEdited(interaction: Interaction, draft: CardDraft, mode?: string): Send {
+  const way = wayOf(interaction, draft);
   const edited = editedInput(interaction, draft.edited);
   return allow(interaction, {
     scope: 'once',
-    ...(mode === undefined ? {} : { mode }),
+    ...(way === undefined ? (mode === undefined ? {} : { mode }) : { way }),
     ...(edited.is === 'edited' ? { updatedInput: edited.input } : {}),
   });
 }
@@ -99,6 +103,10 @@ export function deny(interaction: Interaction, reason: string, interrupt: boolea
 }
 
 export const dismiss = (interaction: Interaction): Send => respond(interaction, { action: 'cancel' });
+
+/** The way to allow it that a person chose, or sees chosen. */
+export const wayOf = ({ ways = [] }: Interaction, { way }: Pick<CardDraft, 'way'>): string | undefined =>
+  (ways.find(({ id }) => id === way) ?? ways[0])?.id;
 
 /** The modes in which a plan can be carried out. */
 export const modesAfterPlan = (session: Session | undefined): readonly string[] =>

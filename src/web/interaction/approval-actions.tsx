@@ -14,7 +14,7 @@ import type { Panel } from './draft.logic.ts';
 import { isAnswerable } from './interaction-card.logic.ts';
 import { DenyButton, DenyPanel, EditPanel, usePanel } from './panel.tsx';
 import { isGrantable } from './pattern.logic.ts';
-import { PlanMode } from './plan.tsx';
+import { PlanMode, Ways } from './plan.tsx';
 import { buttonState, type Card } from './use-card.ts';
 
 export interface ApprovalActionsProps {
@@ -63,7 +63,8 @@ function Row({ card, session, density }: ApprovalActionsProps) {
         )
       )}
       <span className="flex-1" />
-      {isPlan && !isCompact && <PlanMode card={card} session={session} />}
+      {interaction.ways !== undefined && <Ways card={card} />}
+      {isPlan && !isCompact && interaction.ways === undefined && <PlanMode card={card} session={session} />}
       {isGrantable(interaction) && !isCompact && (
         <Button
           size={size}
@@ -92,7 +93,7 @@ function Row({ card, session, density }: ApprovalActionsProps) {
           card={card}
           size={size}
           action="allow"
-          send={isPlan ? approvePlan(interaction, card.draft, session) : allowOnce(interaction)}
+          send={isPlan ? approvePlan(interaction, card.draft, session) : allowOnce(interaction, card.draft)}
         >
           {isPlan ? t('ask.approvePlan') : t('ask.allow')}
         </AllowButton>

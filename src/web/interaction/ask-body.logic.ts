@@ -2,6 +2,7 @@ import { showInvisible, showSuspicious, showValue } from '../../model/suspicious
 import {
   type CallVerb,
   type OtherField,
+  saysNothing,
   type TextEdit,
   type ToolCall,
   toolCallOf,
@@ -128,7 +129,7 @@ const partField = (name: string, text: string | null): RestField[] =>
 export type AskSummary =
   | {
       readonly is: 'call';
-      readonly verb: CallVerb;
+      readonly verb: CallVerb | 'unsaid';
       /** Shown exactly, with what is invisible made visible. */
       readonly subject: string;
       /** The agent's own words on it. */
@@ -184,7 +185,7 @@ function callSummary(interaction: Interaction, cwd: string): AskSummary {
   const named = subject === undefined ? null : subjectText(subject, cwd);
   return {
     is: 'call',
-    verb: verbOf(call),
+    verb: verbOfAsk(interaction),
     subject: named ?? bodyText(interaction, body),
     note: body.note,
     isWhole: named === null,
@@ -197,8 +198,10 @@ function callSummary(interaction: Interaction, cwd: string): AskSummary {
 export const toolOfAsk = ({ toolName: name }: Interaction): string => toolName(showSuspicious(name));
 
 /** What the call would do, as its line in the conversation says it. */
-export const verbOfAsk = (interaction: Interaction): CallVerb =>
-  interaction.plan === undefined ? verbOf(toolCallOf(interaction)) : 'plan';
+export function verbOfAsk(interaction: Interaction): CallVerb | 'unsaid' {
+  if (interaction.plan !== undefined) return 'plan';
+  return saysNothing(interaction) ? 'unsaid' : verbOf(toolCallOf(interaction));
+}
 
 /** Null for a subject that is nothing but the input. Where a link leads elsewhere, both are said. */
 function subjectText({ kind, value, asked }: Subject, cwd: string): string | null {

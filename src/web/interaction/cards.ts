@@ -3,24 +3,14 @@ import type { RoomCalls } from '../../client/calls.ts';
 import { toolCallOf } from '../../model/tool-call.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
 import type { ControlRoom, RoomState } from '../data/control-room.ts';
+import type { CardAction, Doubt } from '../data/interactions.ts';
 import { onStoredElsewhere, storedUnder, writeStored } from '../data/stored.ts';
 import { openDialog, useOpenDialog } from '../frame/dialogs.ts';
 import { faceOf } from './answers-to.ts';
 import { type CardDraft, emptyDraft, type Panel } from './draft.logic.ts';
-import {
-  type CardAction,
-  type CardEvent,
-  type CardState,
-  cardOf,
-  type Doubt,
-  isAnswerable,
-  nextCard,
-} from './interaction-card.logic.ts';
+import { type CardState, cardOf, endIn, isAnswerable, pressOn } from './interaction-card.logic.ts';
 
-export interface CardsState {
-  readonly states: Readonly<Record<string, CardState>>;
-  readonly drafts: Readonly<Record<string, CardDraft>>;
-}
+export type Drafts = Readonly<Record<string, CardDraft>>;
 
 /** Each under a name of its own: what is typed in another tab is not written over. */
 const storedAs = 'answer.';
@@ -28,15 +18,16 @@ const storedAs = 'answer.';
 const mostStored = 100_000;
 
 /**
- * What this page knows of its cards. It is kept outside of them: a card may be on the screen twice, leave it and
+ * What a person does in cards. It is kept outside of them: a card may be on the screen twice, leave it and
  * come back, or be reloaded with the page, and what was typed into it is still there.
  */
 export class Cards {
-  readonly store: StoreApi<CardsState>;
+  readonly drafts: StoreApi<Drafts>;
   readonly #room: ControlRoom;
-  readonly #read = new Set<string>();
-  /** Asks whose card a person has begun to fill in, or has opened a part of. */
-  readonly #worked = new Set<string>();
+  /** What each ask showed when all of it could have been seen. */
+  readonly #read = new Map<string, string>();
+  /** What each ask showed when a person began to fill in its card, or opened a part of it. */
+  readonly #worked = new Map<string, string>();
   readonly #answeredHere = new Set<string>();
   #focusing: string | null = null;
   /** The tool's ask that was answered here last: what takes its place may take the focus. */
@@ -44,26 +35,20 @@ export class Cards {
 
   constructor(room: ControlRoom) {
     this.#room = room;
-    this.store = createStore<CardsState>(() => ({ states: {}, drafts: storedDrafts() }));
+    this.drafts = createStore<Drafts>(storedDrafts);
     onStoredElsewhere(storedAs, (interactionId, text) => this.#takeDraft(interactionId, text));
-    const forgetOld = ({ isLoaded, pending }: RoomState): void => {
-      if (!isLoaded) return;
-      unsubscribe();
-      this.#forgetOthersThan(pending);
-    };
-    const unsubscribe = room.store.subscribe(forgetOld);
-    forgetOld(room.store.getState());
+    room.store.subscribe((after, before) => this.#forgetOld(before, after));
+    this.#forgetOld({ isLoaded: false, known: {} }, room.store.getState());
   }
 
   stateOf(interaction: Interaction): CardState {
+    const { known, presses } = this.#room.store.getState();
     const { interactionId } = interaction;
-    const known = this.store.getState().states[interactionId];
-    const { ended } = this.#room.store.getState();
-    return stateWith(known, interaction, endOf(ended, interactionId));
+    return cardOf(interaction, known[interactionId], presses[interactionId]);
   }
 
   draftOf(interaction: DraftOwner): CardDraft {
-    return draftIn(this.store.getState(), interaction);
+    return draftIn(this.drafts.getState(), interaction);
   }
 
   setDraft(interaction: Interaction, changes: Partial<CardDraft>): void {
@@ -71,9 +56,9 @@ export class Cards {
     const { tool } = interaction;
     // What was begun for another ask, and goes on in this one, may still be meant for that.
     if (before === emptyDraft || (tool?.replaces !== undefined && this.#answeredHere.has(tool.replaces)))
-      this.#worked.add(faceOf(interaction));
+      this.#worked.set(interaction.interactionId, faceOf(interaction));
     const draft = { ...before, ...changes };
-    this.store.setState(({ drafts }) => ({ drafts: { ...drafts, [interaction.interactionId]: draft } }));
+    this.drafts.setState({ [interaction.interactionId]: draft });
     const text = JSON.stringify(draft);
     if (text.length <= mostStored) writeStored(storedAs + interaction.interactionId, text);
   }
@@ -81,7 +66,7 @@ export class Cards {
   /** Opens a part of a card for whoever asked for it: it takes the focus when it comes. */
   openPanel(interaction: Interaction, panel: Panel): void {
     this.#focusing = interaction.interactionId;
-    this.#worked.add(faceOf(interaction));
+    this.#worked.set(interaction.interactionId, faceOf(interaction));
     this.setDraft(interaction, { panel });
   }
 
@@ -101,16 +86,16 @@ export class Cards {
 
   /** Whether a person is at work in its card: what they send from there is meant for it. */
   isWorkedOn(interaction: Interaction): boolean {
-    return this.#worked.has(faceOf(interaction));
+    return this.#worked.get(interaction.interactionId) === faceOf(interaction);
   }
 
   /** All that it asks could have been seen by now, in one card or another. */
   markRead(interaction: Interaction): void {
-    this.#read.add(faceOf(interaction));
+    this.#read.set(interaction.interactionId, faceOf(interaction));
   }
 
   isRead(interaction: Interaction): boolean {
-    return this.#read.has(faceOf(interaction));
+    return this.#read.get(interaction.interactionId) === faceOf(interaction);
   }
 
   /** Dangerous, and not all of it could have been seen yet. */
@@ -140,20 +125,38 @@ export class Cards {
       openDialog({ is: 'interaction', interactionId: interaction.interactionId });
       return before;
     }
-    const after = this.#take(interaction, { type: 'pressed', action, doubt, at: performance.now() });
-    if (after.is !== 'submitting' || before.is === 'submitting') return after;
-    this.#answered = interaction.interactionId;
-    this.#answeredHere.add(interaction.interactionId);
-    try {
-      return this.#take(interaction, { type: 'replied', interaction: await send(this.#room.transport) });
-    } catch (thrown) {
-      const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-      return this.#take(interaction, { type: 'refused', error });
-    }
+    const { interactionId } = interaction;
+    const press = pressOn(before, { action, doubt, at: performance.now() });
+    if (press === null) return before;
+    this.#room.setPress(interactionId, press);
+    if (press.is === 'submitting') await this.#send(interactionId, action, send);
+    return this.stateOf(interaction);
   }
 
-  stepBack(interaction: Interaction): void {
-    this.#take(interaction, { type: 'stepped-back' });
+  async #send(
+    interactionId: string,
+    action: CardAction,
+    send: (transport: RoomCalls) => Promise<Interaction>,
+  ): Promise<void> {
+    this.#answered = interactionId;
+    this.#answeredHere.add(interactionId);
+    try {
+      this.#room.takeReply({ by: 'reply', interaction: await send(this.#room.transport) });
+    } catch (thrown) {
+      const interaction = endIn(thrown);
+      if (interaction === undefined) {
+        const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+        this.#room.setPress(interactionId, { is: 'failed', action, error });
+        return;
+      }
+      this.#room.takeReply({ by: 'refusal', interaction });
+    }
+    this.#forgetDraft(interactionId);
+  }
+
+  stepBack({ interactionId }: Interaction): void {
+    if (this.#room.store.getState().presses[interactionId]?.is === 'confirming')
+      this.#room.setPress(interactionId, null);
   }
 
   #doubtOn(interaction: Interaction): Doubt | null {
@@ -161,38 +164,51 @@ export class Cards {
     return interaction.defaultToNo === true ? 'advised-against' : null;
   }
 
-  #take(interaction: Interaction, event: CardEvent): CardState {
-    const { interactionId } = interaction;
-    const before = this.stateOf(interaction);
-    const after = nextCard(before, event);
-    if (after !== before)
-      this.store.setState(({ states }) => ({ states: { ...states, [interactionId]: after } }));
-    if (after.is === 'submitted') this.#forgetDraft(interactionId);
-    return after;
+  #forgetDraft(interactionId: string): void {
+    const { [interactionId]: draft, ...others } = this.drafts.getState();
+    if (draft === undefined) return;
+    this.drafts.setState(others, true);
+    writeStored(storedAs + interactionId, null);
   }
 
-  #forgetDraft(interactionId: string): void {
-    const { [interactionId]: draft, ...drafts } = this.store.getState().drafts;
-    if (draft === undefined) return;
-    this.store.setState({ drafts });
-    writeStored(storedAs + interactionId, null);
+  #forget(interactionId: string): void {
+    this.#forgetDraft(interactionId);
+    this.#read.delete(interactionId);
+    this.#worked.delete(interactionId);
+    this.#answeredHere.delete(interactionId);
   }
 
   /** What was typed in another tab. What is open in a card there is not opened here: nothing moves by itself. */
   #takeDraft(interactionId: string, text: string | null): void {
-    const { [interactionId]: mine = emptyDraft, ...others } = this.store.getState().drafts;
+    const { [interactionId]: mine = emptyDraft, ...others } = this.drafts.getState();
     const { panel, wasTried } = mine;
-    const drafts =
-      text === null ? others : { ...others, [interactionId]: { ...draftFrom(text), panel, wasTried } };
-    this.store.setState({ drafts });
+    const draft = text === null ? {} : { [interactionId]: { ...draftFrom(text), panel, wasTried } };
+    this.drafts.setState({ ...others, ...draft }, true);
   }
 
-  /** Keeps those of open interactions, and of those whose place they took: what was typed for another has nowhere to go. */
-  #forgetOthersThan(pending: readonly Interaction[]): void {
-    const open = new Set<string | undefined>(
-      pending.flatMap(({ interactionId, tool }) => [interactionId, tool?.replaces]),
+  /**
+   * What was typed for what is over has nowhere to go, unless another attempt goes on with it. When the page comes, all is over
+   * that is not told; later only what is known to have ended: a snapshot alone takes nothing from anyone who types.
+   */
+  #forgetOld(
+    before: Pick<RoomState, 'isLoaded' | 'known'>,
+    after: Pick<RoomState, 'isLoaded' | 'known'>,
+  ): void {
+    if (!after.isLoaded || (before.isLoaded && before.known === after.known)) return;
+    const wanted = new Set<string | undefined>(
+      Object.values(after.known).flatMap(({ interaction }) => [
+        interaction.interactionId,
+        interaction.tool?.replaces,
+      ]),
     );
-    for (const id of Object.keys(this.store.getState().drafts)) if (!open.has(id)) this.#forgetDraft(id);
+    const old = before.isLoaded
+      ? Object.values(before.known).flatMap(({ end, interaction }) =>
+          end === null
+            ? []
+            : [interaction.interactionId, interaction.tool?.replaces ?? interaction.interactionId],
+        )
+      : Object.keys(this.drafts.getState());
+    for (const id of old) if (!wanted.has(id)) this.#forget(id);
   }
 }
 
@@ -208,7 +224,7 @@ function isOpenLarge({ interactionId }: Interaction): boolean {
 type DraftOwner = Pick<Interaction, 'interactionId' | 'tool'>;
 
 /** What was typed for it; else what was typed, and not sent from here, for the ask whose place it took. */
-export const draftIn = ({ drafts }: CardsState, { interactionId, tool }: DraftOwner): CardDraft =>
+export const draftIn = (drafts: Drafts, { interactionId, tool }: DraftOwner): CardDraft =>
   drafts[interactionId] ?? (tool?.replaces === undefined ? undefined : drafts[tool.replaces]) ?? emptyDraft;
 
 const known = new WeakMap<ControlRoom, Cards>();
@@ -219,22 +235,7 @@ export function cardsOf(room: ControlRoom): Cards {
   return cards;
 }
 
-/** The state with what the stream has told since: of the interaction itself, or of its end. */
-export function stateWith(
-  state: CardState | undefined,
-  interaction: Interaction,
-  ended: Interaction | undefined,
-): CardState {
-  const end = ended ?? (interaction.status === 'resolved' ? interaction : undefined);
-  if (end === undefined) return state ?? cardOf(interaction);
-  if (state === undefined && ended === undefined) return cardOf(end);
-  return nextCard(state ?? cardOf({ ...interaction, status: 'open' }), { type: 'ended', interaction: end });
-}
-
-export const endOf = (ended: readonly Interaction[], interactionId: string): Interaction | undefined =>
-  ended.find((each) => each.interactionId === interactionId);
-
-const storedDrafts = (): CardsState['drafts'] =>
+const storedDrafts = (): Drafts =>
   Object.fromEntries([...storedUnder(storedAs)].map(([id, text]) => [id, draftFrom(text)]));
 
 function draftFrom(text: string): CardDraft {

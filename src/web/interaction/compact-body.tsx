@@ -6,7 +6,7 @@ import { useT } from '../i18n/i18n.ts';
 import { plainText } from '../text/plain-text.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
-import { answerWith, faceOf } from './answers-to.ts';
+import { answerWith } from './answers-to.ts';
 import { type AskSummary, type CallBody, callBody, summaryOf, toolOfAsk } from './ask-body.logic.ts';
 import { CallSentence, Rest, ToolCall, WarningLines } from './ask-body.tsx';
 import { FormCard } from './form-card.tsx';
@@ -32,10 +32,7 @@ export function CompactBody({
   const isShort = isShortForm(interaction.form);
   return (
     <>
-      <ReadBox
-        key={faceOf(interaction)}
-        className="flex max-h-(--ask) min-h-0 flex-col gap-1.5 data-more:[mask-image:linear-gradient(to_top,transparent,black_2.5rem)]"
-      >
+      <ReadBox className="flex max-h-(--ask) min-h-0 flex-col gap-1.5 data-more:[mask-image:linear-gradient(to_top,transparent,black_2.5rem)]">
         <Summary
           summary={summary}
           tool={toolOfAsk(interaction)}

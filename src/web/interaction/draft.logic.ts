@@ -28,6 +28,8 @@ export interface CardDraft {
   readonly grantEnd: GrantEnd;
   /** The mode to go on in after a plan; null as long as none was chosen. */
   readonly mode: string | null;
+  /** The way to allow it, of those the agent offers; null as long as none was chosen. */
+  readonly way: string | null;
   readonly answers: readonly AnswerDraft[];
   readonly values: Readonly<Record<string, FieldDraft>>;
   /** It was tried to send it: from then on every field says what is wrong with it. */
@@ -42,6 +44,7 @@ export const emptyDraft: CardDraft = {
   grantScope: 'always',
   grantEnd: 'never',
   mode: null,
+  way: null,
   answers: [],
   values: {},
   wasTried: false,
@@ -79,6 +82,14 @@ export function withOther(
     other: other ?? before.other,
   }));
 }
+
+/** The answers with one of them as given. */
+export const withAnswer = (
+  draft: CardDraft,
+  questions: readonly Question[],
+  at: number,
+  answer: AnswerDraft,
+): Pick<CardDraft, 'answers'> => changed(draft, questions, at, () => answer);
 
 function changed(
   draft: CardDraft,

@@ -1,78 +1,63 @@
 import type { BeckonError } from '../../client/beckon-error.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
+import {
+  type CardAction,
+  type Doubt,
+  type EndedBy,
+  type KnownInteraction,
+  newerOf,
+  type Press,
+} from '../data/interactions.ts';
 import { quietMs } from './stillness.ts';
 
-/** What was pressed, so that the spinner is in the button that was. */
-export type CardAction =
-  | 'allow'
-  | 'allow-session'
-  | 'allow-always'
-  | 'deny'
-  | 'deny-interrupt'
-  | 'answer'
-  | 'submit'
-  | 'decline'
-  | 'dismiss';
-
-/** Why a press wants another: the agent advises against it, or not all of it could be seen yet. */
-export type Doubt = 'advised-against' | 'unread';
-
-interface Confirming {
-  readonly action: CardAction;
-  readonly doubt: Doubt;
-  readonly since: number;
-}
-
-/** Who ended it, as far as this page can tell: a page that came later only knows what the record says. */
-export type EndedBy = 'us' | 'another' | 'unknown';
-
 /**
- * A card's state. It ends only on the server's word: by the reply to an answer, or by news that the interaction
- * ended. A request that failed leaves it answerable.
+ * A card's state. It ends only on the server's word, by whatever way that comes. A request that failed leaves it answerable.
  */
 export type CardState =
-  | { readonly is: 'pending'; readonly confirming: Confirming | null }
+  | { readonly is: 'pending'; readonly confirming: Extract<Press, { is: 'confirming' }> | null }
   | { readonly is: 'submitting'; readonly action: CardAction }
   | { readonly is: 'failed'; readonly action: CardAction; readonly error: Error }
   | { readonly is: 'submitted'; readonly interaction: Interaction; readonly endedBy: EndedBy };
 
-export type CardEvent =
-  /** `at` in milliseconds, by a clock of the page. */
-  | {
-      readonly type: 'pressed';
-      readonly action: CardAction;
-      readonly doubt: Doubt | null;
-      readonly at: number;
-    }
-  | { readonly type: 'stepped-back' }
-  | { readonly type: 'replied'; readonly interaction: Interaction }
-  | { readonly type: 'refused'; readonly error: Error }
-  /** Told by the stream, whoever caused it. */
-  | { readonly type: 'ended'; readonly interaction: Interaction };
+/** How the card of an interaction stands, by what is known of it and what was pressed in it. */
+export function cardOf(
+  interaction: Interaction,
+  known: KnownInteraction | undefined,
+  press: Press | undefined,
+): CardState {
+  const latest = newerOf(known?.interaction, interaction);
+  if (latest.status === 'resolved')
+    return { is: 'submitted', interaction: latest, endedBy: known?.end?.by ?? 'unknown' };
+  return press?.is === 'submitting' || press?.is === 'failed'
+    ? press
+    : { is: 'pending', confirming: press ?? null };
+}
 
-export const freshCard: CardState = { is: 'pending', confirming: null };
+/**
+ * The same as it is shown: what a tool asked and was answered here stays as it was sent while it may be asked again, so that the
+ * next attempt takes its place without anything moving. Where the result of the call is seen, none can come any more, unless the
+ * ask was left open: then it outlives its call.
+ */
+export function shownCardOf(
+  state: CardState,
+  known: KnownInteraction | undefined,
+  isResultSeen: boolean,
+): CardState {
+  if (state.is !== 'submitted' || known?.end?.phase !== 'sent' || known.end.action === null) return state;
+  const isLast = isResultSeen && state.interaction.leftOpen === undefined;
+  return isLast ? state : { is: 'submitting', action: known.end.action };
+}
 
-export const cardOf = (interaction: Interaction): CardState =>
-  interaction.status === 'open' ? freshCard : { is: 'submitted', interaction, endedBy: 'unknown' };
-
-export function nextCard(state: CardState, event: CardEvent): CardState {
-  if (state.is === 'submitted') return afterEnd(state, event);
-  switch (event.type) {
-    case 'pressed':
-      return pressed(state, event);
-    case 'stepped-back':
-      return state.is === 'pending' ? freshCard : state;
-    case 'replied':
-      return { is: 'submitted', interaction: event.interaction, endedBy: 'us' };
-    case 'refused':
-      return refused(state, event.error);
-    case 'ended':
-      return {
-        is: 'submitted',
-        interaction: event.interaction,
-        endedBy: state.is === 'submitting' ? 'us' : 'another',
-      };
-  }
+/** What a press makes of a card that can be answered; null where it is none: a double click is no second press, nor is one on what has just become another button. */
+export function pressOn(
+  state: CardState,
+  { action, doubt, at }: { readonly action: CardAction; readonly doubt: Doubt | null; readonly at: number },
+): Press | null {
+  if (!isAnswerable(state)) return null;
+  const confirming = state.is === 'pending' && state.confirming?.action === action ? state.confirming : null;
+  if (confirming !== null && at - confirming.since < quietMs) return null;
+  if (doubt !== null && confirming === null) return { is: 'confirming', action, doubt, since: at };
+  return { is: 'submitting', action };
 }
 
 export const isAnswerable = (state: CardState): boolean => state.is === 'pending' || state.is === 'failed';
@@ -84,35 +69,8 @@ export function fieldRefused(state: CardState): { readonly field: string; readon
   return typeof field === 'string' ? { field, message: state.error.message } : null;
 }
 
-/** An answer that was taken may still be lost on its way to the agent: the last word counts. */
-function afterEnd(state: Extract<CardState, { is: 'submitted' }>, event: CardEvent): CardState {
-  return event.type === 'ended' && event.interaction.outcome !== state.interaction.outcome
-    ? { ...state, interaction: event.interaction }
-    : state;
-}
-
-/** The second press is one of its own: a double click is not, nor is one on what has just become another button. */
-function pressed(
-  state: Exclude<CardState, { is: 'submitted' }>,
-  { action, doubt, at }: Extract<CardEvent, { type: 'pressed' }>,
-): CardState {
-  if (state.is === 'submitting') return state;
-  const confirming = state.is === 'pending' && state.confirming?.action === action ? state.confirming : null;
-  if (confirming !== null && at - confirming.since < quietMs) return state;
-  if (doubt !== null && confirming === null)
-    return { is: 'pending', confirming: { action, doubt, since: at } };
-  return { is: 'submitting', action };
-}
-
-/** Too late is not a failure: the refusal carries how the interaction ended. */
-function refused(state: CardState, error: Error): CardState {
-  if (state.is !== 'submitting') return state;
-  const ended = endedIn(error);
-  if (ended !== undefined) return { is: 'submitted', interaction: ended, endedBy: 'another' };
-  return { is: 'failed', action: state.action, error };
-}
-
-function endedIn(error: Error): Interaction | undefined {
+/** How it had ended, where an answer was refused because it came too late: that is no failure. */
+export function endIn(error: unknown): Interaction | undefined {
   const { code, details } = error as Partial<BeckonError>;
   if (code !== 'interaction_already_resolved' && code !== 'interaction_gone') return undefined;
   const interaction = details?.interaction as Interaction | undefined;

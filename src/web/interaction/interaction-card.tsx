@@ -24,7 +24,7 @@ import { OutcomeCard, OutcomeLine } from './outcome-line.tsx';
 import { QuestionCard } from './question-card.tsx';
 import { ReadingProvider, useReading } from './reading.tsx';
 import { ToolApproval } from './tool-approval.tsx';
-import { type Card, useCard, useGuarded, useSentCard } from './use-card.ts';
+import { type Card, useCard, useGuarded } from './use-card.ts';
 
 export interface InteractionCardProps {
   readonly interaction: Interaction;
@@ -54,7 +54,7 @@ export function InteractionCard({
   isResultSeen = false,
   className,
 }: InteractionCardProps) {
-  const card = useSentCard(useCard(interaction), isResultSeen);
+  const card = useCard(interaction, isResultSeen);
   const session = useSession(interaction.sessionId);
   const element = useRef<HTMLDivElement>(null);
   const isOpen = card.state.is !== 'submitted';

@@ -15,6 +15,7 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { whoOf } from '../../model/who.ts';
 import type { Actor, Interaction, Outcome } from '../../protocol/interaction.ts';
 import { browserId } from '../data/browser-id.ts';
+import type { EndedBy } from '../data/interactions.ts';
 import { useSession } from '../data/room-context.tsx';
 import { Diff } from '../diff/lazy-diff.tsx';
 import { type Translate, useT } from '../i18n/i18n.ts';
@@ -26,7 +27,6 @@ import { Time } from '../ui/time.tsx';
 import { toneText } from '../ui/tone.ts';
 import { summaryOf } from './ask-body.logic.ts';
 import { AskBody } from './ask-body.tsx';
-import type { EndedBy } from './interaction-card.logic.ts';
 import {
   type DecisionPart,
   decisionInShort,

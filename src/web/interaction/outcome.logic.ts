@@ -1,11 +1,11 @@
 import { completedSummary, valuesIn } from '../../model/completed-view.ts';
 import { outcomeOf } from '../../model/who.ts';
 import type { ApprovalScope, Interaction, Outcome, Question } from '../../protocol/interaction.ts';
+import type { EndedBy } from '../data/interactions.ts';
 import type { Translate } from '../i18n/i18n.ts';
 import { oneLine, plainText } from '../text/plain-text.ts';
 import type { Tone } from '../ui/tone.ts';
 import { editOf } from './answers-to.ts';
-import type { EndedBy } from './interaction-card.logic.ts';
 import { type ShownValue, shownText, shownValues } from './values.logic.ts';
 
 export const toneOfOutcome: Readonly<Record<Outcome, Tone>> = {

@@ -6,6 +6,7 @@ import { useT } from '../i18n/i18n.ts';
 import { canBeInterrupted, hearsReasons } from '../session/abilities.logic.ts';
 import { Button } from '../ui/button.tsx';
 import { Field, Textarea } from '../ui/field.tsx';
+import { isKey } from '../ui/keys.ts';
 import { AllowButton } from './allow-button.tsx';
 import { allowEdited, approvePlan, deny, editedInput } from './answers-to.ts';
 import type { Panel } from './draft.logic.ts';
@@ -23,7 +24,7 @@ export function CardPanel({
   readonly children: ReactNode;
 }) {
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key !== 'Escape') return;
+    if (!isKey('field.leave', event)) return;
     event.preventDefault();
     event.stopPropagation();
     onClose();
@@ -127,7 +128,7 @@ export function DenyPanel({ card, session, onClose }: PanelProps) {
             disabled={buttonState(card, 'deny').disabled}
             onChange={(event) => card.setDraft({ reason: event.target.value })}
             onKeyDown={(event) => {
-              if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+              if (!isKey('field.send', event) || event.nativeEvent.isComposing) return;
               event.preventDefault();
               if (!event.repeat) send(false);
             }}

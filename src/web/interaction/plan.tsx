@@ -5,7 +5,7 @@ import { modeLabel } from '../session/mode-label.ts';
 import { plainText } from '../text/plain-text.ts';
 import { cx } from '../ui/class-names.ts';
 import { Select } from '../ui/field.tsx';
-import { modeAfterPlan, modesAfterPlan } from './answers-to.ts';
+import { modeAfterPlan, modesAfterPlan, wayOf } from './answers-to.ts';
 import { NotShown, ReadBox, tall } from './reading.tsx';
 import { buttonState, type Card } from './use-card.ts';
 
@@ -40,6 +40,32 @@ const ReadPlan = lazy(async () => {
 });
 
 const frame = cx(tall, 'rounded-tight border border-line bg-surface px-4 py-3');
+
+/** The ways to allow it that the agent offers. */
+export function Ways({ card }: { readonly card: Card }) {
+  const t = useT();
+  const id = useId();
+  const { ways = [] } = card.interaction;
+  return (
+    <label htmlFor={id} className="flex items-center gap-2 whitespace-nowrap text-sm text-soft max-sm:w-full">
+      {t('ask.way')}
+      <span className="w-64 max-sm:min-w-0 max-sm:flex-1">
+        <Select
+          id={id}
+          value={wayOf(card.interaction, card.draft) ?? ''}
+          disabled={buttonState(card, 'allow').disabled}
+          onChange={(event) => card.setDraft({ way: event.target.value })}
+        >
+          {ways.map((way) => (
+            <option key={way.id} value={way.id}>
+              {plainText(way.label)}
+            </option>
+          ))}
+        </Select>
+      </span>
+    </label>
+  );
+}
 
 /** In which mode the plan is to be carried out. */
 export function PlanMode({ card, session }: { readonly card: Card; readonly session: Session | undefined }) {

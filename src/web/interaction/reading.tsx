@@ -2,7 +2,6 @@ import { ChevronDown } from 'lucide-react';
 import {
   createContext,
   type ReactNode,
-  useCallback,
   useContext,
   useEffect,
   useId,
@@ -15,13 +14,18 @@ import type { Interaction } from '../../protocol/interaction.ts';
 import { useControlRoom } from '../data/room-context.tsx';
 import { useT } from '../i18n/i18n.ts';
 import { cx } from '../ui/class-names.ts';
+import { isKey } from '../ui/keys.ts';
 import { useOverflow } from '../ui/use-overflow.ts';
+import { faceOf } from './answers-to.ts';
 import { cardsOf } from './cards.ts';
 
-/** What the parts of a card tell of which not all may be in sight. */
+/** What the parts of a card tell of which not all may be in sight. It is of what one ask shows, and of nothing that takes its place. */
 interface Reading {
+  readonly face: string;
   tell(part: string, isRead: boolean): void;
   leave(part: string): void;
+  /** The card is on the screen, until the function that is given back is called. */
+  open(): () => void;
 }
 
 const ReadingContext = createContext<Reading | null>(null);
@@ -30,40 +34,40 @@ export const ReadingProvider = ReadingContext.Provider;
 /** Notes an ask as read when there is nothing left in its card that could not have been seen. */
 export function useReading(interaction: Interaction): Reading {
   const cards = cardsOf(useControlRoom());
-  const parts = useRef(new Map<string, boolean>());
-  const shown = useRef(interaction);
-  const isThere = useRef(false);
+  const face = faceOf(interaction);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: told anew, it is the same to read as long as it shows the same
+  const reading = useMemo(() => readingOf(face, () => cards.markRead(interaction)), [cards, face]);
+  useLayoutEffect(() => reading.open(), [reading]);
+  return reading;
+}
+
+function readingOf(face: string, noteRead: () => void): Reading {
+  const parts = new Map<string, boolean>();
+  let isThere = false;
   // Parts that come together each tell how they are: only then is it looked at.
-  const checkSoon = useCallback(() => {
+  const checkSoon = (): void =>
     queueMicrotask(() => {
       // A card that leaves the screen takes its parts with it one by one: that is not reading them.
-      if (!isThere.current) return;
-      if ([...parts.current.values()].every((isRead) => isRead)) cards.markRead(shown.current);
+      if (isThere && [...parts.values()].every((isRead) => isRead)) noteRead();
     });
-  }, [cards]);
-  useLayoutEffect(() => {
-    isThere.current = true;
-    return () => {
-      isThere.current = false;
-    };
-  }, []);
-  useLayoutEffect(() => {
-    shown.current = interaction;
-    checkSoon();
-  }, [interaction, checkSoon]);
-  return useMemo(
-    () => ({
-      tell(part, isRead) {
-        parts.current.set(part, isRead || parts.current.get(part) === true);
-        checkSoon();
-      },
-      leave(part) {
-        parts.current.delete(part);
-        checkSoon();
-      },
-    }),
-    [checkSoon],
-  );
+  return {
+    face,
+    tell(part, isRead) {
+      parts.set(part, isRead || parts.get(part) === true);
+      checkSoon();
+    },
+    leave(part) {
+      parts.delete(part);
+      checkSoon();
+    },
+    open() {
+      isThere = true;
+      checkSoon();
+      return () => {
+        isThere = false;
+      };
+    },
+  };
 }
 
 /** Tells of a part of the card that this is in, if it is in one. What was read once stays read, as long as it is there. */
@@ -86,20 +90,22 @@ export const tall = 'max-h-[max(50vh,30rem)]';
 /** Less than this below the edge is no line. */
 const slack = 4;
 
-/** What a person decides on, in a box that says how much of it is not in view. It is read when its end has been. */
-export function ReadBox({
-  className,
-  isWhole = true,
-  takesFocus = false,
-  children,
-}: {
+interface ReadBoxProps {
   readonly className: string;
   /** False while something is left out of what is in it. */
   readonly isWhole?: boolean;
   /** It came in place of what was pressed to open it: the keys go on here. */
   readonly takesFocus?: boolean;
   readonly children: ReactNode;
-}) {
+}
+
+/** What a person decides on, in a box that says how much of it is not in view. It is read when its end has been. */
+export function ReadBox(props: ReadBoxProps) {
+  // A new one for whatever else is shown: what was measured and scrolled says nothing of it.
+  return <MeasuredBox key={useContext(ReadingContext)?.face} {...props} />;
+}
+
+function MeasuredBox({ className, isWhole = true, takesFocus = false, children }: ReadBoxProps) {
   const t = useT();
   const box = useRef<HTMLDivElement>(null);
   const overflow = useOverflow(box);
@@ -118,7 +124,7 @@ export function ReadBox({
       <div
         ref={box}
         // To the end of this, not of the conversation around it.
-        onKeyDown={(event) => event.key === 'End' && below > 0 && event.stopPropagation()}
+        onKeyDown={(event) => isKey('session.latest', event) && below > 0 && event.stopPropagation()}
         tabIndex={overflow?.isLonger ? 0 : takesFocus ? -1 : undefined}
         data-more={below > 0 || undefined}
         className={cx(

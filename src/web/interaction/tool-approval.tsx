@@ -1,6 +1,7 @@
 import { Maximize2 } from 'lucide-react';
 import type { ApprovalScope } from '../../protocol/interaction.ts';
 import type { Session } from '../../protocol/session.ts';
+import type { CardAction } from '../data/interactions.ts';
 import { openDialog } from '../frame/dialogs.ts';
 import { type MessageKey, useT } from '../i18n/i18n.ts';
 import { Button } from '../ui/button.tsx';
@@ -8,7 +9,7 @@ import { cx } from '../ui/class-names.ts';
 import { AllowButton } from './allow-button.tsx';
 import { approveTool, offeredScopes } from './answers-to.ts';
 import { FormFields } from './form-card.tsx';
-import { type CardAction, isAnswerable } from './interaction-card.logic.ts';
+import { isAnswerable } from './interaction-card.logic.ts';
 import { DenyButton, DenyPanel, usePanel } from './panel.tsx';
 import type { Card } from './use-card.ts';
 import { type FormModel, useForm } from './use-form.ts';

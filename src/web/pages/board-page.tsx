@@ -14,6 +14,7 @@ import { useSessionFilter } from '../session/use-session-filter.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
 import { IconButton } from '../ui/icon-button.tsx';
+import { keyIn } from '../ui/keys.ts';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { type Tone, toneText } from '../ui/tone.ts';
 import { columnsOf, spotAfter } from './board/board.logic.ts';
@@ -35,7 +36,8 @@ export function BoardPage() {
   const board = useRef<HTMLDivElement>(null);
 
   const moved = (event: KeyboardEvent): void => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const key = keyIn('board', event);
+    if (key === undefined) return;
     const cards = [...(board.current?.children ?? [])].map((column) => [
       ...column.querySelectorAll<HTMLElement>('[data-card]'),
     ]);
@@ -45,7 +47,7 @@ export function BoardPage() {
     const row = cards[column]?.indexOf(target) ?? -1;
     if (row === -1) return;
     const spot = spotAfter(
-      event.key,
+      key,
       { column, row },
       cards.map((each) => each.length),
     );
@@ -136,7 +138,7 @@ function Column({
           <IconButton
             icon={Plus}
             label={t('control.new')}
-            keys="n"
+            shortcut="everywhere.new-session"
             onClick={() => openDialog({ is: 'new-session' })}
           />
         )}

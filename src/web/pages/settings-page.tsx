@@ -1,9 +1,11 @@
+import { KeyRound } from 'lucide-react';
 import { PageHeader } from '../frame/page-header.tsx';
 import { useT } from '../i18n/i18n.ts';
+import { GrantRow, useGrants } from '../session/grants.tsx';
 import { About } from './settings/about.tsx';
 import { Answering } from './settings/answering.tsx';
 import { Devices } from './settings/devices.tsx';
-import { Grants } from './settings/grants.tsx';
+import { ListCard } from './settings/list-card.tsx';
 import { Look } from './settings/look.tsx';
 import { Notifications } from './settings/notifications.tsx';
 import { Section } from './settings/section.tsx';
@@ -45,5 +47,15 @@ export function SettingsPage() {
         </div>
       </div>
     </>
+  );
+}
+
+function Grants() {
+  const t = useT();
+  const [list, again] = useGrants();
+  return (
+    <ListCard list={list} icon={KeyRound} empty={t('settings.noGrants')} onRetry={again}>
+      {(grant) => <GrantRow grant={grant} onChanged={again} />}
+    </ListCard>
   );
 }

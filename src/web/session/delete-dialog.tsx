@@ -7,6 +7,7 @@ import { errorText } from '../text/error-text.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { titleOf } from './activity.logic.ts';
+import { grantsIn, useGrants } from './grants.tsx';
 
 /** Says what goes with a session before it goes; one that still runs is stopped first. */
 export function DeleteDialog({
@@ -20,9 +21,11 @@ export function DeleteDialog({
   const transport = useTransport();
   const session = useSession(sessionId);
   const [location, navigate] = useLocation();
+  const [grants] = useGrants();
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<string>();
   if (session === undefined) return null;
+  const kept = grants.is === 'there' ? grants.items.filter(({ scope }) => scope === 'always').length : 0;
   const isStopped = session.status === 'stopped';
 
   const remove = async (): Promise<void> => {
@@ -60,10 +63,17 @@ export function DeleteDialog({
           <li>{t('delete.log', { count: session.lastSeq })}</li>
           <li>{t('delete.images')}</li>
           <li>{t('delete.raw')}</li>
-          <li>{t('delete.grants')}</li>
+          <li>
+            {grants.is === 'there'
+              ? t('delete.grants', { count: grantsIn(grants, session.id).length })
+              : t('delete.anyGrants')}
+          </li>
         </ul>
         {!isStopped && <p>{t('delete.stopsFirst')}</p>}
-        <p className="text-faint text-sm">{t('delete.stays')}</p>
+        <p className="text-faint text-sm">
+          {t('delete.stays')}
+          {kept > 0 && ` ${t('delete.keptGrants', { count: kept })}`}
+        </p>
         {error !== undefined && (
           <p role="alert" className="text-fail-ink text-sm">
             {error}

@@ -6,7 +6,7 @@ import { useLatestAnswer } from '../data/use-latest-answer.ts';
 import { useT } from '../i18n/i18n.ts';
 import { errorText } from '../text/error-text.ts';
 import { Field, Input } from '../ui/field.tsx';
-import { Listbox, useListbox } from '../ui/listbox.tsx';
+import { Listbox, useCompletion } from '../ui/listbox.tsx';
 import { shortDirectory } from './activity.logic.ts';
 
 interface Offered extends Pick<DirectoryChoice, 'path' | 'branch'> {
@@ -34,7 +34,7 @@ export function DirectoryField({
     () => offered(recent, answer?.value?.directories ?? [], typed),
     [recent, answer, typed],
   );
-  const list = useListbox<Offered>({
+  const list = useCompletion<Offered>({
     sought: value,
     options,
     isFocused,
@@ -57,12 +57,10 @@ export function DirectoryField({
               autoCapitalize="off"
               placeholder={t('new.cwdHint')}
               onChange={(event) => onChange(event.target.value)}
-              onKeyDown={(event) => {
-                if (!event.nativeEvent.isComposing) list.pressed(event);
-              }}
+              onKeyDown={list.pressed}
               className="font-mono"
             />
-            <Listbox list={list} label={t('new.directories')} keyOf={({ path }) => path} isBelow>
+            <Listbox list={list} label={t('new.directories')} keyOf={({ path }) => path} placement="below">
               {({ path, branch, isRecent }) => (
                 <span className="flex min-w-0 items-center gap-2 text-sm">
                   {isRecent && (

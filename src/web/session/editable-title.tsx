@@ -6,6 +6,7 @@ import { useT } from '../i18n/i18n.ts';
 import { errorText } from '../text/error-text.ts';
 import { cx } from '../ui/class-names.ts';
 import { Input } from '../ui/field.tsx';
+import { isKey } from '../ui/keys.ts';
 import { toast } from '../ui/toast.tsx';
 import { useFocusOnMount } from '../ui/use-focus-on-mount.ts';
 
@@ -82,7 +83,7 @@ function TitleField({
         onFocus={(event) => event.target.select()}
         onBlur={() => finish(text.trim(), true)}
         onKeyDown={(event) => {
-          if (event.key === 'Escape') finish(null, false);
+          if (isKey('field.leave', event)) finish(null, false);
           // The lists around it are walked through with letters and arrows.
           event.stopPropagation();
         }}

@@ -2,9 +2,13 @@ import { Play } from 'lucide-react';
 import { type SyntheticEvent, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import { BeckonError } from '../../client/beckon-error.ts';
+import { withPastedTexts } from '../../model/pasted-text.ts';
 import { blanksIn, withBlanks } from '../../model/template.ts';
 import type { Agent } from '../../protocol/session.ts';
 import type { Template } from '../../protocol/template.ts';
+import { longestText } from '../../protocol/text-limit.ts';
+import { PastedChips } from '../composer/pasted-chips.tsx';
+import { useLongPaste, usePastedTexts } from '../composer/pasted-texts.ts';
 import { addToDraft, useDraft } from '../data/drafts.ts';
 import { setPreferences, usePreferences } from '../data/preferences.ts';
 import { useRoom, useTransport } from '../data/room-context.tsx';
@@ -16,18 +20,23 @@ import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Field, Input, Select, Textarea } from '../ui/field.tsx';
 import { Kbd } from '../ui/kbd.tsx';
+import { isKey } from '../ui/keys.ts';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { useFocusOnMount } from '../ui/use-focus-on-mount.ts';
 import { AgentChoice } from './agent-choice.tsx';
+import { AskingNote } from './asking-note.tsx';
 import { DirectoryField } from './directory-field.tsx';
 import { modeLabel } from './mode-label.ts';
 import {
   beginning,
   knownDirectories,
   lastUsedOf,
+  modesOf,
   type NewSession,
   requestOf,
+  unaskedIn,
   withAgent,
+  withAsking,
 } from './new-session.logic.ts';
 import { MoreChoices, moreFields } from './new-session-more.tsx';
 import { TemplateRow } from './template-row.tsx';
@@ -79,6 +88,8 @@ function NewSessionForm({
   const sessions = useRoom((room) => room.sessions);
   const [, navigate] = useLocation();
   const [draft, setDraft] = useDraft(draftName);
+  const pasted = usePastedTexts(draftName);
+  const longPaste = useLongPaste({ pasted, draft, setDraft });
   const [rest, setForm] = useState(() => beginning(agents, usePreferences.getState().lastUsed, wanted));
   const form = { ...rest, prompt: draft };
   const [isStarting, setStarting] = useState(false);
@@ -86,7 +97,9 @@ function NewSessionForm({
   const directories = useMemo(() => knownDirectories(Object.values(sessions)), [sessions]);
   const prompt = useFocusOnMount<HTMLTextAreaElement>();
   const agent = agents.find(({ name }) => name === form.agent);
-  const serverMode = agent?.defaultPermissionMode && modeLabel(t, agent.defaultPermissionMode);
+  const serverMode =
+    agent?.defaultPermissionMode && modeLabel(t, agent.defaultPermissionMode, agent.capabilities);
+  const unasked = agent && unaskedIn(form, agent);
   const set = (changes: Partial<NewSession>): void => setForm((before) => ({ ...before, ...changes }));
   const [template, setTemplate] = useState('');
   const [filled, setFilled] = useState<Readonly<Record<string, string>>>({});
@@ -107,15 +120,22 @@ function NewSessionForm({
     if (isStarting || agent === undefined) return;
     // A blank that is empty is shown by the browser, as where Start is pressed.
     if (!event.currentTarget.reportValidity()) return;
+    const filledIn = Object.fromEntries(blanks.map((name) => [name, filled[name] ?? '']));
+    const typed = withBlanks(form.prompt, filledIn).trim();
+    const prompt = withPastedTexts(
+      typed,
+      pasted.texts.map(({ text }) => text),
+    );
+    const most = longestText.toLocaleString(t.language);
+    if (prompt.length > longestText)
+      return setFailure({ field: 'prompt', text: t('composer.tooLong', { most }) });
     setStarting(true);
     setFailure(null);
-    const filledIn = Object.fromEntries(blanks.map((name) => [name, filled[name] ?? '']));
     try {
-      const session = await transport.createSession(
-        requestOf({ ...form, prompt: withBlanks(form.prompt, filledIn) }, agent),
-      );
+      const session = await transport.createSession(requestOf({ ...form, prompt }, agent));
       setPreferences({ lastUsed: lastUsedOf(form, usePreferences.getState().lastUsed) });
       setDraft('');
+      pasted.clear();
       onClose();
       navigate(routes.session(session.id));
     } catch (error) {
@@ -128,22 +148,39 @@ function NewSessionForm({
     <form
       onSubmit={(event) => void start(event)}
       onKeyDown={(event) => {
-        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void start(event);
+        if (isKey('field.submit', event)) void start(event);
       }}
       className="flex flex-col"
     >
       <div className="flex flex-col gap-4 p-4">
         <AgentChoice agents={agents} value={form.agent} onChange={choose} />
+        {unasked && (
+          <AskingNote
+            agent={agent}
+            asking={unasked}
+            onAsk={(asking) => setForm((before) => withAsking(before, asking))}
+          />
+        )}
         <Field label={t('new.prompt')} error={errorOf('prompt')}>
           {(ids) => (
-            <Textarea
-              {...ids}
-              ref={prompt}
-              value={form.prompt}
-              placeholder={form.agent === 'demo' ? t('new.promptDemo') : t('new.promptHint')}
-              onChange={(event) => setDraft(event.target.value)}
-              className="max-h-60"
-            />
+            <>
+              <Textarea
+                {...ids}
+                ref={prompt}
+                value={form.prompt}
+                placeholder={form.agent === 'demo' ? t('new.promptDemo') : t('new.promptHint')}
+                onChange={(event) => setDraft(event.target.value)}
+                onPaste={longPaste.paste}
+                onKeyDown={longPaste.undo}
+                className="max-h-60"
+              />
+              <PastedChips
+                field={prompt}
+                pasted={pasted}
+                onIntoField={(text) => addToDraft(draftName, text)}
+                className="pt-1"
+              />
+            </>
           )}
         </Field>
         <TemplateRow prompt={form.prompt} chosen={template} onChoose={take} />
@@ -185,9 +222,9 @@ function NewSessionForm({
                 <option value="">
                   {serverMode ? t('new.serverMode', { mode: serverMode }) : t('new.agentsChoice')}
                 </option>
-                {agent?.capabilities.permissionModes.map((mode) => (
+                {modesOf(agent).map((mode) => (
                   <option key={mode} value={mode}>
-                    {modeLabel(t, mode)}
+                    {modeLabel(t, mode, agent?.capabilities)}
                   </option>
                 ))}
               </Select>
@@ -237,7 +274,7 @@ function NewSessionForm({
         >
           {t('new.start')}
           <span className="pointer-coarse:hidden">
-            <Kbd keys="Mod+Enter" isInverse />
+            <Kbd shortcut="field.submit" isInverse />
           </span>
         </Button>
       </div>

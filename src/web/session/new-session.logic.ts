@@ -1,6 +1,8 @@
+import { actsUnasked } from '../../model/asking.ts';
 import type { CreateSession } from '../../protocol/command.ts';
-import type { Agent, Session } from '../../protocol/session.ts';
+import type { Agent, Asking, Session } from '../../protocol/session.ts';
 import type { AgentChoices, LastUsed } from '../data/preferences.ts';
+import { randomId } from '../data/random-id.ts';
 
 /** What the dialog holds; empty means left to the server. */
 export interface NewSession {
@@ -51,13 +53,30 @@ export const withAgent = (form: NewSession, agent: Agent, lastUsed: LastUsed): N
 /** What was chosen last for this agent, as far as it still has it. */
 function choicesFor(agent: Agent | undefined, { choices = {} }: LastUsed): Required<AgentChoices> {
   const { permissionMode = '', model = '', thinking = '' } = choices[agent?.name ?? ''] ?? {};
-  const modes = agent?.capabilities.permissionModes ?? [];
   return {
-    permissionMode: modes.includes(permissionMode) ? permissionMode : '',
+    permissionMode: modesOf(agent).includes(permissionMode) ? permissionMode : '',
     model,
     thinking: agent?.thinkingVariable === undefined ? '' : thinking,
   };
 }
+
+/** Those that the agent told, and the one that asks: it is known before the agent has run here. */
+export function modesOf(agent: Agent | undefined): readonly string[] {
+  const told = agent?.capabilities.permissionModes ?? [];
+  const asking = agent?.asking?.mode;
+  return asking === undefined || told.length > 0 ? told : [asking];
+}
+
+/** What is known of the agent, where it would act without asking as the dialog stands. */
+export const unaskedIn = ({ permissionMode, variables }: NewSession, agent: Agent): Asking | undefined =>
+  actsUnasked(agent, { permissionMode, variables: variables.map(({ name }) => name.trim()) });
+
+/** Lets the agent ask, by its mode or by a variable. */
+export const withAsking = (form: NewSession, { mode, variable }: Asking): NewSession => ({
+  ...form,
+  ...(mode !== undefined && { permissionMode: mode }),
+  ...(variable && { variables: [...form.variables, { id: randomId(), ...variable }] }),
+});
 
 export function requestOf(
   { labels, variables, thinking, isEphemeral, ...form }: NewSession,

@@ -16,7 +16,7 @@ import { useTransport } from '../data/room-context.tsx';
 import { openDialog } from '../frame/dialogs.ts';
 import { useT } from '../i18n/i18n.ts';
 import { cx } from '../ui/class-names.ts';
-import { Menu, type MenuItem } from '../ui/menu.tsx';
+import { Menu, type MenuItem, type OpenedBy, openedBy } from '../ui/menu.tsx';
 import { titleOf } from './activity.logic.ts';
 import { startRenaming, type TitlePlace } from './editable-title.tsx';
 import { useSessionActions } from './use-session-actions.ts';
@@ -32,13 +32,13 @@ interface SessionMenuProps {
 /** What can be done to a session, behind a button. The menu itself is made when it is first asked for: lists are long. */
 export function SessionMenu({ className, ...rest }: SessionMenuProps) {
   const t = useT();
-  const [isWanted, setWanted] = useState(false);
+  const [opened, setOpened] = useState<OpenedBy | null>(null);
   const button = (
     <button
       type="button"
       aria-label={t('session.actions', { title: titleOf(rest.session) })}
       aria-haspopup="menu"
-      onClick={isWanted ? undefined : () => setWanted(true)}
+      onClick={(event) => setOpened(openedBy(event))}
       className={cx(
         'inline-flex size-7 shrink-0 items-center justify-center rounded-ui text-faint transition-colors duration-150 hover:bg-hover hover:text-ink pointer-coarse:size-11',
         className,
@@ -47,15 +47,19 @@ export function SessionMenu({ className, ...rest }: SessionMenuProps) {
       <Ellipsis aria-hidden className="size-4" />
     </button>
   );
-  return isWanted ? <OpenedMenu button={button} {...rest} /> : button;
+  return opened === null ? button : <OpenedMenu button={button} opened={opened} {...rest} />;
 }
 
 function OpenedMenu({
   button,
+  opened,
   session,
   place,
   first = [],
-}: Omit<SessionMenuProps, 'className'> & { readonly button: React.ReactElement }) {
+}: Omit<SessionMenuProps, 'className'> & {
+  readonly button: React.ReactElement<object>;
+  readonly opened: OpenedBy;
+}) {
   const t = useT();
   const { id, archived = false, pinned = false } = session;
   const actions = useSessionActions(session, useTransport());
@@ -107,5 +111,5 @@ function OpenedMenu({
       onSelect: () => openDialog({ is: 'delete', sessionId: id }),
     },
   ];
-  return <Menu trigger={button} groups={[first, work, own, end]} isOpenAtFirst />;
+  return <Menu trigger={button} groups={[first, work, own, end]} isOpenAtFirst={opened} />;
 }

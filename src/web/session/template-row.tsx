@@ -2,13 +2,14 @@ import { BookmarkPlus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { Template } from '../../protocol/template.ts';
 import { useTransport } from '../data/room-context.tsx';
+import { useList } from '../data/use-list.ts';
 import { useT } from '../i18n/i18n.ts';
-import { useList } from '../pages/settings/use-list.ts';
 import { errorText } from '../text/error-text.ts';
 import { announce } from '../ui/announcer.tsx';
 import { Button } from '../ui/button.tsx';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { Field, Input, Select } from '../ui/field.tsx';
+import { isKey } from '../ui/keys.ts';
 
 /** Prompts that are used again: one is chosen, the one that stands there is kept, one is removed. */
 export function TemplateRow({
@@ -102,7 +103,7 @@ export function TemplateRow({
                 autoComplete="off"
                 onChange={({ target }) => setName(target.value)}
                 onKeyDown={(event) => {
-                  if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
+                  if (!isKey('field.send', event) || event.nativeEvent.isComposing) return;
                   // Enter keeps the template; it does not start the session.
                   event.preventDefault();
                   event.stopPropagation();

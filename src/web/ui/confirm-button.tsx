@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Button, type ButtonProps } from './button.tsx';
+import { isKey } from './keys.ts';
 
 /** Wants a second press for what cannot be undone; looking away takes the first one back. */
 export function ConfirmButton({
@@ -19,7 +20,7 @@ export function ConfirmButton({
       {...(isAsked ? { 'aria-label': confirm } : {})}
       variant={isAsked ? 'danger' : (rest.variant ?? 'secondary')}
       onBlur={() => setAsked(false)}
-      onKeyDown={(event) => event.key === 'Escape' && setAsked(false)}
+      onKeyDown={(event) => isKey('field.leave', event) && setAsked(false)}
       onClick={() => {
         setAsked(!isAsked);
         if (isAsked) onConfirm();

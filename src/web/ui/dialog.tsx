@@ -5,6 +5,7 @@ import { cx } from './class-names.ts';
 import { IconButton } from './icon-button.tsx';
 import { LiveRegions, useModal } from './live-regions.tsx';
 import { OverlayContainer } from './overlay-container.tsx';
+import { ScrollArea } from './scroll-area.tsx';
 
 export interface DialogProps {
   readonly ref?: Ref<HTMLDivElement>;
@@ -82,7 +83,7 @@ export function Dialog({
             </h2>
             {!isTitleHidden && <IconButton icon={X} label={t('ui.close')} onClick={onClose} />}
           </header>
-          <div className="min-h-0 flex-1 overflow-y-auto">{children}</div>
+          <ScrollArea className="min-h-0 flex-1 outline-offset-[-2px]">{children}</ScrollArea>
           {footer !== undefined && (
             <footer className="flex flex-wrap items-center justify-end gap-2 border-line border-t px-4 py-3">
               {footer}

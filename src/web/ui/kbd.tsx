@@ -1,12 +1,17 @@
 import { cx } from './class-names.ts';
+import { type KeyName, shownKeys } from './keys.ts';
 
-const isMac = /Mac|iPhone|iPad/.test(globalThis.navigator?.platform ?? '');
-
-/** Keys to press: `Mod+K` is ⌘K on a Mac and Ctrl+K elsewhere, `g c` is one after the other. */
-export function Kbd({ keys, isInverse = false }: { readonly keys: string; readonly isInverse?: boolean }) {
+/** The keys to press for something. */
+export function Kbd({
+  shortcut,
+  isInverse = false,
+}: {
+  readonly shortcut: KeyName;
+  readonly isInverse?: boolean;
+}) {
   return (
     <span className="inline-flex gap-1 whitespace-nowrap font-sans text-2xs">
-      {keys.split(' ').map((key, at) => (
+      {shownKeys(shortcut).map((key, at) => (
         <kbd
           // biome-ignore lint/suspicious/noArrayIndexKey: the order of keys is what they are
           key={at}
@@ -15,7 +20,7 @@ export function Kbd({ keys, isInverse = false }: { readonly keys: string; readon
             isInverse ? 'border-faint' : 'border-line-strong bg-surface text-soft',
           )}
         >
-          {isMac ? key.replace('Mod+', '⌘').replace('Shift+', '⇧') : key.replace('Mod', 'Ctrl')}
+          {key}
         </kbd>
       ))}
     </span>

@@ -1,4 +1,4 @@
-import { driverContract } from '../../contracts/driver-contract.ts';
+import { driverContract } from '../../contracts/agent-driver-contract.ts';
 import { acpRig } from './acp-rig.ts';
 
 for (const [how, flags, isOnFiles] of [

@@ -86,6 +86,18 @@ describe('an agent that cannot be started', () => {
     const { startError } = await facts.of('exited');
     expect(startError).toContain('wants you to sign in first');
     expect(startError).toContain('Log in (with a browser)');
+    expect(startError).toContain('sign in first: Authentication required: run `scripted login`');
+    expect(startError).toContain('Run "scripted login" in a terminal. Or give it a key in SCRIPTED_KEY.');
+  });
+
+  test('[SES24] one whose key lies in its environment is told to take it, and starts', async () => {
+    const { facts } = begin(['--auth', '--auth-key'], { env: { SCRIPTED_KEY: 'right' } });
+    expect(await facts.of('ready')).toMatchObject({ version: '1.2.3' });
+  });
+
+  test('[SES24] what it says of a key that it does not take is told', async () => {
+    const { facts } = begin(['--auth', '--auth-key'], { env: { SCRIPTED_KEY: 'wrong' } });
+    expect((await facts.of('exited')).startError).toContain('That key is too old');
   });
 
   test('[SES7] one of another version of the protocol is refused', async () => {
@@ -265,53 +277,18 @@ describe('options of an approval', () => {
 });
 
 describe('files and commands', () => {
-  test('[SEC4] files outside the directory are refused in words to the agent, and told to the person', async () => {
-    const { facts, said, rig } = await played(
-      '!files /etc/hostname ../secret.txt CWD/link.txt CWD/nowhere',
-      [],
-      (r) => {
-        writeFileSync(join(r.dir, 'secret.txt'), 'secret\n');
-        symlinkSync(join(r.dir, 'secret.txt'), join(r.cwd, 'link.txt'));
-        symlinkSync(join(r.dir, 'not-yet.txt'), join(r.cwd, 'nowhere'));
-      },
-    );
-    expect(said.match(/refused/g)).toHaveLength(8);
-    expect(said).not.toContain('secret\\n');
-    expect(readFileSync(join(rig.dir, 'secret.txt'), 'utf8')).toBe('secret\n');
-    expect(existsSync(join(rig.dir, 'not-yet.txt'))).toBe(false);
-    const told = facts.said('agent.notice').filter(({ code }) => code === 'outside-directory');
-    expect(told.map(({ text }) => text)).toContainEqual(expect.stringContaining('read /etc/hostname'));
-    expect(told).toHaveLength(6);
-  });
-
-  test('a file inside is read and written, and a write that no call told of is shown', async () => {
-    const { facts, said, rig } = await played('!files CWD/sub/a.txt', []);
-    expect(said).toContain('read refused');
-    expect(said).toContain('write {}');
-    expect(readFileSync(join(rig.cwd, 'sub/a.txt'), 'utf8')).toBe('mine\n');
-    expect(facts.said('tool.called')).toMatchObject([{ name: 'Write', input: { content: 'mine\n' } }]);
-    const [result] = facts.said('tool.result');
-    expect(result?.detail).toMatchObject({ hunks: [{ newStart: 1, lines: ['+mine'] }] });
-  });
-
-  test('[PEER6] a write without words leaves the file as it was, and the agent is told what is missing', async () => {
-    const { facts, said, rig } = await played('!careless CWD/a.txt', [], ({ cwd }) =>
+  test('[ACP1] the agent is offered no files: it reads and writes them itself, and one that tries it here is refused', async () => {
+    const { facts, said, rig } = await played('!files CWD/a.txt', [], ({ cwd }) =>
       writeFileSync(join(cwd, 'a.txt'), 'one\n'),
     );
-    expect(said.match(/refused: .*no path/g)).toHaveLength(2);
-    expect(said.match(/refused: .*no content/g)).toHaveLength(2);
+    const { fs } = JSON.parse(readFileSync(join(rig.home, 'client.json'), 'utf8'));
+    expect(fs).toEqual({ readTextFile: false, writeTextFile: false });
+    expect(said.match(/refused: There is no method fs/g)).toHaveLength(2);
     expect(readFileSync(join(rig.cwd, 'a.txt'), 'utf8')).toBe('one\n');
     expect(facts.said('tool.called')).toEqual([]);
   });
 
-  test('a part of a file is read by its lines', async () => {
-    const { said } = await played('!read CWD/a.txt 2 2', [], ({ cwd }) =>
-      writeFileSync(join(cwd, 'a.txt'), 'one\ntwo\nthree\nfour\n'),
-    );
-    expect(said).toBe('{"content":"two\\nthree"}');
-  });
-
-  test('a change to a file is shown as a diff, and its write is not shown twice', async () => {
+  test('a change to a file is shown as a diff', async () => {
     const { facts, connection, rig } = begin();
     writeFileSync(join(rig.cwd, 'a.txt'), 'one\ntwo\nthree\n');
     await say(facts, connection, 'edit');
@@ -339,10 +316,14 @@ describe('files and commands', () => {
     expect(facts.said('tool.called')).toHaveLength(1);
   });
 
-  test('a command outside the directory is refused, and told', async () => {
-    const { facts, said } = await played('!terminal {"command":"pwd","cwd":"/"}');
-    expect(said).toMatch(/refused: .*outside the session's directory/);
-    expect(facts.said('agent.notice').map(({ code }) => code)).toEqual(['outside-directory']);
+  test('[SEC4] a command outside the directory is refused, and told, also where a link leads there', async () => {
+    for (const cwd of ['/', '..', 'out']) {
+      const { facts, said } = await played(`!terminal {"command":"pwd","cwd":"${cwd}"}`, [], (rig) =>
+        symlinkSync(rig.dir, join(rig.cwd, 'out')),
+      );
+      expect(said).toMatch(/refused: .*outside the session's directory/);
+      expect(facts.said('agent.notice').map(({ code }) => code)).toEqual(['outside-directory']);
+    }
   });
 
   test('the output of a command is bounded, and shown when no call told of it', async () => {
@@ -408,8 +389,11 @@ describe('what the protocol carries', () => {
     expect((await blind.facts.of('ready')).capabilities.images).toBe(false);
   });
 
-  test('[SES10] a history that is replayed on load is not told again', async () => {
-    const { rig, facts, connection } = begin(['--load']);
+  test.each([
+    ['before', '--load'],
+    ['after', '--late-history'],
+  ])('[SES10] a history that is replayed %s the reply to load is not told again', async (_, flag) => {
+    const { rig, facts, connection } = begin(['--load', flag]);
     await say(facts, connection, 'hello');
     await facts.of('turn-ended');
     const { agentSessionId } = await facts.of('identified');

@@ -73,6 +73,7 @@ export function scriptedDriver({
       command: process.execPath,
       args: ['--no-warnings', program, ...flags],
       env: { ACP_AGENT_HOME: home },
+      signIn: { command: 'scripted login', variable: 'SCRIPTED_KEY' },
     },
     ...(startLimitMs !== undefined && { startLimitMs }),
   });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { permissionReply } from '../../../src/drivers/acp/reply.ts';
 import { permissionAsk } from '../../../src/drivers/acp/translate/ask.ts';
 import { elicitationAsk, elicitationReply } from '../../../src/drivers/acp/translate/elicitation.ts';
 import { newMemory } from '../../../src/drivers/acp/translate/memory.ts';
@@ -261,7 +262,8 @@ describe('calls', () => {
 
   test.each([
     [{ kind: 'execute', name: 'run_shell_command' }, 'Bash'],
-    [{ kind: 'read', name: 'read_file' }, 'Read'],
+    [{ kind: 'read', name: 'read_file', locations: [{ path: '/a' }] }, 'Read'],
+    [{ kind: 'read', name: 'exec_command', title: 'List files' }, 'exec_command'],
     [{ kind: 'edit', content: [{ type: 'diff', path: '/a', oldText: 'x', newText: 'y' }] }, 'Edit'],
     [{ kind: 'edit', content: [{ type: 'diff', path: '/a', oldText: null, newText: 'y' }] }, 'Write'],
     [{ kind: 'fetch' }, 'WebFetch'],
@@ -563,5 +565,49 @@ describe('the end of a turn', () => {
     translateUpdate(remembered, cost(0.75));
     expect(translateReply(remembered, { stopReason: 'end_turn' }, 1).at(-1)).toMatchObject({ costUsd: 0.5 });
     expect(translateReply(remembered, { stopReason: 'end_turn' }, 1).at(-1)).toMatchObject({ costUsd: 0 });
+  });
+});
+
+describe('[ACP3] options of an agent that a person chooses among', () => {
+  const offered = [
+    { optionId: 'restore', name: 'Yes, as before', kind: 'allow_once' },
+    { optionId: 'edits', name: 'Yes, and edit', kind: 'allow_always' },
+    { optionId: 'no', name: 'No', kind: 'reject_once' },
+  ];
+  const asks = (kind: string, options = offered) =>
+    permissionAsk(memory(), 'r1', { toolCall: { toolCallId: 'c', kind, rawInput: { plan: '# P' } }, options })
+      .ask;
+
+  test('a plan has all that allow it, and is answered with the one that was chosen', () => {
+    const ask = asks('switch_mode');
+    expect(ask.ways).toEqual([
+      { id: 'restore', label: 'Yes, as before' },
+      { id: 'edits', label: 'Yes, and edit' },
+    ]);
+    const chosen = permissionReply(ask, { type: 'allow', scope: 'once', way: 'edits' });
+    expect(chosen).toEqual({ outcome: { outcome: 'selected', optionId: 'edits' } });
+    // One that does not allow is no way to allow.
+    const refused = permissionReply(ask, { type: 'allow', scope: 'once', way: 'no' });
+    expect(refused.outcome).toEqual({ outcome: 'selected', optionId: 'restore' });
+  });
+
+  test('anything else has those for one time alone', () => {
+    expect(asks('other').ways).toBeUndefined();
+    const twice = asks('other', [...offered, { optionId: 'safe', name: 'In safety', kind: 'allow_once' }]);
+    expect(twice.ways?.map(({ id }) => id)).toEqual(['restore', 'safe']);
+  });
+});
+
+describe('[ASK18] an ask that says nothing', () => {
+  test.each([{}, { kind: 'execute' }, { kind: 'edit', content: [] }, { rawInput: {} }])(
+    '%j defaults to no, and wants a person',
+    (toolCall) => {
+      expect(asked(toolCall)).toMatchObject({ input: {}, defaultToNo: true, requiresPerson: true });
+    },
+  );
+
+  test('words of it are enough, and a tool that takes no input is known by its name', () => {
+    expect(asked({ kind: 'execute', title: 'ls -l' }).defaultToNo).toBeUndefined();
+    expect(asked({ name: 'mcp__clock__now', rawInput: {} }).defaultToNo).toBeUndefined();
   });
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { claudeSdkDriver } from '../../../src/drivers/claude-sdk/driver.ts';
 import { LocalProcessHost } from '../../../src/drivers/process/local-process-host.ts';
-import { driverContract } from '../../contracts/driver-contract.ts';
+import { driverContract } from '../../contracts/agent-driver-contract.ts';
 import { drilledAgent, drilledScenario } from '../../support/drilled-agent.ts';
 import { installSdk } from './sdk-package.ts';
 import { standInSdk } from './stand-in-sdk.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { claudeDriver } from '../../../src/drivers/claude/driver.ts';
 import { LocalProcessHost } from '../../../src/drivers/process/local-process-host.ts';
-import { driverContract } from '../../contracts/driver-contract.ts';
+import { driverContract } from '../../contracts/agent-driver-contract.ts';
 import { drilledAgent, drilledScenario } from '../../support/drilled-agent.ts';
 
 driverContract('the demo agent, with drills, in the place of Claude Code', async () => {

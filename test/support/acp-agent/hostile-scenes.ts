@@ -105,30 +105,9 @@ export const hostileScenes: Readonly<Record<string, Scene>> = {
     await stage.say('printed');
   },
 
-  async '!files'(stage, paths) {
-    for (const path of paths.split(' ')) {
-      await stage.say(`read ${await stage.tried('fs/read_text_file', { path })}\n`);
-      await stage.say(`write ${await stage.tried('fs/write_text_file', { path, content: 'mine\n' })}\n`);
-    }
-  },
-
-  /** Asks for files without saying which, and writes without saying what. */
-  async '!careless'(stage, path) {
-    for (const [method, params] of [
-      ['fs/read_text_file', {}],
-      ['fs/write_text_file', { content: 'mine\n' }],
-      ['fs/write_text_file', { path }],
-      ['fs/write_text_file', { path, content: 5 }],
-    ] as const) {
-      await stage.say(`${await stage.tried(method, params)}\n`);
-    }
-  },
-
-  async '!read'(stage, rest) {
-    const [path, line, limit] = rest.split(' ');
-    await stage.say(
-      await stage.tried('fs/read_text_file', { path, line: Number(line), limit: Number(limit) }),
-    );
+  async '!files'(stage, path) {
+    await stage.say(`read ${await stage.tried('fs/read_text_file', { path })}\n`);
+    await stage.say(`write ${await stage.tried('fs/write_text_file', { path, content: 'mine\n' })}\n`);
   },
 
   async '!terminal'(stage, rest) {

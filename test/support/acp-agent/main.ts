@@ -13,6 +13,8 @@ const modes = ['default', 'acceptEdits', 'plan'];
 const models = ['small-model', 'another-model'];
 const state = { mode: 'default', model: 'small-model', sessionId: '', cwd: process.cwd() };
 const turns = new Map<string, AbortController>();
+let isSignedIn = false;
+let isApproving = false;
 
 const app = agent({ name: 'scripted' })
   .onRequest('initialize', async ({ params }) => {
@@ -23,7 +25,10 @@ const app = agent({ name: 'scripted' })
     return {
       protocolVersion: flags.has('--version-9') ? 9 : 1,
       agentInfo: { name: 'scripted', title: 'Scripted', version: '1.2.3' },
-      authMethods: [{ id: 'login', name: 'Log in', description: 'with a browser' }],
+      authMethods: [
+        { id: 'login', name: 'Log in', description: 'with a browser' },
+        ...(flags.has('--auth-key') ? [{ id: 'api-key', name: 'API key' }] : []),
+      ],
       agentCapabilities: {
         loadSession: !flags.has('--forgetful'),
         promptCapabilities: { image: !flags.has('--blind') },
@@ -32,9 +37,15 @@ const app = agent({ name: 'scripted' })
       },
     };
   })
+  .onRequest('authenticate', ({ params }) => {
+    if (process.env.SCRIPTED_KEY !== 'right') throw new RequestError(-32603, 'That key is too old');
+    isSignedIn = params.methodId === 'api-key';
+    return {};
+  })
   .onRequest('session/new', async ({ params, client }) => {
     await held('session-new');
-    if (flags.has('--auth')) throw RequestError.authRequired();
+    if (flags.has('--auth') && !isSignedIn)
+      throw new RequestError(-32000, 'Authentication required: run `scripted login`');
     state.sessionId = `session-${process.pid}-${Date.now()}`;
     state.cwd = params.cwd;
     remember('servers', JSON.stringify(params.mcpServers));
@@ -45,17 +56,8 @@ const app = agent({ name: 'scripted' })
     takeUp(params.sessionId, params.cwd);
     const { sessionId } = params;
     tellCommands(client, sessionId);
-    for (const line of historyOf(sessionId)) {
-      const content = { type: 'text' as const, text: line };
-      await client.notify('session/update', {
-        sessionId,
-        update: { sessionUpdate: 'user_message_chunk', content },
-      });
-      await client.notify('session/update', {
-        sessionId,
-        update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'told before' } },
-      });
-    }
+    const told = tellHistory(client, sessionId);
+    if (!flags.has('--late-history')) await told;
     await held('session-load');
     return settings();
   })
@@ -71,6 +73,11 @@ const app = agent({ name: 'scripted' })
     return {};
   })
   .onRequest('session/set_config_option', ({ params }) => {
+    if (params.configId === 'auto_approve') {
+      if (params.value !== true && params.value !== false) throw RequestError.invalidParams();
+      isApproving = params.value;
+      return { configOptions: settings().configOptions };
+    }
     if (!models.includes(String(params.value))) throw RequestError.invalidParams(undefined, 'no such model');
     state.model = String(params.value);
     return { configOptions: settings().configOptions };
@@ -111,7 +118,12 @@ function settings() {
   const options = models.map((value) => ({ value, name: `The ${value}` }));
   return {
     modes: { currentModeId: state.mode, availableModes: modes.map((id) => ({ id, name: id })) },
-    configOptions: [{ ...select, id: 'model', name: 'Model', category: 'model' as const, options }],
+    configOptions: [
+      { ...select, id: 'model', name: 'Model', category: 'model' as const, options },
+      ...(flags.has('--options')
+        ? [{ type: 'boolean' as const, id: 'auto_approve', name: 'Approve all', currentValue: isApproving }]
+        : []),
+    ],
   };
 }
 
@@ -142,6 +154,22 @@ function historyOf(sessionId: string): readonly string[] {
 function historyFile(sessionId: string): string {
   mkdirSync(home, { recursive: true });
   return join(home, `${sessionId.replaceAll('/', '_')}.history`);
+}
+
+async function tellHistory(client: AgentContext, sessionId: string): Promise<void> {
+  // The reply to the load is written before what follows.
+  if (flags.has('--late-history')) await Promise.resolve().then(() => undefined);
+  for (const line of historyOf(sessionId)) {
+    const content = { type: 'text' as const, text: line };
+    await client.notify('session/update', {
+      sessionId,
+      update: { sessionUpdate: 'user_message_chunk', content },
+    });
+    await client.notify('session/update', {
+      sessionId,
+      update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'told before' } },
+    });
+  }
 }
 
 function remember(name: string, text: string): void {

@@ -32,7 +32,7 @@ const scenes: Readonly<Record<string, Scene>> = {
     stage.note('told', `${gates}\n`);
   },
 
-  /** So many lines; after some it asks, has a command run or a file written, and says what came of it. Notes all it says. */
+  /** So many lines; after some it asks or has a command run, and says what came of it. Notes all it says. */
   async tally(stage, words) {
     const [name = '', lines = '0', file = ''] = words.split(' ');
     const say = async (text: string): Promise<void> => {
@@ -53,11 +53,6 @@ const scenes: Readonly<Record<string, Scene>> = {
         const { terminalId } = JSON.parse(await stage.tried('terminal/create', { command }));
         const exit = await stage.tried('terminal/wait_for_exit', { terminalId });
         await say(`${exit} ${await stage.tried('terminal/release', { terminalId })}`);
-      }
-      if (line % 5 === 0) {
-        const path = join(stage.state.cwd, `${file}.written`);
-        await say(await stage.tried('fs/write_text_file', { path, content: `${name} ${line}` }));
-        await say(await stage.tried('fs/read_text_file', { path }));
       }
     }
   },
@@ -215,13 +210,8 @@ const scenes: Readonly<Record<string, Scene>> = {
     await stage.update({ sessionUpdate: 'tool_call', ...call, status: 'pending' });
     const chosen = await stage.mayI(call);
     if (chosen === 'yes' || chosen === 'ever') {
-      const written = await stage.tried('fs/write_text_file', { path, content: 'one\n2\nthree\n' });
-      await stage.update({
-        sessionUpdate: 'tool_call_update',
-        toolCallId,
-        status: 'completed',
-        rawOutput: written,
-      });
+      writeFileSync(path, 'one\n2\nthree\n');
+      await stage.update({ sessionUpdate: 'tool_call_update', toolCallId, status: 'completed' });
     } else await stage.end(toolCallId, 'failed', 'The person said no');
     await stage.say(`chosen: ${chosen}`);
   },

@@ -235,7 +235,7 @@ describe('the composer in a browser', () => {
       requestId: body.pending[0].requestId,
       decision: 'allow',
     });
-    await page.getByRole('button', { name: 'Answer the question', pressed: true }).waitFor();
+    await page.getByRole('button', { name: 'Answer the question', pressed: true }).click();
     await composerOf(page).fill('Paint the shed');
     await composerOf(page).press('Enter');
     await page.getByText(/You answered my question with Paint the shed/).waitFor();

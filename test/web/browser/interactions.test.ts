@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { writeAcpConfig } from '../../support/acp-config.ts';
 import { type Beckon, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import { drilledAgent } from '../../support/drilled-agent.ts';
 import { violationsOf } from './accessibility.ts';
@@ -265,6 +266,53 @@ describe('the inbox in a browser', () => {
     await expect
       .poll(() => ['one', 'two', 'three'].filter((name) => existsSync(join(cwd, `${name}.txt`))))
       .toEqual(['one', 'three']);
+  });
+});
+
+describe('what an agent by ACP asks in a browser', () => {
+  /** A scripted agent that asks leave for exactly what is given. */
+  async function permit(beckon: Awaited<ReturnType<typeof startBeckon>>, call: object) {
+    const prompt = `permit ${JSON.stringify(call)}`;
+    const cwd = await temporaryDirectory();
+    const { body } = await beckon.api('POST', '/api/sessions', { agent: 'scripted', cwd, prompt });
+    return `/s/${body.session.id}`;
+  }
+  const serve = async () =>
+    startBeckon({ args: ['--config', await writeAcpConfig(await temporaryDirectory())] });
+
+  it('[ASK18] what it said nothing of takes a second press, on the page, in the dock and on a monitor', async () => {
+    const beckon = await serve();
+    const quiet = await startSessions(beckon, [{ title: 'Quiet', prompt: 'hello', status: 'idle' }], '/tmp');
+    const paths = [await permit(beckon, { kind: 'execute' }), `/s/${quiet[0]}`, '/'];
+    const { page, problems } = await come(beckon, paths[0]);
+    for (const path of paths) {
+      if (path !== paths[0]) await permit(beckon, { kind: 'execute' });
+      await page.goto(`${beckon.url}${path}`);
+      const card = page.locator('[data-ask]').first();
+      await card.getByText('The agent did not say what it wants to do.').waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+      await card.getByRole('button', { name: 'Allow', exact: true }).click();
+      const again = card.getByRole('button', { name: 'Press again to allow' });
+      await again.waitFor();
+      await again.click();
+      await card.waitFor({ state: 'detached' });
+    }
+    expect(problems).toEqual([]);
+  });
+
+  it('[ACP3] a plan is approved in the way that is chosen among those the agent offers', async () => {
+    const beckon = await serve();
+    const path = await permit(beckon, { kind: 'switch_mode', rawInput: { plan: '# The plan' } });
+    const { page, problems } = await come(beckon, path);
+    await page.getByRole('heading', { name: 'The plan' }).first().waitFor();
+    const ways = page.getByRole('main').getByRole('combobox', { name: 'Allow as' });
+    await ways.waitFor();
+    expect(await ways.locator('option').allTextContents()).toEqual(['Yes', 'Always']);
+    await ways.selectOption('Always');
+    expect(await violationsOf(page)).toEqual([]);
+    await button(page, 'Approve').click();
+    await page.getByText('Chosen: ever').waitFor();
+    expect(problems).toEqual([]);
   });
 });
 

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import { violationsOf } from './accessibility.ts';
-import { desktop, type View, withBrowser } from './browser.ts';
+import { desktop, phone, type View, withBrowser } from './browser.ts';
 import { storeSession } from './stored-session.ts';
 import { everyday, long } from './told-conversations.ts';
 
@@ -105,5 +105,27 @@ describe('reading an agent’s work', () => {
     expect(back).toBe(seen[10]);
     const again = await jumped(() => page.getByRole('button', { name: 'Your message before' }).click());
     expect(again).toBe(seen[11]);
+
+    // By touch, too: there the words and a link to them can be taken along without hovering.
+    const touched = await come(beckon, '/s/ses_long', phone);
+    await touched.context.grantPermissions(['clipboard-write']);
+    const own = touched.page.locator('[aria-current=location]');
+    await conversation(touched.page).getByText('You:').first().waitFor({ state: 'attached' });
+    await touched.page.getByRole('button', { name: 'Your message before' }).tap();
+    const marked = await own.getAttribute('data-entry', { timeout: 20_000 });
+    const said = touched.page.locator(`[data-entry="${marked}"]`);
+    for (const name of ['Copy the text', 'Copy a link to this']) {
+      const target = await said.getByRole('button', { name }).boundingBox();
+      expect(target?.width).toBeGreaterThanOrEqual(44);
+      expect(target?.height).toBeGreaterThanOrEqual(44);
+      await said.getByRole('button', { name }).tap({ trial: true });
+    }
+    for (const name of ['Your message before', 'Your message after']) {
+      const target = await touched.page.getByRole('button', { name }).boundingBox();
+      expect(Math.min(target?.width ?? 0, target?.height ?? 0)).toBeGreaterThanOrEqual(44);
+    }
+    await said.getByRole('button', { name: 'Copy a link to this' }).tap();
+    await said.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await violationsOf(touched.page)).toEqual([]);
   });
 });

@@ -30,7 +30,9 @@ const shots: readonly Shot[] = [
   { name: 'empty', sessions: [] },
   { name: 'three', sessions: threeSessions },
   { name: 'one', sessions: threeSessions.slice(1, 2) },
+  { name: 'twelve', sessions: manySessions(12) },
   { name: 'thirty', sessions: manySessions(30) },
+  { name: 'sixty', sessions: manySessions(60) },
   { name: 'long', sessions: longTitles },
   { name: 'focus', sessions: threeSessions, prepare: (page) => page.getByRole('article').nth(1).focus() },
   { name: 'session', sessions: threeSessions, path: (ids) => `/s/${ids[0]}` },
@@ -93,6 +95,7 @@ const views: Readonly<Record<string, View>> = {
   'desktop-light': { ...desktop, theme: 'light' },
   'desktop-dark': { ...desktop, theme: 'dark' },
   'tablet-light': { width: 1024, height: 768, theme: 'light' },
+  'tablet-dark': { width: 1024, height: 768, theme: 'dark' },
   'phone-light': { ...phone, theme: 'light' },
   'phone-dark': { ...phone, theme: 'dark' },
 };

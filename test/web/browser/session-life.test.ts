@@ -69,11 +69,28 @@ describe('archiving in a browser', () => {
 describe('deleting in a browser', () => {
   it('[UI20] says what goes with the session, stops it first, and leaves its page', async () => {
     const beckon = await startBeckon();
-    const [, id = ''] = await startSessions(beckon, threeSessions.slice(0, 2), await temporaryDirectory());
+    const [, id = '', asking = ''] = await startSessions(beckon, threeSessions, await temporaryDirectory());
     const title = 'Migrate the session store to SQLite';
+    const allow = async (scope: string): Promise<void> => {
+      const asked = async () => (await beckon.api('GET', `/api/sessions/${asking}/pending`)).body.pending;
+      await expect.poll(asked, { timeout: 20_000 }).toHaveLength(1);
+      const [{ requestId }] = await asked();
+      const { status } = await beckon.api('POST', `/api/sessions/${asking}/approve`, { requestId, scope });
+      expect(status).toBe(200);
+    };
+    await allow('session');
     const { page, problems } = await come(beckon, `/s/${id}`);
-    await choose(page, sidebar(page), title, 'Delete…');
     const dialog = page.getByRole('dialog', { name: 'Delete this session?' });
+    // What was allowed is counted: what holds for this session goes, what holds always stays.
+    await choose(page, sidebar(page), 'Fix the flaky login test', 'Delete…');
+    await dialog.getByText('what you allowed for this session (1 approval)').waitFor();
+    expect(await dialog.getByText('always').count()).toBe(0);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await beckon.api('POST', `/api/sessions/${asking}/message`, { message: 'run npm publish' });
+    await allow('always');
+    await choose(page, sidebar(page), title, 'Delete…');
+    await dialog.getByText('what you allowed for this session (0 approvals)').waitFor();
+    await dialog.getByText('So does 1 approval that holds always; it is in the settings.').waitFor();
     for (const part of [title, 'conversation', 'images', 'raw output', 'allowed'])
       await dialog.getByText(part).first().waitFor();
     await dialog.getByText('It is still running, and is stopped first.').waitFor();

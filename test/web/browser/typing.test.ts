@@ -102,6 +102,52 @@ describe.each(places)('what is typed %s', (_, path, moments) => {
     }
   });
 
+  it('[UI17] [MSG4] pasted, dropped or dictated, is an answer only if it was begun when the question could be seen', async () => {
+    const { page, field, ask } = await write(path());
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.evaluate((copied) => navigator.clipboard.writeText(copied), text);
+    const soon = (): Promise<void> => page.clock.runFor(quietMs - 2 * frameMs);
+    const later = (): Promise<void> => page.clock.runFor(quietMs + frameMs);
+    const down = (key: string) => (): Promise<void> => page.keyboard.down(key);
+    const press = (key: string) => (): Promise<void> => page.keyboard.press(key);
+    const openMenu = (): Promise<void> => field.dispatchEvent('pointerdown', { button: 2 });
+    const dragOver = (): Promise<void> => field.dispatchEvent('dragenter');
+    const insert = (): Promise<void> => page.keyboard.insertText(text);
+    const moments = [
+      { name: 'at once', isAnswer: false, after: [press('Control+V')] },
+      { name: 'a moment later', isAnswer: false, after: [soon, press('Control+V')] },
+      {
+        name: 'with a key from before',
+        isAnswer: false,
+        before: [down('Control')],
+        after: [later, press('v')],
+      },
+      { name: 'with a key from at once', isAnswer: false, after: [soon, down('Control'), later, press('v')] },
+      { name: 'from a menu of before', isAnswer: false, before: [openMenu], after: [later, insert] },
+      { name: 'dragged from before', isAnswer: false, before: [dragOver], after: [later, insert] },
+      { name: 'dictated at once', isAnswer: false, after: [press('Shift'), insert] },
+      { name: 'pasted later', isAnswer: true, after: [later, press('Control+V')] },
+      { name: 'from a menu of later', isAnswer: true, before: [openMenu], after: [later, openMenu, insert] },
+      { name: 'in two goes', isAnswer: false, after: [soon, press('Control+V'), later, press('Control+V')] },
+    ];
+    let call: string[] = [];
+    for (const { name, isAnswer, before = [], after } of moments) {
+      for (const step of before) await step();
+      const asked = await ask(aQuestion(), call);
+      call = [asked.call];
+      for (const step of after) await step();
+      await page.keyboard.up('Control');
+      await page.keyboard.press('Enter');
+      await eventually(`${name}: it is ${isAnswer ? 'the answer' : 'a message'}`, async () =>
+        isAnswer ? (await room.agent.told())[asked.call] !== undefined : (await queued()).length === 1,
+      );
+      expect([name, (await room.agent.told())[asked.call] !== undefined]).toEqual([name, isAnswer]);
+      for (const { messageId } of await queued()) await api('DELETE', `/queue/${messageId}`);
+      await page.clock.runFor(3000);
+      await field.focus();
+    }
+  });
+
   it('[UI17] answers what was there before it was begun, or when one chooses so', async () => {
     const { page, ask } = await write(path());
     const first = await ask();
@@ -136,6 +182,94 @@ describe.each(places)('what is typed %s', (_, path, moments) => {
     await until('it is a message', async () => (await queued()).length === 1);
     expect((await room.agent.told())[second.call]).toBeUndefined();
   });
+});
+
+const questionnaire = (id: string): ScriptedAsk => ({
+  id,
+  tool: 'AskUserQuestion',
+  input: {
+    questions: [
+      { question: 'Which colour?', header: 'Colour', options: options('Red', 'Blue'), multiSelect: false },
+      { question: 'Which sizes?', header: 'Sizes', options: options('Small', 'Large'), multiSelect: true },
+      { question: 'Which name?', header: 'Name', options: options('Ada', 'Bob'), multiSelect: false },
+    ],
+  },
+});
+const options = (...labels: string[]) => labels.map((label) => ({ label, description: '' }));
+const given = async (call: string): Promise<string> => JSON.stringify((await room.agent.told())[call]);
+
+it('[UI31] [UI4] several questions are answered one after the other, and go out together with the last', async () => {
+  const { page, field, ask, until, problems } = await write(`/s/${room.agent.sessionId}`);
+  const { id, call } = await ask(questionnaire('first_form'));
+  const card = page.locator(`main [data-ask="${id}"]`);
+  const step = (words: string) => page.getByText(words, { exact: true }).waitFor();
+  await page.clock.runFor(quietMs + frameMs);
+  await step('1 of 3:');
+  const button = (name: string) => page.getByRole('main').getByRole('button', { name });
+  await page.keyboard.type('2');
+  await button('2 Blue').and(page.locator('[aria-pressed=true]')).waitFor();
+  await page.keyboard.press('Enter');
+  await step('2 of 3:');
+  expect(await field.inputValue()).toBe('');
+  expect(await isFocused(field)).toBe(true);
+  // What was answered here is on the card, and the other way round.
+  expect(await card.getByRole('radio', { name: 'Blue' }).isChecked()).toBe(true);
+  await card.getByRole('checkbox', { name: 'Small' }).check();
+  await step('3 of 3:');
+  await button('The question before').click();
+  await step('2 of 3:');
+  expect(await field.inputValue()).toBe('Small');
+  await page.keyboard.type(', a bit larger');
+  await button('The question before').click();
+  expect(await field.inputValue()).toBe('Blue');
+  await page.clock.resume();
+  expect(await violationsOf(page)).toEqual([]);
+  await button('Say something else').click();
+  await field.fill('One moment');
+  await page.keyboard.press('Enter');
+  await until('it is a message', async () => (await queued()).length === 1);
+  await button('Answer the question').click();
+  await step('1 of 3:');
+  await page.keyboard.type('Red');
+  await page.keyboard.press('Enter');
+  await step('2 of 3:');
+  expect(await field.inputValue()).toBe('Small, a bit larger');
+  await page.keyboard.press('Enter');
+  await step('3 of 3:');
+  expect((await room.agent.told())[call]).toBeUndefined();
+  await page.keyboard.type('Eve');
+  await page.keyboard.press('Enter');
+  await until('all are answered', async () => (await room.agent.told())[call] !== undefined);
+  expect(await given(call)).toContain(
+    '"answers":{"Which colour?":"Red","Which sizes?":"Small, a bit larger","Which name?":"Eve"}',
+  );
+  await until('the field is empty', async () => (await field.inputValue()) === '');
+  expect(problems).toEqual([]);
+});
+
+it('[UI31] several single questions are answered one after the other, also from a monitor', async () => {
+  const { page, field, ask, until } = await write('/', phone);
+  const one = await ask();
+  const two = aQuestion();
+  await room.agent.script({ ask: [two] });
+  await until('both are there', async () => (await page.getByText('1 of 2:').count()) === 1);
+  await page.clock.resume();
+  expect(await violationsOf(page)).toEqual([]);
+  await page.clock.runFor(quietMs + frameMs);
+  await page.keyboard.type('2');
+  await page.keyboard.press('Enter');
+  await until('the first is answered', async () => (await room.agent.told())[one.call] !== undefined);
+  expect(await given(one.call)).toContain('"2"');
+  await until('the field is empty', async () => (await field.inputValue()) === '');
+  expect((await room.agent.told())[two.id]).toBeUndefined();
+  await until('the second is shown', async () => (await page.getByText('1 of 2:').count()) === 0);
+  await page.clock.runFor(3000);
+  await field.focus();
+  await page.keyboard.type('Right');
+  await page.keyboard.press('Enter');
+  await until('the second is answered', async () => (await room.agent.told())[two.id] !== undefined);
+  expect(await given(two.id)).toContain('Right');
+  expect(await queued()).toEqual([]);
 });
 
 it('[UI17] says what Enter does with a draft when a question comes, and changes that by one press', async () => {

@@ -4,6 +4,7 @@ import type { InteractionId, MessageId, SessionId } from '../../../src/protocol/
 import type { Ask, Form, FormField, Interaction } from '../../../src/protocol/interaction.ts';
 import type { Agent, Session } from '../../../src/protocol/session.ts';
 import { Conversation } from '../../../src/web/conversation/conversation.logic.ts';
+import { afterNews, type Interactions, noInteractions } from '../../../src/web/data/interactions.ts';
 
 const now = Date.parse('2026-01-01T12:00:00.000Z');
 export const at = (seconds: number): string => new Date(now + seconds * 1000).toISOString();
@@ -85,6 +86,12 @@ export function anInteraction(
     ...rest,
   };
 }
+
+/** What a page knows when it was told of these: of one that is over, also while it was open. */
+export const interactionsOf = (...told: readonly Interaction[]): Interactions =>
+  told
+    .flatMap((each): Interaction[] => [{ ...each, status: 'open' }, each])
+    .reduce((known, interaction) => afterNews(known, { by: 'announcement', interaction }, 0), noInteractions);
 
 export const aField = (id: string, changes: Partial<FormField> = {}): FormField => ({
   id,

@@ -1,4 +1,4 @@
-import { cleanup } from '@testing-library/react';
+import { cleanup, configure } from '@testing-library/react';
 import { afterEach, beforeEach } from 'vitest';
 
 /** What a browser has and this document lacks: everything counts as being on the screen. */
@@ -22,6 +22,9 @@ class AlwaysOnScreen implements IntersectionObserver {
     return [];
   }
 }
+
+// On a machine that others use, too, a second is soon over.
+configure({ asyncUtilTimeout: 10_000 });
 
 beforeEach(() => {
   globalThis.IntersectionObserver = AlwaysOnScreen;

@@ -1,12 +1,22 @@
-import type { Ask } from '../../../protocol/interaction.ts';
+import { z } from 'zod';
+import { type Ask, Question, type Subject } from '../../../protocol/interaction.ts';
 import type { AgentFact } from '../../../runner/ports/agent-driver.ts';
 import { type JsonObject, objectAt, textAt } from '../../fields.ts';
-import { askTitle, callTitle } from '../../tool-calls.ts';
+import { askTitle, callTitle, expectedShape } from '../../tool-calls.ts';
 import { optionsIn, type PermissionOption } from '../reply.ts';
 import { contentsIn, wordsOf } from './content.ts';
-import { callSubject, describeCall, ownInput, ownName } from './describe-call.ts';
+import {
+  callSubject,
+  type DescribedCall,
+  describeCall,
+  ownInput,
+  ownName,
+  unnamedTool,
+  wordsAsked,
+} from './describe-call.ts';
 import type { Call, Memory } from './memory.ts';
 import { callAsked } from './tool-call.ts';
+import { vendorOf } from './vendors.ts';
 
 export interface PermissionAsk {
   readonly facts: readonly AgentFact[];
@@ -23,7 +33,8 @@ export function permissionAsk(memory: Memory, agentRequestId: string, request: J
   const options = optionsIn(request);
   const described = describeCall(fields, memory.cwd, true);
   const { toolName } = described;
-  const calledName = ownName(fields);
+  const vendor = vendorOf(memory.agentName);
+  const calledName = vendor.confirmsName?.(fields, told) === false ? undefined : ownName(fields);
   const common = {
     kind: 'approval' as const,
     agentRequestId,
@@ -31,14 +42,31 @@ export function permissionAsk(memory: Memory, agentRequestId: string, request: J
     suggestions: options,
     ...originOf(call),
   };
-  const plan = planIn(fields, toolName);
+  const questions = questionsIn(told);
+  if (questions.length > 0) {
+    const title = askTitle(questions.map(({ question }) => question).join(' · '));
+    const ask = { ...common, kind: 'question' as const, title, questions, requiresPerson: true };
+    return { facts, calledName, ask };
+  }
+  const plan = planIn(memory, fields, toolName);
   if (plan !== undefined)
-    return { facts, calledName, ask: { ...common, title: 'Approve the plan', plan, requiresPerson: true } };
-  const subject = callSubject(fields, toolName, memory.cwd);
+    return {
+      facts,
+      calledName,
+      ask: {
+        ...common,
+        ...waysAmong(options, vendor.modesAsOptions ? [] : ['allow_once', 'allow_always']),
+        title: 'Approve the plan',
+        plan,
+        requiresPerson: true,
+      },
+    };
+  const subject = callSubject(fields, toolName, memory.cwd, vendor.notes);
   const title =
     subject.kind === 'input' ? titleTold(fields, toolName) : callTitle(toolName, subject, described);
-  const reason = oddity(options);
-  const needsPerson = call === undefined || reason !== undefined;
+  const reason = oddity(options) ?? (vendor.asksInWords ? otherWords(told, subject) : undefined);
+  const saysNothing = isUnsaid(described);
+  const needsPerson = call === undefined || reason !== undefined || saysNothing;
   return {
     facts,
     calledName,
@@ -47,20 +75,46 @@ export function permissionAsk(memory: Memory, agentRequestId: string, request: J
       title,
       subject,
       ...(reason !== undefined && { reason }),
+      ...waysAmong(options, ['allow_once']),
       ...(needsPerson && { requiresPerson: true }),
+      ...(saysNothing && { defaultToNo: true }),
     },
   };
 }
 
+/** Qwen Code asks leave to ask: the questions are beside the protocol, and so are the answers in the reply. */
+function questionsIn(told: JsonObject): Question[] {
+  const note = objectAt(told, '_meta') ?? {};
+  if (note.qwenInteractionKind !== 'user_question') return [];
+  const { data } = z.array(AskedQuestion).safeParse(note.qwenQuestions);
+  return data ?? [];
+}
+
+const AskedQuestion = Question.extend({ multiSelect: z.boolean().default(false) });
+
+/** The options of these kinds, where a person has a choice among them. */
+function waysAmong(options: readonly PermissionOption[], kinds: readonly string[]): Pick<Ask, 'ways'> {
+  const ways = options.filter(({ kind }) => kinds.includes(kind));
+  return ways.length < 2 ? {} : { ways: ways.map(({ optionId, name }) => ({ id: optionId, label: name })) };
+}
+
+/** Neither an input nor words, of a call that is nothing without them. */
+const isUnsaid = ({ toolName, input }: DescribedCall): boolean =>
+  Object.keys(input).length === 0 && (toolName === unnamedTool || expectedShape(toolName) !== undefined);
+
 function titleTold(fields: JsonObject, toolName: string): string {
-  const told = textAt(fields, 'title');
+  const title = textAt(fields, 'title');
+  const isBare = title === toolName && Object.keys(ownInput(fields)).length === 0;
+  const told = isBare ? wordsAsked(fields) : title;
   return askTitle(told === undefined || told === toolName ? toolName : `${toolName}: ${told}`);
 }
 
-/** To leave a planning mode is to approve a plan; it is in the input, or shown. */
-function planIn(fields: JsonObject, toolName: string): string | undefined {
+/** To leave a planning mode is to approve a plan; it is in the input, or shown, or in the file that the ask names. */
+function planIn({ lastFile }: Memory, fields: JsonObject, toolName: string): string | undefined {
   if (fields.kind !== 'switch_mode' && toolName !== 'ExitPlanMode') return undefined;
-  return textAt(ownInput(fields), 'plan') ?? contentsIn(fields).map(wordsOf).join('\n');
+  const told = textAt(ownInput(fields), 'plan') || contentsIn(fields).map(wordsOf).join('\n');
+  const title = textAt(fields, 'title') ?? '';
+  return told || (lastFile && title.includes(lastFile.path) ? lastFile.text : title);
 }
 
 function originOf(call: Call | undefined): Pick<Ask, 'toolCallId' | 'agentId' | 'parentToolCallId'> {
@@ -70,6 +124,13 @@ function originOf(call: Call | undefined): Pick<Ask, 'toolCallId' | 'agentId' | 
     toolCallId,
     ...(parentToolCallId !== undefined && { parentToolCallId, agentId: parentToolCallId }),
   };
+}
+
+/** The words of an ask that do not have the command in them: they may be about another. */
+function otherWords(asked: JsonObject, { kind, value }: Subject): string | undefined {
+  const words = asked.rawInput === undefined ? wordsAsked(asked) : undefined;
+  const isSame = words === undefined || kind !== 'command' || words.includes(value);
+  return isSame ? undefined : `The agent says: ${words}`;
 }
 
 /** What the person must know before deciding; no standing approval may answer then. */

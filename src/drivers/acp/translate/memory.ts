@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { TurnUsage } from '../../../protocol/event.ts';
+import { ContextUse } from '../../../protocol/session.ts';
 import type { JsonObject } from '../../fields.ts';
 import { keptAs, keptMap, keptSet } from '../../kept.ts';
 
@@ -19,11 +21,17 @@ const Call = z.object({
   parentToolCallId: z.string().optional(),
   place: Place,
   isTold: z.boolean(),
+  /** What its command has printed so far, where the agent tells it piece by piece. */
+  printed: z.string().default(''),
+  /** A person said no. Some agents do not say that it is over then. */
+  isDenied: z.boolean().default(false),
 });
 export type Call = z.infer<typeof Call>;
 
 /** What must be remembered from update to update to understand the next one, as it is kept for the next server. */
 export const Remembered = z.object({
+  /** What the agent's program calls itself. */
+  agentName: z.string().default(''),
   permissionMode: z.string().nullable(),
   model: z.string().nullable(),
   /** What is being said, by the call of the sub-agent that says it ('' for the agent itself). */
@@ -36,11 +44,18 @@ export const Remembered = z.object({
   /** The message that the agent speaks in, and the number of the last block of each recent one. */
   agentMessageId: z.string().optional(),
   lastBlocks: keptMap(z.number()),
+  /** The text file that was written last, whole: a plan may be one, of which no more is said than its name. */
+  lastFile: z.object({ path: z.string(), text: z.string() }).optional(),
+  /** Tokens of the turn so far, where the agent tells them request by request. */
+  usage: TurnUsage.optional(),
   /** The list of steps as it was told last. */
   lastPlan: z.string().default(''),
   /** The agent tells the cost of its whole life; a turn's is the difference. */
   costSoFar: z.number().default(0),
   costTold: z.number().default(0),
+  /** Of an agent that counts its tokens over all turns, those that are told already. */
+  tokensTold: TurnUsage.optional(),
+  context: ContextUse.optional(),
   reported: keptSet(),
   count: z.number().default(0),
 });

@@ -1,13 +1,15 @@
 import type { NewEventOf } from '../../../protocol/event.ts';
 import type { AgentFact } from '../../../runner/ports/agent-driver.ts';
 import { unknownOnce } from '../../facts.ts';
-import { isObject, type JsonObject, textAt } from '../../fields.ts';
+import { isObject, type JsonObject, objectAt, textAt } from '../../fields.ts';
+import { commandPlaces } from '../../subject.ts';
 import { startsAgent } from '../../tool-table.ts';
-import { imagesIn } from './content.ts';
+import { changesIn, imagesIn } from './content.ts';
 import { describeCall, ownName, vendorNote } from './describe-call.ts';
 import { type Call, type Memory, nextPlace } from './memory.ts';
 import { endSpeech } from './speech.ts';
 import { resultAccount, resultText } from './tool-result.ts';
+import { vendorOf } from './vendors.ts';
 
 const mostOpenCalls = 500;
 
@@ -15,7 +17,8 @@ const mostOpenCalls = 500;
  * A call is told in pieces: it begins without its input, and its end comes in an update of its own. It is stored when
  * its input is known, at the latest with its result, for what is stored is not changed any more.
  */
-export function translateCall(memory: Memory, update: JsonObject): readonly AgentFact[] {
+export function translateCall(memory: Memory, told: JsonObject): readonly AgentFact[] {
+  const update = vendorOf(memory.agentName).read(told);
   const toolCallId = textAt(update, 'toolCallId');
   if (toolCallId === undefined) return unknownOnce(memory, 'tool call', update);
   const isNew = !memory.calls.has(toolCallId);
@@ -32,8 +35,9 @@ export function translateCall(memory: Memory, update: JsonObject): readonly Agen
 /** An ask for a call is asked with all that is known of it, and the call is shown before the ask. */
 export function callAsked(
   memory: Memory,
-  update: JsonObject,
+  told: JsonObject,
 ): { facts: readonly AgentFact[]; call: Call | undefined } {
+  const update = vendorOf(memory.agentName).read(told);
   const toolCallId = textAt(update, 'toolCallId');
   if (toolCallId === undefined) return { facts: [], call: undefined };
   const begun = memory.calls.has(toolCallId) ? [] : beginCall(memory, toolCallId, update);
@@ -43,14 +47,35 @@ export function callAsked(
 
 /** Calls that never told their input, or never began: the turn is over, and what is known of them is all there is. */
 export function tellAllCalls(memory: Memory): readonly AgentFact[] {
-  return [...memory.calls.values()].flatMap((call) => tellCall(memory, call));
+  return [...memory.calls.values()].flatMap((call) => [
+    ...tellCall(memory, call),
+    ...(call.isDenied ? endCall(memory, { ...call, fields: { ...call.fields, ...deniedEnd } }) : []),
+  ]);
 }
+
+export function noteDenied(memory: Memory, toolCallId: string | undefined): void {
+  const call = toolCallId === undefined ? undefined : memory.calls.get(toolCallId);
+  if (call) call.isDenied = true;
+}
+
+const deniedEnd = {
+  status: 'failed',
+  content: [{ type: 'content', content: { type: 'text', text: 'It was denied, and did not run.' } }],
+};
 
 function beginCall(memory: Memory, toolCallId: string, update: JsonObject): readonly AgentFact[] {
   const { parentToolCallId } = vendorNote(update);
   const spoken = endSpeech(memory, parentToolCallId ?? '');
   const place = nextPlace(memory);
-  memory.calls.set(toolCallId, { toolCallId, fields: {}, parentToolCallId, place, isTold: false });
+  memory.calls.set(toolCallId, {
+    toolCallId,
+    fields: {},
+    parentToolCallId,
+    place,
+    isTold: false,
+    printed: '',
+    isDenied: false,
+  });
   for (const oldest of memory.calls.keys()) {
     if (memory.calls.size <= mostOpenCalls) break;
     memory.calls.delete(oldest);
@@ -62,7 +87,8 @@ function learn(memory: Memory, toolCallId: string, update: JsonObject): Call | u
   const known = memory.calls.get(toolCallId);
   if (!known) return undefined;
   const { parentToolCallId = known.parentToolCallId } = vendorNote(update);
-  const call = { ...known, parentToolCallId, fields: merged(known.fields, update) };
+  const printed = known.printed + printedIn(update);
+  const call = { ...known, parentToolCallId, fields: merged(known.fields, update), printed };
   memory.calls.set(toolCallId, call);
   return call;
 }
@@ -106,9 +132,11 @@ function tellCall(memory: Memory, call: Call): readonly AgentFact[] {
 function endCall(memory: Memory, call: Call): readonly AgentFact[] {
   memory.calls.delete(call.toolCallId);
   const { toolCallId, fields } = call;
+  const written = changesIn(fields).findLast(({ path }) => path.endsWith('.md'));
+  if (written) memory.lastFile = { path: written.path, text: written.after };
   const isError = fields.status === 'failed';
   const images = imagesIn(fields);
-  const text = resultText(memory, fields);
+  const text = resultText(memory, call);
   const said: AgentFact = {
     type: 'said',
     event: {
@@ -146,7 +174,18 @@ const parentOf = ({ parentToolCallId }: Call) => (parentToolCallId === undefined
 
 const canBegin = (update: JsonObject): boolean => update.title !== undefined || update.kind !== undefined;
 
-const hasInput = ({ fields }: Call): boolean => !isEmpty(fields.rawInput);
+/** Where a command runs says nothing of what it is: that comes later. */
+function hasInput({ fields: { rawInput } }: Call): boolean {
+  if (!isObject(rawInput)) return !isEmpty(rawInput);
+  return Object.keys(rawInput).some((name) => !commandPlaces.has(name));
+}
+
+/** Agents that run commands by themselves tell the output beside the protocol. */
+function printedIn(update: JsonObject): string {
+  const note = objectAt(update, '_meta') ?? {};
+  const piece = objectAt(note, 'terminal_output_delta') ?? objectAt(note, 'terminal_output') ?? {};
+  return textAt(piece, 'data') ?? '';
+}
 
 function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || (isObject(value) && Object.keys(value).length === 0);

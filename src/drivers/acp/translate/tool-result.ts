@@ -1,22 +1,24 @@
 import { type DiffLine, diffLines } from '../../../model/diff-lines.ts';
 import type { NewEventOf } from '../../../protocol/event.ts';
-import { isObject, type JsonObject, textAt } from '../../fields.ts';
+import { isObject, type JsonObject, numberAt, objectAt, textAt } from '../../fields.ts';
 import { patchIn, resultShapeOf } from '../../tool-calls.ts';
 import { type Change, changesIn, contentsIn, terminalsIn, wordsOf } from './content.ts';
 import { vendorNote } from './describe-call.ts';
-import type { Memory } from './memory.ts';
+import type { Call, Memory } from './memory.ts';
 
 /** What a call brought, in words: its plain output where the agent gives it, else what it shows. */
-export function resultText(memory: Memory, call: JsonObject): string {
+export function resultText(memory: Memory, { fields: call, printed: told }: Call): string {
   const plain = plainOutput(call.rawOutput);
-  if (plain !== undefined) return plain;
-  const printed = terminalsIn(call).flatMap((id) => memory.outputOf(id) ?? []);
+  // What a file holds is shown as it is; the model is given more than that.
+  if (plain && (call.kind !== 'read' || contentsIn(call).length === 0)) return plain;
+  const printed = [told, ...terminalsIn(call).map((id) => memory.outputOf(id) ?? '')].filter(Boolean);
   const shown = contentsIn(call)
     .filter(({ type }) => type !== 'image')
     .map((content) => unfenced(wordsOf(content)));
-  const told = [...printed, ...shown].join('\n');
-  if (told !== '') return told;
-  return call.rawOutput === undefined || call.rawOutput === null ? '' : JSON.stringify(call.rawOutput);
+  const words = [...printed, ...shown].join('\n');
+  const isTold = words !== '' || plain !== undefined || changesIn(call).length > 0;
+  if (isTold || call.rawOutput === undefined || call.rawOutput === null) return words;
+  return exitCodeOf(call) === undefined ? JSON.stringify(call.rawOutput) : '';
 }
 
 type Account = Pick<NewEventOf<'tool.result'>, 'detail' | 'output'>;
@@ -27,8 +29,24 @@ export function resultAccount(call: JsonObject, text: string): Account {
   const changes = changesIn(call);
   if (!toolResponse && changes.length > 0) return changeAccount(changes);
   const { originalFile: _, ...detail } = toolResponse ?? {};
-  const output = resultShapeOf(text, toolResponse && detail, call.status === 'failed');
-  return { ...(toolResponse && { detail }), ...(output && { output }) };
+  const exitCode = exitCodeOf(call);
+  const output = {
+    ...resultShapeOf(text, toolResponse && detail, call.status === 'failed'),
+    ...(exitCode !== undefined && { exitCode }),
+  };
+  return { ...(toolResponse && { detail }), ...(Object.keys(output).length > 0 && { output }) };
+}
+
+/** How a command ended, where the agent tells it: beside the protocol, or in its own account of the output. */
+function exitCodeOf(call: JsonObject): number | undefined {
+  const exit = objectAt(objectAt(call, '_meta') ?? {}, 'terminal_exit') ?? {};
+  const raw = objectAt(call, 'rawOutput') ?? {};
+  return (
+    numberAt(exit, 'exit_code') ??
+    numberAt(raw, 'exit_code') ??
+    numberAt(raw, 'exitCode') ??
+    numberAt(objectAt(raw, 'metadata') ?? {}, 'exit')
+  );
 }
 
 export function changeAccount(changes: readonly Change[]): Account {
@@ -38,12 +56,17 @@ export function changeAccount(changes: readonly Change[]): Account {
 
 function plainOutput(raw: unknown): string | undefined {
   if (typeof raw === 'string') return raw;
-  if (Array.isArray(raw)) {
-    const texts = raw.filter(isObject).flatMap((block) => textAt(block, 'text') ?? []);
-    return texts.length === raw.length && texts.length > 0 ? texts.join('\n') : undefined;
-  }
+  if (Array.isArray(raw)) return textsOf(raw);
   if (!isObject(raw)) return undefined;
-  return textAt(raw, 'formatted_output') ?? textAt(raw, 'output') ?? textAt(raw, 'stdout');
+  const told = textAt(raw, 'formatted_output') ?? textAt(raw, 'output') ?? textAt(raw, 'stdout');
+  // The result of a tool of an MCP server, as it is or in an envelope.
+  return told ?? textsOf(raw.content) ?? textsOf(objectAt(raw, 'result')?.content);
+}
+
+function textsOf(blocks: unknown): string | undefined {
+  if (!Array.isArray(blocks) || blocks.length === 0) return undefined;
+  const texts = blocks.flatMap((block) => (isObject(block) ? (textAt(block, 'text') ?? []) : []));
+  return texts.length === blocks.length ? texts.join('\n') : undefined;
 }
 
 /** Output is often wrapped into a code block for a page that shows markdown. */

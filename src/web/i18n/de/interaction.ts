@@ -44,7 +44,8 @@ export const interaction = {
   'ask.reason': 'Warum nicht? (freiwillig)',
   'ask.comments': 'Was soll anders werden?',
   'ask.reasonKeys': 'Der Agent liest das. Enter sendet, Umschalt+Enter beginnt eine neue Zeile.',
-  'ask.reasonUnheard': 'Diesem Agenten lässt sich kein Grund nennen. Er wird nur hier festgehalten.',
+  'ask.reasonUnheard':
+    'Dieser Agent nimmt mit einer Ablehnung keinen Grund an: Er bekommt ihn als eigene Nachricht. Enter sendet, Umschalt+Enter beginnt eine neue Zeile.',
   'ask.reasonKeysTool': 'Das liest das Werkzeug. Enter sendet, Umschalt+Enter beginnt eine neue Zeile.',
   'ask.tool': 'Werkzeug',
   'ask.calledWith': 'Womit der Agent es aufrief',
@@ -57,6 +58,8 @@ export const interaction = {
   'ask.approvePlan': 'Zustimmen',
   'ask.noPlan': 'Der Agent hat keinen Plan aufgeschrieben.',
   'ask.sendBack': 'Zurückgeben',
+  'ask.way': 'Erlauben als',
+  'ask.unsaid': 'Der Agent hat nicht gesagt, was er tun will.',
   'ask.goOnIn': 'Weiter im Modus',
 
   'ask.edit.open': 'Bearbeiten',
@@ -156,7 +159,7 @@ export const interaction = {
   'outcome.plan': 'der Plan',
   'outcome.told': 'Das erfuhr der Agent',
   'outcome.toldAndInterrupted': 'Das erfuhr der Agent, und er wurde unterbrochen',
-  'outcome.untold': 'Hier festgehalten; der Agent erfuhr keinen Grund',
+  'outcome.untold': 'Dem Agenten als eigene Nachricht geschickt',
   'outcome.untoldAndInterrupted': 'Hier festgehalten; der Agent erfuhr keinen Grund und wurde unterbrochen',
   'outcome.decided': 'Entschieden',
   'outcome.why': 'Warum es endete',

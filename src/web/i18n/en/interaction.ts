@@ -44,7 +44,8 @@ export const interaction = {
   'ask.reason': 'Why not? (optional)',
   'ask.comments': 'What should be different?',
   'ask.reasonKeys': 'The agent reads this. Enter sends, Shift+Enter starts a new line.',
-  'ask.reasonUnheard': 'This agent cannot be told a reason. It is kept here, for you.',
+  'ask.reasonUnheard':
+    'This agent takes no reason with a denial: it gets it as a message of its own. Enter sends, Shift+Enter starts a new line.',
   'ask.reasonKeysTool': 'The tool reads this. Enter sends, Shift+Enter starts a new line.',
   'ask.tool': 'Tool',
   'ask.calledWith': 'What the agent called it with',
@@ -57,6 +58,8 @@ export const interaction = {
   'ask.approvePlan': 'Approve',
   'ask.noPlan': 'The agent has written no plan.',
   'ask.sendBack': 'Send back',
+  'ask.way': 'Allow as',
+  'ask.unsaid': 'The agent did not say what it wants to do.',
   'ask.goOnIn': 'Go on in mode',
 
   'ask.edit.open': 'Edit',
@@ -156,7 +159,7 @@ export const interaction = {
   'outcome.plan': 'the plan',
   'outcome.told': 'The agent was told',
   'outcome.toldAndInterrupted': 'The agent was told, and interrupted',
-  'outcome.untold': 'Kept here; the agent was told no reason',
+  'outcome.untold': 'Sent to the agent as a message of its own',
   'outcome.untoldAndInterrupted': 'Kept here; the agent was told no reason, and interrupted',
   'outcome.decided': 'Decided',
   'outcome.why': 'Why it ended',

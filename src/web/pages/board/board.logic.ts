@@ -1,6 +1,7 @@
 import type { Session } from '../../../protocol/session.ts';
 import { groupByNeed, type NeedGroup, needs } from '../../session/need.logic.ts';
 import { fits, type SessionFilter } from '../../session/session-filter.logic.ts';
+import type { KeyIn } from '../../ui/keys.ts';
 
 /** Every column, also the empty ones: a board whose columns come and go cannot be known by heart. */
 export function columnsOf(sessions: Iterable<Session>, filter: SessionFilter): readonly NeedGroup[] {
@@ -16,23 +17,21 @@ export interface Spot {
   readonly row: number;
 }
 
-/** The card that an arrow key leads to; empty columns are passed over. Undefined at the edge. */
-export function spotAfter(key: string, { column, row }: Spot, heights: readonly number[]): Spot | undefined {
+/** The card that a key leads to; empty columns are passed over. Undefined at the edge. */
+export function spotAfter(
+  key: KeyIn<'board'>,
+  { column, row }: Spot,
+  heights: readonly number[],
+): Spot | undefined {
   switch (key) {
-    case 'ArrowDown':
-    case 'j':
+    case 'down':
       return row + 1 < (heights[column] ?? 0) ? { column, row: row + 1 } : undefined;
-    case 'ArrowUp':
-    case 'k':
+    case 'up':
       return row > 0 ? { column, row: row - 1 } : undefined;
-    case 'ArrowRight':
-    case 'l':
+    case 'right':
       return beside(heights.findIndex((height, at) => at > column && height > 0));
-    case 'ArrowLeft':
-    case 'h':
+    case 'left':
       return beside(heights.findLastIndex((height, at) => at < column && height > 0));
-    default:
-      return undefined;
   }
 
   function beside(next: number): Spot | undefined {

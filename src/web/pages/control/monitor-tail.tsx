@@ -1,3 +1,4 @@
+import { useMemo } from 'react';
 import { noticeText, turnEndText } from '../../conversation/notice-row.tsx';
 import { type TailLine, tailOf } from '../../conversation/tail.logic.ts';
 import { ToolLineView } from '../../conversation/tool-line-view.tsx';
@@ -5,6 +6,7 @@ import { useFeedVersion } from '../../data/room-context.tsx';
 import type { SessionFeed } from '../../data/session-feed.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { errorText } from '../../text/error-text.ts';
+import { messageInShort } from '../../text/message-in-short.ts';
 import { cx } from '../../ui/class-names.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
 
@@ -45,12 +47,7 @@ function TailLineView({ line, cwd }: { readonly line: TailLine; readonly cwd: st
   const t = useT();
   switch (line.kind) {
     case 'message':
-      return (
-        <p className="line-clamp-2 shrink-0 border-line-strong border-l-2 pl-2 text-faint wrap-anywhere">
-          <span className="sr-only">{t('conversation.you')}: </span>
-          {line.text}
-        </p>
-      );
+      return <Said text={line.text} />;
     case 'text':
     case 'thinking':
       return (
@@ -89,4 +86,15 @@ function TailLineView({ line, cwd }: { readonly line: TailLine; readonly cwd: st
     case 'notice':
       return <p className="line-clamp-2 shrink-0 text-faint wrap-anywhere">{noticeText(t, line.event)}</p>;
   }
+}
+
+function Said({ text }: { readonly text: string }) {
+  const t = useT();
+  const short = useMemo(() => messageInShort(t, text), [t, text]);
+  return (
+    <p className="line-clamp-2 shrink-0 border-line-strong border-l-2 pl-2 text-faint wrap-anywhere">
+      <span className="sr-only">{t('conversation.you')}: </span>
+      {short}
+    </p>
+  );
 }

@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import type { Interaction } from '../../../protocol/interaction.ts';
 import type { Session } from '../../../protocol/session.ts';
 import { SmallComposer } from '../../composer/small-composer.tsx';
-import { placeOf } from '../../data/attempts.logic.ts';
+import { askedIn, endedIn, placeOf } from '../../data/interactions.ts';
 import { useFeedVersion, useFollowed, useRoom, useSession } from '../../data/room-context.tsx';
 import type { SessionFeed } from '../../data/session-feed.ts';
 import { openDialog } from '../../frame/dialogs.ts';
@@ -23,7 +23,6 @@ import { cx } from '../../ui/class-names.ts';
 import { useOnScreen } from '../../ui/use-on-screen.ts';
 import { type Density, tailLength } from './grid.logic.ts';
 import { MonitorTail } from './monitor-tail.tsx';
-import { useAsked } from './use-asked.ts';
 
 /** One live session: what it does and for how long, its last words or what it asks, and a line to answer in. */
 export const Monitor = memo(function Monitor({
@@ -37,8 +36,9 @@ export const Monitor = memo(function Monitor({
   const isOnScreen = useOnScreen(element);
   const session = useSession(sessionId);
   const feed = useFollowed(sessionId, 'tail', isOnScreen);
-  const asked = useAsked(sessionId);
-  const ended = useRoom((room) => room.ended);
+  const asked = useRoom((room) => askedIn(room, sessionId));
+  const ended = useRoom((room) => endedIn(room, sessionId));
+  const place = useRoom((room) => (asked === undefined ? undefined : placeOf(room, asked).id));
   const leftOpen = useRoom((room) =>
     room.pending.find((each) => each.sessionId === sessionId && each.leftOpen !== undefined),
   );
@@ -88,7 +88,7 @@ export const Monitor = memo(function Monitor({
               </div>
             )}
             <InteractionCard
-              key={placeOf(ended, asked).id}
+              key={place}
               interaction={asked}
               density={isFilledInHere ? 'full' : 'compact'}
               isFramed={false}
@@ -98,7 +98,12 @@ export const Monitor = memo(function Monitor({
         ) : session.failure !== null ? (
           <FailureNote session={session} />
         ) : (
-          <MonitorTail feed={feed} cwd={session.cwd} most={tailLength[density]} />
+          <>
+            {ended !== undefined && (
+              <InteractionCard interaction={ended} density="compact" isFramed={false} />
+            )}
+            <MonitorTail feed={feed} cwd={session.cwd} most={tailLength[density]} />
+          </>
         )}
       </div>
       {asked === undefined && leftOpen !== undefined && <LeftOpenLine interaction={leftOpen} />}

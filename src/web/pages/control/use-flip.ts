@@ -1,4 +1,5 @@
 import { type RefObject, useLayoutEffect, useRef } from 'react';
+import { isMedium } from '../../ui/media.ts';
 
 interface Place {
   readonly left: number;
@@ -10,7 +11,7 @@ export function useFlip(container: RefObject<HTMLElement | null>, order: readonl
   const places = useRef(new Map<string, Place>());
   // biome-ignore lint/correctness/useExhaustiveDependencies: measured anew exactly when the order changes
   useLayoutEffect(() => {
-    const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches;
+    const isStill = isMedium('still');
     const next = new Map<string, Place>();
     for (const child of container.current?.children ?? []) {
       if (!(child instanceof HTMLElement) || child.dataset.flip === undefined) continue;

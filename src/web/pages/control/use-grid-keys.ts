@@ -1,18 +1,19 @@
 import { type KeyboardEvent, type RefObject, useCallback } from 'react';
+import { type KeyIn, keyIn } from '../../ui/keys.ts';
 
-/** Arrow keys, and j and k, move between monitors; Enter opens one, m speaks to it. */
+/** The keys of a monitor that has the focus. */
 export function useGridKeys(grid: RefObject<HTMLElement | null>): (event: KeyboardEvent) => void {
   return useCallback(
     (event) => {
-      const { target, key } = event;
+      const { target } = event;
       if (!(target instanceof HTMLElement) || target.dataset.flip === undefined) return;
-      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      const key = keyIn('control', event);
+      if (key === undefined) return;
       const monitors = [...(grid.current?.children ?? [])].filter((each) => each instanceof HTMLElement);
-      const at = monitors.indexOf(target);
-      const next = monitors[at + stepOf(key, columnsIn(monitors))];
-      if (key === 'Enter') target.querySelector('a')?.click();
-      else if (key === 'm') target.querySelector<HTMLElement>('[data-composer] textarea')?.focus();
-      else if (next !== undefined && next !== target) {
+      const next = monitors[monitors.indexOf(target) + stepOf(key, columnsIn(monitors))];
+      if (key === 'open') target.querySelector('a')?.click();
+      else if (key === 'message') target.querySelector<HTMLElement>('[data-composer] textarea')?.focus();
+      else if (next !== undefined) {
         next.focus();
         next.scrollIntoView({ block: 'nearest' });
       } else return;
@@ -22,17 +23,15 @@ export function useGridKeys(grid: RefObject<HTMLElement | null>): (event: Keyboa
   );
 }
 
-function stepOf(key: string, columns: number): number {
+function stepOf(key: KeyIn<'control'>, columns: number): number {
   switch (key) {
-    case 'ArrowRight':
-    case 'j':
+    case 'right':
       return 1;
-    case 'ArrowLeft':
-    case 'k':
+    case 'left':
       return -1;
-    case 'ArrowDown':
+    case 'down':
       return columns;
-    case 'ArrowUp':
+    case 'up':
       return -columns;
     default:
       return 0;

@@ -5,7 +5,7 @@ import type { Session } from '../../../protocol/session.ts';
 import { useFeed, useSession } from '../../data/room-context.tsx';
 import { useT } from '../../i18n/i18n.ts';
 import { InteractionCard } from '../../interaction/interaction-card.tsx';
-import { useCard, useSentCard } from '../../interaction/use-card.ts';
+import { useCard } from '../../interaction/use-card.ts';
 import { shortDirectory } from '../../session/activity.logic.ts';
 import { Button } from '../../ui/button.tsx';
 import { cx } from '../../ui/class-names.ts';
@@ -47,7 +47,7 @@ function Shown({
   readonly onAnswered: () => void;
 }) {
   // A tool may ask again in the same place: only what is over is left for the next.
-  const { state } = useSentCard(useCard(interaction));
+  const { state } = useCard(interaction);
   const session = useSession(interaction.sessionId);
   const answered = useRef(onAnswered);
   useEffect(() => {

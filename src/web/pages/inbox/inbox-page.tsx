@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { PageHeader } from '../../frame/page-header.tsx';
+import { useKeys } from '../../frame/use-keys.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/button.tsx';
 import { cx } from '../../ui/class-names.ts';
@@ -10,7 +11,6 @@ import { InboxFilters } from './inbox-filters.tsx';
 import { InboxKeys } from './inbox-keys.tsx';
 import { InboxList } from './inbox-list.tsx';
 import { useInbox } from './use-inbox.ts';
-import { useInboxKeys } from './use-inbox-keys.ts';
 
 /** All open interactions of all sessions, oldest first: a list, and the card of the one chosen. */
 export function InboxPage() {
@@ -18,7 +18,7 @@ export function InboxPage() {
   const inbox = useInbox();
   const { pending, items, filter, selected, batch } = inbox;
   const [isCardOpen, setCardOpen] = useState(false);
-  useInboxKeys(inbox.run);
+  useKeys('inbox', inbox.run);
 
   if (pending.length === 0 && items.length === 0) return <InboxEmpty />;
   return (

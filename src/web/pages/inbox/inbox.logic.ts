@@ -1,5 +1,5 @@
 import type { Interaction, InteractionKind } from '../../../protocol/interaction.ts';
-import { placeOf } from '../../data/attempts.logic.ts';
+import { type Interactions, phaseOf, placeOf } from '../../data/interactions.ts';
 import { isGrantable } from '../../interaction/pattern.logic.ts';
 
 export interface InboxItem {
@@ -15,32 +15,21 @@ export interface InboxFilter {
 
 export const noFilter: InboxFilter = { sessionId: null, kind: null };
 
-/**
- * What waits and what has just ended, oldest first, each in the place it had; a tool that asks again keeps its place.
- * `ended` is all that is known to have ended.
- */
+/** What waits and what has just ended, oldest first, each in the place it had; a tool that asks again keeps its place. */
 export function inboxItems(
-  pending: readonly Interaction[],
-  leaving: readonly Interaction[],
+  room: Pick<Interactions, 'known' | 'pending' | 'leaving'>,
   { sessionId, kind }: InboxFilter,
-  ended: readonly Interaction[] = leaving,
 ): InboxItem[] {
-  const left = new Set(leaving.map(({ interactionId }) => interactionId));
-  const replaced = new Set<string | undefined>(pending.map(({ tool }) => tool?.replaces));
-  return [
-    ...pending.filter(({ interactionId }) => !left.has(interactionId)).map(open),
-    ...leaving
-      .filter(({ interactionId }) => !replaced.has(interactionId))
-      .map((interaction) => ({ interaction, isLeaving: true })),
-  ]
-    .filter(({ interaction }) => sessionId === null || interaction.sessionId === sessionId)
-    .filter(({ interaction }) => kind === null || interaction.kind === kind)
-    .map((item) => ({ item, since: placeOf(ended, item.interaction).since }))
+  return [...room.pending, ...room.leaving]
+    .filter((each) => sessionId === null || each.sessionId === sessionId)
+    .filter((each) => kind === null || each.kind === kind)
+    .map((interaction) => ({ interaction, since: placeOf(room, interaction).since }))
     .sort((a, b) => (a.since < b.since ? -1 : a.since > b.since ? 1 : 0))
-    .map(({ item }) => item);
+    .map(({ interaction }) => ({
+      interaction,
+      isLeaving: phaseOf(room.known, interaction) === 'leaving',
+    }));
 }
-
-const open = (interaction: Interaction): InboxItem => ({ interaction, isLeaving: false });
 
 /** Where one is: the item chosen, or the one that took its place when it left, or the first. */
 export function currentIn(

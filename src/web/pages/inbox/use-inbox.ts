@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Interaction } from '../../../protocol/interaction.ts';
-import { placeOf } from '../../data/attempts.logic.ts';
+import { placeOf } from '../../data/interactions.ts';
 import { useControlRoom, useRoom } from '../../data/room-context.tsx';
 import { useT } from '../../i18n/i18n.ts';
 import { faceOf } from '../../interaction/answers-to.ts';
@@ -9,6 +9,7 @@ import { cardsOf } from '../../interaction/cards.ts';
 import { quietMs } from '../../interaction/stillness.ts';
 import { routes } from '../../routes.ts';
 import { announce } from '../../ui/announcer.tsx';
+import type { KeyIn } from '../../ui/keys.ts';
 import {
   currentIn,
   type InboxFilter,
@@ -22,8 +23,6 @@ import {
   stepFrom,
 } from './inbox.logic.ts';
 import { canAnswer, decide } from './inbox-commands.ts';
-import type { InboxCommand } from './inbox-keys.logic.ts';
-import { useLeaving } from './use-leaving.ts';
 
 export interface InboxView {
   readonly list: RefObject<HTMLUListElement | null>;
@@ -46,7 +45,7 @@ export interface InboxView {
   closeBatch(): void;
   /** The current one was answered here: on to the next that waits. */
   goOn(): void;
-  run(command: InboxCommand): void;
+  run(command: KeyIn<'inbox'>): void;
 }
 
 export function useInbox(): InboxView {
@@ -54,23 +53,25 @@ export function useInbox(): InboxView {
   const room = useControlRoom();
   const [, navigate] = useLocation();
   const pending = useRoom((state) => state.pending);
-  const ended = useRoom((state) => state.ended);
-  const leaving = useLeaving();
+  const leaving = useRoom((state) => state.leaving);
+  const known = useRoom((state) => state.known);
   const [filter, setFilter] = useState<InboxFilter>(noFilter);
   const [chosen, setChosen] = useState<string | null>(null);
   const [marked, setMarked] = useState<ReadonlySet<string>>(new Set());
   const [batch, setBatch] = useState<readonly Interaction[] | null>(null);
   const list = useRef<HTMLUListElement>(null);
   const before = useRef<readonly string[]>([]);
-  const focusSoon = useRef(false);
+  /** The one whose row takes the focus when it is the current one. */
+  const focusNext = useRef<string | null>(null);
   const isAsOpened = useRoom((state) => state.isAsOpened);
   /** What a person went to, or was led to, last. */
-  const known = useRef<string | null>(null);
-  const isAnswered = useRef(false);
+  const goneTo = useRef<string | null>(null);
+  /** Where the list goes on to because of an answer given here. */
+  const ledTo = useRef<string | null>(null);
   /** When the list last moved on without being told to, and whether that followed an answer given here. */
   const moved = useRef({ at: Number.NEGATIVE_INFINITY, isAfterAnswer: false });
 
-  const items = inboxItems(pending, leaving, filter, ended);
+  const items = inboxItems({ known, pending, leaving }, filter);
   const currentId = currentIn(items, chosen, before.current);
   const current = items.find(({ interaction }) => interaction.interactionId === currentId)?.interaction;
   const selected = pending.filter(({ interactionId }) => marked.has(interactionId));
@@ -78,22 +79,23 @@ export function useInbox(): InboxView {
   const face = current === undefined ? null : faceOf(current);
   const isFirst = useRef(true);
   useEffect(() => {
-    if (face !== known.current && !isFirst.current && (!isAsOpened || isAnswered.current))
-      moved.current = { at: performance.now(), isAfterAnswer: isAnswered.current };
+    const isAfterAnswer = ledTo.current !== null && ledTo.current === currentId;
+    if (face !== goneTo.current && !isFirst.current && (!isAsOpened || isAfterAnswer))
+      moved.current = { at: performance.now(), isAfterAnswer };
+    if (isAfterAnswer) ledTo.current = null;
     isFirst.current = false;
-    isAnswered.current = false;
-    known.current = face;
-  }, [face, isAsOpened]);
+    goneTo.current = face;
+  }, [face, isAsOpened, currentId]);
   useEffect(() => {
     before.current = idsOf(items);
     if (currentId === chosen) return;
     const isNextAttempt = chosen !== null && current?.tool?.replaces === chosen;
-    focusSoon.current ||= chosen !== null && !isNextAttempt && isFocusFree();
+    if (chosen !== null && !isNextAttempt && isFocusFree()) focusNext.current = currentId;
     setChosen(currentId);
   });
   useEffect(() => {
-    if (!focusSoon.current) return;
-    focusSoon.current = false;
+    if (focusNext.current === null || focusNext.current !== currentId) return;
+    focusNext.current = null;
     const row = list.current?.querySelector<HTMLElement>('[aria-current="true"]');
     row?.focus({ preventScroll: true });
     row?.scrollIntoView({ block: 'nearest' });
@@ -101,13 +103,13 @@ export function useInbox(): InboxView {
 
   const choose = (id: string | null): void => {
     if (current !== undefined) cardsOf(room).stepBack(current);
-    focusSoon.current = true;
+    focusNext.current = id;
     setChosen(id);
   };
   /** Where a person goes by themselves they look; where the list goes, a key was meant for what was there before. */
   const step = (id: string | null): void => {
     const next = items.find(({ interaction }) => interaction.interactionId === id)?.interaction;
-    known.current = next === undefined ? null : faceOf(next);
+    goneTo.current = next === undefined ? null : faceOf(next);
     choose(id);
   };
   const isSettled = (): boolean => performance.now() - moved.current.at >= quietMs;
@@ -121,7 +123,7 @@ export function useInbox(): InboxView {
     const open = asks.filter((each) => canAnswer(room, each));
     if (open.length > 0) setBatch(open);
   };
-  const run = (command: InboxCommand): void => {
+  const run = (command: KeyIn<'inbox'>): void => {
     if (current === undefined) return;
     switch (command) {
       case 'next':
@@ -153,7 +155,7 @@ export function useInbox(): InboxView {
     items,
     currentId,
     current,
-    place: current === undefined ? null : placeOf(ended, current).id,
+    place: current === undefined ? null : placeOf({ known }, current).id,
     filter,
     selected,
     batch,
@@ -168,8 +170,8 @@ export function useInbox(): InboxView {
       setMarked(new Set());
     },
     goOn: () => {
-      isAnswered.current = true;
-      choose(nextOpen(items, currentId) ?? currentId);
+      ledTo.current = nextOpen(items, currentId) ?? currentId;
+      choose(ledTo.current);
     },
   };
 }

@@ -29,7 +29,6 @@ import {
   OlderNotLoaded,
 } from './conversation-edges.tsx';
 import { LatestPill } from './latest-pill.tsx';
-import { MessageJumps } from './message-jumps.tsx';
 import { countNew } from './news.logic.ts';
 import type { OpennessControl } from './openness.ts';
 import { useVirtualList, type VirtualList } from './use-virtual-list.ts';
@@ -169,7 +168,6 @@ export function ConversationView({ ref, session, feed, control }: ConversationVi
             </div>
           </div>
         </section>
-        {isThere && <MessageJumps onJump={jump} />}
         {!isAtEnd && entries.length > 0 && !isAskInView && (
           <LatestPill count={countNew(entries, lastSeen)} onPress={() => list.toEnd()} />
         )}

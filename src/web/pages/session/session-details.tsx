@@ -11,13 +11,14 @@ import { saveFile } from '../../data/use-file.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { endsWithServer } from '../../session/abilities.logic.ts';
 import { money, wholeCount } from '../../session/figures.logic.ts';
+import { GrantRow, grantsIn, useGrants } from '../../session/grants.tsx';
 import { DigestReader, type SessionDigest } from '../../session/session-digest.logic.ts';
 import { errorText } from '../../text/error-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { DetailsGrants } from './details-grants.tsx';
 import { DetailsLabels } from './details-labels.tsx';
 import { DetailsAgents, DetailsFiles, DetailsPlan } from './details-lists.tsx';
+import { DetailsOptions } from './details-options.tsx';
 import { Section } from './details-section.tsx';
 import { SettingMenu } from './setting-menu.tsx';
 
@@ -87,14 +88,40 @@ export const SessionDetails = memo(function SessionDetails({
         <DetailsLabels session={session} />
       </Section>
       <WhileBusyChoice session={session} />
+      <DetailsOptions session={session} />
       <About session={session} />
     </div>
   );
 });
 
-function Usage({ session: { usage } }: { readonly session: Session }) {
+/** What the session may do without asking. `news` grows when that may have changed. */
+function DetailsGrants({ sessionId, news }: { readonly sessionId: string; readonly news: number }) {
+  const t = useT();
+  const [list, again] = useGrants(news);
+  const grants = grantsIn(list, sessionId);
+  if (grants.length === 0) return null;
+  return (
+    <Section title={t('details.grants')} aside={String(grants.length)}>
+      <ul className="flex flex-col gap-3 text-sm">
+        {grants.map((grant) => (
+          <li key={grant.id} className="flex flex-wrap items-start gap-2">
+            <GrantRow grant={grant} onChanged={again} isOfSession />
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function Usage({ session: { usage, context } }: { readonly session: Session }) {
   const t = useT();
   const number = (count: number): string => wholeCount(count, t.language);
+  const contextText = ({ used, size }: NonNullable<Session['context']>): string =>
+    t('details.contextOf', {
+      used: number(used),
+      size: number(size),
+      percent: Math.min(100, Math.round((used / size) * 100)),
+    });
   const figures: readonly (readonly [string, string])[] = [
     [t('details.turns'), number(usage.turns)],
     [t('details.tokensIn'), number(usage.inputTokens)],
@@ -102,6 +129,7 @@ function Usage({ session: { usage } }: { readonly session: Session }) {
     [t('details.cacheRead'), number(usage.cacheReadTokens)],
     [t('details.cacheWrite'), number(usage.cacheWriteTokens)],
     [t('details.cost'), money(usage.costUsd, t.language)],
+    ...(context === undefined ? [] : ([[t('details.context'), contextText(context)]] as const)),
   ];
   return (
     <Section title={t('details.usage')}>

@@ -1,4 +1,14 @@
-import { Archive, Bell, OctagonX, PanelRight, Pause, Pencil, RotateCcw } from 'lucide-react';
+import {
+  Archive,
+  Bell,
+  ChevronDown,
+  ChevronUp,
+  OctagonX,
+  PanelRight,
+  Pause,
+  Pencil,
+  RotateCcw,
+} from 'lucide-react';
 import { memo, type ReactNode } from 'react';
 import type { Session } from '../../../protocol/session.ts';
 import type { Conversation } from '../../conversation/conversation.logic.ts';
@@ -28,6 +38,8 @@ interface SessionHeaderProps {
   readonly onDetails: () => void;
   /** Goes to what waits for a person. */
   readonly onBell: () => void;
+  /** To one's own message before or after what is in view. */
+  readonly onJump: (step: -1 | 1) => void;
 }
 
 /** What the session is, what it does, and what can be done to it. */
@@ -37,6 +49,7 @@ export const SessionHeader = memo(function SessionHeader({
   areDetailsShown,
   onDetails,
   onBell,
+  onJump,
 }: SessionHeaderProps) {
   const t = useT();
   const { interrupt, stop, resume, canInterrupt, canStop } = useSessionActions(session, useTransport());
@@ -61,6 +74,7 @@ export const SessionHeader = memo(function SessionHeader({
           </Button>
         )}
         {session.pendingCount > 0 && <BellButton count={session.pendingCount} onPress={onBell} />}
+        <MessageJumps onJump={onJump} />
         <IconButton
           icon={PanelRight}
           label={t('header.details')}
@@ -85,6 +99,27 @@ export const SessionHeader = memo(function SessionHeader({
   );
 });
 
+/** From one message of one's own to the next. */
+function MessageJumps({ onJump }: Pick<SessionHeaderProps, 'onJump'>) {
+  const t = useT();
+  return (
+    <div className="flex shrink-0">
+      <IconButton
+        icon={ChevronUp}
+        label={t('conversation.previousMessage')}
+        shortcut="session.message-before"
+        onClick={() => onJump(-1)}
+      />
+      <IconButton
+        icon={ChevronDown}
+        label={t('conversation.nextMessage')}
+        shortcut="session.message-after"
+        onClick={() => onJump(1)}
+      />
+    </div>
+  );
+}
+
 function Title({ session }: { readonly session: Session }) {
   const t = useT();
   return (
@@ -96,7 +131,8 @@ function Title({ session }: { readonly session: Session }) {
         icon={Pencil}
         label={t('header.rename')}
         onClick={() => startRenaming(session.id, 'header')}
-        className="opacity-0 focus-visible:opacity-100 group-hover/title:opacity-100 pointer-coarse:opacity-100"
+        // The menu has it, too, where there is little room.
+        className="opacity-0 focus-visible:opacity-100 group-hover/title:opacity-100 max-md:hidden pointer-coarse:opacity-100"
       />
       {session.archived && (
         <Badge>
@@ -138,10 +174,10 @@ function Facts({ session }: { readonly session: Session }) {
         session={session}
         name={t('header.mode')}
         value={permissionMode}
-        shown={permissionMode === null ? t('header.modeDefault') : modeLabel(t, permissionMode)}
+        shown={permissionMode === null ? t('header.modeDefault') : modeLabel(t, permissionMode, capabilities)}
         choices={(capabilities?.permissionModes ?? []).map((mode) => ({
           value: mode,
-          label: modeLabel(t, mode),
+          label: modeLabel(t, mode, capabilities),
         }))}
         change={(mode) => ({ permissionMode: mode })}
       />

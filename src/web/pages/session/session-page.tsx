@@ -7,6 +7,7 @@ import type { Row } from '../../conversation/row.ts';
 import { setPreferences, usePreferences } from '../../data/preferences.ts';
 import { useFeed, useTransport } from '../../data/room-context.tsx';
 import { useNamedSession } from '../../data/use-older.ts';
+import { useKeys } from '../../frame/use-keys.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { routes } from '../../routes.ts';
 import { FailureNote } from '../../session/failure-note.tsx';
@@ -14,15 +15,14 @@ import { useSessionActions } from '../../session/use-session-actions.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { useMedium } from '../../ui/media.ts';
 import { SidePanel } from '../../ui/side-panel.tsx';
 import { ConversationShape } from './conversation-edges.tsx';
 import { type ConversationHandle, ConversationView } from './conversation-view.tsx';
 import { useOpenness } from './openness.ts';
 import { SessionDetails } from './session-details.tsx';
 import { SessionHeader } from './session-header.tsx';
-import { useIsWide } from './use-is-wide.ts';
 import { usePlaceInAddress } from './use-place-in-address.ts';
-import { useSessionKeys } from './use-session-keys.ts';
 import { useTurnAnnouncer } from './use-turn-announcer.ts';
 
 /** One session. Its address may also name it by its key. */
@@ -39,10 +39,12 @@ function KnownSession({ session }: { readonly session: Session }) {
   const handle = useRef<ConversationHandle>(null);
   const details = useDetails();
   useTurnAnnouncer(feed);
-  useSessionKeys({
-    toLatest: useCallback(() => handle.current?.toLatest(), []),
-    toggleDetails: control.toggleDetails,
-    toOwnMessage: useCallback((step: -1 | 1) => handle.current?.toOwnMessage(step), []),
+  const toOwnMessage = useCallback((step: -1 | 1) => handle.current?.toOwnMessage(step), []);
+  useKeys('session', {
+    latest: () => handle.current?.toLatest(),
+    tools: control.toggleDetails,
+    'message-before': () => toOwnMessage(-1),
+    'message-after': () => toOwnMessage(1),
   });
   const { closeDialog } = details;
   const reveal = useCallback(
@@ -77,6 +79,7 @@ function KnownSession({ session }: { readonly session: Session }) {
           areDetailsShown={details.isBeside}
           onDetails={details.toggle}
           onBell={toOldestAsk}
+          onJump={toOwnMessage}
         />
         {feed === null ? (
           <div className="min-h-0 flex-1 overflow-hidden bg-surface">
@@ -111,7 +114,7 @@ const QuietComposer = memo(Composer);
 
 /** Beside the conversation where there is room, and remembered; else in a dialog. */
 function useDetails() {
-  const isWide = useIsWide();
+  const isWide = useMedium('wide');
   const isOpen = usePreferences((preferences) => preferences.isDetailsOpen);
   const [isInDialog, setInDialog] = useState(false);
   const closeDialog = useCallback(() => setInDialog(false), []);

@@ -2,11 +2,11 @@ import { CircleCheck, CircleSlash } from 'lucide-react';
 import { useCallback } from 'react';
 import { serverVersion } from '../../data/access.ts';
 import { useTransport } from '../../data/room-context.tsx';
+import { useList } from '../../data/use-list.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { Card } from '../../ui/card.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { ListCard } from './list-card.tsx';
-import { useList } from './use-list.ts';
 
 const versions = async (): Promise<readonly string[]> => [await serverVersion()];
 

@@ -1,6 +1,7 @@
 import { MonitorSmartphone } from 'lucide-react';
 import { useState } from 'react';
 import { type Device, devices, removeDevice } from '../../data/access.ts';
+import { useList } from '../../data/use-list.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { errorText } from '../../text/error-text.ts';
 import { Ago } from '../../ui/ago.tsx';
@@ -9,7 +10,6 @@ import { ConfirmButton } from '../../ui/confirm-button.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { ListCard } from './list-card.tsx';
 import { PairDevice } from './pair-device.tsx';
-import { useList } from './use-list.ts';
 
 /** The browsers that are let in, and a way to let in one more. */
 export function Devices() {

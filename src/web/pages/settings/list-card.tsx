@@ -1,11 +1,11 @@
 import type { LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
+import type { Listed } from '../../data/use-list.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { errorText } from '../../text/error-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import type { Listed } from './use-list.ts';
 
 /** A list in a card: its shape while it is read, what went wrong, or its rows; empty, it teaches. */
 export function ListCard<T extends { readonly id: string }>({

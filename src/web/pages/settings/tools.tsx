@@ -2,11 +2,11 @@ import { CircleAlert, Wrench } from 'lucide-react';
 import { useCallback } from 'react';
 import type { ToolCatalogue } from '../../../protocol/tool.ts';
 import { useTransport } from '../../data/room-context.tsx';
+import { useList } from '../../data/use-list.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { plainText } from '../../text/plain-text.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { ListCard } from './list-card.tsx';
-import { useList } from './use-list.ts';
 
 type Row =
   | { readonly id: string; readonly is: 'tool'; readonly tool: ToolCatalogue['tools'][number] }

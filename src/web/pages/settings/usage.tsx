@@ -2,6 +2,7 @@ import { ChartColumn } from 'lucide-react';
 import { useCallback, useState } from 'react';
 import type { DayUsage } from '../../../protocol/reply.ts';
 import { useTransport } from '../../data/room-context.tsx';
+import { useList } from '../../data/use-list.ts';
 import { type Translate, useT } from '../../i18n/i18n.ts';
 import { shortDirectory } from '../../session/activity.logic.ts';
 import { allTokens, money, shortCount, wholeCount } from '../../session/figures.logic.ts';
@@ -10,7 +11,6 @@ import { cx } from '../../ui/class-names.ts';
 import { ScrollArea } from '../../ui/scroll-area.tsx';
 import { ListCard } from './list-card.tsx';
 import { type Dimension, dimensions, lastDays, sumsBy, type UsageSum } from './usage.logic.ts';
-import { useList } from './use-list.ts';
 
 const shownDays = 30;
 const mostRows = 30;
