@@ -9,7 +9,7 @@ import type { EventLog } from '../engine/ports/event-log.ts';
 import type { StorageWatch } from '../engine/ports/storage-watch.ts';
 import { openSqliteLog } from '../log/sqlite-log.ts';
 import type { Room } from '../protocol/storage.ts';
-import { createServer, type Server, urlOf } from '../server/create-server.ts';
+import { createServer, type Mounted, type Server, urlOf } from '../server/create-server.ts';
 import { toolKeys } from '../tools/mcp/endpoint.ts';
 import type { Tool } from '../tools/sdk/define-tool.ts';
 import { composeRunner } from './compose-runner.ts';
@@ -42,6 +42,10 @@ export interface Composed {
   readonly room: ControlRoom;
   readonly isolation: IsolationReport;
   listen(): Promise<Address>;
+  /** In place of `listen`, for a program that passes on what comes in below a path of its own. */
+  readonly mounted: Mounted;
+  /** Tells where that program is reached: below it are the page, and the tools for agents. */
+  mount(origin: string): Address;
   pairingCode(): string;
   /** Ends the agents and stores how they ended, then lets everyone and everything go. */
   close(): Promise<void>;
@@ -61,6 +65,8 @@ export async function compose(
     readonly logger: Logger;
     readonly version: string;
     readonly own: OwnParts;
+    /** Of a server of somebody else's; empty where there is none. */
+    readonly path: string;
     /** Of the server before. */
     readonly lastPort: number | undefined;
   },
@@ -132,6 +138,7 @@ export async function compose(
     logger,
     allowedHosts: settings.allowedHosts,
     decide: settings.decide,
+    path: parts.path,
   });
 
   let isListening = false;
@@ -156,6 +163,15 @@ export async function compose(
       ({ url } = address);
       listening.resolve();
       return address;
+    },
+    mounted: server.mounted,
+    mount(origin) {
+      isListening = true;
+      const { protocol, host, port } = new URL(origin);
+      url = `${protocol}//${host}${parts.path}`;
+      server.mount(url);
+      listening.resolve();
+      return { url, port: Number(port) || (protocol === 'https:' ? 443 : 80) };
     },
     pairingCode: () => server.pairingCode(),
     async close() {

@@ -16,7 +16,9 @@ import { keepToken, keepToolSecret } from './secret-files.ts';
 import type { Settings } from './settings.ts';
 import { version } from './version.ts';
 
-export interface OpenRoom extends Composed {
+export interface OpenRoom extends Omit<Composed, 'mount'> {
+  /** Settles when other commands can find it, too. */
+  mount(origin: string): Promise<Pick<ServerFile, 'url'>>;
   readonly token: string;
   /** Lets the next server have the data directory; when everything else is let go of. */
   release(): Promise<void>;
@@ -31,6 +33,7 @@ export async function openRoom(
     readonly logger: Logger;
     readonly isEmbedded: boolean;
     readonly own?: OwnParts;
+    readonly path?: string;
   },
 ): Promise<OpenRoom> {
   const { dataDir } = settings;
@@ -40,26 +43,34 @@ export async function openRoom(
     const toolSecret = await keepToolSecret(dataDir);
     // Most of the program; a command line that fails need not wait for it.
     const { compose } = await import('./compose.ts');
-    const { env, logger, own = { drivers: [], tools: [] } } = parts;
+    const { env, logger, own = { drivers: [], tools: [] }, path = '' } = parts;
     const composed = await compose(settings, {
       token,
       toolSecret,
       env,
       logger,
       own,
+      path,
       version: await version(),
       lastPort: await readLastPort(dataDir),
     });
+    const publish = ({ url, port }: { readonly url: string; readonly port: number }): Promise<void> =>
+      address.publish(port, {
+        ...serverFile(url, settings, parts.isEmbedded),
+        isolation: composed.isolation,
+      });
     return {
       ...composed,
       token,
       async listen() {
         const listening = await composed.listen();
-        await address.publish(listening.port, {
-          ...serverFile(listening.url, settings, parts.isEmbedded),
-          isolation: composed.isolation,
-        });
+        await publish(listening);
         return listening;
+      },
+      async mount(origin) {
+        const mounted = composed.mount(origin);
+        await publish(mounted);
+        return mounted;
       },
       async release() {
         await address.withdraw();

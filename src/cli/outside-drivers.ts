@@ -61,7 +61,8 @@ async function open(
   found: Driver | string,
 ): Promise<AgentDriver> {
   const { environment, version, logger } = outside;
-  const failed = (reason: string): AgentDriver => {
+  const failed = (words: string): AgentDriver => {
+    const reason = words.replace(/^\w/, (letter) => letter.toUpperCase());
     logger.error({ agent: name, reason }, 'A driver is not there; all others are');
     return missingDriver(name, label ?? name, reason);
   };

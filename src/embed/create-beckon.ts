@@ -1,4 +1,6 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import process from 'node:process';
+import type { Duplex } from 'node:stream';
 import { type AgentConfig, builtIn, type Config, checkConfig } from '../cli/config-file.ts';
 import { claimDataDirectory } from '../cli/data-directory.ts';
 import { Failure } from '../cli/failure.ts';
@@ -21,6 +23,8 @@ export interface BeckonOptions extends Omit<Config, 'open' | 'keepAgents' | 'too
   >;
   /** Drivers of your own, made with `defineDriver`. */
   readonly drivers?: readonly Driver[];
+  /** Where your own server has the control room, like `/beckon`: then `handler` and `upgrade` serve it, and `listen` does not. */
+  readonly path?: string;
   /** Interactive tools: files, or tools made with `defineTool`. */
   readonly tools?: readonly (string | Tool)[];
   /** Where everything is kept; it is made if it is missing. One control room at a time can have it. */
@@ -41,6 +45,12 @@ export interface Beckon {
   readonly token: string;
   /** Serves the page and the API. Agents that were started before have no interactive tools. */
   listen(): Promise<{ readonly url: string }>;
+  /** Answers a request below `path`, for a server of your own: the page, the API, and the tools of agents. */
+  handler(request: IncomingMessage, response: ServerResponse): void;
+  /** Takes an upgrade below `path`, for the page's socket; false where it is for somebody else. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
+  /** Tells where your own server is reached, like `http://127.0.0.1:3000`. Agents that were started before have no interactive tools. */
+  mounted(origin: string): Promise<{ readonly url: string }>;
   /** A one-time code for one browser: `${url}/#pair=${code}`. */
   pairingCode(): string;
   /** Ends the agents, stores how they ended, and lets everything go. */
@@ -53,7 +63,7 @@ export interface Beckon {
 export async function createBeckon(options: BeckonOptions): Promise<Beckon> {
   expectOptions(options);
   const { dataDir, cwd = process.cwd(), env = process.env, logLevel = 'silent', ...given } = options;
-  const { drivers = [], tools = [], ...plain } = given;
+  const { drivers = [], tools = [], path, ...plain } = given;
   const files = tools.filter((tool) => typeof tool === 'string');
   const config = checkConfig({ ...plain, tools: files, port: given.port ?? 0 }, 'createBeckon', cwd, env);
   expectOwnNames(drivers, config);
@@ -61,16 +71,21 @@ export async function createBeckon(options: BeckonOptions): Promise<Beckon> {
   const lock = await claimDataDirectory(settings.dataDir);
   const logger = createLogger({ env: { BECKON_LOG: logLevel }, stderr: process.stderr });
   const own = { drivers, tools: tools.filter((tool) => typeof tool !== 'string') };
-  return beckonOf(await openRoom(settings, lock, { env, logger, own, isEmbedded: true }));
+  return beckonOf(
+    await openRoom(settings, lock, { env, logger, own, isEmbedded: true, path: path ?? '' }),
+    path,
+  );
 }
 
 /** What the configuration file has no field for; programs without types may give anything. */
 function expectOptions(options: Partial<BeckonOptions> | null | undefined): void {
-  const { dataDir, logLevel = 'silent', drivers = [] } = options ?? {};
+  const { dataDir, logLevel = 'silent', drivers = [], path } = options ?? {};
   if (typeof dataDir !== 'string' || dataDir === '')
     throw new Failure('createBeckon: "dataDir" must be given');
   if (!logLevels.includes(logLevel))
     throw new Failure(`createBeckon: "logLevel" is one of ${logLevels.join(', ')}`);
+  if (path !== undefined && !/^(\/[\w.~-]+)+$/.test(path))
+    throw new Failure('createBeckon: "path" is like "/beckon", with no slash at its end');
   if (!drivers.every(isDriver)) throw new Failure('createBeckon: "drivers" are what defineDriver gives');
 }
 
@@ -83,7 +98,9 @@ function expectOwnNames(drivers: readonly Driver[], { agents = {} }: Config): vo
   }
 }
 
-function beckonOf(room: OpenRoom): Beckon {
+const isClosed = 'This control room is closed.';
+
+function beckonOf(room: OpenRoom, path: string | undefined): Beckon {
   const transport = new DirectTransport(room.room);
   let listening: ReturnType<Beckon['listen']> | undefined;
   let ending: Promise<void> | undefined;
@@ -101,11 +118,19 @@ function beckonOf(room: OpenRoom): Beckon {
     transport,
     token: room.token,
     async listen() {
-      if (ending !== undefined) throw new Error('This control room is closed.');
+      if (ending !== undefined) throw new Error(isClosed);
+      if (path !== undefined) throw new Error('A control room under a path is served by your own server.');
       listening ??= room.listen().catch((error: unknown) => {
         listening = undefined;
         throw error;
       });
+      return listening;
+    },
+    ...room.mounted,
+    async mounted(origin) {
+      if (ending !== undefined) throw new Error(isClosed);
+      if (path === undefined) throw new Error('Say under which path it is: createBeckon({ path }).');
+      listening ??= room.mount(origin);
       return listening;
     },
     pairingCode: room.pairingCode,

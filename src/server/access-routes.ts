@@ -17,6 +17,8 @@ export interface Access {
   /** Ends what a device that was unpaired has open. */
   readonly disconnect: (deviceId: string) => void;
   readonly url: () => string;
+  /** Under which the page is: empty at the root. */
+  readonly path: string;
 }
 
 /** Pairing of browsers: a one-time code, made for someone who is in, lets one more device in. */
@@ -25,7 +27,7 @@ export function addAccessRoutes(app: FastifyInstance, access: Access): void {
     const redeemed = access.codes.redeem(code);
     if (!redeemed.ok) return sendRefusal(reply, afterWrongCode(request, reply) ?? redeemed.refusal);
     const { device, secret, key, isStored } = access.devices.add(deviceNameOf(request.headers['user-agent']));
-    reply.header('set-cookie', cookieFor(secret, isHttps(request)));
+    reply.header('set-cookie', cookieFor(secret, isHttps(request), access.path));
     return reply.send({ status: 'ok', device, key, ...(isStored ? {} : { stored: false }) });
   });
 
@@ -46,7 +48,7 @@ export function addAccessRoutes(app: FastifyInstance, access: Access): void {
     if (removed === 'unknown') return sendRefusal(reply, refuse('device_not_found').refusal);
     access.disconnect(id);
     if (request.identity.via === 'device' && request.identity.device.id === id) {
-      reply.header('set-cookie', endedCookie(isHttps(request)));
+      reply.header('set-cookie', endedCookie(isHttps(request), access.path));
     }
     if (removed === 'not-stored') return sendRefusal(reply, unpairedForNow);
     return reply.send({ status: 'ok' });

@@ -88,7 +88,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   for (const url of ['/api', '/api/*']) {
     app.all(url, (_request, reply) => sendRefusal(reply, refuse('route_not_found').refusal));
   }
-  addPage(app, options.webRoot);
+  addPage(app, options.webRoot, options.access.path);
   return app;
 }
 

@@ -1,4 +1,6 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { FastifyBaseLogger } from 'fastify';
 import type { ControlRoom } from '../engine/ports/control-room.ts';
 import type { ToolEndpoint } from '../engine/ports/tool-endpoint.ts';
@@ -33,6 +35,8 @@ export interface ServerOptions {
   readonly allowedHosts?: readonly string[] | undefined;
   /** Whoever was let in, unless told. */
   readonly decide?: WhoDecides | undefined;
+  /** Where it is served on a server of somebody else's, like `/beckon`; empty at the root. */
+  readonly path?: string | undefined;
   readonly limits?: Partial<StreamLimits> | undefined;
   readonly now?: (() => number) | undefined;
 }
@@ -40,10 +44,20 @@ export interface ServerOptions {
 export interface Server {
   /** Rejects when the port cannot be had: that of the options, unless another is given. It may be tried again. */
   listen(port?: number): Promise<{ readonly url: string; readonly port: number }>;
+  /** In place of `listen`: requests come from a server of somebody else's, which is reached at this address. */
+  mount(url: string): void;
+  readonly mounted: Mounted;
   /** A fresh one-time code for one browser. */
   pairingCode(): string;
   /** Ends all streams and sockets, lets requests that are being answered finish within a second, and frees the port. */
   close(): Promise<void>;
+}
+
+/** What a server of Node passes on. Addresses are whole, or without the path of the mount, as Express has them. */
+export interface Mounted {
+  handler(request: IncomingMessage, response: ServerResponse): void;
+  /** False where it is for somebody else. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
 }
 
 const graceMs = 1000;
@@ -71,7 +85,7 @@ export function createServer(options: ServerOptions): Server {
     onChange: () => broadcast.announce({ type: 'unlocks-changed', data: { unlocks: unlocks.list() } }),
     onEnd: (id) => connections.closeAccess(id),
   });
-  const { decide = 'anyone' } = options;
+  const { decide = 'anyone', path = '' } = options;
   const names = [host, ...(options.allowedHosts ?? [])];
   const guard = createGuard({ token, devices, unlocks, decide, names });
   const streams: StreamContext = {
@@ -95,6 +109,7 @@ export function createServer(options: ServerOptions): Server {
       decide,
       disconnect: (id) => connections.closeAccess(id),
       url: () => url,
+      path,
     },
     streams,
     tools: options.tools,
@@ -104,7 +119,8 @@ export function createServer(options: ServerOptions): Server {
     isClosing,
   });
   const endpoint = webSocketEndpoint(streams, (socket) => app.strangers.isKnown(socket));
-  app.server.on('upgrade', upgradeHandler({ guard, endpoint, isClosing }));
+  const upgrade = upgradeHandler({ guard, endpoint, isClosing });
+  app.server.on('upgrade', upgrade);
   const requests = watchRequests(app.server);
 
   const shutDown = async (): Promise<void> => {
@@ -126,12 +142,43 @@ export function createServer(options: ServerOptions): Server {
       url = urlOf(host, port);
       return { url, port };
     },
+    mount(address) {
+      url = address;
+    },
+    mounted: {
+      handler(request, response) {
+        const address = addressBelow(path, request);
+        if (address === undefined) {
+          response.writeHead(404).end();
+          return;
+        }
+        request.url = address;
+        void app.ready().then(() => app.server.emit('request', request, response));
+      },
+      upgrade(request, socket, head) {
+        const address = addressBelow(path, request);
+        if (address === undefined) return false;
+        request.url = address;
+        upgrade(request, socket, head);
+        return true;
+      },
+    },
     pairingCode: () => codes.issue().code,
     close() {
       closing ??= shutDown();
       return closing;
     },
   };
+}
+
+/** The address without the path of the mount; undefined where it does not lie below it. */
+function addressBelow(path: string, request: IncomingMessage & { originalUrl?: string }): string | undefined {
+  // Express takes the path off, and keeps the whole address under another name.
+  const address = request.originalUrl ?? request.url ?? '/';
+  if (!address.startsWith(path)) return undefined;
+  const below = address.slice(path.length);
+  if (below.startsWith('/')) return below;
+  return below === '' || /^[?#]/.test(below) ? `/${below}` : undefined;
 }
 
 /** How a program on this machine reaches the server. */

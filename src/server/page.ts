@@ -7,22 +7,28 @@ import { sendRefusal } from './errors.ts';
 import { pageHeaders } from './headers.ts';
 
 /** Serves the page: files under `webRoot`, and its index for every other path, which the page itself makes sense of. */
-export function addPage(app: FastifyInstance, webRoot: string | undefined): void {
+export function addPage(app: FastifyInstance, webRoot: string | undefined, place: string): void {
   app.get<{ Params: { '*': string } }>('/*', { config: { open: true } }, async (request, reply) => {
     const name = request.params['*'];
-    if (webRoot === undefined) return name === '' ? sendPage(reply, plainPage) : notFound(reply);
-    if (path.extname(name) === '') return sendIndex(reply, webRoot);
+    if (webRoot === undefined) return name === '' ? sendPage(reply, plainPage(place)) : notFound(reply);
+    if (path.extname(name) === '') return sendIndex(reply, webRoot, place);
     return sendFile(request, reply, webRoot);
   });
 }
 
 /** Always whole: packagers give files the same time in every version, so time and size would not tell two of them apart. */
-async function sendIndex(reply: FastifyReply, root: string): Promise<FastifyReply> {
-  const index = await readFile(path.join(root, 'index.html')).catch(() => undefined);
-  return index === undefined ? notFound(reply) : sendPage(reply, index);
+async function sendIndex(reply: FastifyReply, root: string, place: string): Promise<FastifyReply> {
+  const index = await readFile(path.join(root, 'index.html'), 'utf8').catch(() => undefined);
+  return index === undefined ? notFound(reply) : sendPage(reply, placed(index, place));
 }
 
-const sendPage = (reply: FastifyReply, page: Buffer | string): FastifyReply =>
+/** The page as it was built names its files relative to itself, and is shown at any depth below its place. */
+function placed(index: string, place: string): string {
+  const page = index.replaceAll('="./', `="${place}/`);
+  return place === '' ? page : page.replace('<head>', `<head><meta name="beckon-path" content="${place}">`);
+}
+
+const sendPage = (reply: FastifyReply, page: string): FastifyReply =>
   reply
     .headers({ ...pageHeaders, 'cache-control': 'no-cache' })
     .type('text/html; charset=utf-8')
@@ -53,7 +59,7 @@ async function sendFile(request: FastifyRequest, reply: FastifyReply, root: stri
 
 const notFound = (reply: FastifyReply): FastifyReply => sendRefusal(reply, refuse('route_not_found').refusal);
 
-const plainPage = `<!doctype html>
+const plainPage = (place: string): string => `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Beckon</title></head>
 <body>
@@ -66,7 +72,7 @@ beckon pending                      see what waits for you
 beckon approve ID                   allow what an agent asks for
 beckon watch ID                     follow a session
 </pre>
-<p>Programs use the <a href="${serverOperations.getOpenApi.path}">HTTP interface</a> with the token in the data directory.</p>
+<p>Programs use the <a href="${place}${serverOperations.getOpenApi.path}">HTTP interface</a> with the token in the data directory.</p>
 </body>
 </html>
 `;

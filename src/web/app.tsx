@@ -1,5 +1,6 @@
 import { Suspense, useCallback } from 'react';
 import { Route, Switch } from 'wouter';
+import { basePath } from './data/base-path.ts';
 import { useControlRoom, useRoom } from './data/room-context.tsx';
 import { Shell } from './frame/shell.tsx';
 import { ControlPage } from './pages/control/control-page.tsx';
@@ -36,7 +37,9 @@ export function App({ pairingFailure = null }: { readonly pairingFailure?: unkno
           <Route path={routes.sessions} component={SessionsPage} />
           <Route path={routes.settings} component={SettingsPage} />
           <Route path="/s/:id">
-            {({ id }) => <SessionPage key={id} sessionId={sessionIn(window.location.pathname)} />}
+            {({ id }) => (
+              <SessionPage key={id} sessionId={sessionIn(window.location.pathname.slice(basePath.length))} />
+            )}
           </Route>
           <Route component={NoSuchPage} />
         </Switch>

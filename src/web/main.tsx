@@ -1,12 +1,11 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { Router } from 'wouter';
 import { WebSocketTransport } from '../client/web-socket-transport.ts';
 import { App } from './app.tsx';
-import { pair } from './data/access.ts';
-import { browserId } from './data/browser-id.ts';
+import { browserId, pageKey, pair, takePairingCode } from './data/access.ts';
+import { basePath, pageUrl } from './data/base-path.ts';
 import { ControlRoom } from './data/control-room.ts';
-import { pageKey } from './data/page-key.ts';
-import { takePairingCode } from './data/pairing.ts';
 import { usePreferences } from './data/preferences.ts';
 import { RoomProvider } from './data/room-context.tsx';
 import { ignoreStrayKeys } from './frame/stray-keys.ts';
@@ -18,9 +17,10 @@ keepTheme();
 ignoreStrayKeys();
 const [pairingFailure] = await Promise.all([pairIfAsked(), speak()]);
 const transport = new WebSocketTransport({
+  baseUrl: basePath,
   clientId: browserId(),
   key: pageKey,
-  openSocket: (path) => new WebSocket(new URL(path, location.origin.replace('http', 'ws'))),
+  openSocket: (path) => new WebSocket(pageUrl(path).replace('http', 'ws')),
 });
 const room = new ControlRoom(transport, usePreferences.getState().interaction);
 room.start();
@@ -30,7 +30,9 @@ if (root === null) throw new Error('The page has no root.');
 createRoot(root).render(
   <StrictMode>
     <RoomProvider room={room}>
-      <App pairingFailure={pairingFailure} />
+      <Router base={basePath}>
+        <App pairingFailure={pairingFailure} />
+      </Router>
     </RoomProvider>
   </StrictMode>,
 );

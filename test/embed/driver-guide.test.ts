@@ -75,10 +75,10 @@ test('[API13] a driver that cannot be loaded is named with the reason, and every
   );
   const beckon = await startBeckon({ args: ['--config', config] });
   const reasons = {
-    gone: `the file ${join(folder, 'gone.ts')} does not exist`,
-    torn: `the driver ${join(folder, 'torn.ts')}:2 cannot be loaded`,
+    gone: `The file ${join(folder, 'gone.ts')} does not exist`,
+    torn: `The driver ${join(folder, 'torn.ts')}:2 cannot be loaded`,
     empty: `${join(folder, 'empty.ts')} exports no driver: export what defineDriver gives, as default`,
-    thrower: 'its driver could not be opened: no licence',
+    thrower: 'Its driver could not be opened: no licence',
   };
   const { body } = await beckon.api('GET', '/api/agents');
   const { stdout } = await beckon.run(['agents']);

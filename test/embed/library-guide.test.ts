@@ -29,6 +29,10 @@ describe('docs/library.md', () => {
   it('[DOC1] every sample compiles', async () => {
     expect(programs.map(({ file }) => file)).toEqual([
       'in-process.ts',
+      'with-express.ts',
+      'with-fastify.ts',
+      'with-hono.ts',
+      'listening.ts',
       'allow-all.ts',
       'over-http.ts',
       'check-input.ts',

@@ -75,6 +75,9 @@ const sessions: readonly Session[] = await beckon.transport.sessions();
 const kinds: Event['type'][] = ['agent.text', 'turn.ended'];
 // @ts-expect-error it is a number
 const wrong: BeckonOptions = { dataDir: 'x', port: '1' };
+const withDriver: BeckonOptions = { dataDir: 'x', agents: { mine: { driver: './d.ts', speed: 3 } }, drivers: [], path: '/b' };
+// @ts-expect-error a label is a text
+const mislabelled: BeckonOptions = { dataDir: 'x', agents: { mine: { label: 3 } } };
 const isOne: boolean = Interaction.safeParse(wrong).success;
 await beckon.close();
 console.log(transports.length, sessions.length, kinds.length, isOne, typeof BeckonError, typeof ToolError, typeof defineTool, typeof runTool);

@@ -13,6 +13,7 @@ export default defineConfig({
     globalSetup: ['test/web/browser/build-page.ts'],
     // Real programs on a machine that others use, too: whatever a test waits for says sooner what did not come.
     testTimeout: 120_000,
+    env: { BECKON_TEST_PATIENCE_MS: '100000' },
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
     pool: 'forks',

@@ -1,1 +1,1 @@
-export { type FactOf, FactRecorder, type SaidOf } from '../../src/drivers/testing/fact-recorder.ts';
+export { FactRecorder } from '../../src/drivers/testing/fact-recorder.ts';

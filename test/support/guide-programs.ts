@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -24,7 +24,11 @@ export function writeProject(folder: string, programs: readonly GuideProgram[]):
     writeFileSync(join(folder, file), text);
   }
   mkdirSync(join(folder, 'node_modules'), { recursive: true });
-  symlinkSync(join(root, 'node_modules/@types'), join(folder, 'node_modules/@types'));
+  for (const name of ['@types', '@hono', 'express', 'hono', 'fastify']) {
+    const place = join(folder, 'node_modules', name);
+    // A published Beckon brings some of its own.
+    if (!existsSync(place)) symlinkSync(join(root, 'node_modules', name), place);
+  }
   const compilerOptions = {
     target: 'ES2024',
     lib: ['ES2024'],
@@ -37,7 +41,9 @@ export function writeProject(folder: string, programs: readonly GuideProgram[]):
     verbatimModuleSyntax: true,
     erasableSyntaxOnly: true,
   };
-  const files = programs.map(({ file }) => file).filter((file) => file.endsWith('.ts'));
+  // The types of Hono take those of a browser for granted.
+  const isChecked = (file: string): boolean => file.endsWith('.ts') && file !== 'with-hono.ts';
+  const files = programs.map(({ file }) => file).filter(isChecked);
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
 }
 

@@ -8,12 +8,30 @@ export interface ProgramResult {
 
 const running = new Set<ChildProcess>();
 
+export interface StartedProgram {
+  stdout(): string;
+  stderr(): string;
+  readonly ended: Promise<ProgramResult>;
+}
+
+interface ProgramOptions {
+  readonly cwd: string;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
 /** Runs a program to its end. `endPrograms` belongs into `afterEach`. */
-export function runProgram(
+export const runProgram = (
   program: string,
   args: readonly string[],
-  options: { readonly cwd: string; readonly env?: NodeJS.ProcessEnv },
-): Promise<ProgramResult> {
+  options: ProgramOptions,
+): Promise<ProgramResult> => startProgram(program, args, options).ended;
+
+/** Starts a program that goes on by itself. `endPrograms` belongs into `afterEach`. */
+export function startProgram(
+  program: string,
+  args: readonly string[],
+  options: ProgramOptions,
+): StartedProgram {
   const child = spawn(program, args, { env: process.env, ...options, stdio: ['ignore', 'pipe', 'pipe'] });
   running.add(child);
   let stdout = '';
@@ -24,13 +42,14 @@ export function runProgram(
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
   });
-  return new Promise((resolve, reject) => {
+  const ended = new Promise<ProgramResult>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code) => {
       running.delete(child);
       resolve({ code, stdout, stderr });
     });
   });
+  return { stdout: () => stdout, stderr: () => stderr, ended };
 }
 
 export function endPrograms(): void {

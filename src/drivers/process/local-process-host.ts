@@ -13,6 +13,7 @@ import { ownerOf } from './owner.ts';
 import { markerVariable } from './process-table.ts';
 import { type TreeEnder, treeEnder } from './tree-ender.ts';
 import { type IsolationOptions, launchOf } from './walls.ts';
+import { startable } from './windows-command.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
 export interface LocalProcessHostOptions extends IsolationOptions {
@@ -61,7 +62,9 @@ export class LocalProcessHost implements ProcessHost {
       return failedProcess(spec, { kind: 'spawn-failed', code: 'failed', message: launch.refusal });
     }
     try {
-      const child = spawn(launch.command, launch.args, {
+      const { file, given, ...options } = startable(launch.command, launch.args, spec.env);
+      const child = spawn(file, given, {
+        ...options,
         cwd: spec.cwd,
         env: { ...spec.env, [markerVariable]: launch.marker },
         stdio: 'pipe',

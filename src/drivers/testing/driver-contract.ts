@@ -137,11 +137,12 @@ export function driverContract(
     const allow: Decision = { type: 'allow', scope: 'once' };
 
     test('[PEER2] it is found, and says when it is ready and what it can do', async () => {
-      const { facts, driver } = await ready();
+      const { facts, driver, scenario, capabilities } = await ready();
       const agent = await driver.probe();
       expect(agent).toMatchObject({ name: driver.name, available: true });
       expect(agent.version).toMatch(/^\d+\.\d+/);
       expect(await facts.of('ready')).toMatchObject({ agentSessionId: null });
+      if (scenario.endless !== undefined) expect(capabilities.interrupt).toBe(true);
     });
 
     test('[MSG3] a message is taken, then the turn starts, speaks and ends', async () => {
@@ -377,7 +378,7 @@ export function driverContract(
 
     test('[SES13] mode and model change on the word of the agent; a mode it has not is refused', async () => {
       const { facts, connection, otherModel, editingMode, refusedModes, capabilities } = await ready();
-      if (capabilities.permissionModes.length > 0) {
+      if (capabilities.permissionModes.length > 0 || otherModel !== undefined) {
         await connection.setPermissionMode(editingMode);
         expect(facts.every('mode-changed').at(-1)).toMatchObject({ permissionMode: editingMode });
       }

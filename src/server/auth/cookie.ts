@@ -10,9 +10,11 @@ export function secretOf(cookieHeader: string | undefined): string | undefined {
   return undefined;
 }
 
-export const cookieFor = (secret: string, secure: boolean): string => cookie(secret, maxAgeSeconds, secure);
+/** `path` is where the page is: empty at the root. */
+export const cookieFor = (secret: string, secure: boolean, path: string): string =>
+  cookie(secret, maxAgeSeconds, secure, path);
 
-export const endedCookie = (secure: boolean): string => cookie('', 0, secure);
+export const endedCookie = (secure: boolean, path: string): string => cookie('', 0, secure, path);
 
-const cookie = (value: string, maxAge: number, secure: boolean): string =>
-  `${name}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAge}${secure ? '; Secure' : ''}`;
+const cookie = (value: string, maxAge: number, secure: boolean, path: string): string =>
+  `${name}=${value}; Path=${path || '/'}; HttpOnly; SameSite=Strict; Max-Age=${maxAge}${secure ? '; Secure' : ''}`;

@@ -1,6 +1,7 @@
 import { Brain, ClipboardList, CornerUpLeft, Link } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { lineCount, messageParts } from '../../model/pasted-text.ts';
+import { pageUrl } from '../data/base-path.ts';
 import { useT } from '../i18n/i18n.ts';
 import { CopyButton } from '../markdown/copy-button.tsx';
 import { Markdown } from '../markdown/markdown.tsx';
@@ -141,7 +142,7 @@ function SaidActions({
 }: Pick<SpokenItem, 'text' | 'seq'> & { readonly className: string }) {
   const t = useT();
   const { sessionId } = useConversationPlace();
-  const link = `${location.origin}${routes.place(sessionId, seq ?? 0)}`;
+  const link = pageUrl(routes.place(sessionId, seq ?? 0));
   return (
     <div
       className={cx(

@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react';
 import { BeckonError } from '../../client/beckon-error.ts';
-import { pair } from '../data/access.ts';
-import { pairingCodeIn } from '../data/pairing.ts';
+import { pair, pairingCodeIn } from '../data/access.ts';
+import { pageUrl } from '../data/base-path.ts';
 import { useRoom } from '../data/room-context.tsx';
 import { type Translate, useT } from '../i18n/i18n.ts';
 import { errorText } from '../text/error-text.ts';
@@ -50,7 +50,7 @@ export function SignIn({ onPaired, failure }: { readonly onPaired: () => void; r
           {isKeyMissing && <p className="text-soft">{t('pair.keyMissing')}</p>}
           <p className="text-soft">{t('pair.how')}</p>
           <pre className="whitespace-pre-wrap rounded-ui border border-line bg-surface px-3 py-2 font-mono text-xs wrap-anywhere">
-            Beckon is ready: {location.origin}/#pair=…
+            Beckon is ready: {pageUrl('/#pair=…')}
           </pre>
         </div>
         <Field label={t('pair.code')} error={error}>

@@ -1,3 +1,4 @@
+import { basePath } from '../data/base-path.ts';
 /** `insecure`: browsers show none for pages that were loaded over plain HTTP from another machine. */
 export type DesktopPermission = NotificationPermission | 'insecure' | 'unsupported';
 
@@ -24,7 +25,7 @@ export function showOnDesktop({ title, body, tag, onClick }: DesktopNotice): boo
   if (desktopPermission() !== 'granted') return false;
   try {
     // Silent: the page has its own sound, which can be switched by itself.
-    const shown = new Notification(title, { body, tag, silent: true, icon: '/favicon.svg' });
+    const shown = new Notification(title, { body, tag, silent: true, icon: `${basePath}/favicon.svg` });
     shown.onclick = () => {
       window.focus();
       onClick();

@@ -1,6 +1,7 @@
 import { Check, Copy, Smartphone } from 'lucide-react';
 import { Suspense, useState } from 'react';
 import { makePairingCode, type PairingCode } from '../../data/access.ts';
+import { pageUrl } from '../../data/base-path.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { errorText } from '../../text/error-text.ts';
 import { Button } from '../../ui/button.tsx';
@@ -48,7 +49,7 @@ export function PairDevice() {
 function Invitation({ code: { code, expiresAt } }: { readonly code: PairingCode }) {
   const t = useT();
   // The address by which this browser gets here is more likely to be of use elsewhere than the server's own idea of it.
-  const link = `${location.origin}/#pair=${code}`;
+  const link = pageUrl(`/#pair=${code}`);
   const left = useClock((now) => {
     const milliseconds = Date.parse(expiresAt) - now;
     return milliseconds <= 0 ? '' : shortDuration(milliseconds);
