@@ -6,6 +6,8 @@ const common = {
   exclude: ['**/node_modules/**', 'test/real-agents/**', 'test/other-agents/**', 'test/package/**'],
   testTimeout: 30_000,
   hookTimeout: 30_000,
+  // What is waited for comes late on a machine that has other work: one second, the default, is luck.
+  expect: { poll: { timeout: 20_000 } },
   pool: 'forks' as const,
   // A file waits for processes and pages most of its time, and works for less than half of it.
   maxWorkers: 2 * availableParallelism(),

@@ -22,6 +22,7 @@ const watching = () => import('./terminal/watch.ts');
 const sessions = () => import('./terminal/session-commands.ts');
 const answers = () => import('./terminal/answer-commands.ts');
 const lists = () => import('./terminal/server-commands.ts');
+const kept = () => import('./terminal/template.ts');
 const unlocking = () => import('./terminal/unlock.ts');
 const completing = () => import('./terminal/completion.ts');
 
@@ -47,8 +48,10 @@ export const commands: CommandTable = {
   rename: ['give a session another title', async () => (await sessions()).rename],
   rm: ['remove a stopped session for good', async () => (await sessions()).rm],
   queue: ['list what waits to be sent', async () => (await sessions()).queue],
+  options: ["list and set an agent's options", async () => (await sessions()).options],
   agents: ['list the agents', async () => (await lists()).agents],
   tools: ['list the interactive tools', async () => (await lists()).tools],
+  templates: ['list the prompts kept as templates', async () => (await kept()).templates],
   grants: ['list and revoke standing approvals', async () => (await answers()).grants],
   search: ['search all conversations', async () => (await sessions()).search],
   status: ['tell what runs: server, agents', async () => (await runs()).status],

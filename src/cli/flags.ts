@@ -66,6 +66,15 @@ export const listFlag = (flags: ParsedFlags, name: string): readonly string[] =>
   return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];
 };
 
+/** A flag that is given as NAME=VALUE, each time it was. */
+export const pairsFlag = (flags: ParsedFlags, flag: string): readonly (readonly [string, string])[] =>
+  listFlag(flags, flag).map((pair) => {
+    const [, name, value] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
+    if (name === undefined || value === undefined)
+      throw new UsageError(`--${flag} wants NAME=VALUE, not "${pair}"`);
+    return [name, value];
+  });
+
 /** Of flags that say different things, at most one. */
 export function atMostOne({ values }: ParsedFlags, ...names: readonly string[]): void {
   const [first, second] = names.filter((name) => values[name] !== undefined);

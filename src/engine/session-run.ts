@@ -129,6 +129,7 @@ export class SessionRun {
       permissionMode: state.permissionMode,
       model: state.model,
       resume,
+      costUsd: state.usage.costUsd,
       tools: this.#options.toolAccess(state.id),
     };
   }

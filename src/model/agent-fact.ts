@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Delta, eventDefinitions } from '../protocol/event.ts';
 import { MessageId } from '../protocol/ids.ts';
 import { Ask } from '../protocol/interaction.ts';
-import { AgentCommand, Capabilities, RunIsolation } from '../protocol/session.ts';
+import { AgentCommand, AgentOption, Capabilities, ContextUse, RunIsolation } from '../protocol/session.ts';
 
 const fact = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
   z.object({ type: z.literal(type), ...shape });
@@ -51,6 +51,7 @@ export const AgentFact = z.discriminatedUnion('type', [
     usage: eventDefinitions['turn.ended'].schema.shape.usage,
     /** What this turn cost, not the total so far. */
     costUsd: z.number().exactOptional(),
+    context: ContextUse.exactOptional(),
   }),
   /** `images` belong to a tool's result; the engine stores them and puts references into the event. */
   fact('said', {
@@ -74,6 +75,10 @@ export const AgentFact = z.discriminatedUnion('type', [
   fact('ending', {}),
   fact('mode-changed', { permissionMode: z.string() }),
   fact('model-changed', { model: z.string() }),
+  /** What else can be set of it, all of it each time. */
+  fact('options-changed', { options: z.array(AgentOption).readonly() }),
+  /** What it calls the conversation. */
+  fact('titled', { title: z.string() }),
   /** All it can be told to do by `/name`; may be said again and again. */
   fact('commands-changed', { commands: z.array(AgentCommand).readonly() }),
   Diagnostic,

@@ -78,6 +78,7 @@ export type SessionCommand =
     }
   | { readonly type: 'set-mode'; readonly permissionMode: string; readonly by: Actor }
   | { readonly type: 'set-model'; readonly model: string; readonly by: Actor }
+  | { readonly type: 'set-option'; readonly id: string; readonly value: string; readonly by: Actor }
   /** Its time is up, whatever the clock says. */
   | { readonly type: 'expire-grant'; readonly grantId: GrantId }
   | { readonly type: 'revoke-grant'; readonly grantId: GrantId; readonly by: Actor }

@@ -76,6 +76,8 @@ export function decide(state: SessionState, command: SessionCommand, context: Co
       return state.model === command.model
         ? becomes()
         : becomes({ type: 'model.changed', model: command.model, by: command.by });
+    case 'set-option':
+      return setOption(state, command);
     case 'expire-grant':
       return becomes(...state.grants.filter(({ id }) => id === command.grantId).map(expiredGrant));
     case 'revoke-grant':
@@ -97,6 +99,12 @@ export function decide(state: SessionState, command: SessionCommand, context: Co
 }
 
 /** What is open in a session must stay in sight: it is not archived before that is answered. */
+/** The agent has confirmed it, and may have told so before: who wanted it is recorded in any case. */
+function setOption(state: SessionState, { id, value, by }: CommandOf<'set-option'>): Result<Decided> {
+  const options = state.options.map((option) => (option.id === id ? { ...option, value } : option));
+  return becomes({ type: 'options.changed', options, changed: { id, value }, by });
+}
+
 function change(state: SessionState, { type: _, ...changes }: CommandOf<'change'>): Result<Decided> {
   if (changes.archived === true && state.counts.open > 0) return refuse('session_waiting');
   const { labels, ...rest } = changes;

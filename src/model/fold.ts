@@ -75,6 +75,9 @@ function created(event: EventOf<'session.created'>): SessionState {
     grants: [],
     recentSends: [],
     usage: noUsage,
+    context: null,
+    options: [],
+    isNamed: event.named ?? true,
     status: 'starting',
     waitingOn: 'nothing',
     awaited: null,
@@ -89,6 +92,7 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
       return {
         ...state,
         title: event.title ?? state.title,
+        isNamed: state.isNamed || (event.title !== undefined && event.by.kind !== 'agent'),
         labels: event.labels ?? state.labels,
         whileBusy: event.whileBusy === undefined ? state.whileBusy : event.whileBusy,
         archived: event.archived ?? state.archived,
@@ -109,6 +113,8 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
       return { ...state, permissionMode: event.permissionMode };
     case 'model.changed':
       return { ...state, model: event.model };
+    case 'options.changed':
+      return { ...state, options: event.options };
     case 'commands.changed':
       return { ...state, commands: event.commands };
 
@@ -159,7 +165,13 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
         interrupting: { since: state.turn?.interrupting?.since ?? event.at, overdue: true },
       });
     case 'turn.ended':
-      return { ...state, turn: null, tools: emptyMap, usage: addUsage(state.usage, usageOfTurn(event)) };
+      return {
+        ...state,
+        turn: null,
+        tools: emptyMap,
+        usage: addUsage(state.usage, usageOfTurn(event)),
+        context: event.context ?? state.context,
+      };
 
     case 'tool.called':
       return {

@@ -1,8 +1,10 @@
 import type { NewEvent, NewEventOf } from '../protocol/event.ts';
 import { InteractionId, type MessageId } from '../protocol/ids.ts';
 import type { Actor, Ask } from '../protocol/interaction.ts';
+import type { AgentOption } from '../protocol/session.ts';
 import { keptCommands, sameCommands } from './agent-commands.ts';
 import type { CountedFact, FactOf } from './agent-fact.ts';
+import { canonical } from './canonical.ts';
 import type { Context } from './command.ts';
 import { isAskedAgain, notDeferred, raisedAgain, suspend } from './deferred-asks.ts';
 import { findGrant } from './grants.ts';
@@ -64,6 +66,10 @@ export function observe(state: SessionState, fact: StoredFact, context: Context)
         : [{ type: 'mode.changed', permissionMode: fact.permissionMode, by: agent }];
     case 'model-changed':
       return fact.model === state.model ? [] : [{ type: 'model.changed', model: fact.model, by: agent }];
+    case 'options-changed':
+      return optionsTold(state, fact.options);
+    case 'titled':
+      return titled(state, fact.title);
     case 'commands-changed': {
       const commands = keptCommands(fact.commands);
       return sameCommands(commands, state.commands) ? [] : [{ type: 'commands.changed', commands }];
@@ -113,6 +119,24 @@ function beginTurn(state: SessionState, context: Context, known?: readonly Messa
   );
   const messageId = items[0]?.queued.messageId ?? known?.[0] ?? null;
   return [...items.map(taken), { type: 'turn.started', turnId: context.mint('turn'), messageId }];
+}
+
+const mostOptions = 50;
+const mostChoices = 500;
+
+/** However many an agent declares, the log and every snapshot stay small. */
+function optionsTold(state: SessionState, told: readonly AgentOption[]): readonly NewEvent[] {
+  const options = told.filter(({ choices }) => choices.length <= mostChoices).slice(0, mostOptions);
+  return canonical(options) === canonical(state.options)
+    ? []
+    : [{ type: 'options.changed', options, by: agent }];
+}
+
+/** The agent's own title, unless someone has given the session another. */
+function titled(state: SessionState, told: string): readonly NewEvent[] {
+  const title = told.trim().slice(0, 500);
+  if (state.isNamed || title === '' || title === state.title) return [];
+  return [{ type: 'session.changed', title, by: agent }];
 }
 
 function endTurn(state: SessionState, fact: FactOf<'turn-ended'>, context: Context): readonly NewEvent[] {

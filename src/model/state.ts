@@ -4,9 +4,11 @@ import type { InteractionId, SessionId } from '../protocol/ids.ts';
 import type { LeftOpen } from '../protocol/interaction.ts';
 import type {
   AgentCommand,
+  AgentOption,
   AskTimeout,
   Awaited,
   Capabilities,
+  ContextUse,
   Held,
   RunIsolation,
   SessionStatus,
@@ -68,6 +70,10 @@ export interface SessionState {
   readonly grants: readonly Grant[];
   readonly recentSends: readonly EventOf<'message.queued'>[];
   readonly usage: Usage;
+  readonly context: ContextUse | null;
+  readonly options: readonly AgentOption[];
+  /** Its title was given by a person or a program. */
+  readonly isNamed: boolean;
 
   readonly status: SessionStatus;
   readonly waitingOn: WaitingOn;
@@ -137,7 +143,7 @@ export interface RunningTool {
 }
 
 /** Raise this whenever a stored snapshot of the state could no longer be understood. */
-export const STATE_VERSION = 10;
+export const STATE_VERSION = 11;
 
 /** A state as it is stored: its maps are lists of their entries. */
 export type StoredState = {

@@ -35,6 +35,8 @@ export function sessionView(state: SessionState): Session {
     pendingCount: state.counts.open,
     queueLength: state.queue.filter(isShown).length,
     usage: state.usage,
+    ...(state.context !== null && { context: state.context }),
+    ...(state.options.length > 0 && { options: [...state.options] }),
     interrupting: state.turn?.interrupting ?? null,
     ...(state.held === null ? {} : { held: state.held }),
     failure:

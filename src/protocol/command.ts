@@ -41,6 +41,8 @@ export const PatchSession = z.strictObject({
   labels: z.array(z.string().min(1).max(200)).max(50).optional(),
   permissionMode: z.string().min(1).max(100).optional(),
   model: z.string().min(1).max(200).optional(),
+  /** One of the agent's own options. */
+  option: z.strictObject({ id: z.string().min(1).max(200), value: z.string().max(1000) }).optional(),
   /** Null for what the server is set to. */
   whileBusy: WhileBusy.nullable().optional(),
   archived: z.boolean().optional(),

@@ -4,9 +4,11 @@ import { GrantId, InteractionId, MessageId, SessionId } from './ids.ts';
 import { Actor, Ask, Decision, LeftOpen, Outcome } from './interaction.ts';
 import {
   AgentCommand,
+  AgentOption,
   Applied,
   AskTimeout,
   Capabilities,
+  ContextUse,
   Disposition,
   RunIsolation,
   WhileBusy,
@@ -55,6 +57,8 @@ export const eventDefinitions = {
     whileBusy: WhileBusy.optional(),
     ephemeral: z.boolean(),
     closeAfterTurn: z.boolean(),
+    /** False where the title was not given: the agent may find a better one. */
+    named: z.boolean().optional(),
     by: Actor,
   }),
   'session.changed': define('decision', {
@@ -71,6 +75,13 @@ export const eventDefinitions = {
 
   'mode.changed': define('fact', { permissionMode: z.string(), by: Actor }),
   'model.changed': define('fact', { model: z.string().nullable(), by: Actor }),
+  /** All of them, in place of those before. */
+  'options.changed': define('fact', {
+    options: z.array(AgentOption),
+    /** The one that was set, where someone did. */
+    changed: z.object({ id: z.string(), value: z.string() }).optional(),
+    by: Actor,
+  }),
   /** The whole list, in place of the one before. */
   'commands.changed': define('fact', { commands: z.array(AgentCommand) }),
 
@@ -139,6 +150,7 @@ export const eventDefinitions = {
     durationMs: z.number().optional(),
     usage: TurnUsage.optional(),
     costUsd: z.number().optional(),
+    context: ContextUse.optional(),
   }),
 
   'agent.text': define('fact', { ...place, text: z.string(), ...parent }),

@@ -110,11 +110,11 @@ export const operations = {
     method: 'PATCH',
     path: '/api/sessions/:session',
     summary:
-      'Change title, labels, permission mode, model, what messages do while the agent works; archive it, pin it',
+      'Change title, labels, permission mode, model, an option of the agent, what messages do while the agent works; archive it, pin it',
     body: 'PatchSession',
     replies: { 200: 'OneSession' },
-    refusals: ['agent_refused', 'too_many_asks', 'session_waiting'],
-    decides: ['permissionMode'],
+    refusals: ['agent_refused', 'agent_not_running', 'too_many_asks', 'session_waiting'],
+    decides: ['permissionMode', 'option'],
     calls: { patch: 'session' },
   },
   deleteSession: {

@@ -39,6 +39,9 @@ export type AskTimeout = z.infer<typeof AskTimeout>;
 export const RunIsolation = z.enum(['walls', 'none']);
 export type RunIsolation = z.infer<typeof RunIsolation>;
 
+/** Something of the agent's to choose: what it is known by, and what the agent calls it. */
+const Named = z.object({ value: z.string(), label: z.string() });
+
 /** What an agent can do; what it cannot is said, never pretended. */
 export const Capabilities = z.object({
   steer: z.boolean(),
@@ -47,7 +50,9 @@ export const Capabilities = z.object({
   resume: z.boolean(),
   setModel: z.boolean(),
   permissionModes: z.array(z.string()),
-  models: z.array(z.object({ value: z.string(), label: z.string() })).optional(),
+  models: z.array(Named).optional(),
+  /** The modes as the agent names them, where it does. */
+  modes: z.array(Named).optional(),
   editInput: z.boolean(),
   denyReason: z.boolean(),
   /** False where a message that was sent, and is sent again after a crash, is run again; left out, it is recognised. */
@@ -85,6 +90,22 @@ export const Agent = z.object({
   asking: Asking.optional(),
 });
 export type Agent = z.infer<typeof Agent>;
+
+/** Something of the agent's that can be set beside mode and model. What is on or off has the values `true` and `false`. */
+export const AgentOption = z.object({
+  id: z.string(),
+  label: z.string(),
+  description: z.string().optional(),
+  value: z.string(),
+  choices: z.array(Named),
+  /** Values with which the agent asks less, or not at all. */
+  asksLess: z.array(z.string()).optional(),
+});
+export type AgentOption = z.infer<typeof AgentOption>;
+
+/** How much of its context the agent has used, in tokens. */
+export const ContextUse = z.object({ used: z.number(), size: z.number() });
+export type ContextUse = z.infer<typeof ContextUse>;
 
 /** Something the agent does when a message begins with `/` and this name. */
 export const AgentCommand = z.object({
@@ -153,6 +174,10 @@ export const Session = z.object({
   pendingCount: z.number(),
   queueLength: z.number(),
   usage: Usage,
+  /** As it was told at the end of the last turn; left out where the agent does not tell. */
+  context: ContextUse.optional(),
+  /** Left out where the agent has none. */
+  options: z.array(AgentOption).optional(),
   interrupting: z.object({ since: z.string(), overdue: z.boolean() }).nullable(),
   /** Only while it is so. */
   held: Held.optional(),

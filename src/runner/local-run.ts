@@ -136,6 +136,10 @@ function carryOut(connection: AgentConnection, order: Order): Promise<OrderOutco
       return outcomeOf(connection.setPermissionMode(order.mode));
     case 'model':
       return outcomeOf(connection.setModel(order.model));
+    case 'option':
+      return connection.setOption
+        ? outcomeOf(connection.setOption(order.option, order.value))
+        : Promise.resolve(noOptions);
     case 'end':
       return outcomeOf(connection.close());
   }
@@ -156,4 +160,5 @@ const cannotDefer: OrderOutcome = {
   code: 'refused',
   message: 'This agent leaves nothing for later',
 };
+const noOptions: OrderOutcome = { ok: false, code: 'refused', message: 'This agent has no options' };
 const notThere: OrderOutcome = { ok: false, code: 'not-started', message: 'The agent is not there' };

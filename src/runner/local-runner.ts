@@ -71,9 +71,19 @@ export function localRunner(options: LocalRunnerOptions): Runner {
 
   /** Read anew at each start: a variable that was changed or taken out of the configuration is so for every session. */
   function startOf(order: StartOrder, cwd: string): AgentStart {
-    const { runId: processId, sessionId, permissionMode, model, resume, tools } = order;
+    const { runId: processId, sessionId, permissionMode, model, resume, costUsd, tools } = order;
     const env = { ...launch[order.agent]?.env, ...order.env };
-    return { processId, sessionId, cwd, env, permissionMode, model, resume, tools };
+    return {
+      processId,
+      sessionId,
+      cwd,
+      env,
+      permissionMode,
+      model,
+      resume,
+      ...(costUsd !== undefined && { costUsd }),
+      tools,
+    };
   }
 
   async function describe(driver: AgentDriver): Promise<Agent> {

@@ -1,32 +1,32 @@
-import { lazy, useCallback } from 'react';
+import { Suspense, useCallback } from 'react';
 import { Route, Switch } from 'wouter';
 import { basePath } from './data/base-path.ts';
 import { useControlRoom, useRoom } from './data/room-context.tsx';
 import { Shell } from './frame/shell.tsx';
-import { SignIn } from './frame/sign-in.tsx';
 import { ControlPage } from './pages/control/control-page.tsx';
 import { NoSuchPage } from './pages/no-such-page.tsx';
 import { routes, sessionIn } from './routes.ts';
+import { lazyPart } from './ui/lazy-part.tsx';
 import { TooltipProvider } from './ui/tooltip.tsx';
 
-const BoardPage = lazy(async () => ({ default: (await import('./pages/board-page.tsx')).BoardPage }));
-const InboxPage = lazy(async () => ({ default: (await import('./pages/inbox/inbox-page.tsx')).InboxPage }));
-const SessionPage = lazy(async () => ({
-  default: (await import('./pages/session/session-page.tsx')).SessionPage,
-}));
-const SessionsPage = lazy(async () => ({
-  default: (await import('./pages/sessions-page.tsx')).SessionsPage,
-}));
-const SettingsPage = lazy(async () => ({
-  default: (await import('./pages/settings-page.tsx')).SettingsPage,
-}));
+const BoardPage = lazyPart(async () => (await import('./pages/board-page.tsx')).BoardPage);
+const InboxPage = lazyPart(async () => (await import('./pages/inbox/inbox-page.tsx')).InboxPage);
+const SessionPage = lazyPart(async () => (await import('./pages/session/session-page.tsx')).SessionPage);
+const SessionsPage = lazyPart(async () => (await import('./pages/sessions-page.tsx')).SessionsPage);
+const SettingsPage = lazyPart(async () => (await import('./pages/settings-page.tsx')).SettingsPage);
+const SignIn = lazyPart(async () => (await import('./frame/sign-in.tsx')).SignIn);
 
 /** `pairingFailure`: why the code that came with the address did not let this browser in. */
 export function App({ pairingFailure = null }: { readonly pairingFailure?: unknown }) {
   const room = useControlRoom();
   const isSignedOut = useRoom((state) => state.connection.state === 'signed-out');
   const enter = useCallback(() => room.start(), [room]);
-  if (isSignedOut) return <SignIn onPaired={enter} failure={pairingFailure} />;
+  if (isSignedOut)
+    return (
+      <Suspense>
+        <SignIn onPaired={enter} failure={pairingFailure} />
+      </Suspense>
+    );
   return (
     <TooltipProvider>
       <Shell>

@@ -80,6 +80,45 @@ describe('the terminal client', () => {
     expect(watched.stdout).toContain('── done');
   });
 
+  it('[UI23] [SES9] starts a session with a template, or from its title and description', async () => {
+    expect((await beckon.run(['templates'])).stdout).toBe('There are no templates.\n');
+    const prompt = 'hello, {{ name }} of {{town}}';
+    await beckon.api('POST', '/api/templates', { name: 'Greeting', prompt });
+    expect((await beckon.run(['templates'])).stdout).toBe(`Greeting  name, town  ${prompt}\n`);
+    const first = async (id: string): Promise<string> => {
+      const { body } = await beckon.api('GET', `/api/sessions/${id}/events`);
+      return body.events.find(({ type }: { type: string }) => type === 'message.queued').text;
+    };
+    const id = await begin(
+      'and all',
+      '--template',
+      'greeting',
+      '--set',
+      'name=A=B',
+      '--set',
+      'town={{name}}',
+    );
+    expect(await first(id)).toBe('hello, A=B of {{name}}\n\nand all');
+    const started = ['new', '--agent', 'demo', '--cwd', work];
+    const about = await beckon.run([...started, '--title', 'Fix it', '--description', 'It is broken.']);
+    expect(await first(about.stdout.trim())).toBe('Fix it\n\nIt is broken.');
+
+    const wrong: [string[], RegExp][] = [
+      [['--template', 'Greeting', '--set', 'name=Ada'], /has the blanks "name", "town".*--set "town=…"/],
+      [['--template', 'Greeting', '--set', 'city=Ulm'], /has the blanks "name", "town", and no "city"/],
+      [['--set', 'name=Ada'], /--set does nothing without --template/],
+      [['--template', 'Greeting', '--set', 'name'], /--set wants NAME=VALUE/],
+    ];
+    const told = await Promise.all(wrong.map(([flags]) => beckon.run([...started, ...flags])));
+    for (const [at, [, stderr]] of wrong.entries())
+      expect(told[at]).toMatchObject({ code: 2, stderr: expect.stringMatching(stderr) });
+    expect(await beckon.run([...started, '--template', 'Nope'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('no template is called "Nope"; there is "Greeting"'),
+    });
+    expect((await beckon.api('GET', '/api/sessions')).body.sessions).toHaveLength(2);
+  });
+
   it('[API1] lists, sends, interrupts, stops and resumes', async () => {
     const id = await begin('slow 400', '--title', 'a slow one');
     expect((await beckon.run(['ls'])).stdout).toMatch(/^ses_\S+ .*demo.*a slow one\n$/);

@@ -92,6 +92,25 @@ describe.skipIf(!hasTerminal)('typing in a terminal', () => {
     expect(sessions.map(({ status }: { status: string }) => status)).toEqual(['idle']);
   });
 
+  it('[UI23] the blanks of a template are asked for; left empty they are asked for again, and Ctrl-C starts nothing', async () => {
+    await beckon.api('POST', '/api/templates', { name: 'Greeting', prompt: 'hello, {{name}} of {{town}}' });
+    const start = ['new', '--agent', 'demo', '--cwd', await temporaryDirectory(), '--no-watch'];
+    const terminal = openTerminal([...start, '--template', 'Greeting', '--set', 'town=Ulm']);
+    await terminal.seen('name: ');
+    terminal.type('\r');
+    await terminal.seen('name: ');
+    terminal.type('Ada\r');
+    await terminal.seen('ses_');
+    expect(await terminal.exited).toBe(0);
+    const left = openTerminal([...start, '--template', 'Greeting']);
+    await left.seen('name: ');
+    left.type('\u0003');
+    await left.seen('nothing was started');
+    expect(await left.exited).toBe(1);
+    const { sessions } = (await beckon.api('GET', '/api/sessions')).body;
+    expect(sessions.map(({ title }: { title: string }) => title)).toEqual(['hello, Ada of Ulm']);
+  });
+
   it('[MSG4] a message begun before a question came up is sent as a message and answers nothing', async () => {
     const id = await start('hello');
     const terminal = openTerminal(['watch', id]);

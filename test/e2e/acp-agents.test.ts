@@ -11,7 +11,7 @@ let beckon: Beckon;
 
 beforeEach(async () => {
   folder = await temporaryDirectory();
-  const scripted = { ...acpAgent(join(folder, 'home')), label: 'Scripted' };
+  const scripted = { ...acpAgent(join(folder, 'home'), '--options'), label: 'Scripted' };
   const absent = { driver: 'acp', command: './no-such-agent' };
   const config = await writeAcpConfig(folder, { scripted, absent });
   await mkdir(join(folder, 'work'));
@@ -84,6 +84,47 @@ it('[ASK5] [MSG1] it is asked for and answered over HTTP as any other, and says 
   expect(await session.watch.event('turn.ended')).toMatchObject({ outcome: 'completed' });
   expect(existsSync(join(folder, 'work', 'asked.txt'))).toBe(true);
   expect(await session.watch.event('turn.ended')).toMatchObject({ outcome: 'completed' });
+});
+
+it('[SES13] an option of its own is told with what it does, and is set with who wanted it on record', async () => {
+  const { id, watch } = await start('hello');
+  await watch.event('turn.ended');
+  const path = `/api/sessions/${id}`;
+  const { body } = await beckon.api('GET', path);
+  expect(body.session.options).toEqual([
+    {
+      id: 'auto_approve',
+      label: 'Approve all',
+      value: 'false',
+      choices: [
+        { value: 'true', label: 'On' },
+        { value: 'false', label: 'Off' },
+      ],
+      asksLess: ['true'],
+    },
+  ]);
+  const set = (option: object) => beckon.api('PATCH', path, { option });
+  expect(await set({ id: 'auto_approve', value: 'perhaps' })).toMatchObject({ status: 422 });
+  expect(await set({ id: 'nothing', value: 'true' })).toMatchObject({
+    status: 422,
+    body: { error: { code: 'invalid_value', details: { options: ['auto_approve'] } } },
+  });
+  const unsure = await beckon.run(['options', id, 'auto_approve', 'true']);
+  expect(unsure).toMatchObject({ code: 2, stderr: expect.stringContaining('say --yes') });
+  expect((await beckon.run(['options', id])).stdout).toContain('auto_approve  false  Approve all; also true');
+  const changed = await set({ id: 'auto_approve', value: 'true' });
+  expect(changed.body.session.options).toMatchObject([{ value: 'true' }]);
+  expect((await beckon.run(['options', id])).stdout).toContain('it asks less with this');
+  const event = await watch.event('options.changed', ({ changed: one }) => one !== undefined);
+  expect(event).toMatchObject({
+    changed: { id: 'auto_approve', value: 'true' },
+    by: { kind: 'person' },
+  });
+  await beckon.api('POST', `${path}/stop`);
+  expect(await set({ id: 'auto_approve', value: 'false' })).toMatchObject({
+    status: 409,
+    body: { error: { code: 'agent_not_running' } },
+  });
 });
 
 it('[SES8] one that dies is started again by itself, and goes on with its conversation', async () => {

@@ -9,6 +9,7 @@ const shapes: Record<number, string> = {
   8: 'aede8d9e9020fb6b',
   9: '5ca5263f2db49f71',
   10: 'c92a8a136ced161d',
+  11: '218a2f28d54b79ad',
 };
 
 it('[STORE1] a state of another shape has another version', () => {
@@ -48,6 +49,9 @@ function busy(): PlayedSession {
   played.fact({ type: 'said', event: { type: 'task.changed', taskId: 't', status: 'running' } });
   const commands = [{ name: 'review', description: 'Looks at a change', hint: '<branch>' }];
   played.fact({ type: 'commands-changed', commands });
+  const choices = [{ value: 'on', label: 'On' }];
+  const option = { id: 'o', label: 'O', description: 'd', value: 'on', choices, asksLess: ['on'] };
+  played.fact({ type: 'options-changed', options: [option] });
   played.fact({ type: 'diagnostic', code: 'not-json', text: 'no JSON', count: 1 });
   played.command({ type: 'interrupt', by: person });
   return played;

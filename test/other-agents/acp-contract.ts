@@ -11,21 +11,31 @@ interface Traits
   readonly askingMode?: string;
   /** What its model says to each message of the scenario. */
   teach(model: ModelStandIn, cwd: string): void;
+  /** What its home needs before a conversation is taken up again. */
+  beforeResume?(home: string): void;
   readonly cannot: Cannot;
 }
 
 /** The contract of all drivers, with this agent at the other end. */
-export function acpContract(real: RealAgent, { askingMode, teach, cannot, ...traits }: Traits): void {
+export function acpContract(
+  real: RealAgent,
+  { askingMode, teach, beforeResume, cannot, ...traits }: Traits,
+): void {
   const make = async (): Promise<DriverUnderTest> => {
-    const { folder, cwd, env, model, close } = await openWorkplace(real);
+    const { folder, cwd, home, env, model, close } = await openWorkplace(real);
     teach(model, cwd);
     const processes = new LocalProcessHost({ dataDir: folder });
     const driver = acpDriver({ processes, environment: env, version: '0.0.0', agent: real.agent });
     return {
       driver: {
         ...driver,
-        start: (start, report) =>
-          driver.start({ ...start, permissionMode: start.permissionMode ?? askingMode ?? null }, report),
+        start: (start, report) => {
+          if (start.resume !== null) beforeResume?.(home);
+          return driver.start(
+            { ...start, permissionMode: start.permissionMode ?? askingMode ?? null },
+            report,
+          );
+        },
       },
       cwd,
       env: {},

@@ -1,3 +1,6 @@
+import { existsSync, readdirSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ModelRequest } from '../real-agents/model-request.ts';
 import { geminiWire } from './gemini-wire.ts';
 import { plainEnvironment, program, type RealAgent } from './real-agent.ts';
 
@@ -14,3 +17,18 @@ export const gemini: RealAgent = {
     GEMINI_MODEL: 'gemini-2.5-pro',
   }),
 };
+
+/**
+ * Puts the conversations years back. Taken up again within the minute in which it began, one is lost by the program: it begins a
+ * file of the same name over it.
+ */
+export function forgetMinute(home: string): void {
+  const folder = join(home, '.gemini/tmp/work/chats');
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder))
+    renameSync(join(folder, name), join(folder, name.replace(/-\d{4}-/, '-2020-')));
+}
+
+/** Where it wants a plan to be written, which it tells its model alone. */
+export const plansFolder = ({ body }: ModelRequest): string =>
+  /directory: (\/\S+\/plans)\//.exec(JSON.stringify(body))?.[1] ?? '';

@@ -59,6 +59,7 @@ const scenesOf: Record<keyof typeof recordedAgents, Record<string, Scene>> = {
     },
     'own-tool': { reply: () => call('mcp__beckon__ask_user', { question: 'Which?' }) },
     steps: { reply: () => call('TodoList', { todos: [{ title: 'Look', status: 'in_progress' }] }) },
+    'two-turns': { reply: () => finished, turns: 2 },
     question: {
       reply: () =>
         call('AskUserQuestion', {

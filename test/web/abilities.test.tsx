@@ -153,3 +153,47 @@ describe('[SEC12] the details say whether the agent is behind walls', () => {
     expect(await shown(isolation)).toBe(words);
   });
 });
+
+describe('[SES13] the options of an agent', () => {
+  const onOff = [
+    { value: 'on', label: 'On' },
+    { value: 'off', label: 'Off' },
+  ];
+  const session = aSession({
+    status: 'idle',
+    context: { used: 32_000, size: 128_000 },
+    usage: { ...aSession().usage, turns: 1 },
+    options: [
+      { id: 'effort', label: 'Effort', value: 'off', choices: onOff },
+      { id: 'allow_all', label: 'Allow All', value: 'off', choices: onOff, asksLess: ['on'] },
+    ],
+  });
+
+  async function open(): Promise<FakeTransport> {
+    const fake = new FakeTransport();
+    const { tell } = renderPage(
+      fake,
+      <SessionDetails session={session} feed={null} shape={0} isReading={false} onReveal={() => {}} />,
+    );
+    await tell(() => fake.tellSnapshot([session]));
+    return fake;
+  }
+
+  it('are set by one press, but for what makes it ask less, which takes a second', async () => {
+    const fake = await open();
+    await press('Effort: Off');
+    await userEvent.click(screen.getByRole('menuitemradio', { name: 'On' }));
+    expect(fake.called('patch')).toEqual([['s1', { option: { id: 'effort', value: 'on' } }]]);
+    await press('Allow All: Off');
+    await userEvent.click(screen.getByRole('menuitemradio', { name: 'On' }));
+    expect(fake.called('patch')).toHaveLength(1);
+    expect(screen.getByRole('alert').textContent).toContain('lets the agent act without asking you');
+    await press('Set it');
+    expect(fake.called('patch')[1]).toEqual(['s1', { option: { id: 'allow_all', value: 'on' } }]);
+  });
+
+  it('[SES1] stand beside how full its context is', async () => {
+    await open();
+    expect(screen.getByText('32,000 of 128,000 (25 %)')).toBeTruthy();
+  });
+});

@@ -1,12 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { editableOf } from '../../src/model/tool-call.ts';
 import { translate } from '../../src/web/i18n/i18n.ts';
-import { editedInput, editOf } from '../../src/web/interaction/answers-to.ts';
+import {
+  covers,
+  editedInput,
+  editOf,
+  exactPattern,
+  expiresAtOf,
+  isGrantable,
+} from '../../src/web/interaction/answers-to.ts';
 import { callBody, summaryOf, toolOfAsk } from '../../src/web/interaction/ask-body.logic.ts';
 import { leftOf } from '../../src/web/interaction/card-notes.tsx';
 import { safeAddress } from '../../src/web/interaction/form.logic.ts';
 import { decisionInShort, decisionParts, filledIn } from '../../src/web/interaction/outcome.logic.ts';
-import { covers, exactPattern, expiresAtOf, isGrantable } from '../../src/web/interaction/pattern.logic.ts';
 import { anInteraction, at } from './support/samples.ts';
 
 const cwd = '/work/project';

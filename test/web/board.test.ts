@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { columnsOf, spotAfter } from '../../src/web/pages/board/board.logic.ts';
 import { money } from '../../src/web/session/figures.logic.ts';
-import { choicesOf, fits, noFilter } from '../../src/web/session/session-filter.logic.ts';
+import { choicesOf, fits, noFilter } from '../../src/web/session/session-filter.ts';
 import { agoText } from '../../src/web/ui/time.logic.ts';
 import { aSession, at } from './support/samples.ts';
 

@@ -37,6 +37,56 @@ async function open(id: string, depth: 'tail' | 'whole' = 'whole', from = {}) {
 }
 const delta = (words: string) => ({ messageId: 'm2', block: 0, kind: 'text', text: words }) as const;
 
+describe('what is archived', () => {
+  const away = (id: string, more = {}) => ({
+    ...aSession({ id, status: 'stopped', archived: true, ...more }),
+    sessionId: sessionId(id),
+    sessionKey: null,
+  });
+  const page = (total: number) => ({ sessions: [], total });
+
+  it('[SES21] [UI20] is counted rightly whatever is told of sessions that the page does not know', async () => {
+    let onServer = 4;
+    fake.answers = { sessionPage: () => Promise.resolve(page(onServer)) };
+    fake.tellSnapshot(sessions, { total: 6, archived: 4 });
+    const told = async (announcement: Parameters<NonNullable<typeof fake.heard.onAnnouncement>>[0]) => {
+      fake.heard.onAnnouncement?.(announcement);
+      await vi.advanceTimersByTimeAsync(300);
+      return state().archived;
+    };
+    await vi.advanceTimersByTimeAsync(300);
+    expect(await told({ type: 'session-updated', data: away('renamed') })).toBe(4);
+    onServer = 3;
+    expect(await told({ type: 'session-updated', data: away('back', { archived: false }) })).toBe(3);
+    onServer = 2;
+    const gone = { sessionId: sessionId('gone'), sessionKey: null };
+    expect(await told({ type: 'session-removed', data: gone })).toBe(2);
+    expect(state().total).toBe(5);
+    // What the page knows needs no question.
+    const asked = fake.called('sessionPage').length;
+    expect(await told({ type: 'session-updated', data: away('s1') })).toBe(3);
+    expect(fake.called('sessionPage')).toHaveLength(asked);
+  });
+
+  it('[SES21] is counted again when more is told before the reply', async () => {
+    const replies: ((total: number) => void)[] = [];
+    fake.answers = {
+      sessionPage: () => new Promise((resolve) => replies.push((total) => resolve(page(total)))),
+    };
+    fake.tellSnapshot(sessions, { total: 6, archived: 4 });
+    await vi.advanceTimersByTimeAsync(300);
+    fake.heard.onAnnouncement?.({ type: 'session-updated', data: away('renamed') });
+    await vi.advanceTimersByTimeAsync(300);
+    fake.heard.onAnnouncement?.({ type: 'session-updated', data: away('s1') });
+    await vi.advanceTimersByTimeAsync(300);
+    replies.shift()?.(4);
+    await vi.advanceTimersByTimeAsync(0);
+    replies.shift()?.(5);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(state().archived).toBe(5);
+  });
+});
+
 describe('the link to the server', () => {
   it('[MULTI5] [MULTI10] is one connection: to open a session is one word on it, and nothing else is drawn anew', async () => {
     await connect();

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { NewEvent } from '../../src/protocol/event.ts';
-import { type Entry, EntryReader, type Openness } from '../../src/web/conversation/entries.logic.ts';
+import {
+  defaultOpenness as closed,
+  type Entry,
+  EntryReader,
+  type Openness,
+} from '../../src/web/conversation/entries.logic.ts';
 import { countNew } from '../../src/web/pages/session/news.logic.ts';
 import {
   asked,
@@ -14,7 +19,6 @@ import {
   turnEnded,
 } from './support/samples.ts';
 
-const closed: Openness = { chosen: new Map(), areDetailsOpen: false };
 const opened = (...keys: string[]): Openness => ({
   chosen: new Map(keys.map((key) => [key, true])),
   areDetailsOpen: false,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { docked } from '../../src/web/dock/dock.logic.ts';
+import { docked } from '../../src/web/dock/docked.ts';
 import {
   currentIn,
   type InboxItem,

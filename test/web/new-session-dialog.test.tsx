@@ -1,6 +1,6 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { BeckonError } from '../../src/client/beckon-error.ts';
 import type { DirectoryCompletion } from '../../src/protocol/directory.ts';
 import { setPreferences } from '../../src/web/data/preferences.ts';
@@ -24,6 +24,8 @@ async function open(fake = new FakeTransport(), list = agents) {
   return fake;
 }
 
+// The page loads it on demand, which on a slow machine takes longer than a test waits for anything.
+beforeAll(() => import('../../src/web/session/new-session-dialog.tsx'));
 beforeEach(() => {
   closeDialog();
   setPreferences({ lastUsed: {} });
@@ -165,6 +167,10 @@ describe('the dialog for a new session', () => {
     const options = within(screen.getByRole('listbox')).getAllByRole('option');
     expect(options.map(({ textContent }) => textContent)).toEqual(['/w/api', '/w/app']);
     await userEvent.keyboard('p');
+    // Not before the server has said so: what it found for something else is no longer offered.
+    await userEvent.keyboard('x');
+    expect(screen.queryByRole('listbox')).toBeNull();
+    await userEvent.keyboard('{Backspace}');
     await answerNext('/w/api', '/w/app', '/w/apt');
     expect(fake.called('directories')).toHaveLength(3);
     await userEvent.keyboard('{ArrowDown}{ArrowDown}{Tab}');

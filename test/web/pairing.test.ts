@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pairingCodeIn } from '../../src/web/data/pairing.ts';
+import { pairingCodeIn } from '../../src/web/data/access.ts';
 
 describe('pairing', () => {
   it('[SEC1] finds the pairing code in a link, a fragment, or alone', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isUnread, readMarks, withBaseline, withRead } from '../../src/web/session/read-marks.logic.ts';
+import { isUnread, readMarks, withBaseline, withRead } from '../../src/web/session/read-marks.ts';
 import { aSession, at } from './support/samples.ts';
 
 const usage = (turns: number) => ({ ...aSession().usage, turns });

@@ -2,7 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { NewEvent } from '../../src/protocol/event.ts';
 import type { Conversation } from '../../src/web/conversation/conversation.logic.ts';
-import { type Entry, EntryReader, type Openness } from '../../src/web/conversation/entries.logic.ts';
+import {
+  defaultOpenness as closed,
+  type Entry,
+  EntryReader,
+} from '../../src/web/conversation/entries.logic.ts';
 import { ListLayout } from '../../src/web/conversation/list-layout.logic.ts';
 import { DigestReader } from '../../src/web/session/session-digest.logic.ts';
 import {
@@ -18,8 +22,6 @@ import {
   text,
   turnEnded,
 } from './support/samples.ts';
-
-const closed: Openness = { chosen: new Map(), areDetailsOpen: false };
 
 const rowsOf = (turns: number): NewEvent[] =>
   Array.from({ length: turns }, (_, n) => [

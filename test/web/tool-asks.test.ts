@@ -5,7 +5,7 @@ import { Conversation } from '../../src/web/conversation/conversation.logic.ts';
 import { EntryReader } from '../../src/web/conversation/entries.logic.ts';
 import type { InteractionItem, Row } from '../../src/web/conversation/row.ts';
 import { afterTime, keptMs, latestAt, noInteractions, placeOf } from '../../src/web/data/interactions.ts';
-import { docked } from '../../src/web/dock/dock.logic.ts';
+import { docked } from '../../src/web/dock/docked.ts';
 import {
   currentIn,
   idsOf,

@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { afterEach, describe, expect, it } from 'vitest';
 import { BeckonError } from '../../src/client/beckon-error.ts';
 import type { Interaction } from '../../src/protocol/interaction.ts';
-import { browserId } from '../../src/web/data/browser-id.ts';
+import { browserId } from '../../src/web/data/access.ts';
 import { latestAt } from '../../src/web/data/interactions.ts';
 import { useRoom } from '../../src/web/data/room-context.tsx';
 import { Dialogs } from '../../src/web/frame/dialogs-view.tsx';

@@ -1,7 +1,7 @@
 import { valueLine, visibleLine } from '../../model/suspicious-text.ts';
 import { mainPartOf, toolCallOf } from '../../model/tool-call.ts';
 import type { Event, EventOf } from '../../protocol/event.ts';
-import type { RunIsolation } from '../../protocol/session.ts';
+import type { AgentOption, RunIsolation } from '../../protocol/session.ts';
 import { interactionView, leftOpenNote } from './interaction-view.ts';
 import { counted, dollars, duration, shortened } from './measures.ts';
 import type { Paint } from './paint.ts';
@@ -53,6 +53,11 @@ export function eventLines(event: PlainEvent, paint: Paint): string[] {
       return note(`mode: ${oneLine(event.permissionMode)}`);
     case 'model.changed':
       return note(`model: ${oneLine(event.model ?? 'default')}`);
+    case 'options.changed': {
+      const { changed, options } = event;
+      const option = options.find(({ id }) => id === changed?.id);
+      return option === undefined ? [] : note(`${oneLine(option.label)}: ${oneLine(choiceLabel(option))}`);
+    }
     case 'process.starting':
       return event.cause === 'crash'
         ? [paint('yellow', 'the agent ended unexpectedly; it is started again')]
@@ -188,3 +193,6 @@ export const isolationWords: Readonly<Record<RunIsolation, string>> = {
   walls: 'behind walls',
   none: 'without walls',
 };
+
+const choiceLabel = ({ value, choices }: AgentOption): string =>
+  choices.find((choice) => choice.value === value)?.label ?? value;

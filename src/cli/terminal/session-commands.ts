@@ -1,11 +1,18 @@
 import { BeckonError } from '../../client/beckon-error.ts';
 import type { MessageReceipt, SessionPage, Transport } from '../../client/transport.ts';
 import type { SessionsQuery } from '../../protocol/command.ts';
-import { Disposition, type Session, SessionStatus, type WhileBusy } from '../../protocol/session.ts';
+import {
+  type AgentOption,
+  Disposition,
+  type Session,
+  SessionStatus,
+  type WhileBusy,
+} from '../../protocol/session.ts';
 import type { Command } from '../command.ts';
 import { Failure, UsageError } from '../failure.ts';
 import { atMostOne, choiceFlag, isSet, type ParsedFlags, textFlag } from '../flags.ts';
 import { sessionList } from '../render/listing.ts';
+import type { Paint } from '../render/paint.ts';
 import { oneLine } from '../render/safe-text.ts';
 import { clientCommand, findSession, serverWhileBusy, type Told, textOf } from './client-command.ts';
 
@@ -256,6 +263,34 @@ function sessionsCommand({
       return [{}, []];
     },
   });
+}
+
+export const options = clientCommand({
+  usage: 'options SESSION [OPTION VALUE]',
+  mostWords: 3,
+  help: "Lists the agent's own options of a session, or sets one of them. What makes the agent ask less is set with --yes alone.",
+  flags: { yes: { type: 'boolean' } },
+  flagsHelp: '  --yes             also what makes the agent ask less, or not at all',
+  async run({ flags, connect, paint }) {
+    const [name, id, value] = flags.positionals;
+    if (id !== undefined && value === undefined) throw new UsageError(`which value for "${id}"?`);
+    const transport = await connect();
+    let session = await findSession(transport, name);
+    if (id !== undefined && value !== undefined) {
+      const asksLess = session.options?.find((option) => option.id === id)?.asksLess ?? [];
+      if (asksLess.includes(value) && !isSet(flags, 'yes'))
+        throw new UsageError(`with ${id} ${value} the agent asks less, or not at all; say --yes to set it`);
+      session = await transport.patch(session.id, { option: { id, value } });
+    }
+    const lines = (session.options ?? []).map((option) => optionLine(option, paint));
+    return [{ options: session.options ?? [] }, lines.length === 0 ? ['The agent has no options.'] : lines];
+  },
+});
+
+function optionLine({ id, label, value, choices, asksLess = [] }: AgentOption, paint: Paint): string {
+  const others = choices.map((choice) => choice.value).filter((each) => each !== value);
+  const warning = asksLess.includes(value) ? paint('yellow', '  it asks less with this') : '';
+  return `${oneLine(id)}  ${oneLine(value)}${warning}  ${paint('dim', oneLine(`${label}; also ${others.join(', ')}`))}`;
 }
 
 export const search = clientCommand({

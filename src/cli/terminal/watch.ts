@@ -12,6 +12,7 @@ import {
   isSet,
   listFlag,
   type ParsedFlags,
+  pairsFlag,
   textFlag,
 } from '../flags.ts';
 import { absolute } from '../paths.ts';
@@ -25,6 +26,7 @@ import {
   textOf,
 } from './client-command.ts';
 import { followAsConversation, followAsJson } from './follow-session.ts';
+import { templatePrompt } from './template.ts';
 
 const newFlags = {
   ...clientFlags,
@@ -32,6 +34,9 @@ const newFlags = {
   cwd: { type: 'string' },
   key: { type: 'string' },
   title: { type: 'string' },
+  description: { type: 'string' },
+  template: { type: 'string' },
+  set: { type: 'string', multiple: true },
   mode: { type: 'string' },
   model: { type: 'string' },
   'while-busy': { type: 'string' },
@@ -52,6 +57,9 @@ export const newSession: Command = {
   --agent A         which agent ("beckon agents" lists them)
   --cwd DIR         where the agent works (this directory)
   --key K           another system's name for the session
+  --template NAME   begin with a prompt that was kept ("beckon templates"); PROMPT comes behind it
+  --set BLANK=TEXT  fill in a blank of it (may be repeated); on a terminal you are asked for the others
+  --description D   what it is about: with the title it is the first message where there is no PROMPT
   --title T, --mode MODE, --model M, --label L (may be repeated)
   --while-busy HOW  queue or interrupt: what messages do while the agent works (as the server is set)
   --env NAME=VALUE  a variable for the agent (may be repeated)
@@ -65,7 +73,7 @@ ${clientFlagsHelp}`,
     atMostOne(flags, 'watch', 'no-watch');
     if (isSet(flags, 'no-watch')) atMostOne(flags, 'no-watch', 'once', 'interactive');
     const transport = await connect(flags, console);
-    const session = await transport.createSession(await requestOf(flags, console));
+    const session = await transport.createSession(await requestOf(flags, console, transport));
     print(console, flags, { session }, [session.id]);
     const isWatched =
       isSet(flags, 'watch') || (console.stdout.isTTY && !isSet(flags, 'no-watch') && !isSet(flags, 'json'));
@@ -74,15 +82,24 @@ ${clientFlagsHelp}`,
   },
 };
 
-async function requestOf(flags: ParsedFlags, console: Console): Promise<CreateSession> {
+async function requestOf(
+  flags: ParsedFlags,
+  console: Console,
+  transport: HttpTransport,
+): Promise<CreateSession> {
   const { positionals } = flags;
+  const said = [
+    await templatePrompt(flags, console, transport),
+    positionals.length === 0 ? undefined : await textOf(positionals, console),
+  ].filter((part) => part !== undefined);
   const cwd = textFlag(flags, 'cwd');
   const labels = listFlag(flags, 'label');
-  const env = listFlag(flags, 'env').map(variable);
+  const env = pairsFlag(flags, 'env');
   const texts = {
     agent: textFlag(flags, 'agent'),
     key: textFlag(flags, 'key'),
     title: textFlag(flags, 'title'),
+    description: textFlag(flags, 'description'),
     permissionMode: textFlag(flags, 'mode'),
     model: textFlag(flags, 'model'),
     whileBusy: choiceFlag(flags, 'while-busy', WhileBusy.options),
@@ -90,18 +107,11 @@ async function requestOf(flags: ParsedFlags, console: Console): Promise<CreateSe
   return {
     cwd: cwd === undefined ? console.cwd : absolute(cwd, console.cwd, console.env),
     ...Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== undefined)),
-    ...(positionals.length === 0 ? {} : { prompt: await textOf(positionals, console) }),
+    ...(said.length === 0 ? {} : { prompt: said.join('\n\n') }),
     ...(labels.length === 0 ? {} : { labels: [...labels] }),
     ...(env.length === 0 ? {} : { env: Object.fromEntries(env) }),
     ...(isSet(flags, 'ephemeral') ? { ephemeral: true } : {}),
   };
-}
-
-function variable(pair: string): [string, string] {
-  const [, name, value] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
-  if (name === undefined || value === undefined)
-    throw new UsageError(`--env wants NAME=VALUE, not "${pair}"`);
-  return [name, value];
 }
 
 export const watch: Command = {

@@ -33,14 +33,28 @@ import { type AgentRequest, Peer, type TakeReply } from './peer.ts';
 import { replyTo } from './reply.ts';
 import { openingName, requestName, type SentRequest, sentIn } from './sent-names.ts';
 import { Services } from './services.ts';
-import { acpCapabilities, choiceRequest, promptOf } from './settings.ts';
+import {
+  acpCapabilities,
+  type Choice,
+  choiceRequest,
+  configIn,
+  optionRequest,
+  promptOf,
+} from './settings.ts';
 import { Steering } from './steering.ts';
 import { Terminals } from './terminals.ts';
 import { keepMemory, type Memory, newMemory } from './translate/memory.ts';
 import { speechSoFar } from './translate/speech.ts';
 import { noteDenied } from './translate/tool-call.ts';
 import { translateFailure, translateReply } from './translate/turn-end.ts';
-import { closeTurn, isWork, translateSettings, translateUpdate } from './translate/update.ts';
+import {
+  closeTurn,
+  configChange,
+  countFrom,
+  isWork,
+  translateSettings,
+  translateUpdate,
+} from './translate/update.ts';
 import { vendorOf } from './translate/vendors.ts';
 import { sinceBegun, type Turn, Turns } from './turns.ts';
 
@@ -232,11 +246,18 @@ export class AcpConnection implements AgentConnection {
   }
 
   setPermissionMode(mode: string): Promise<void> {
-    return this.#choose('mode', mode);
+    const choice = this.#session?.settings.mode;
+    return this.#choose('mode', mode, choice, choiceRequest);
   }
 
   setModel(model: string): Promise<void> {
-    return this.#choose('model', model);
+    const choice = this.#session?.settings.model;
+    return this.#choose('model', model, choice, choiceRequest);
+  }
+
+  setOption(id: string, value: string): Promise<void> {
+    const option = this.#session?.settings.options.find((each) => each.id === id);
+    return this.#choose('option', value, option, optionRequest);
   }
 
   close(): Promise<void> {
@@ -365,6 +386,8 @@ export class AcpConnection implements AgentConnection {
       const info = objectAt(initialized, 'agentInfo') ?? {};
       const version = textAt(info, 'version') ?? null;
       this.#memory.agentName = textAt(info, 'name') ?? '';
+      if (opened.isResumed && vendorOf(this.#memory.agentName).countsOn)
+        countFrom(this.#memory, start.costUsd ?? 0);
       this.#options.onReady(version, this.#capabilities);
       if (!opened.isResumed) this.#turns.identify(sessionId);
       this.#session = { id: sessionId, settings };
@@ -381,6 +404,7 @@ export class AcpConnection implements AgentConnection {
         },
         ...modeChange(this.#memory, mode.current),
         ...modelChange(this.#memory, model.current),
+        ...(opened.options ? [{ type: 'options-changed' as const, options: opened.options }] : []),
       ]);
     } catch (error) {
       // A connection that closed is told by the exit of the process.
@@ -415,6 +439,7 @@ export class AcpConnection implements AgentConnection {
       return;
     }
     this.#services.noteCall(update);
+    if (update.sessionUpdate === 'config_option_update') this.#learnSettings(update);
     if (isWork(update)) this.#facts.push(...this.#turns.showWork());
     const facts = translateUpdate(this.#memory, update);
     this.#facts.push(...facts.filter((fact) => !this.#modeAfterPlan.isOnTheWay(fact)));
@@ -447,13 +472,17 @@ export class AcpConnection implements AgentConnection {
     this.#turns.endOwn('interrupted');
   }
 
-  async #choose(kind: Choosing['kind'], value: string): Promise<void> {
+  async #choose<C extends Choice>(
+    kind: Choosing['kind'],
+    value: string,
+    choice: C | undefined,
+    requestFor: (choice: C, sessionId: string, value: string) => ReturnType<typeof choiceRequest>,
+  ): Promise<void> {
     const session = this.#session;
     if (!session) throw new Error('The agent is not ready');
-    const choice = session.settings[kind];
     if (!choice?.options.some((option) => option.value === value))
       throw new AgentRefusal(`The agent has no ${kind} "${value}".`);
-    const { method, params } = choiceRequest(choice, session.id, value);
+    const { method, params } = requestFor(choice, session.id, value);
     const id = this.#peer.newId();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const onReply = this.#chosen({ kind, id, value }, resolve, (error) =>
@@ -464,14 +493,24 @@ export class AcpConnection implements AgentConnection {
     await promise;
   }
 
+  /** One option may change what others offer. */
+  #learnSettings(holder: JsonObject): void {
+    if (!this.#session || !Array.isArray(holder.configOptions)) return;
+    const { settings } = this.#session;
+    const { model = settings.model, options } = configIn(holder);
+    this.#session = { ...this.#session, settings: { ...settings, model, options } };
+  }
+
   /** What follows from the agent's reply to a choice. */
   #chosen(choice: Choosing, resolve = (): void => {}, reject = (_: Error): void => {}): TakeReply {
     this.#choosing.set(choice.id, choice);
     return (reply) => {
       this.#choosing.delete(choice.id);
       if (!reply.ok) return reject(reply.error);
-      const change = choice.kind === 'mode' ? modeChange : modelChange;
-      this.#report(change(this.#memory, choice.value));
+      this.#learnSettings(reply.result);
+      const { kind, value } = choice;
+      if (kind === 'option') this.#report(configChange(this.#memory, reply.result));
+      else this.#report((kind === 'mode' ? modeChange : modelChange)(this.#memory, value));
       return resolve();
     };
   }

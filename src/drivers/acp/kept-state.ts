@@ -19,7 +19,9 @@ const KeptState = z.object({
   asks: z.array(OpenAsk),
   services: KeptServices,
   /** Modes and models that were asked for and not confirmed yet. */
-  choosing: z.array(z.object({ kind: z.enum(['mode', 'model']), id: z.number(), value: z.string() })),
+  choosing: z.array(
+    z.object({ kind: z.enum(['mode', 'model', 'option']), id: z.number(), value: z.string() }),
+  ),
   wantedMode: WantedMode.optional(),
 });
 export type KeptState = z.output<typeof KeptState>;

@@ -1,3 +1,4 @@
+import type { AgentOption } from '../../protocol/session.ts';
 import { toolLimitHeader } from '../../protocol/tool-limit.ts';
 import type { AgentFact, AgentStart } from '../../runner/ports/agent-driver.ts';
 import { begunAnew, notice } from '../facts.ts';
@@ -8,6 +9,7 @@ import type { AcpAgent } from './known-agents.ts';
 import {
   type Choice,
   choiceRequest,
+  optionsIn,
   resumeMethod,
   type SessionSettings,
   settingsIn,
@@ -40,6 +42,8 @@ export interface Opened {
   readonly sessionId: string;
   readonly isResumed: boolean;
   readonly settings: SessionSettings;
+  /** Undefined where the agent tells none. */
+  readonly options: AgentOption[] | undefined;
   /** What the person should know of how it began. */
   readonly notices: readonly AgentFact[];
 }
@@ -81,6 +85,7 @@ export async function openSession(asked: Ask, opening: Opening): Promise<Opened>
     sessionId,
     isResumed: resumed.opened !== undefined,
     settings: settingsIn(opened),
+    options: optionsIn(opened),
     notices: [...notices, ...resumed.notices],
   };
 }

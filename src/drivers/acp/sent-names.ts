@@ -5,7 +5,7 @@ import type { EarlierWrites } from '../../runner/ports/process-host.ts';
  * where nothing that followed from it was stored.
  */
 export interface SentRequest {
-  readonly kind: 'prompt' | 'steer' | 'mode' | 'model';
+  readonly kind: 'prompt' | 'steer' | 'mode' | 'model' | 'option';
   readonly id: number;
   /** The message, or what was chosen. */
   readonly value: string;
@@ -23,7 +23,7 @@ export const cancelledName = (at: number): string => `cancelled ${at}`;
 
 export function sentIn({ written, doubtful }: EarlierWrites): readonly SentRequest[] {
   return [...written, ...doubtful].flatMap((name) => {
-    const [, kind, id, value] = /^(prompt|steer|mode|model) (\d+) (.*)$/s.exec(name) ?? [];
+    const [, kind, id, value] = /^(prompt|steer|mode|model|option) (\d+) (.*)$/s.exec(name) ?? [];
     return kind === undefined || value === undefined
       ? []
       : [{ kind: kind as SentRequest['kind'], id: Number(id), value }];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Capabilities } from '../../protocol/session.ts';
+import type { AgentOption, Capabilities } from '../../protocol/session.ts';
 import type { AgentFact, OutgoingMessage } from '../../runner/ports/agent-driver.ts';
 import { notice } from '../facts.ts';
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../fields.ts';
@@ -14,11 +14,20 @@ export const Choice = z.object({
   /** The field of the request that holds the value. */
   field: z.string(),
   configId: z.string().optional(),
+  /** On or off, and put so in the request. */
+  isSwitch: z.boolean().optional(),
 });
 export type Choice = z.infer<typeof Choice>;
 
-export const SessionSettings = z.object({ mode: Choice.optional(), model: Choice.optional() });
-export type SessionSettings = z.infer<typeof SessionSettings>;
+const ConfigOption = Choice.extend({ id: z.string(), label: z.string(), description: z.string().optional() });
+type ConfigOption = z.infer<typeof ConfigOption>;
+
+export const SessionSettings = z.object({
+  mode: Choice.optional(),
+  model: Choice.optional(),
+  options: z.array(ConfigOption).default([]),
+});
+export type SessionSettings = z.output<typeof SessionSettings>;
 
 export function choiceRequest(
   { method, field, configId }: Choice,
@@ -28,25 +37,64 @@ export function choiceRequest(
   return { method, params: { sessionId, ...(configId !== undefined && { configId }), [field]: value } };
 }
 
+export function optionRequest(option: ConfigOption, sessionId: string, value: string) {
+  const { method, params } = choiceRequest(option, sessionId, value);
+  if (!option.isSwitch) return { method, params };
+  return { method, params: { ...params, type: 'boolean', value: value === 'true' } };
+}
+
 /** What the agent lets one choose, from the reply that opened the session. */
 export function settingsIn(opened: JsonObject): SessionSettings {
+  const configured = configIn(opened);
   return {
-    mode: modesIn(opened) ?? configChoice(opened, 'mode'),
-    model: configChoice(opened, 'model') ?? modelsIn(opened),
+    ...configured,
+    mode: modesIn(opened, configured.options) ?? configured.mode,
+    model: configured.model ?? modelsIn(opened),
   };
 }
 
-/** The present value of an option of this category, where an update tells it. */
-export function configValue(update: JsonObject, category: string): string | undefined {
-  return configChoice(update, category)?.current;
+/** What the options of an agent say: one of them is the mode, one the model; the others are its own. */
+export function configIn(holder: JsonObject): SessionSettings {
+  const all = listAt(holder, 'configOptions').flatMap(configOption);
+  const of = (category: string) =>
+    all.find((one) => one.id === category) ?? all.find((one) => one.category === category);
+  const [mode, model] = [of('mode'), of('model')];
+  const others = all.filter((one) => one !== mode && one !== model && one.current !== undefined);
+  return { mode, model, options: others.map(({ category: _, ...option }) => option) };
 }
 
-function modesIn(opened: JsonObject): Choice | undefined {
+/** The agent's own options as they are told; undefined where there are none to tell of. */
+export function optionsIn(holder: JsonObject): AgentOption[] | undefined {
+  if (!Array.isArray(holder.configOptions)) return undefined;
+  return configIn(holder).options.map(({ id, label, description, current = '', options }) => {
+    const asksLess = (askingLess[id] ?? []).filter((value) => options.some((each) => each.value === value));
+    return {
+      id,
+      label,
+      ...(description !== undefined && { description }),
+      value: current,
+      choices: [...options],
+      ...(asksLess.length > 0 && { asksLess }),
+    };
+  });
+}
+
+/** Options with which agents can be told not to ask, and the values that do. */
+const askingLess: Readonly<Record<string, readonly string[]>> = {
+  allow_all: ['on'],
+  auto_approve: ['true'],
+};
+
+/** Some give what is an option of theirs as modes, too (how much to think): those are none of what may be done unasked. */
+function modesIn(opened: JsonObject, others: readonly ConfigOption[]): Choice | undefined {
   const modes = objectAt(opened, 'modes');
   if (!modes) return undefined;
+  const options = listAt(modes, 'availableModes').flatMap((mode) => named(mode, 'id'));
+  const valuesOf = (choices: readonly { value: string }[]) => choices.map(({ value }) => value).join('\n');
+  if (others.some((other) => valuesOf(other.options) === valuesOf(options))) return undefined;
   return {
     current: textAt(modes, 'currentModeId'),
-    options: listAt(modes, 'availableModes').flatMap((mode) => named(mode, 'id')),
+    options,
     method: 'session/set_mode',
     field: 'modeId',
   };
@@ -64,24 +112,38 @@ function modelsIn(opened: JsonObject): Choice | undefined {
   };
 }
 
-function configChoice(holder: JsonObject, category: string): Choice | undefined {
-  const option = listAt(holder, 'configOptions').find(
-    (one) => one.type === 'select' && (one.category ?? one.id) === category,
-  );
-  const configId = option && textAt(option, 'id');
-  if (!option || configId === undefined) return undefined;
-  return {
-    current: textAt(option, 'currentValue'),
-    options: listAt(option, 'options').flatMap((entry) =>
-      Array.isArray(entry.options)
-        ? entry.options.filter(isObject).flatMap((inner) => named(inner, 'value'))
-        : named(entry, 'value'),
-    ),
-    method: 'session/set_config_option',
-    field: 'value',
-    configId,
-  };
+function configOption(option: JsonObject): (ConfigOption & { category: string | undefined })[] {
+  const id = textAt(option, 'id');
+  if (id === undefined) return [];
+  const isSwitch = option.type === 'boolean';
+  if (!isSwitch && option.type !== 'select') return [];
+  const description = textAt(option, 'description');
+  return [
+    {
+      id,
+      configId: id,
+      category: textAt(option, 'category'),
+      label: textAt(option, 'name') ?? id,
+      ...(description !== undefined && { description }),
+      current: isSwitch ? String(option.currentValue === true) : textAt(option, 'currentValue'),
+      options: isSwitch ? [...onOff] : listAt(option, 'options').flatMap(choicesIn),
+      method: 'session/set_config_option',
+      field: 'value',
+      ...(isSwitch && { isSwitch }),
+    },
+  ];
 }
+
+const onOff = [
+  { value: 'true', label: 'On' },
+  { value: 'false', label: 'Off' },
+];
+
+/** Choices may stand in groups. */
+const choicesIn = (entry: JsonObject) =>
+  Array.isArray(entry.options)
+    ? entry.options.filter(isObject).flatMap((inner) => named(inner, 'value'))
+    : named(entry, 'value');
 
 function named(entry: JsonObject, field: string): { value: string; label: string }[] {
   const value = textAt(entry, field);
@@ -101,6 +163,7 @@ export function acpCapabilities(
     resume: resumeMethod(initialized) !== undefined,
     setModel: model !== undefined && model.options.length > 0,
     permissionModes: (mode?.options ?? []).map(({ value }) => value),
+    ...(mode?.options.some(({ value, label }) => label !== value) && { modes: [...mode.options] }),
     ...(model && model.options.length > 0 && { models: [...model.options] }),
   };
 }

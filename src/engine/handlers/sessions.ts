@@ -57,6 +57,7 @@ export const sessionHandlers = {
         ...(input.whileBusy && { whileBusy: input.whileBusy }),
         ephemeral: input.ephemeral ?? false,
         closeAfterTurn: input.closeAfterTurn ?? false,
+        named: input.title !== undefined,
         by: actor,
       },
       prompt === undefined ? undefined : sending(prompt, room, actor),
@@ -92,7 +93,7 @@ export const sessionHandlers = {
 
   async patchSession({ ids }, { session, ...changes }, caller) {
     // One after the other: what the agent has agreed to is recorded, also if it refuses the next.
-    for (const change of [changeMode, changeModel, changeWords]) {
+    for (const change of [changeMode, changeModel, changeOption, changeWords]) {
       const changed = await change({ session, ids }, changes, caller.actor);
       if (!changed.ok) return changed;
     }
@@ -246,7 +247,28 @@ const changeModel: Change = async ({ session, ids }, { model }, by) => {
   return agreed.ok ? session.writer.command({ type: 'set-model', model, by }) : agreed;
 };
 
-const changeWords: Change = async ({ session }, { permissionMode: _, model: __, ...words }, by) => {
+const changeOption: Change = async ({ session, ids }, { option }, by) => {
+  if (option === undefined) return unchanged;
+  const { id, value } = option;
+  const known = session.state.options.find((each) => each.id === id);
+  if (!known?.choices.some((choice) => choice.value === value)) {
+    return refuse('invalid_value', 'The agent has no such option, or not with this value.', {
+      field: 'option',
+      options: session.state.options.map((each) => each.id),
+    });
+  }
+  if (value === known.value) return unchanged;
+  // It is the run's own: one that is started later begins with the agent's.
+  if (!isListening(session)) return refuse('agent_not_running');
+  const agreed = await confirmed(session, { kind: 'option', id: ids.order(), option: id, value });
+  return agreed.ok ? session.writer.command({ type: 'set-option', id, value, by }) : agreed;
+};
+
+const changeWords: Change = async (
+  { session },
+  { permissionMode: _, model: __, option: ___, ...words },
+  by,
+) => {
   const given = Object.entries(words).filter(([, value]) => value !== undefined);
   return given.length === 0
     ? unchanged
@@ -260,7 +282,7 @@ const isListening = ({ effects, state }: LiveSession): boolean =>
 /** Mode and model are the agent's to change: it must confirm before the change is shown. An agent that sleeps is told when it starts. */
 async function confirmed(
   session: LiveSession,
-  order: Extract<Order, { kind: 'mode' | 'model' }>,
+  order: Extract<Order, { kind: 'mode' | 'model' | 'option' }>,
 ): Promise<Result<undefined>> {
   if (!isListening(session)) return unchanged;
   if (session.state.held !== null) {

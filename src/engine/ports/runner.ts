@@ -137,6 +137,8 @@ export interface StartOrder extends WorkPlace {
   readonly model: string | null;
   /** The agent's own session to go on with, or null for a new one. */
   readonly resume: string | null;
+  /** What the session has cost so far: some agents tell the cost of all of it. */
+  readonly costUsd?: number;
   /** Where the agent finds the interactive tools, or null when there are none to offer. */
   readonly tools: ToolAccess | null;
 }
@@ -175,6 +177,7 @@ export type Order =
   /** Done when the agent has confirmed. */
   | { readonly kind: 'mode'; readonly id: string; readonly mode: string }
   | { readonly kind: 'model'; readonly id: string; readonly model: string }
+  | { readonly kind: 'option'; readonly id: string; readonly option: string; readonly value: string }
   /** Ends the agent and all its descendants. */
   | { readonly kind: 'end'; readonly id: string };
 

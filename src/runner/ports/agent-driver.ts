@@ -39,7 +39,10 @@ export interface LeftBehind extends Pick<AttachOrder, 'ready' | 'openAsks' | 'in
 }
 
 export interface AgentStart
-  extends Pick<StartOrder, 'sessionId' | 'cwd' | 'env' | 'permissionMode' | 'model' | 'resume' | 'tools'> {
+  extends Pick<
+    StartOrder,
+    'sessionId' | 'cwd' | 'env' | 'permissionMode' | 'model' | 'resume' | 'costUsd' | 'tools'
+  > {
   /** Names this run of the agent's program; a restart gets another. */
   readonly processId: string;
 }
@@ -66,6 +69,8 @@ export interface AgentConnection {
   /** Resolve when the agent confirmed; reject with an `AgentRefusal` when it would not. */
   setPermissionMode(mode: string): Promise<void>;
   setModel(model: string): Promise<void>;
+  /** Only for agents that tell options. */
+  setOption?(id: string, value: string): Promise<void>;
   /** Ends the agent and all its descendants: end of input, SIGTERM, SIGKILL. Resolves after `exited` was reported. */
   close(): Promise<void>;
   /** Stops and continues the reading of the agent's output, for a host that cannot store what it reads. */

@@ -1,5 +1,7 @@
 import { File } from 'lucide-react';
 import { type RefObject, type SyntheticEvent, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { bestMatches } from '../../model/file-match.ts';
+import type { FoundFiles } from '../../protocol/directory.ts';
 import type { AgentCommand } from '../../protocol/session.ts';
 import { useTransport } from '../data/room-context.tsx';
 import { useAgentCommands } from '../data/use-agent-commands.ts';
@@ -79,6 +81,7 @@ export function useCommandList(
   const found = useLatestAnswer(
     (q) => transport.files(sessionId, { q, limit: 20 }),
     isFocused ? mention?.typed : undefined,
+    matching,
   );
   const options = useMemo((): readonly Offered[] => {
     if (name !== undefined)
@@ -115,6 +118,12 @@ export function useCommandList(
   };
   return { ...list, fieldProps };
 }
+
+/** Of the files found for what stood there before, those that may be meant now. */
+const matching = ({ files }: FoundFiles, typed: string): FoundFiles => ({
+  files: [...bestMatches(files, typed)],
+  isAll: false,
+});
 
 /** What is being typed behind an @ that begins a word, up to the caret. */
 export function typedMention(

@@ -1,20 +1,21 @@
-import { ImagePlus, X } from 'lucide-react';
+import { CloudOff, ImagePlus, RotateCcw, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { messageParts } from '../../model/pasted-text.ts';
 import type { Session } from '../../protocol/session.ts';
-import { useQueue } from '../data/room-context.tsx';
+import { useQueue, useTransport } from '../data/room-context.tsx';
 import { useKeepClear } from '../dock/keep-clear.ts';
 import { useKeys } from '../frame/use-keys.ts';
 import { useT } from '../i18n/i18n.ts';
+import { useSessionActions } from '../session/use-session-actions.ts';
+import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
 import { IconButton } from '../ui/icon-button.tsx';
 import { AnswerChoice } from './answer-choice.tsx';
-import { BlockedNote } from './blocked-note.tsx';
+import { PastedChips } from './attachments.tsx';
 import { CommandList, useCommandList } from './command-list.tsx';
-import { lastEditable } from './composer.logic.ts';
+import { type Blocked, lastEditable } from './composer.logic.ts';
 import { ComposerField } from './composer-field.tsx';
 import { OutboxView } from './outbox-view.tsx';
-import { PastedChips } from './pasted-chips.tsx';
 import { PictureChips } from './picture-chips.tsx';
 import { addPictures, pictureTypes, type RefusedFile, removePicture } from './pictures.ts';
 import { type Editing, QueueView } from './queue-view.tsx';
@@ -146,6 +147,33 @@ export function Composer({ session }: { readonly session: Session }) {
       )}
     </div>
   );
+}
+
+/** Why nothing can be sent, and the way on where there is one. */
+function BlockedNote({ session, blocked }: { readonly session: Session; readonly blocked: Blocked | null }) {
+  const t = useT();
+  const { resume } = useSessionActions(session, useTransport());
+  switch (blocked) {
+    case null:
+      return <span className="flex-1" />;
+    case 'disconnected':
+      return (
+        <p role="status" className="flex min-w-0 flex-1 items-center gap-1.5 text-faint text-xs">
+          <CloudOff aria-hidden className="size-3.5 shrink-0" />
+          {t('composer.disconnected')}
+        </p>
+      );
+    case 'stopped':
+    case 'failed':
+      return (
+        <>
+          <p className="min-w-0 flex-1 text-faint text-xs">{t(`composer.blocked.${blocked}`)}</p>
+          <Button variant="primary" icon={RotateCcw} onClick={resume}>
+            {t('session.resume')}
+          </Button>
+        </>
+      );
+  }
 }
 
 /**

@@ -1,10 +1,11 @@
-import { CircleAlert, Image, LoaderCircle, Pencil, RotateCcw, X } from 'lucide-react';
+import { CircleAlert, LoaderCircle, Pencil, RotateCcw, X } from 'lucide-react';
 import { useEffect, useMemo, useState } from 'react';
 import { useT } from '../i18n/i18n.ts';
 import { errorText } from '../text/error-text.ts';
 import { messageInShort } from '../text/message-in-short.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
+import { PictureCount } from './attachments.tsx';
 import { discard, mayHaveArrived, type Outgoing, takeBack, useOutbox } from './outbox.ts';
 import { putBackMessage } from './pasted-texts.ts';
 import { putBackPictures, readPictures } from './pictures.ts';
@@ -120,12 +121,7 @@ function Words({ outgoing, isSmall }: { readonly outgoing: Outgoing; readonly is
       )}
     >
       {messageInShort(t, text)}
-      {pictureIds.length > 0 && (
-        <span className="ml-1.5 inline-flex items-center gap-1 text-faint text-xs">
-          <Image aria-hidden className="size-3.5" />
-          {t('composer.pictures', { count: pictureIds.length })}
-        </span>
-      )}
+      <PictureCount count={pictureIds.length} />
     </p>
   );
 }

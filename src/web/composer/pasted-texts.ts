@@ -16,7 +16,7 @@ const mostTypedLines = 20;
 const mostTypedCharacters = 2000;
 
 /** Whether a text is too long to be read in the field: it would push away what is being written. */
-export const isLong = (text: string): boolean =>
+const isLong = (text: string): boolean =>
   text.length > mostTypedCharacters || lineCount(text) > mostTypedLines;
 
 const storedAs = 'pasted.';

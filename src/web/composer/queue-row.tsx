@@ -3,7 +3,6 @@ import {
   ArrowUp,
   Check,
   GripVertical,
-  Image,
   LoaderCircle,
   Pause,
   Pencil,
@@ -20,6 +19,7 @@ import { Textarea } from '../ui/field.tsx';
 import { IconButton } from '../ui/icon-button.tsx';
 import { isKey, keyIn, spokenKeys } from '../ui/keys.ts';
 import { useFocusOnMount } from '../ui/use-focus-on-mount.ts';
+import { PictureCount } from './attachments.tsx';
 
 export interface QueueRowProps {
   readonly item: QueuedMessage;
@@ -166,12 +166,7 @@ function Text({ item }: { readonly item: QueuedMessage }) {
           />
         )}
         {isOpen ? item.message : messageInShort(t, item.message)}
-        {item.images > 0 && (
-          <span className="ml-1.5 inline-flex items-center gap-1 text-faint text-xs">
-            <Image aria-hidden className="size-3.5" />
-            {t('composer.pictures', { count: item.images })}
-          </span>
-        )}
+        <PictureCount count={item.images} />
       </span>
     </button>
   );

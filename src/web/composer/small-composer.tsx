@@ -4,11 +4,11 @@ import type { Session } from '../../protocol/session.ts';
 import { useT } from '../i18n/i18n.ts';
 import { cx } from '../ui/class-names.ts';
 import { IconButton } from '../ui/icon-button.tsx';
-import { SmallAnswerChoice, SmallSteps } from './answer-choice.tsx';
+import { SmallAnswerChoice, SmallSteps } from './answer-steps.tsx';
+import { PastedChips } from './attachments.tsx';
 import { CommandList, useCommandList } from './command-list.tsx';
 import { ComposerField } from './composer-field.tsx';
 import { OutboxView } from './outbox-view.tsx';
-import { PastedChips } from './pasted-chips.tsx';
 import { wayIcons } from './send-button.tsx';
 import { useComposer } from './use-composer.ts';
 

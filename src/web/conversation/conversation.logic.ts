@@ -2,8 +2,8 @@ import type { Delta, Event, EventOf } from '../../protocol/event.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
 import type { Session } from '../../protocol/session.ts';
 import { type AboutInteraction, Asks } from './asks.logic.ts';
-import { type ChangedRows, Changes } from './changes.logic.ts';
 import { type Item, isNotice, type NoticeEvent, type Row, type ToolItem } from './row.ts';
+import { type ChangedRows, RowTree } from './row-tree.logic.ts';
 
 type AboutCall = EventOf<'tool.result' | 'task.changed'>;
 
@@ -26,9 +26,8 @@ export class Conversation {
   readonly #standIns = new Set<Row>();
   /** Calls that may have no end yet, with the number of the event that told of them. */
   readonly #unfinished = new Map<Row, number>();
-  readonly #changes = new Changes();
+  readonly #tree = new RowTree();
   #live = new Map<string, Row>();
-  #rows: Row[] = [];
   #waiting = new Map<string, (AboutInteraction | AboutCall)[]>();
   #version = 0;
   #shape = 0;
@@ -40,7 +39,7 @@ export class Conversation {
   }
 
   get rows(): readonly Row[] {
-    return this.#rows;
+    return this.#tree.rows;
   }
 
   /** Grows with every change. */
@@ -55,12 +54,12 @@ export class Conversation {
 
   /** How many changes of rows there were. */
   get changeCount(): number {
-    return this.#changes.count;
+    return this.#tree.changeCount;
   }
 
   /** What changed of the rows since there were so many changes. */
   changedSince(changeCount: number): ChangedRows {
-    return this.#changes.since(changeCount);
+    return this.#tree.changedSince(changeCount);
   }
 
   /** The end of the latest turn known. */
@@ -95,7 +94,7 @@ export class Conversation {
     if ('toolCallId' in event && event.toolCallId !== undefined) return this.#tools.get(event.toolCallId);
     if ('messageId' in event && event.messageId !== null) return this.#messages.get(event.messageId);
     const key = 'agentMessageId' in event ? placeOf(event.agentMessageId, event.block) : `event:${event.seq}`;
-    return withKey(this.#rows, key);
+    return this.#tree.find(key);
   }
 
   /** Whether an ask is shown in the block of the call that makes it. */
@@ -129,31 +128,28 @@ export class Conversation {
   prepend(events: readonly Event[]): void {
     this.#version += 1;
     this.#shape += 1;
-    const newer = this.#rows;
     const waiting = this.#waiting;
     const live = this.#live;
-    this.#rows = [];
     this.#waiting = new Map();
     // The end of an old turn says nothing about what is being said now.
     this.#live = new Map();
     const early = events.filter(isAsk).filter(({ ask }) => isTold(this.tool(ask.toolCallId ?? '')));
     const laterChildren = [...this.#standIns].map((row) => ({ row, children: row.children.splice(0) }));
-    for (const event of events) this.#take(event);
-    for (const { row, children } of laterChildren) {
-      const here = new Set(row.children);
-      row.children.push(...children.filter((child) => !here.has(child)));
-    }
+    this.#tree.prepend(() => {
+      for (const event of events) this.#take(event);
+      for (const { row, children } of laterChildren) {
+        const here = new Set(row.children);
+        row.children.push(...children.filter((child) => !here.has(child)));
+      }
+    });
     this.#live = live;
-    const older = new Set(this.#rows);
-    this.#rows.push(...newer.filter((row) => row.parent === null && !older.has(row)));
     for (const event of [...waiting.values()].flat()) this.#take(event);
     for (const { interactionId, ask } of early.toReversed()) {
       const row = this.#asks.rowOf(interactionId);
       const call = this.#tools.get(ask.toolCallId ?? '');
-      if (row !== undefined && call !== undefined) this.#standBehind(row, call);
+      if (row !== undefined && call !== undefined) this.#tree.moveBehind(row, call);
     }
     this.#cutShort();
-    this.#changes.noteAll();
   }
 
   addDelta(delta: Delta): void {
@@ -164,7 +160,7 @@ export class Conversation {
     if (row === undefined) {
       this.#shape += 1;
       this.#live.set(place, this.#startLive(place, delta));
-    } else this.#change(row, grown(row.item, delta.text));
+    } else this.#tree.change(row, grown(row.item, delta.text));
   }
 
   /** What is being said right now, in place of what was thought to be. */
@@ -177,9 +173,7 @@ export class Conversation {
 
   /** Lets go of the oldest rows, for those who only look at the end. */
   trim(most: number): void {
-    const gone = this.#rows.splice(0, Math.max(0, this.#rows.length - most));
-    for (const row of gone) this.#forget(row);
-    if (gone.length > 0) this.#changes.noteAll();
+    for (const row of this.#tree.trim(most)) this.#forget(row);
   }
 
   #take(event: Event): void {
@@ -247,7 +241,7 @@ export class Conversation {
       const isExited = seq < (this.#lastExit?.seq ?? 0);
       if (item.kind !== 'tool' || (!isExited && seq > (this.#lastEnd?.seq ?? 0))) continue;
       if (item.result === null || (isExited && !isFinished(item)))
-        this.#change(row, { ...item, isOver: true });
+        this.#tree.change(row, { ...item, isOver: true });
       if (isExited || isFinished(item) || item.result === null) this.#unfinished.delete(row);
     }
   }
@@ -260,7 +254,7 @@ export class Conversation {
   #noteAnswer(messageId: string, answers: string): void {
     this.#answers.set(messageId, answers);
     const row = this.#messages.get(messageId);
-    if (row?.item.kind === 'message') this.#change(row, { ...row.item, answers });
+    if (row?.item.kind === 'message') this.#tree.change(row, { ...row.item, answers });
   }
 
   #sendMessage({ messageId, text, images, at, seq }: EventOf<'message.queued'>): void {
@@ -276,8 +270,8 @@ export class Conversation {
     const row = this.#messages.get(messageId);
     if (row === undefined) this.#messages.set(messageId, this.#add(messageId, item));
     else if (row.item.kind === 'message' && row.item.isOnItsWay) {
-      this.#change(row, item);
-      this.#moveToEnd(row);
+      this.#tree.change(row, item);
+      this.#tree.moveToEnd(row, null);
     }
   }
 
@@ -286,7 +280,7 @@ export class Conversation {
     if (row === undefined) this.#droppedMessages.add(messageId);
     else {
       this.#messages.delete(messageId);
-      this.#remove(row);
+      this.#tree.remove(row);
     }
   }
 
@@ -308,7 +302,8 @@ export class Conversation {
     this.#know(event.toolCallId, row);
     this.#unfinished.set(row, event.seq);
     if (isTold(before)) return;
-    for (const ask of this.#asks.toldBefore(event).toReversed()) this.#standBehind(ask, row);
+    // An ask that was told before its call would stand before what the agent said to introduce it.
+    for (const ask of this.#asks.toldBefore(event).toReversed()) this.#tree.moveBehind(ask, row);
   }
 
   #aboutCall(event: AboutCall): void {
@@ -321,7 +316,7 @@ export class Conversation {
     // It is the last word, also when the page with the call tells of an earlier one.
     if (this.#standIns.has(row)) this.#wait(event.toolCallId, event);
     const item = { ...row.item, ...(event.type === 'tool.result' ? { result: event } : { task: event }) };
-    this.#change(row, { ...item, isOver: item.isOver === true && !isFinished(item) });
+    this.#tree.change(row, { ...item, isOver: item.isOver === true && !isFinished(item) });
   }
 
   #ask(event: EventOf<'interaction.requested'>): void {
@@ -331,7 +326,7 @@ export class Conversation {
     const call = this.#tools.get(ask.toolCallId ?? '');
     if (call?.item.kind !== 'tool') return;
     const about = this.#asks.aboutCall(call.item.toolCallId);
-    if (call.item.interactionId !== about) this.#change(call, { ...call.item, interactionId: about });
+    if (call.item.interactionId !== about) this.#tree.change(call, { ...call.item, interactionId: about });
   }
 
   #aboutInteraction(event: AboutInteraction): void {
@@ -343,9 +338,9 @@ export class Conversation {
   #showAsk(row: Row): void {
     const item = this.#asks.itemIn(row);
     if (item === undefined) return;
-    this.#change(row, item);
+    this.#tree.change(row, item);
     // A call that waits for a person, or that the ask is within, is shown otherwise than before.
-    this.#touch(this.#tools.get(item.interaction.toolCallId ?? '') ?? null);
+    this.#tree.touch(this.#tools.get(item.interaction.toolCallId ?? '') ?? null);
   }
 
   #wait(id: string, event: AboutInteraction | AboutCall): void {
@@ -363,8 +358,8 @@ export class Conversation {
     const row = known ?? this.#live.get(place);
     this.#live.delete(place);
     if (row === undefined) return this.#add(place, item, event);
-    this.#change(row, item);
-    this.#moveToEnd(row, event.parentToolCallId);
+    this.#tree.change(row, item);
+    this.#tree.moveToEnd(row, this.#parentOf(event.parentToolCallId));
     return row;
   }
 
@@ -384,7 +379,7 @@ export class Conversation {
   #endLive(): void {
     for (const row of this.#live.values()) {
       this.#forget(row);
-      this.#remove(row);
+      this.#tree.remove(row);
     }
     this.#live.clear();
   }
@@ -397,27 +392,13 @@ export class Conversation {
   }
 
   #add(key: string, item: Item, place: { parentToolCallId?: string | undefined } = {}): Row {
-    const parent = this.#parentOf(place.parentToolCallId);
-    const row: Row = { key, item, children: [], parent, version: 0 };
-    this.#push(row);
-    return row;
-  }
-
-  #push(row: Row): void {
-    const length = this.#listOf(row).push(row);
-    this.#moved(row.parent, length - 1);
-  }
-
-  /** From a place on, other rows stand in a list than before. */
-  #moved(parent: Row | null, from: number): void {
-    if (parent === null) this.#changes.note(from);
-    else this.#touch(parent);
+    return this.#tree.add(key, item, this.#parentOf(place.parentToolCallId));
   }
 
   /** The call itself is known from now on; what was asked of it may be shown within it. */
   #know(toolCallId: string, row: Row): void {
     this.#tools.set(toolCallId, row);
-    for (const ask of this.#asks.ofCall(toolCallId)) this.#touch(ask);
+    for (const ask of this.#asks.ofCall(toolCallId)) this.#tree.touch(ask);
   }
 
   /** The call that a sub-agent's doings belong under; a stand-in while it lies on a page not yet here. */
@@ -431,53 +412,11 @@ export class Conversation {
     return standIn;
   }
 
-  #moveToEnd(row: Row, parentToolCallId?: string): void {
-    const parent = this.#parentOf(parentToolCallId);
-    if (row.parent === parent && this.#listOf(row).at(-1) === row) return;
-    this.#remove(row);
-    row.parent = parent;
-    this.#push(row);
-  }
-
-  /** An ask that was told before its call would stand before what the agent said to introduce it. */
-  #standBehind(row: Row, call: Row): void {
-    this.#remove(row);
-    row.parent = call.parent;
-    const list = this.#listOf(row);
-    const at = list.lastIndexOf(call) + 1;
-    list.splice(at, 0, row);
-    this.#moved(call.parent, at);
-  }
-
-  #remove(row: Row): void {
-    const list = this.#listOf(row);
-    const at = list.lastIndexOf(row);
-    if (at === -1) return;
-    list.splice(at, 1);
-    this.#moved(row.parent, at);
-  }
-
-  #listOf(row: Row): Row[] {
-    return row.parent?.children ?? this.#rows;
-  }
-
-  #change(row: Row, item: Item): void {
-    row.item = item;
-    this.#touch(row);
-  }
-
-  #touch(row: Row | null): void {
-    for (let at = row; at !== null; at = at.parent) {
-      at.version += 1;
-      if (at.parent === null) this.#changes.note(at);
-    }
-  }
-
   #forget(row: Row): void {
     switch (row.item.kind) {
       case 'tool':
         this.#tools.delete(row.item.toolCallId);
-        for (const ask of this.#asks.ofCall(row.item.toolCallId)) this.#touch(ask);
+        for (const ask of this.#asks.ofCall(row.item.toolCallId)) this.#tree.touch(ask);
         this.#asks.forgetCall(row.item.toolCallId);
         this.#standIns.delete(row);
         this.#unfinished.delete(row);
@@ -512,14 +451,6 @@ const emptyCall = (toolCallId: string, at: string): ToolItem => ({
   interactionId: null,
   isOver: false,
 });
-
-function withKey(rows: readonly Row[], key: string): Row | undefined {
-  for (const row of rows) {
-    const found = row.key === key ? row : withKey(row.children, key);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
 
 /** Whether the call itself is here: not only what is being written of it, or something that belongs under it. */
 const isTold = (call: ToolItem | undefined): boolean =>

@@ -43,6 +43,8 @@ export interface Openness {
   readonly areDetailsOpen: boolean;
 }
 
+export const defaultOpenness: Openness = { chosen: new Map(), areDetailsOpen: false };
+
 const leastFolded = 2;
 const within = -1;
 

@@ -42,6 +42,11 @@ export class ListLayout {
     return true;
   }
 
+  isMeasured(index: number): boolean {
+    const one = this.#list[index];
+    return one !== undefined && this.#heights.has(one.key);
+  }
+
   startOf(index: number): number {
     return this.#startOf(Math.min(index, this.count));
   }

@@ -3,7 +3,17 @@ import { HttpCalls } from '../../client/http-calls.ts';
 import { pathTo } from '../../protocol/operation.ts';
 import { serverOperations } from '../../protocol/server-operation.ts';
 import { basePath } from './base-path.ts';
-import { forgetPageKey, keepPageKey, keyHeader, pageKey } from './page-key.ts';
+import { randomId } from './random-id.ts';
+import { readStored, writeStored } from './stored.ts';
+
+/** Another program may have a control room under each of several paths. */
+const keyName = `key${basePath}`;
+
+/**
+ * The key that this browser's cookie works with. Browsers send a cookie to every port of a machine; what the page keeps is for its
+ * own origin alone, so a program on another port that is shown in this browser can do nothing with the cookie it gets.
+ */
+export const pageKey = (): string | undefined => readStored(keyName) ?? undefined;
 
 const server = new HttpCalls({ baseUrl: basePath, key: pageKey });
 
@@ -15,7 +25,7 @@ export const { devices, endUnlock } = server;
 
 export const removeDevice = async ({ id, current }: Device): Promise<void> => {
   await server.removeDevice(id);
-  if (current) forgetPageKey();
+  if (current) writeStored(keyName, null);
 };
 
 /** A one-time code with which one more browser is let in. */
@@ -29,7 +39,7 @@ export const allowUnlock = async (id: string, code: string): Promise<void> => {
 export const serverVersion = async (): Promise<string> => (await server.health()).version;
 
 /** Exchanges a code for the cookie and the key that let this browser in; rejects with the reason why not. */
-export const pair = async (code: string): Promise<void> => keepPageKey(await server.pair({ code }));
+export const pair = async (code: string): Promise<void> => writeStored(keyName, await server.pair({ code }));
 
 export const imagePath = (session: string, imageId: string): string =>
   pathTo(serverOperations.getImage.path, { session, imageId });
@@ -43,4 +53,41 @@ export async function fetchFile(path: string): Promise<Blob> {
   });
   if (!reply.ok) throw errorOfReply(reply.status, await reply.text());
   return reply.blob();
+}
+
+function keyHeader(): Record<string, string> {
+  const key = pageKey();
+  return key === undefined ? {} : { 'x-beckon-key': key };
+}
+
+/** This browser's name for itself, also after a reload: the server notes it with every answer given here. */
+export function browserId(): string {
+  const known = readStored('browser');
+  if (known !== null && /^[\w-]{8,64}$/.test(known)) return known;
+  const made = randomId();
+  writeStored('browser', made);
+  return made;
+}
+
+/** The one-time code in an address or in what a person pasted: a whole link, its end, or the code alone. */
+export function pairingCodeIn(text: string): string | undefined {
+  const given = text.trim();
+  const [, inLink] = /#(?:.*&)?pair=([^&\s]+)/.exec(given) ?? [];
+  if (inLink !== undefined) return decoded(inLink);
+  return /^[\w-]{4,200}$/.test(given) ? given : undefined;
+}
+
+/** Takes the code out of the address, so that it is neither bookmarked nor shown, and returns it. */
+export function takePairingCode(): string | undefined {
+  const code = location.hash.includes('pair=') ? pairingCodeIn(location.hash) : undefined;
+  if (code !== undefined) history.replaceState(history.state, '', location.pathname + location.search);
+  return code;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

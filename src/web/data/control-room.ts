@@ -26,6 +26,7 @@ import {
 import {
   afterAnnouncement,
   emptyRoom,
+  isOfUnknown,
   type Room,
   roomOf,
   unknownCount,
@@ -230,6 +231,14 @@ export class ControlRoom {
     return page;
   }
 
+  /** Asks how many sessions are archived; what is heard meanwhile is newer than the reply. */
+  async #countArchived(): Promise<void> {
+    const { archived } = this.store.getState();
+    const { total } = await this.transport.sessionPage({ archived: true, limit: 1 });
+    if (this.store.getState().archived === archived) this.store.setState({ archived: total });
+    else await this.#countArchived();
+  }
+
   /** A page of the sessions that have these words. */
   async findSessions(q: string, before?: string): Promise<SessionPage> {
     const page = await this.transport.sessionPage({ q, limit: olderAtOnce, before });
@@ -306,6 +315,7 @@ export class ControlRoom {
     const before = this.store.getState();
     const now = performance.now();
     let state = before;
+    let isCountOld = false;
     const touched = new Set<SessionFeed>();
     const tell = (sessionId: string, take: (feed: SessionFeed) => void): void => {
       for (const feed of this.#feedsOf(sessionId)) {
@@ -323,6 +333,7 @@ export class ControlRoom {
             );
           break;
         case 'announcement':
+          if (isOfUnknown(state, news.announcement)) isCountOld = true;
           state = { ...state, ...afterAnnouncement(state, news.announcement, now) };
           break;
         case 'followed':
@@ -345,6 +356,7 @@ export class ControlRoom {
     this.#set(state);
     if (state.sessions !== before.sessions) this.#followKnown(before.sessions);
     for (const feed of touched) feed.flush();
+    if (isCountOld) void this.#countArchived().catch(() => {});
   }
 
   /** What the logs of followed sessions make of the interactions that their events are about. */

@@ -126,9 +126,16 @@ export function afterAnnouncement(room: Room, { type, data }: Announcement, now:
   }
 }
 
-/** One that the page did not know and that is archived now was most likely archived just now. */
+/** Whether it tells of a session that the page did not know, and that was not started just now. */
+export const isOfUnknown = ({ sessions }: Room, { type, data }: Announcement): boolean =>
+  (type === 'session-updated' || type === 'session-ended' || type === 'session-removed') &&
+  !(data.sessionId in sessions);
+
+/** Whether one that the page did not know was archived before cannot be seen: then the server is asked how many are. */
 function withSession(room: Room, session: Session): Room {
-  const change = Number(session.archived === true) - Number(room.sessions[session.id]?.archived === true);
+  const known = room.sessions[session.id];
+  const change =
+    known === undefined ? 0 : Number(session.archived === true) - Number(known.archived === true);
   return {
     ...room,
     archived: Math.max(0, room.archived + change),

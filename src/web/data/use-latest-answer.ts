@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 
 export interface LatestAnswer<T> {
   readonly asked: string;
@@ -8,11 +8,13 @@ export interface LatestAnswer<T> {
 
 /**
  * What the server says to what is being typed. One question is under way at a time, and the next is about what stands there then: a slow
- * server is not asked for every letter, and no older answer replaces a newer one.
+ * server is not asked for every letter. Until it has answered, `fitting` leaves of its last answer what fits what stands there now: nothing
+ * else is offered, or Enter would take it.
  */
 export function useLatestAnswer<T>(
   ask: (typed: string) => Promise<T>,
   typed: string | undefined,
+  fitting: (value: T, typed: string) => T,
 ): LatestAnswer<T> | undefined {
   const [answer, setAnswer] = useState<LatestAnswer<T>>();
   const wanted = useRef<string>(undefined);
@@ -42,5 +44,9 @@ export function useLatestAnswer<T>(
       wanted.current = undefined;
     };
   }, [typed]);
-  return answer;
+  return useMemo(() => {
+    if (answer === undefined || typed === undefined) return undefined;
+    if (answer.asked === typed) return answer;
+    return { ...answer, value: answer.value && fitting(answer.value, typed) };
+  }, [answer, typed, fitting]);
 }

@@ -1,8 +1,17 @@
-import { type ComponentProps, lazy, Suspense } from 'react';
+import { type ComponentProps, Suspense } from 'react';
 import { NotShown } from '../interaction/reading.tsx';
+import { lazyPart, NotLoaded } from '../ui/lazy-part.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 
-const DiffView = lazy(async () => ({ default: (await import('./diff-view.tsx')).DiffView }));
+const DiffView = lazyPart(
+  async () => (await import('./diff-view.tsx')).DiffView,
+  () => (
+    <>
+      <NotLoaded />
+      <NotShown />
+    </>
+  ),
+);
 
 /** The change between two texts; a shape of it until the view is loaded. */
 export const Diff = (props: ComponentProps<typeof DiffView>) => (

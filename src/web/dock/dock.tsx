@@ -13,9 +13,8 @@ import { titleOf } from '../session/activity.logic.ts';
 import { cx } from '../ui/class-names.ts';
 import { IconButton } from '../ui/icon-button.tsx';
 import { useMedium } from '../ui/media.ts';
-import type { Docked } from './dock.logic.ts';
+import { type Docked, useDocked } from './docked.ts';
 import { useClearance } from './keep-clear.ts';
-import { useDocked } from './use-docked.ts';
 
 /** Folded until it is wanted where it would lie over what one reads; elsewhere as it was left. */
 const useFold = create<{ readonly beside: boolean; readonly above: boolean }>(() => ({

@@ -1,43 +1,32 @@
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { PopOut } from '../dock/pop-out.tsx';
-import { closeDialog, useOpenDialog } from './dialogs.ts';
+import { lazyDialog } from '../ui/lazy-part.tsx';
+import { closeDialog, type OpenDialog, useOpenDialog } from './dialogs.ts';
 // Not loaded on demand: whoever opens it is already typing.
 import { Palette } from './palette.tsx';
 
-const NewSessionDialog = lazy(async () => ({
-  default: (await import('../session/new-session-dialog.tsx')).NewSessionDialog,
-}));
-const DeleteDialog = lazy(async () => ({
-  default: (await import('../session/delete-dialog.tsx')).DeleteDialog,
-}));
-const Help = lazy(async () => ({ default: (await import('./help.tsx')).Help }));
+const NewSessionDialog = lazyDialog(
+  async () => (await import('../session/new-session-dialog.tsx')).NewSessionDialog,
+);
+const DeleteDialog = lazyDialog(async () => (await import('../session/delete-dialog.tsx')).DeleteDialog);
+const Help = lazyDialog(async () => (await import('./help.tsx')).Help);
 
 export function Dialogs() {
   const { dialog } = useOpenDialog();
-  switch (dialog?.is) {
-    case undefined:
-      return null;
+  return <Suspense>{dialog !== null && <OpenDialogView dialog={dialog} />}</Suspense>;
+}
+
+function OpenDialogView({ dialog }: { readonly dialog: OpenDialog }) {
+  switch (dialog.is) {
     case 'new-session':
-      return (
-        <Suspense>
-          <NewSessionDialog agent={dialog.agent} onClose={closeDialog} />
-        </Suspense>
-      );
+      return <NewSessionDialog agent={dialog.agent} onClose={closeDialog} />;
     case 'interaction':
       return <PopOut key={dialog.interactionId} {...dialog} onClose={closeDialog} />;
     case 'delete':
-      return (
-        <Suspense>
-          <DeleteDialog sessionId={dialog.sessionId} onClose={closeDialog} />
-        </Suspense>
-      );
+      return <DeleteDialog sessionId={dialog.sessionId} onClose={closeDialog} />;
     case 'palette':
       return <Palette onClose={closeDialog} />;
     case 'help':
-      return (
-        <Suspense>
-          <Help onClose={closeDialog} />
-        </Suspense>
-      );
+      return <Help onClose={closeDialog} />;
   }
 }

@@ -1,25 +1,30 @@
 import { Archive, ArrowLeft, ListFilter, Plus, Search } from 'lucide-react';
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { Suspense, useMemo, useState } from 'react';
 import { Link, useRoute } from 'wouter';
 import { useRoom } from '../data/room-context.tsx';
 import { useArchived, useOlder } from '../data/use-older.ts';
 import { useT } from '../i18n/i18n.ts';
 import { countOf, type ListGroup, listGroups } from '../session/need.logic.ts';
-import { OlderButton } from '../session/older-button.tsx';
-import { choicesOf, fits, isFiltered, wordsOf } from '../session/session-filter.logic.ts';
-import { SessionRow } from '../session/session-row.tsx';
-import { OlderRows, SessionRows, useOldBefore } from '../session/session-rows.tsx';
-import { setFilter, useSessionFilter } from '../session/use-session-filter.ts';
+import {
+  choicesOf,
+  fits,
+  isFiltered,
+  setFilter,
+  useSessionFilter,
+  wordsOf,
+} from '../session/session-filter.ts';
+import { OlderButton, OlderRows, SessionRow, SessionRows, useOldBefore } from '../session/session-rows.tsx';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
 import { IconButton } from '../ui/icon-button.tsx';
+import { lazyPart } from '../ui/lazy-part.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { openDialog } from './dialogs.ts';
 import { places } from './places.ts';
 
-const SessionFilterBar = lazy(async () => ({
-  default: (await import('../session/session-filter-bar.tsx')).SessionFilterBar,
-}));
+const SessionFilterBar = lazyPart(
+  async () => (await import('../session/session-filter-bar.tsx')).SessionFilterBar,
+);
 
 /** All sessions that are not archived, or those that are, grouped by what they want of you. */
 export function SessionList() {

@@ -1,10 +1,12 @@
 import { type ReactNode, Suspense } from 'react';
 import { useLocation } from 'wouter';
 import { usePreferences } from '../data/preferences.ts';
+import { useRoom } from '../data/room-context.tsx';
 import { Dock } from '../dock/dock.tsx';
 import { useT } from '../i18n/i18n.ts';
 import { Notifier } from '../notifications/notifier.tsx';
 import { useReadMarksKept } from '../session/read-marks.ts';
+import { lazyPart } from '../ui/lazy-part.tsx';
 import { LiveRegions } from '../ui/live-regions.tsx';
 import { SidePanel } from '../ui/side-panel.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
@@ -17,14 +19,16 @@ import { Rail } from './rail.tsx';
 import { SessionList } from './session-list.tsx';
 import { StorageBar } from './storage-bar.tsx';
 import { useTabBadge } from './tab-badge.ts';
-import { UnlockBar } from './unlock-bar.tsx';
 import { useGlobalKeys } from './use-keys.ts';
+
+const UnlockBar = lazyPart(async () => (await import('./unlock-bar.tsx')).UnlockBar);
 
 /** What stays while pages change: rail, list of sessions, dock, bars and dialogs. */
 export function Shell({ children }: { readonly children: ReactNode }) {
   const t = useT();
   const [location] = useLocation();
   const isListOpen = usePreferences((preferences) => preferences.isListOpen);
+  const isUnlockAsked = useRoom((room) => room.unlocks.length > 0);
   useGlobalKeys();
   useTabBadge();
   useReadMarksKept();
@@ -38,7 +42,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       </a>
       <ConnectionBar />
       <StorageBar />
-      <UnlockBar />
+      <Suspense>{isUnlockAsked && <UnlockBar />}</Suspense>
       <div className="flex min-h-0 flex-1">
         <Rail />
         <SidePanel side="left" label={t('frame.sessions')} isOpen={isListOpen}>

@@ -1,8 +1,7 @@
 import { type FormEvent, useState } from 'react';
 import { BeckonError } from '../../client/beckon-error.ts';
-import { pair } from '../data/access.ts';
+import { pair, pairingCodeIn } from '../data/access.ts';
 import { pageUrl } from '../data/base-path.ts';
-import { pairingCodeIn } from '../data/pairing.ts';
 import { useRoom } from '../data/room-context.tsx';
 import { type Translate, useT } from '../i18n/i18n.ts';
 import { errorText } from '../text/error-text.ts';

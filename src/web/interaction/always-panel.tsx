@@ -14,11 +14,10 @@ import { Field, Select, Textarea } from '../ui/field.tsx';
 import { isKey } from '../ui/keys.ts';
 import { Time } from '../ui/time.tsx';
 import { AllowButton } from './allow-button.tsx';
-import { allowAlways } from './answers-to.ts';
+import { allowAlways, covers, exactPattern, expiresAtOf } from './answers-to.ts';
 import { type GrantScope, grantEnds } from './draft.logic.ts';
 import { fieldRefused } from './interaction-card.logic.ts';
 import { CardPanel, PanelActions, usePanelFocus } from './panel.tsx';
-import { covers, exactPattern, expiresAtOf } from './pattern.logic.ts';
 import { buttonState, type Card } from './use-card.ts';
 
 /** A standing approval: what it covers, for whom and how long, and what it would have let through so far. */

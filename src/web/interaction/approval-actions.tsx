@@ -9,11 +9,10 @@ import { IconButton } from '../ui/icon-button.tsx';
 import { Menu, type MenuItem } from '../ui/menu.tsx';
 import { AllowButton } from './allow-button.tsx';
 import { AlwaysPanel } from './always-panel.tsx';
-import { allowForSession, allowOnce, approvePlan } from './answers-to.ts';
+import { allowForSession, allowOnce, approvePlan, isGrantable } from './answers-to.ts';
 import type { Panel } from './draft.logic.ts';
 import { isAnswerable } from './interaction-card.logic.ts';
 import { DenyButton, DenyPanel, EditPanel, usePanel } from './panel.tsx';
-import { isGrantable } from './pattern.logic.ts';
 import { PlanMode, Ways } from './plan.tsx';
 import { buttonState, type Card } from './use-card.ts';
 

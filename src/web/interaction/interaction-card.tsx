@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import type { Interaction } from '../../protocol/interaction.ts';
 import type { Session } from '../../protocol/session.ts';
 import { useSession } from '../data/room-context.tsx';
-import { useShown } from '../dock/shown.ts';
+import { useShown } from '../dock/docked.ts';
 import { openDialog } from '../frame/dialogs.ts';
 import { useT } from '../i18n/i18n.ts';
 import { routes } from '../routes.ts';

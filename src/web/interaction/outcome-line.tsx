@@ -14,7 +14,7 @@ import {
 import { type ReactNode, useEffect, useRef } from 'react';
 import { whoOf } from '../../model/who.ts';
 import type { Actor, Interaction, Outcome } from '../../protocol/interaction.ts';
-import { browserId } from '../data/browser-id.ts';
+import { browserId } from '../data/access.ts';
 import type { EndedBy } from '../data/interactions.ts';
 import { useSession } from '../data/room-context.tsx';
 import { Diff } from '../diff/lazy-diff.tsx';

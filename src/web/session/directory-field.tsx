@@ -1,6 +1,6 @@
 import { GitBranch, History } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import type { DirectoryChoice } from '../../protocol/directory.ts';
+import type { DirectoryChoice, DirectoryCompletion } from '../../protocol/directory.ts';
 import { useTransport } from '../data/room-context.tsx';
 import { useLatestAnswer } from '../data/use-latest-answer.ts';
 import { useT } from '../i18n/i18n.ts';
@@ -29,7 +29,11 @@ export function DirectoryField({
   const transport = useTransport();
   const [isFocused, setFocused] = useState(false);
   const typed = value.trim();
-  const answer = useLatestAnswer((path) => transport.directories(path === '' ? {} : { path }), typed);
+  const answer = useLatestAnswer(
+    (path) => transport.directories(path === '' ? {} : { path }),
+    typed,
+    beginningWith,
+  );
   const options = useMemo(
     () => offered(recent, answer?.value?.directories ?? [], typed),
     [recent, answer, typed],
@@ -89,6 +93,12 @@ export function DirectoryField({
     return words.length === 0 ? undefined : words.join(' · ');
   }
 }
+
+/** Of an answer to what stood there before, what still begins with what stands there now. */
+const beginningWith = ({ directories }: DirectoryCompletion, typed: string): DirectoryCompletion => ({
+  directories: directories.filter(({ path }) => path.toLowerCase().startsWith(typed.toLowerCase())),
+  isAll: false,
+});
 
 /** What was used before and has this in it, then what is there and begins so. */
 function offered(

@@ -7,7 +7,7 @@ import { blanksIn, withBlanks } from '../../model/template.ts';
 import type { Agent } from '../../protocol/session.ts';
 import type { Template } from '../../protocol/template.ts';
 import { longestText } from '../../protocol/text-limit.ts';
-import { PastedChips } from '../composer/pasted-chips.tsx';
+import { PastedChips } from '../composer/attachments.tsx';
 import { useLongPaste, usePastedTexts } from '../composer/pasted-texts.ts';
 import { addToDraft, useDraft } from '../data/drafts.ts';
 import { setPreferences, usePreferences } from '../data/preferences.ts';
@@ -18,7 +18,7 @@ import { routes } from '../routes.ts';
 import { errorText } from '../text/error-text.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { Field, Input, Select, Textarea } from '../ui/field.tsx';
+import { Field, Input, Textarea } from '../ui/field.tsx';
 import { Kbd } from '../ui/kbd.tsx';
 import { isKey } from '../ui/keys.ts';
 import { Skeleton } from '../ui/skeleton.tsx';
@@ -26,19 +26,17 @@ import { useFocusOnMount } from '../ui/use-focus-on-mount.ts';
 import { AgentChoice } from './agent-choice.tsx';
 import { AskingNote } from './asking-note.tsx';
 import { DirectoryField } from './directory-field.tsx';
-import { modeLabel } from './mode-label.ts';
 import {
   beginning,
   knownDirectories,
   lastUsedOf,
-  modesOf,
   type NewSession,
   requestOf,
   unaskedIn,
   withAgent,
   withAsking,
 } from './new-session.logic.ts';
-import { MoreChoices, moreFields } from './new-session-more.tsx';
+import { AgentSettings, agentFields, MoreChoices, moreFields } from './new-session-fields.tsx';
 import { TemplateRow } from './template-row.tsx';
 
 /** Starts a session and goes there. */
@@ -97,7 +95,6 @@ function NewSessionForm({
   const directories = useMemo(() => knownDirectories(Object.values(sessions)), [sessions]);
   const prompt = useFocusOnMount<HTMLTextAreaElement>();
   const agent = agents.find(({ name }) => name === form.agent);
-  const serverMode = agent?.defaultPermissionMode && modeLabel(t, agent.defaultPermissionMode);
   const unasked = agent && unaskedIn(form, agent);
   const set = (changes: Partial<NewSession>): void => setForm((before) => ({ ...before, ...changes }));
   const [template, setTemplate] = useState('');
@@ -206,54 +203,13 @@ function NewSessionForm({
           error={errorOf('cwd')}
           onChange={(cwd) => set({ cwd })}
         />
-        <div className="grid gap-4 sm:grid-cols-2">
-          <Field
-            label={t('new.mode')}
-            hint={serverMode && t('new.serverModeHint', { agent: agent.label, mode: serverMode })}
-            error={errorOf('permissionMode')}
-          >
-            {(ids) => (
-              <Select
-                {...ids}
-                value={form.permissionMode}
-                onChange={(event) => set({ permissionMode: event.target.value })}
-              >
-                <option value="">
-                  {serverMode ? t('new.serverMode', { mode: serverMode }) : t('new.agentsChoice')}
-                </option>
-                {modesOf(agent).map((mode) => (
-                  <option key={mode} value={mode}>
-                    {modeLabel(t, mode)}
-                  </option>
-                ))}
-              </Select>
-            )}
-          </Field>
-          <Field label={t('new.model')} error={errorOf('model')}>
-            {(ids) => (
-              <ModelChoice ids={ids} agent={agent} value={form.model} onChange={(model) => set({ model })} />
-            )}
-          </Field>
-          {agent?.thinkingVariable !== undefined && (
-            <Field label={t('new.thinking')}>
-              {(ids) => (
-                <Select
-                  {...ids}
-                  value={form.thinking}
-                  onChange={(event) => set({ thinking: event.target.value })}
-                >
-                  <option value="">{t('new.agentsChoice')}</option>
-                  {thinkingTokens.map((tokens) => (
-                    <option key={tokens} value={tokens}>
-                      {t(`new.thinking.${tokens}`)}
-                    </option>
-                  ))}
-                </Select>
-              )}
-            </Field>
-          )}
-        </div>
-        <MoreChoices form={form} set={set} errorOf={errorOf} />
+        <AgentSettings agent={agent} form={form} set={set} errorOf={errorOf} />
+        <MoreChoices
+          form={form}
+          hasPrompt={draft.trim() !== '' || pasted.texts.length > 0}
+          set={set}
+          errorOf={errorOf}
+        />
         {failure !== null && !shownFields.includes(failure.field ?? '') && (
           <p role="alert" className="rounded-ui border border-fail-edge bg-fail-tint px-3 py-2 text-fail-ink">
             {failure.text}
@@ -281,45 +237,7 @@ function NewSessionForm({
   );
 }
 
-const shownFields = ['prompt', 'cwd', 'permissionMode', 'model', ...moreFields];
-
-const thinkingTokens = ['0', '4000', '10000', '31999'] as const;
-
-function ModelChoice({
-  ids,
-  agent,
-  value,
-  onChange,
-}: {
-  readonly ids: { readonly id: string };
-  readonly agent: Agent | undefined;
-  readonly value: string;
-  readonly onChange: (model: string) => void;
-}) {
-  const t = useT();
-  const models = agent?.capabilities.models;
-  if (models === undefined) {
-    return (
-      <Input
-        {...ids}
-        value={value}
-        spellCheck={false}
-        placeholder={t('new.agentsChoice')}
-        onChange={(event) => onChange(event.target.value)}
-      />
-    );
-  }
-  return (
-    <Select {...ids} value={value} onChange={(event) => onChange(event.target.value)}>
-      <option value="">{t('new.agentsChoice')}</option>
-      {models.map((model) => (
-        <option key={model.value} value={model.value}>
-          {model.label}
-        </option>
-      ))}
-    </Select>
-  );
-}
+const shownFields = ['prompt', 'cwd', ...agentFields, ...moreFields];
 
 /** The field that a refusal is about. */
 function fieldOf(error: unknown): string | undefined {

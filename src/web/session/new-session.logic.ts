@@ -9,6 +9,8 @@ export interface NewSession {
   readonly agent: string;
   readonly cwd: string;
   readonly title: string;
+  /** Of a task: with the title it is the first message where there is no prompt. */
+  readonly description: string;
   readonly prompt: string;
   readonly permissionMode: string;
   readonly model: string;
@@ -37,6 +39,7 @@ export function beginning(agents: readonly Agent[], lastUsed: LastUsed, wanted?:
     agent: agent?.name ?? '',
     cwd: lastUsed.cwd ?? '',
     title: '',
+    description: '',
     prompt: '',
     ...choicesFor(agent, lastUsed),
     key: '',

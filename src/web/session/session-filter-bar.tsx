@@ -6,8 +6,15 @@ import { cx } from '../ui/class-names.ts';
 import { Input, Select } from '../ui/field.tsx';
 import { shortDirectory } from './activity.logic.ts';
 import { needs, sorts } from './need.logic.ts';
-import { type FilterChoices, isFiltered, noFilter, type SessionFilter } from './session-filter.logic.ts';
-import { type FilteredList, setFilter, useSessionFilter } from './use-session-filter.ts';
+import {
+  type FilterChoices,
+  type FilteredList,
+  isFiltered,
+  noFilter,
+  type SessionFilter,
+  setFilter,
+  useSessionFilter,
+} from './session-filter.ts';
 
 /** By words, status, agent, project and label; what there is only one of is not offered. */
 export function SessionFilterBar({

@@ -2,7 +2,7 @@ import { useMemo } from 'react';
 import type { RoomCalls } from '../../client/calls.ts';
 import type { PatchSession } from '../../protocol/command.ts';
 import type { Session } from '../../protocol/session.ts';
-import { addToDraft } from '../data/drafts.ts';
+import { putBackMessage } from '../composer/pasted-texts.ts';
 import { useT } from '../i18n/i18n.ts';
 import { noteOwnAct } from '../notifications/own-acts.ts';
 import { errorText } from '../text/error-text.ts';
@@ -43,7 +43,7 @@ export function useSessionActions(
       stop: () =>
         void transport.stop(id).then((returned) => {
           // What was queued is the person's: it goes back to where it was typed.
-          if (returned.length > 0) addToDraft(id, returned.join('\n\n'));
+          for (const text of returned) putBackMessage(id, text);
         }, tell),
     };
   }, [id, status, isInterruptible, transport, t]);

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { RequestError, wordsOf } from '../../../src/drivers/acp/json-rpc.ts';
+import { elicitationAsk, elicitationReply } from '../../../src/drivers/acp/translate/elicitation.ts';
+import { newMemory } from '../../../src/drivers/acp/translate/memory.ts';
 import { objectAt } from '../../../src/drivers/fields.ts';
 import { nameToAgents } from '../../../src/drivers/tool-server.ts';
 import { valueAt } from '../../../src/model/json-pointer.ts';
@@ -98,4 +100,33 @@ test('[PEER6] the words of a refusal are those of the agent, where its message s
   expect(wordsOf(new RequestError(-1, 'Internal error', { details: 'the key is missing' }))).toBe(
     'Internal error: the key is missing',
   );
+});
+
+test('[ASK9] [ASK10] the questions of Codex are asked as questions, and words of one’s own are its note', () => {
+  const { params = {} } =
+    linesOf('codex-2.6', 'question').find(({ method }) => method === 'elicitation/create') ?? {};
+  const memory = newMemory({
+    ...{ cwd: '/work', prefix: 'p1', permissionMode: null, model: null },
+    outputOf: () => undefined,
+  });
+  const ask = elicitationAsk(memory, 'r1', params as object as Record<string, unknown>);
+  expect(ask).toMatchObject({
+    kind: 'question',
+    questions: [
+      {
+        question: 'Which size?',
+        header: 'Size',
+        options: [{ label: 'Big' }, { label: 'Small' }],
+        multiSelect: false,
+      },
+    ],
+  });
+  expect(ask.questions?.[0]?.options).toHaveLength(2);
+  const content = (selected: string[], other?: string) =>
+    elicitationReply(ask, { type: 'answer', answers: [{ selected, ...(other && { other }) }] });
+  expect(content(['Small'])).toEqual({ action: 'accept', content: { size: 'Small' } });
+  expect(content([], 'Tiny')).toEqual({
+    action: 'accept',
+    content: { size: 'None of the above', size_note: 'Tiny' },
+  });
 });

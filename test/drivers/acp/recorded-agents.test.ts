@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { optionsIn } from '../../../src/drivers/acp/settings.ts';
 import { permissionAsk } from '../../../src/drivers/acp/translate/ask.ts';
 import { newMemory } from '../../../src/drivers/acp/translate/memory.ts';
 import { translateUpdate } from '../../../src/drivers/acp/translate/update.ts';
 import { valueAt } from '../../../src/model/json-pointer.ts';
-import { replay } from './recorded-wire.ts';
+import { linesOf, replay } from './recorded-wire.ts';
 
 /** What an edit or a new file is shown with: the words before and after. */
 function changeShown({ call, input }: { call?: unknown; input: unknown }) {
@@ -84,6 +85,52 @@ test('Cline: several commands in one call are all shown, and none is made of the
 test('Kimi: its to-do list is told as one', () => {
   const { calls } = replay('kimi-2.1', 'steps');
   expect(calls.filter(({ call }) => call?.is === 'todos')).toHaveLength(1);
+});
+
+test('[SES1] the title that an agent finds is told, and how full its context is', () => {
+  for (const agent of ['copilot-1.0', 'kimi-2.1']) {
+    expect(replay(agent, 'command').facts).toContainEqual({ type: 'titled', title: 'go' });
+  }
+  const ends = replay('copilot-1.0', 'command').facts.filter(({ type }) => type === 'turn-ended');
+  expect(ends).toMatchObject([{ context: { used: 8749, size: 128_000 } }]);
+});
+
+test('Copilot: tokens that it counts over all turns are counted once', () => {
+  const ends = replay('copilot-1.0', 'two-turns').facts.filter(({ type }) => type === 'turn-ended');
+  const tokens = { inputTokens: 11, outputTokens: 7 };
+  expect(ends).toMatchObject([{ usage: tokens }, { usage: tokens }]);
+});
+
+test('[SES13] modes and models go by the names that agents have for them, and all other options are offered', () => {
+  const namesOf = (choice: { options: { label: string }[] } | undefined) =>
+    choice?.options.map(({ label }) => label);
+  const copilot = replay('copilot-1.0', 'command').settings;
+  expect(namesOf(copilot.mode)).toEqual(['Agent', 'Plan', 'Autopilot']);
+  expect(copilot.options.map(({ id }) => id)).toEqual(['allow_all']);
+  const cline = replay('cline-3.0', 'command').settings;
+  expect(cline.model?.configId).toBe('model');
+  expect(cline.options.map(({ id }) => id)).toEqual(['provider', 'auto_approve']);
+  const pi = replay('pi-0.0.34', 'command').settings;
+  expect(pi.mode).toBeUndefined();
+  expect(pi.options.map(({ id }) => id)).toEqual(['thought_level']);
+  expect(namesOf(replay('kimi-2.1', 'command').settings.mode)).toEqual(['Default', 'Plan', 'Auto', 'YOLO']);
+});
+
+test('[SES13] an option with which an agent asks less says so', () => {
+  const lessOf = (agent: string) =>
+    (
+      optionsIn(
+        linesOf(agent, 'command')
+          .map(({ result }) => result as object)
+          .find(isOpened) ?? {},
+      ) ?? []
+    )
+      .filter(({ asksLess }) => asksLess !== undefined)
+      .map(({ id, asksLess }) => [id, asksLess]);
+  const isOpened = (result: object | undefined) => result !== undefined && 'configOptions' in result;
+  expect(lessOf('copilot-1.0')).toEqual([['allow_all', ['on']]]);
+  expect(lessOf('cline-3.0')).toEqual([['auto_approve', ['true']]]);
+  expect(lessOf('pi-0.0.34')).toEqual([]);
 });
 
 describe('[ASK21] what has no input', () => {

@@ -21,7 +21,7 @@ export function replay(agent: string, scene: string) {
   });
   const facts: AgentFact[] = [];
   const asks: PermissionAsk[] = [];
-  let settings: ReturnType<typeof settingsIn> = {};
+  let settings: ReturnType<typeof settingsIn> = { options: [] };
   for (const line of linesOf(agent, scene)) {
     const params = objectAt(line, 'params') ?? {};
     const result = objectAt(line, 'result') ?? {};

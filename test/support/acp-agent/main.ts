@@ -14,6 +14,7 @@ const models = ['small-model', 'another-model'];
 const state = { mode: 'default', model: 'small-model', sessionId: '', cwd: process.cwd() };
 const turns = new Map<string, AbortController>();
 let isSignedIn = false;
+let isApproving = false;
 
 const app = agent({ name: 'scripted' })
   .onRequest('initialize', async ({ params }) => {
@@ -72,6 +73,11 @@ const app = agent({ name: 'scripted' })
     return {};
   })
   .onRequest('session/set_config_option', ({ params }) => {
+    if (params.configId === 'auto_approve') {
+      if (params.value !== true && params.value !== false) throw RequestError.invalidParams();
+      isApproving = params.value;
+      return { configOptions: settings().configOptions };
+    }
     if (!models.includes(String(params.value))) throw RequestError.invalidParams(undefined, 'no such model');
     state.model = String(params.value);
     return { configOptions: settings().configOptions };
@@ -112,7 +118,12 @@ function settings() {
   const options = models.map((value) => ({ value, name: `The ${value}` }));
   return {
     modes: { currentModeId: state.mode, availableModes: modes.map((id) => ({ id, name: id })) },
-    configOptions: [{ ...select, id: 'model', name: 'Model', category: 'model' as const, options }],
+    configOptions: [
+      { ...select, id: 'model', name: 'Model', category: 'model' as const, options },
+      ...(flags.has('--options')
+        ? [{ type: 'boolean' as const, id: 'auto_approve', name: 'Approve all', currentValue: isApproving }]
+        : []),
+    ],
   };
 }
 

@@ -53,9 +53,16 @@ function respond(id: string, response: object): void {
   say({ type: 'control_response', response: { subtype: 'success', request_id: id, response } });
 }
 
+interface Script {
+  readonly withdraw?: readonly string[];
+  readonly ask?: readonly Ask[];
+  readonly lines?: readonly object[];
+}
+
 /** Written together, as one read of the host: what is taken back and what is asked instead come at the same moment. */
-function script({ withdraw = [], ask = [] }: { withdraw?: string[]; ask?: Ask[] }): void {
+function script({ withdraw = [], ask = [], lines = [] }: Script): void {
   process.stdout.cork();
+  for (const line of lines) say(line);
   for (const id of withdraw) {
     say({ type: 'control_cancel_request', request_id: id });
     end(id, 'taken back');

@@ -19,6 +19,8 @@ export interface ScriptedSession {
   script(what: {
     readonly withdraw?: readonly string[];
     readonly ask?: readonly ScriptedAsk[];
+    /** Said as they are, before all else. */
+    readonly lines?: readonly object[];
   }): Promise<string[]>;
   /** The answers that have reached the agent, by the ids that it gave to its asks. */
   told(): Promise<Readonly<Record<string, readonly { readonly behavior?: string }[]>>>;
@@ -37,8 +39,16 @@ export async function startScripted(beckon: Beckon, title: string): Promise<Scri
   const cwd = await temporaryDirectory();
   const started = await beckon.api('POST', '/api/sessions', { agent: 'claude', title, prompt: 'begin', cwd });
   if (started.status !== 201) throw new Error(`"${title}" was not started: ${JSON.stringify(started.body)}`);
-  const sessionId: string = started.body.session.id;
-  await eventually(`${title} has begun`, async () => {
+  return scriptedSession(beckon, started.body.session.id, cwd);
+}
+
+/** The agent in its hand once it is at work there. */
+export async function scriptedSession(
+  beckon: Beckon,
+  sessionId: string,
+  cwd: string,
+): Promise<ScriptedSession> {
+  await eventually(`${sessionId} has begun`, async () => {
     const { body } = await beckon.api('GET', `/api/sessions/${sessionId}`);
     return body.session.status === 'running';
   });
@@ -53,8 +63,8 @@ export async function startScripted(beckon: Beckon, title: string): Promise<Scri
   return {
     sessionId,
     told: () => call(),
-    async script({ withdraw = [], ask = [] }) {
-      await call({ withdraw, ask: ask.map((each) => ({ tool: 'Bash', ...each })) });
+    async script({ withdraw = [], ask = [], lines = [] }) {
+      await call({ withdraw, lines, ask: ask.map((each) => ({ tool: 'Bash', ...each })) });
       return Promise.all(
         ask.map(({ id }) =>
           eventually(`${id} is asked`, async () => {

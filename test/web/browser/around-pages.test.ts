@@ -76,3 +76,29 @@ describe('a dialog', () => {
       .toEqual(['Asks 1 asks', 'Asks 2 asks', 'Asks 3 asks']);
   });
 });
+
+describe('a part that the server no longer has', () => {
+  it('[UI35] says so in its place, as a dialog and as a page, leaves the rest alone, and is there after a reload', async () => {
+    const { page } = await come(beckon, '/board');
+    await page.getByRole('heading', { name: 'Board' }).waitFor();
+    await page.route(/\/assets\/(help|settings-page)-/, (route) => route.fulfill({ status: 404 }));
+    await page.keyboard.press('?');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('A part of the page could not be fetched').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Settings' }).first().click();
+    const main = page.getByRole('main');
+    await main.getByText('A part of the page could not be fetched').waitFor();
+    await page.getByRole('navigation').first().getByRole('link', { name: 'Board' }).click();
+    await page.getByRole('heading', { name: 'Board' }).waitFor();
+    await page.goBack();
+    await main.getByText('A part of the page could not be fetched').waitFor();
+    await page.unroute(/\/assets\/(help|settings-page)-/);
+    await main.getByRole('button', { name: 'Reload' }).click();
+    await page.getByRole('heading', { name: 'Settings' }).waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+  });
+});

@@ -1,27 +1,18 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { quietMs } from '../../../src/web/interaction/stillness.ts';
-import { type Beckon, startBeckon } from '../../support/beckon-process.ts';
 import { eventually } from '../../support/eventually.ts';
-import {
-  type ScriptedAsk,
-  type ScriptedSession,
-  scriptedClaude,
-  startScripted,
-} from '../../support/scripted-claude/scripted-claude.ts';
+import type { ScriptedAsk } from '../../support/scripted-claude/scripted-claude.ts';
 import { violationsOf } from './accessibility.ts';
-import { desktop, phone, withBrowser } from './browser.ts';
+import { desktop, phone } from './browser.ts';
 import { startSessions } from './demo-sessions.ts';
+import { withScripted } from './with-scripted.ts';
 
-const { come } = withBrowser({ servers: 'all tests' });
-let beckon: Beckon;
-let agent: ScriptedSession;
+const room = withScripted('Asking');
 let quietId = '';
 beforeAll(async () => {
-  beckon = await startBeckon({ args: ['--claude', await scriptedClaude()] });
-  agent = await startScripted(beckon, 'Asking');
   const quiet = { title: 'Quiet', prompt: 'hello', status: 'idle' };
-  [quietId = ''] = await startSessions(beckon, [quiet], beckon.dataDir);
+  [quietId = ''] = await startSessions(room.beckon, [quiet], room.beckon.dataDir);
 });
 
 /** One ask of each kind, and all that a person must be able to read before they decide. */
@@ -103,9 +94,9 @@ const asks: readonly (ScriptedAsk & { readonly name: string; readonly seen: read
 ];
 
 it('[ASK15] [UI5] every kind of call is shown with all that goes into it, large and on a phone', async () => {
-  const ids = await agent.script({ ask: asks });
+  const ids = await room.agent.script({ ask: asks });
   for (const view of [desktop, phone]) {
-    const { page, problems } = await come(beckon, `/s/${agent.sessionId}`, view);
+    const { page, problems } = await room.come(`/s/${room.agent.sessionId}`, view);
     for (const [at, { seen }] of asks.entries()) {
       const card = page.locator(`main [data-ask="${ids[at]}"]`);
       await card.waitFor();
@@ -115,7 +106,7 @@ it('[ASK15] [UI5] every kind of call is shown with all that goes into it, large 
     expect(problems).toEqual([]);
   }
   // In the monitor there is little room: what must not be overlooked is there all the same.
-  const { page } = await come(beckon, '/');
+  const { page } = await room.come('/');
   for (const words of ['It goes on in the background.', 'It runs without the sandbox.'])
     await page.locator('main article').getByText(words).waitFor();
 });
@@ -127,7 +118,7 @@ const places: readonly {
   readonly cards: string;
   readonly open?: (page: Page) => Promise<void>;
 }[] = [
-  { name: 'the session page', path: () => `/s/${agent.sessionId}`, cards: 'main' },
+  { name: 'the session page', path: () => `/s/${room.agent.sessionId}`, cards: 'main' },
   { name: 'Mission Control', path: () => '/', cards: 'main article' },
   { name: 'the inbox', path: () => '/inbox', cards: 'section[data-inbox]' },
   { name: 'the dock', path: () => `/s/${quietId}`, cards: 'section[aria-label="Waits for you"]' },
@@ -139,11 +130,6 @@ const places: readonly {
   },
 ];
 
-const withdrawAll = async (): Promise<void> => {
-  const { body } = await beckon.api('GET', `/api/sessions/${agent.sessionId}/pending`);
-  await agent.script({ withdraw: body.pending.map(({ toolCallId }: { toolCallId: string }) => toolCallId) });
-};
-
 /** All values in an input, as they are written. */
 const valuesIn = (value: unknown): string[] =>
   typeof value === 'object' && value !== null
@@ -153,11 +139,13 @@ const valuesIn = (value: unknown): string[] =>
 it.each(places)(
   '[ASK15] [UI19] every value of every kind of call, and the tool’s name, is in $name',
   async ({ path, cards, open }) => {
-    await withdrawAll();
-    const { page, problems } = await come(beckon, path());
-    for (const { name, ...ask } of asks) {
-      const id = `${ask.id} in ${cards}`;
-      const [interactionId = ''] = await agent.script({ ask: [{ ...ask, id }] });
+    await room.withdrawAll();
+    const { page, problems } = await room.come(path());
+    const idOf = ({ id }: ScriptedAsk) => `${id} in ${cards}`;
+    for (const [at, { name, ...ask }] of asks.entries()) {
+      // The one before it goes at the same moment.
+      const withdraw = asks.slice(Math.max(0, at - 1), at).map(idOf);
+      const [interactionId = ''] = await room.agent.script({ withdraw, ask: [{ ...ask, id: idOf(ask) }] });
       const card = page.locator(`${cards} [data-ask="${interactionId}"]`);
       await page.locator(`[data-ask="${interactionId}"]`).first().waitFor();
       await open?.(page);
@@ -170,8 +158,7 @@ it.each(places)(
       expect(
         await card.getByRole('button', { name: /more line|\+\d+ field/ }).count(),
       ).toBeGreaterThanOrEqual(cut);
-      await agent.script({ withdraw: [id] });
-      await card.waitFor({ state: 'detached' });
+      if (open !== undefined) await page.keyboard.press('Escape');
     }
     expect(problems).toEqual([]);
   },
@@ -184,12 +171,12 @@ const words = (value: string): string =>
 it.each(places.filter(({ name }) => name !== 'the dialog'))(
   '[UI19] [UI14] Allow opens what is dangerous and not in view, and allows nothing: $name',
   async ({ path, cards }) => {
-    await withdrawAll();
-    const { page } = await come(beckon, path());
+    await room.withdrawAll();
+    const { page } = await room.come(path());
     const id = `hidden in ${cards}`;
     const command = Array.from({ length: 60 }, (_, at) => `echo ${at}`).join('\n');
     const input = { command, run_in_background: true, timeout: 99 };
-    const [interactionId = ''] = await agent.script({ ask: [{ id, input }] });
+    const [interactionId = ''] = await room.agent.script({ ask: [{ id, input }] });
     const card = page.locator(`${cards} [data-ask="${interactionId}"]`);
     const allow = card.getByRole('button', { name: 'Allow', exact: true });
     await card.getByText('It goes on in the background.').waitFor();
@@ -202,13 +189,13 @@ it.each(places.filter(({ name }) => name !== 'the dialog'))(
     await allow.click();
     const large = page.locator(`dialog [data-ask="${interactionId}"]`);
     await large.waitFor();
-    expect((await agent.told())[id]).toBeUndefined();
+    expect((await room.agent.told())[id]).toBeUndefined();
     await large.getByRole('button', { name: /more lines/ }).click();
     await large.locator('[data-more]').evaluate((box) => box.scrollTo(0, box.scrollHeight));
     await expect.poll(() => large.locator('[data-more]').count()).toBe(0);
     const allowLarge = large.getByRole('button', { name: 'Allow', exact: true });
     await expect.poll(() => allowLarge.getAttribute('aria-disabled'), { timeout: 10 * quietMs }).toBeNull();
     await allowLarge.click();
-    await eventually('it is allowed', async () => (await agent.told())[id] !== undefined);
+    await eventually('it is allowed', async () => (await room.agent.told())[id] !== undefined);
   },
 );

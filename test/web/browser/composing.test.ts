@@ -1,13 +1,18 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Beckon, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import { violationsOf } from './accessibility.ts';
 import { desktop, phone, type View, type Visit, withBrowser } from './browser.ts';
-import { startSessions } from './demo-sessions.ts';
+import { startSessions, stopSessions } from './demo-sessions.ts';
 
-const { come } = withBrowser();
+const { come } = withBrowser({ servers: 'all tests' });
+let shared: Beckon;
+beforeAll(async () => {
+  shared = await startBeckon();
+});
+afterEach(() => stopSessions(shared));
 
 /** A session of the demo agent at work, and its page in a browser. */
 async function begin(
@@ -15,13 +20,12 @@ async function begin(
   status: string,
   view: View = desktop,
 ): Promise<Visit & { readonly beckon: Beckon; readonly id: string }> {
-  const beckon = await startBeckon();
   const [id = ''] = await startSessions(
-    beckon,
+    shared,
     [{ title: 'Talk', prompt, status }],
     await temporaryDirectory(),
   );
-  return { ...(await come(beckon, `/s/${id}`, view)), beckon, id };
+  return { ...(await come(shared, `/s/${id}`, view)), beckon: shared, id };
 }
 
 const composerOf = (page: Page) => page.getByRole('textbox', { name: 'Message to Talk' });
@@ -51,7 +55,7 @@ const paste = (page: Page): Promise<void> =>
 
 describe('the composer in a browser', () => {
   it('[UI24] [UI8] completes the files of the directory at an @, by keyboard and in the middle of a text', async () => {
-    const beckon = await startBeckon();
+    const beckon = shared;
     const directory = await temporaryDirectory();
     await mkdir(join(directory, 'src'));
     for (const name of ['src/room.ts', 'src/room-view.ts', 'a file.md'])
@@ -66,9 +70,7 @@ describe('the composer in a browser', () => {
     for (let step = 0; step < ' and tell.'.length; step += 1) await page.keyboard.press('ArrowLeft');
     await page.keyboard.type('@room');
     const files = page.getByRole('listbox', { name: 'Files of the session' }).getByRole('option');
-    await expect
-      .poll(() => files.allTextContents(), { timeout: 20_000 })
-      .toEqual(['src/room-view.ts', 'src/room.ts']);
+    await expect.poll(() => files.allTextContents()).toEqual(['src/room-view.ts', 'src/room.ts']);
     expect(await violationsOf(page)).toEqual([]);
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
@@ -78,7 +80,7 @@ describe('the composer in a browser', () => {
     expect(await composerOf(page).inputValue()).toBe('Look into @src/room.ts @"a file.md" and tell.');
     await page.keyboard.press('Enter');
     await expect
-      .poll(() => takenBy(beckon, id), { timeout: 20_000 })
+      .poll(() => takenBy(beckon, id))
       .toEqual(['hello', 'Look into @src/room.ts @"a file.md" and tell.']);
     expect(problems).toEqual([]);
   });
@@ -111,7 +113,7 @@ describe('the composer in a browser', () => {
 
     await beckon.api('POST', `/api/sessions/${id}/interrupt`, {});
     await expect
-      .poll(() => takenBy(beckon, id), { timeout: 20_000 })
+      .poll(() => takenBy(beckon, id))
       .toEqual(['slow 100000', 'fourth, edited', 'third', 'second']);
     await expect.poll(() => queueOf(page).count()).toBe(0);
     expect(problems).toEqual([]);
@@ -121,7 +123,7 @@ describe('the composer in a browser', () => {
     const { page, beckon, id, problems } = await begin('slow 100000', 'running');
     await composerOf(page).fill('turn around');
     await composerOf(page).press('Control+Enter');
-    await expect.poll(() => takenBy(beckon, id), { timeout: 20_000 }).toEqual(['slow 100000', 'turn around']);
+    await expect.poll(() => takenBy(beckon, id)).toEqual(['slow 100000', 'turn around']);
     const { body } = await beckon.api('GET', `/api/sessions/${id}/events?limit=1000`);
     const ends = body.events.filter(({ type }: { type: string }) => type === 'turn.ended');
     expect(ends[0]?.outcome).toBe('interrupted');
@@ -149,7 +151,7 @@ describe('the composer in a browser', () => {
     await expect.poll(() => queueOf(page).count()).toBe(2);
     await composerOf(page).fill('slow 88888');
     await composerOf(page).press('Enter');
-    await expect.poll(() => takenBy(beckon, id), { timeout: 20_000 }).toEqual(['slow 100000', 'slow 88888']);
+    await expect.poll(() => takenBy(beckon, id)).toEqual(['slow 100000', 'slow 88888']);
     await expect.poll(() => queueOf(page).count()).toBe(2);
 
     const other = await come(beckon, `/s/${id}`);
@@ -175,7 +177,7 @@ describe('the composer in a browser', () => {
     await composerOf(page).fill('turn around');
     await page.getByRole('button', { name: /^Interrupt Enter$/ }).waitFor();
     await composerOf(page).press('Enter');
-    await expect.poll(() => takenBy(beckon, id), { timeout: 20_000 }).toEqual(['slow 100000', 'turn around']);
+    await expect.poll(() => takenBy(beckon, id)).toEqual(['slow 100000', 'turn around']);
     expect(problems).toEqual([]);
   });
 

@@ -93,6 +93,15 @@ export async function startSessions(
   return ids;
 }
 
+/** Ends what the sessions of a server do and ask, so that the next test begins with a quiet one. */
+export async function stopSessions(beckon: Beckon): Promise<void> {
+  const { body } = await beckon.api('GET', '/api/sessions?limit=200');
+  const live = body.sessions.filter(({ status }: { status: string }) => liveStatuses.has(status));
+  await Promise.all(live.map(({ id }: { id: string }) => beckon.api('POST', `/api/sessions/${id}/stop`, {})));
+}
+
+const liveStatuses: ReadonlySet<string> = new Set(['starting', 'idle', 'running', 'waiting']);
+
 const untilStatus = (beckon: Beckon, id: string, status: string): Promise<unknown> =>
   eventually(`${id} is ${status}`, async () => {
     const { body } = await beckon.api('GET', `/api/sessions/${id}`);

@@ -2,24 +2,18 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { writeAcpConfig } from '../../support/acp-config.ts';
 import { type Beckon, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import { drilledAgent } from '../../support/drilled-agent.ts';
 import { violationsOf } from './accessibility.ts';
 import { desktop, phone, withBrowser } from './browser.ts';
-import { startSessions } from './demo-sessions.ts';
+import { startSessions, stopSessions } from './demo-sessions.ts';
 
 const { come, visits } = withBrowser({ servers: 'all tests' });
 let beckon: Beckon;
 beforeAll(async () => {
   beckon = await startBeckon({ args: ['--claude', drilledAgent(await temporaryDirectory())] });
 });
-
-/** The next test begins with nothing asked. */
-async function stopAsking(): Promise<void> {
-  const { body } = await beckon.api('GET', '/api/pending');
-  const asking = new Set(body.pending.map(({ sessionId }: { sessionId: string }) => sessionId));
-  await Promise.all([...asking].map((id) => beckon.api('POST', `/api/sessions/${id}/stop`, {})));
-}
 
 /** A session that waits, and the page that shows it. */
 async function ask(prompt: string) {
@@ -35,7 +29,7 @@ const button = (page: Page, name: string) =>
   page.getByRole('main').getByRole('button', { name, exact: true });
 
 describe('answering in a browser', () => {
-  afterEach(stopAsking);
+  afterEach(() => stopSessions(beckon));
 
   it('[UI5] [ASK8] allows a command, and the file that it makes is there', async () => {
     const { page, cwd, problems } = await ask('run touch made.txt');
@@ -196,7 +190,7 @@ const three = ['one', 'two', 'three'].map((name) => ({
 }));
 
 describe('the inbox in a browser', () => {
-  afterEach(stopAsking);
+  afterEach(() => stopSessions(beckon));
 
   it('[UI2] [UI8] is worked by keyboard alone, through three sessions', async () => {
     const cwd = await temporaryDirectory();
@@ -275,12 +269,59 @@ describe('the inbox in a browser', () => {
   });
 });
 
+describe('what an agent by ACP asks in a browser', () => {
+  /** A scripted agent that asks leave for exactly what is given. */
+  async function permit(beckon: Awaited<ReturnType<typeof startBeckon>>, call: object) {
+    const prompt = `permit ${JSON.stringify(call)}`;
+    const cwd = await temporaryDirectory();
+    const { body } = await beckon.api('POST', '/api/sessions', { agent: 'scripted', cwd, prompt });
+    return `/s/${body.session.id}`;
+  }
+  const serve = async () =>
+    startBeckon({ args: ['--config', await writeAcpConfig(await temporaryDirectory())] });
+
+  it('[ASK18] what it said nothing of takes a second press, on the page, in the dock and on a monitor', async () => {
+    const beckon = await serve();
+    const quiet = await startSessions(beckon, [{ title: 'Quiet', prompt: 'hello', status: 'idle' }], '/tmp');
+    const paths = [await permit(beckon, { kind: 'execute' }), `/s/${quiet[0]}`, '/'];
+    const { page, problems } = await come(beckon, paths[0]);
+    for (const path of paths) {
+      if (path !== paths[0]) await permit(beckon, { kind: 'execute' });
+      await page.goto(`${beckon.url}${path}`);
+      const card = page.locator('[data-ask]').first();
+      await card.getByText('The agent did not say what it wants to do.').waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+      await card.getByRole('button', { name: 'Allow', exact: true }).click();
+      const again = card.getByRole('button', { name: 'Press again to allow' });
+      await again.waitFor();
+      await again.click();
+      await card.waitFor({ state: 'detached' });
+    }
+    expect(problems).toEqual([]);
+  });
+
+  it('[ACP3] a plan is approved in the way that is chosen among those the agent offers', async () => {
+    const beckon = await serve();
+    const path = await permit(beckon, { kind: 'switch_mode', rawInput: { plan: '# The plan' } });
+    const { page, problems } = await come(beckon, path);
+    await page.getByRole('heading', { name: 'The plan' }).first().waitFor();
+    const ways = page.getByRole('main').getByRole('combobox', { name: 'Allow as' });
+    await ways.waitFor();
+    expect(await ways.locator('option').allTextContents()).toEqual(['Yes', 'Always']);
+    await ways.selectOption('Always');
+    expect(await violationsOf(page)).toEqual([]);
+    await button(page, 'Approve').click();
+    await page.getByText('Chosen: ever').waitFor();
+    expect(problems).toEqual([]);
+  });
+});
+
 describe('the dock in a browser', () => {
   const sessions = [
     { title: 'Quiet', prompt: 'hello', status: 'idle' },
     { title: 'Asking', prompt: 'run touch made.txt', status: 'waiting' },
   ];
-  afterEach(stopAsking);
+  afterEach(() => stopSessions(beckon));
 
   it('[UI5] [UI8] comes while one types elsewhere, covers no composer and takes no focus', async () => {
     const cwd = await temporaryDirectory();

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Beckon, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import { withBrowser } from './browser.ts';
 import { startSessions } from './demo-sessions.ts';
-import { heapOf } from './heap.ts';
+import { heapOf } from './figures.ts';
 import { storeSession } from './stored-session.ts';
 import { long } from './told-conversations.ts';
 

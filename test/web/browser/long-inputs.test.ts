@@ -1,29 +1,13 @@
 import type { Locator, Page } from 'playwright-core';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Beckon, startBeckon } from '../../support/beckon-process.ts';
+import { afterEach, describe, expect, it } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
-import {
-  type ScriptedAsk,
-  type ScriptedSession,
-  scriptedClaude,
-  startScripted,
-} from '../../support/scripted-claude/scripted-claude.ts';
+import type { ScriptedAsk } from '../../support/scripted-claude/scripted-claude.ts';
 import { violationsOf } from './accessibility.ts';
-import { desktop, phone, type View, withBrowser } from './browser.ts';
+import { desktop, phone, type View } from './browser.ts';
+import { withScripted } from './with-scripted.ts';
 
-const { come } = withBrowser({ servers: 'all tests' });
-let beckon: Beckon;
-let agent: ScriptedSession;
-beforeAll(async () => {
-  beckon = await startBeckon({ args: ['--claude', await scriptedClaude()] });
-  agent = await startScripted(beckon, 'Asking');
-});
-afterEach(async () => {
-  const { body } = await beckon.api('GET', '/api/pending');
-  await agent.script({
-    withdraw: body.pending.map(({ toolCallId }: { toolCallId: string }) => toolCallId),
-  });
-});
+const room = withScripted('Asking');
+afterEach(room.withdrawAll);
 
 let count = 0;
 const anAsk = (input: ScriptedAsk['input'], tool = 'Bash'): ScriptedAsk => {
@@ -33,9 +17,9 @@ const anAsk = (input: ScriptedAsk['input'], tool = 'Bash'): ScriptedAsk => {
 const sneaky = `npm test${'\n'.repeat(120)}rm -rf ~`;
 const numbered = (lines: number) => Array.from({ length: lines }, (_, at) => `line ${at + 1}`).join('\n');
 
-async function show(ask: ScriptedAsk, path = `/s/${agent.sessionId}`, view: View = desktop) {
-  const [id = ''] = await agent.script({ ask: [ask] });
-  const { page } = await come(beckon, path, view);
+async function show(ask: ScriptedAsk, path = `/s/${room.agent.sessionId}`, view: View = desktop) {
+  const [id = ''] = await room.agent.script({ ask: [ask] });
+  const { page } = await room.come(path, view);
   // The browser of the tests shows no scroll bars, as a phone does not.
   const card = page.locator(`main [data-ask="${id}"]`);
   await card.waitFor();
@@ -45,8 +29,8 @@ async function show(ask: ScriptedAsk, path = `/s/${agent.sessionId}`, view: View
 const named = (within: Locator | Page, name: string) => within.getByRole('button', { name, exact: true });
 const unread = 'Allow without reading it all';
 const toldYes = ({ id }: ScriptedAsk) =>
-  eventually(`${id} is allowed`, async () => (await agent.told())[id]?.[0]?.behavior === 'allow');
-const toldNothing = async ({ id }: ScriptedAsk) => expect((await agent.told())[id]).toBeUndefined();
+  eventually(`${id} is allowed`, async () => (await room.agent.told())[id]?.[0]?.behavior === 'allow');
+const toldNothing = async ({ id }: ScriptedAsk) => expect((await room.agent.told())[id]).toBeUndefined();
 
 /** Whether a text is where a person sees it, and not only somewhere in the document. */
 const isSeen = (text: Locator): Promise<boolean> =>
@@ -116,13 +100,13 @@ describe('a command whose end is far from its beginning', () => {
     await allow.click();
     await named(card, unread).waitFor();
 
-    await page.goto(`${beckon.url}/inbox`);
+    await page.goto(`${room.beckon.url}/inbox`);
     const inbox = page.locator('section[data-inbox] [data-ask]');
     await named(inbox, 'Allow').click({ trial: true });
     await page.keyboard.press('a');
     await named(inbox, unread).waitFor();
 
-    await page.goto(`${beckon.url}/settings`);
+    await page.goto(`${room.beckon.url}/settings`);
     const dock = page.getByRole('region', { name: 'Waits for you' });
     await named(dock, 'Allow').click();
     await named(dock, unread).waitFor();
@@ -151,7 +135,7 @@ describe('a command whose end is far from its beginning', () => {
 
   it('[UI14] is read on a phone by touch, and nothing of it is wider than the screen', async () => {
     const ask = anAsk({ command: `echo ${'x'.repeat(3000)} ; ${sneaky}` });
-    const { page, card, allow } = await show(ask, `/s/${agent.sessionId}`, phone);
+    const { page, card, allow } = await show(ask, `/s/${room.agent.sessionId}`, phone);
     await card.getByText('rm -rf ~').waitFor();
     expect(await violationsOf(page)).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(phone.width);
@@ -201,9 +185,9 @@ describe('other long things', () => {
 
   it('[UI14] several are allowed together by one press only when all of them were read', async () => {
     const asks = [anAsk({ command: sneaky }), anAsk({ command: 'ls' })] as const;
-    await agent.script({ ask: asks.slice(1) });
-    const { page } = await show(asks[0], `/s/${agent.sessionId}`);
-    await page.goto(`${beckon.url}/inbox`);
+    await room.agent.script({ ask: asks.slice(1) });
+    const { page } = await show(asks[0], `/s/${room.agent.sessionId}`);
+    await page.goto(`${room.beckon.url}/inbox`);
     await named(page.locator('section[data-inbox]'), 'Allow').click({ trial: true });
     await page.keyboard.press('Shift+A');
     const dialog = page.getByRole('dialog');

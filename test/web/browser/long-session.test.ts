@@ -3,18 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { type Beckon, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import { drilledAgent } from '../../support/drilled-agent.ts';
 import { withBrowser } from './browser.ts';
-import { heapOf } from './heap.ts';
+import { heapOf, mainThreadDuring, report } from './figures.ts';
 import { storeSession } from './stored-session.ts';
 import { long } from './told-conversations.ts';
 
 const { come } = withBrowser();
 
 const conversation = (page: Page) => page.getByRole('region', { name: 'Conversation' });
-
-/** What was measured, for those who look at the figures: `BECKON_FIGURES=1`. */
-const report = (figures: Readonly<Record<string, unknown>>): void => {
-  if (process.env.BECKON_FIGURES !== undefined) console.log(JSON.stringify(figures));
-};
 
 describe('a long session in the browser', () => {
   it('[PERF4] [UI9] opens with 100,000 events about as fast as with 1,000, and scrolls smoothly', async () => {
@@ -65,45 +60,6 @@ async function openingTime(page: Page, beckon: Beckon, id: string): Promise<numb
     while (document.querySelectorAll('[data-entry]').length < 5) await new Promise(requestAnimationFrame);
     return performance.now() - began;
   }, `/s/${id}`);
-}
-
-interface MainThread {
-  readonly tasks: number;
-  /** In milliseconds of the processor: what others on the machine took is not counted. */
-  readonly longest: number;
-  readonly overFifty: number;
-}
-
-/** How long the page was busy at a time while something went on. */
-async function mainThreadDuring(page: Page, work: () => Promise<void>): Promise<MainThread> {
-  const browser = page.context().browser();
-  if (browser === null) throw new Error('The page has no browser.');
-  await browser.startTracing(page, { categories: ['toplevel'] });
-  await work();
-  const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as {
-    traceEvents: TraceEvent[];
-  };
-  const threads = new Set(
-    traceEvents
-      .filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain')
-      .map(({ pid, tid }) => `${pid}:${tid}`),
-  );
-  const durations = traceEvents
-    .filter(({ name, pid, tid }) => name.endsWith('RunTask') && threads.has(`${pid}:${tid}`))
-    .map(({ tdur }) => (tdur ?? 0) / 1000);
-  return {
-    tasks: durations.length,
-    longest: Math.max(0, ...durations),
-    overFifty: durations.filter((duration) => duration > 50).length,
-  };
-}
-
-interface TraceEvent {
-  readonly name: string;
-  readonly pid: number;
-  readonly tid: number;
-  readonly tdur?: number;
-  readonly args?: { readonly name?: string };
 }
 
 /** Up through the history as fast as it can be read, and down again. */

@@ -1,14 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
-import { startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Beckon, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import { drilledAgent } from '../../support/drilled-agent.ts';
 import { violationsOf } from './accessibility.ts';
 import { desktop, phone, withBrowser } from './browser.ts';
 import { longTitles, manySessions, startSessions, threeSessions } from './demo-sessions.ts';
 
-const { come, comeAsStranger } = withBrowser();
+const { come, comeAsStranger } = withBrowser({ servers: 'all tests' });
 
 describe('the page in a browser', () => {
   it('[SEC1] lets a browser in by the link that was printed, once, and takes the code out of the address', async () => {
@@ -103,13 +103,22 @@ describe('the page in a browser', () => {
     await composer.press('Enter');
     await page.getByText('You said: “a thought”').waitFor();
   });
+});
+
+describe('seven sessions in a browser', () => {
+  let beckon: Beckon;
+  beforeAll(async () => {
+    beckon = await startBeckon({ args: ['--claude', drilledAgent(await temporaryDirectory())] });
+    await startSessions(beckon, [...threeSessions, ...longTitles], await temporaryDirectory());
+  });
 
   it('[UI8] is worked by keyboard: palette, places, help, a new session, and the focus comes back', async () => {
-    const beckon = await startBeckon();
-    await startSessions(beckon, threeSessions, await temporaryDirectory());
     const { page, problems } = await come(beckon);
-    await page.getByRole('article').first().focus();
-    await page.keyboard.press('ArrowRight');
+    const monitors = page.getByRole('article');
+    await monitors.first().focus();
+    const names = await monitors.evaluateAll((all) => all.map((each) => each.getAttribute('aria-label')));
+    for (let at = 0; at < names.indexOf('Migrate the session store to SQLite'); at += 1)
+      await page.keyboard.press('ArrowRight');
     await page.keyboard.press('Control+k');
     await page.keyboard.type('migrate');
     await page.keyboard.press('Escape');
@@ -133,8 +142,6 @@ describe('the page in a browser', () => {
     ['desktop, dark, German', { ...desktop, theme: 'dark' as const, language: 'de' as const }],
     ['phone, dark', { ...phone, theme: 'dark' as const }],
   ])('[UI8] [UI10] breaks no accessibility rule and never scrolls sideways: %s', async (_, view) => {
-    const beckon = await startBeckon({ args: ['--claude', drilledAgent(await temporaryDirectory())] });
-    await startSessions(beckon, [...threeSessions, ...longTitles], await temporaryDirectory());
     const { page, problems } = await come(beckon, '/', view);
     for (const path of ['/', '/inbox', '/board', '/sessions', '/settings']) {
       await page.goto(beckon.url + path);
@@ -154,38 +161,69 @@ describe('the page in a browser', () => {
     expect(await violationsOf(page)).toEqual([]);
     expect(problems).toEqual([]);
   });
+});
 
-  it('[UI1] stands fifty sessions: all on the wall, only those on the screen followed', async () => {
-    const beckon = await startBeckon();
+describe('fifty sessions in a browser', () => {
+  let beckon: Beckon;
+  beforeAll(async () => {
+    beckon = await startBeckon();
     await startSessions(beckon, manySessions(50), await temporaryDirectory());
+  });
+
+  it('[UI2] stand on the board, on a phone, too, without scrolling the page sideways', async () => {
+    const { page, problems } = await come(beckon, '/board', phone);
+    await expect.poll(() => page.locator('[data-card]').count()).toBe(50);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(phone.width);
+    expect(await violationsOf(page)).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+
+  it('[UI1] [UI25] stand on the wall; those on the screen are followed, and of the others the twelve last seen at most', async () => {
     const { page, problems } = await come(beckon);
-    await expect.poll(() => page.getByRole('article').count(), { timeout: 20_000 }).toBe(50);
-    const followed = (): Promise<number> =>
-      page.evaluate(() => {
-        const reads = performance
-          .getEntriesByType('resource')
-          .filter(({ name }) => name.includes('/events?limit='));
-        return new Set(reads.map(({ name }) => name)).size;
+    const followed = new Set<string>();
+    page.on('websocket', (socket) => {
+      followed.clear();
+      socket.on('framesent', ({ payload }) => {
+        const { type, sessionId } = JSON.parse(String(payload));
+        if (type === 'subscribe') followed.add(sessionId);
+        if (type === 'unsubscribe') followed.delete(sessionId);
       });
-    const onScreen = await page
-      .getByRole('article')
-      .evaluateAll(
-        (articles) => articles.filter((each) => each.getBoundingClientRect().top < innerHeight).length,
-      );
-    expect(onScreen).toBeGreaterThan(5);
-    await expect.poll(followed, { timeout: 20_000 }).toBeGreaterThanOrEqual(onScreen);
-    await page
-      .getByRole('article')
-      .first()
-      .locator('[aria-hidden].animate-shimmer')
-      .waitFor({ state: 'detached' });
-    expect(await followed()).toBeLessThan(40);
+    });
+    await page.reload();
+    const monitors = page.locator('article[data-flip]');
+    await expect.poll(() => monitors.count()).toBe(50);
+    /** Those that the box they are scrolled in shows, or would with so much more of it. */
+    const within = (margin: number): Promise<string[]> =>
+      monitors.evaluateAll((all, reach) => {
+        let box = all[0]?.parentElement ?? document.body;
+        while (box !== document.body && !/auto|scroll/.test(getComputedStyle(box).overflowY))
+          box = box.parentElement ?? document.body;
+        const seen = box.getBoundingClientRect();
+        const isNear = (each: Element): boolean => {
+          const { top, bottom } = each.getBoundingClientRect();
+          return bottom > seen.top - reach && top < seen.bottom + reach;
+        };
+        return all.filter(isNear).map((each) => each.getAttribute('data-flip') ?? '');
+      }, margin);
+    // Through the whole wall: all of them have been seen in the end.
+    for (let at = 0; at < 50; at += 3) {
+      await monitors.nth(at).scrollIntoViewIfNeeded();
+      await expect
+        .poll(async () => {
+          const near = new Set(await within(160));
+          const far = [...followed].filter((id) => !near.has(id)).length;
+          const missing = (await within(0)).filter((id) => !followed.has(id));
+          return { missing, isLetGo: far <= 12 };
+        })
+        .toEqual({ missing: [], isLetGo: true });
+    }
+    expect((await within(160)).length + 12).toBeLessThan(50);
     expect(problems).toEqual([]);
   });
 });
 
 describe('the built page', () => {
-  it('[PERF5] has a first load of at most 180 kB of script, compressed', () => {
+  it('[PERF5] [UI35] has a first load of at most 180 kB of script, compressed', () => {
     const root = resolve(import.meta.dirname, '../../../dist/web');
     const index = readFileSync(join(root, 'index.html'), 'utf8');
     const scripts = [...index.matchAll(/(?:src|href)="(\/[^"]+\.js)"/g)].map(([, path = '']) => path);

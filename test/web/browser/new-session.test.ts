@@ -72,6 +72,42 @@ describe('a new session in a browser', () => {
     expect(problems).toEqual([]);
   });
 
+  it('[UI23] [SES9] everything that is chosen for it reaches the session, and a title and description the agent', async () => {
+    const beckon = await startBeckon();
+    const { page, problems } = await come(beckon);
+    await open(page);
+    await page.getByRole('radio', { name: /Demo agent/ }).check();
+    const box = (name: string) => page.getByRole('textbox', { name, exact: true });
+    await page.getByRole('combobox', { name: 'Permission mode' }).selectOption('plan');
+    await box('Model').fill('large');
+    await page.getByText('More choices').click();
+    await box('Title').fill('Fix the login');
+    await box('First message').fill('x');
+    await page.getByText('Not sent: the agent is told the first message instead.').waitFor();
+    await box('First message').fill('');
+    await box('Description').fill('It fails\nfor long names.');
+    await box('Labels').fill('web, urgent');
+    await box('Key').fill('SHOP-17');
+    await page.getByText('Leave nothing behind').click();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.keyboard.press('Control+Enter');
+    await page.waitForURL(/\/s\//);
+    const { body } = await beckon.api('GET', '/api/sessions/SHOP-17/events');
+    const [created, ...others] = body.events;
+    expect(created).toMatchObject({
+      type: 'session.created',
+      title: 'Fix the login',
+      labels: ['web', 'urgent'],
+      permissionMode: 'plan',
+      model: 'large',
+      ephemeral: true,
+    });
+    expect(others.find(({ type }: { type: string }) => type === 'message.queued').text).toBe(
+      'Fix the login\n\nIt fails\nfor long names.',
+    );
+    expect(problems).toEqual([]);
+  });
+
   it('[UI23] begins with what was chosen last, and offers the directories that were used', async () => {
     const home = await workshop();
     const beckon = await startBeckon();

@@ -22,8 +22,8 @@ async function withEveryday(view?: View) {
 
 describe('reading an agent’s work', () => {
   it.each([
-    ['light', { ...desktop, colorScheme: 'light' }],
-    ['dark', { ...desktop, colorScheme: 'dark' }],
+    ['light', { ...desktop, theme: 'light' }],
+    ['dark', { ...desktop, theme: 'dark' }],
   ] as const)(
     '[UI26] shows a change in the colours of its language, side by side if one likes: %s',
     async (_, view) => {
@@ -83,7 +83,7 @@ describe('reading an agent’s work', () => {
     const jumped = async (jump: () => Promise<void>): Promise<string> => {
       const before = seen.at(-1);
       await jump();
-      const name = (): Promise<string | null> => current.getAttribute('data-entry', { timeout: 20_000 });
+      const name = (): Promise<string | null> => current.getAttribute('data-entry');
       await expect.poll(name).not.toBe(before);
       const found = (await name()) ?? '';
       seen.push(found);

@@ -44,6 +44,18 @@ describe('what is new in a browser', () => {
     await row(page, 'Elsewhere').waitFor();
     expect(await unread.count()).toBe(0);
 
+    // Its page is open, and what it says is below the screen.
+    await page.setViewportSize({ width: 1440, height: 420 });
+    await say(beckon, there, 'help');
+    const said = page.getByRole('region', { name: 'Conversation' });
+    await expect.poll(() => said.evaluate((box) => box.scrollHeight - box.clientHeight)).toBeGreaterThan(200);
+    await said.evaluate((box) => box.scrollTo(0, 0));
+    await page.getByRole('button', { name: 'Latest' }).waitFor();
+    await say(beckon, there, 'another thought');
+    await unread.waitFor();
+    await page.keyboard.press('End');
+    await unread.waitFor({ state: 'detached' });
+
     await say(beckon, here, 'run npm test');
     await row(page, 'Renamed').getByText('new', { exact: true }).waitFor();
     expect(await violationsOf(page)).toEqual([]);

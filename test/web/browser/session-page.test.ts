@@ -1,14 +1,24 @@
 import type { Page } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Beckon, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import { burstAgent } from '../../support/burst-agent.ts';
 import { violationsOf } from './accessibility.ts';
-import { desktop, phone, type View, type Visit, withBrowser } from './browser.ts';
-import { startSessions } from './demo-sessions.ts';
+import { desktop, phone, withBrowser } from './browser.ts';
+import { startSessions, stopSessions } from './demo-sessions.ts';
 import { storeSession } from './stored-session.ts';
 import { everyday, hostile, long } from './told-conversations.ts';
 
-const { come } = withBrowser();
+const { come } = withBrowser({ servers: 'all tests' });
+let beckon: Beckon;
+beforeAll(async () => {
+  const dataDir = await temporaryDirectory();
+  const cwd = await temporaryDirectory();
+  await storeSession(dataDir, { id: 'ses_everyday', title: 'Keep the cart', events: everyday });
+  await storeSession(dataDir, { id: 'ses_hostile', title: 'Hostile', events: hostile });
+  await storeSession(dataDir, { id: 'ses_long', title: 'Long', events: long(1500) }, cwd);
+  beckon = await startBeckon({ dataDir, args: ['--claude', burstAgent(cwd).program] });
+});
+afterEach(() => stopSessions(beckon));
 
 const conversation = (page: Page) => page.getByRole('region', { name: 'Conversation' });
 
@@ -17,17 +27,9 @@ const scrollTo = (page: Page, place: 'start' | 'end'): Promise<void> =>
     element.scrollTop = to === 'start' ? 0 : element.scrollHeight;
   }, place);
 
-async function withEveryday(view?: View): Promise<Visit & { beckon: Beckon }> {
-  const dataDir = await temporaryDirectory();
-  await storeSession(dataDir, { id: 'ses_everyday', title: 'Keep the cart', events: everyday });
-  const beckon = await startBeckon({ dataDir });
-  return { ...(await come(beckon, '/s/ses_everyday', view)), beckon };
-}
-
 describe('a session in the browser', () => {
   it('[SES15] [UI3] says that the agent is held, and why, until enough is answered', async () => {
     const cwd = await temporaryDirectory();
-    const beckon = await startBeckon({ args: ['--claude', burstAgent(cwd).program] });
     const { body } = await beckon.api('POST', '/api/sessions', { agent: 'claude', cwd, prompt: 'asks 200' });
     const { page, problems } = await come(beckon, `/s/${body.session.id}`);
     const note = page.getByRole('status').filter({ hasText: 'asks too much at once (200 open)' });
@@ -42,7 +44,6 @@ describe('a session in the browser', () => {
   });
 
   it('[UI3] streams text as markdown, follows it, and says when the turn is done', async () => {
-    const beckon = await startBeckon();
     const [id] = await startSessions(
       beckon,
       [{ title: 'Slow', prompt: 'slow 150', status: 'running' }],
@@ -68,7 +69,7 @@ describe('a session in the browser', () => {
   });
 
   it('[UI3] shows an edit as a real change with numbered lines, and what was run with its exit code', async () => {
-    const { page, problems } = await withEveryday();
+    const { page, problems } = await come(beckon, '/s/ses_everyday');
     await conversation(page).getByRole('button', { name: 'Ran npm test -- cart exit 0' }).waitFor();
     await conversation(page).getByRole('button', { name: 'Ran npm run lint exit 1' }).waitFor();
     const edit = conversation(page).getByRole('button', {
@@ -84,7 +85,7 @@ describe('a session in the browser', () => {
   });
 
   it('[UI3] folds runs of reads and searches into one line that opens to them', async () => {
-    const { page } = await withEveryday();
+    const { page } = await come(beckon, '/s/ses_everyday');
     await scrollTo(page, 'start');
     const fold = conversation(page).getByRole('button', { name: /Read 3 files, searched once/ });
     await fold.click();
@@ -95,7 +96,6 @@ describe('a session in the browser', () => {
   });
 
   it('[SES12] shows a sub-agent under the call that started it, at any depth, and what it asks', async () => {
-    const beckon = await startBeckon();
     const [id] = await startSessions(
       beckon,
       [{ title: 'Count', prompt: 'subagent', status: 'waiting' }],
@@ -116,10 +116,6 @@ describe('a session in the browser', () => {
   });
 
   it('[UI9] reads history backwards without a jump, and away from the end nothing moves', async () => {
-    const dataDir = await temporaryDirectory();
-    const cwd = await temporaryDirectory();
-    await storeSession(dataDir, { id: 'ses_long', title: 'Long', events: long(1500) }, cwd);
-    const beckon = await startBeckon({ dataDir });
     const { page, problems } = await come(beckon, '/s/ses_long');
     await conversation(page)
       .getByText(/^Message number 10\d:/)
@@ -165,7 +161,7 @@ describe('a session in the browser', () => {
   });
 
   it('[UI8] is worked by keyboard: End goes to the latest, t opens all details, titles are edited', async () => {
-    const { page, beckon } = await withEveryday();
+    const { page } = await come(beckon, '/s/ses_everyday');
     await conversation(page).getByText('API Error: 529 overloaded').waitFor();
     await scrollTo(page, 'start');
     await page.getByRole('button', { name: 'Latest' }).waitFor();
@@ -185,7 +181,6 @@ describe('a session in the browser', () => {
   });
 
   it('[SES13] shows a permission mode only when the agent confirmed it, and why it was refused', async () => {
-    const beckon = await startBeckon();
     const [id] = await startSessions(
       beckon,
       [{ title: 'Modes', prompt: 'hello', status: 'idle' }],
@@ -200,7 +195,6 @@ describe('a session in the browser', () => {
   });
 
   it('[SES5] [SES6] has Interrupt and Stop apart from each other, and Resume once it is stopped', async () => {
-    const beckon = await startBeckon();
     const [id] = await startSessions(
       beckon,
       [{ title: 'Stoppable', prompt: 'slow 5000', status: 'running' }],
@@ -219,9 +213,6 @@ describe('a session in the browser', () => {
   });
 
   it('[UI12] does nothing of what a text wants to do: no script, no remote picture, no escape codes', async () => {
-    const dataDir = await temporaryDirectory();
-    await storeSession(dataDir, { id: 'ses_hostile', title: 'Hostile', events: hostile });
-    const beckon = await startBeckon({ dataDir });
     const elsewhere: string[] = [];
     const { page, problems } = await come(beckon, '/s/ses_hostile');
     page.on('request', (request) => {
@@ -260,7 +251,7 @@ describe('a session in the browser', () => {
     ['desktop, dark, German', { ...desktop, theme: 'dark' as const, language: 'de' as const }],
     ['phone, dark', { ...phone, theme: 'dark' as const }],
   ])('[UI8] [UI10] breaks no accessibility rule and never scrolls sideways: %s', async (_, view) => {
-    const { page, beckon, problems } = await withEveryday(view);
+    const { page, problems } = await come(beckon, '/s/ses_everyday', view);
     const width = (): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth);
     await page.getByText('API Error: 529 overloaded').waitFor();
     expect(await violationsOf(page)).toEqual([]);

@@ -9,18 +9,19 @@ const eventsAtOnce = 2_000;
 export interface StoredSession {
   readonly id: string;
   readonly title: string;
+  readonly agent?: 'demo' | 'claude';
   readonly events: Iterable<NewEvent>;
 }
 
 /** Writes sessions into the data directory of a server that is not running yet, as if they had been there before. */
 export async function storeSession(
   dataDir: string,
-  { id, title, events }: StoredSession,
+  { id, title, agent = 'demo', events }: StoredSession,
   cwd = '/work/shop',
 ): Promise<string> {
   const log = openSqliteLog({ path: join(dataDir, 'beckon.db') });
   const stream = SessionId.parse(id);
-  let batch: NewEvent[] = [created(stream, title, cwd)];
+  let batch: NewEvent[] = [created(stream, { title, agent, cwd })];
   let second = 0;
   const write = async (): Promise<void> => {
     second += 30;
@@ -38,10 +39,13 @@ export async function storeSession(
   return id;
 }
 
-const created = (sessionId: SessionId, title: string, cwd: string): NewEvent => ({
+const created = (
+  sessionId: SessionId,
+  { title, agent, cwd }: { readonly title: string; readonly agent: string; readonly cwd: string },
+): NewEvent => ({
   type: 'session.created',
   sessionId,
-  agent: 'demo',
+  agent,
   cwd,
   title,
   key: null,

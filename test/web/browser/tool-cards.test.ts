@@ -1,21 +1,26 @@
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
-import { startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Beckon, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import { violationsOf } from './accessibility.ts';
 import { desktop, phone, type View, withBrowser } from './browser.ts';
+import { stopSessions } from './demo-sessions.ts';
 
 const example = (name: string): string => resolve(import.meta.dirname, `../../../examples/tools/${name}.ts`);
 
-const { come } = withBrowser();
+const { come } = withBrowser({ servers: 'all tests' });
+let shared: Beckon;
+beforeAll(async () => {
+  const examples = ['approval-gate', 'email-field', 'ask-user'].map(example);
+  shared = await startBeckon({
+    args: [...examples, await lateTool()].flatMap((file) => ['--tools', file]),
+  });
+});
+afterEach(() => stopSessions(shared));
 
 /** An idle session of the demo agent, on the screen of someone who can answer. */
-async function sessionWith(tools: readonly string[], view: View = desktop, dataDir?: string) {
-  const beckon = await startBeckon({
-    args: tools.flatMap((file) => ['--tools', file]),
-    ...(dataDir === undefined ? {} : { dataDir }),
-  });
+async function begin(view: View = desktop, beckon = shared) {
   const { body } = await beckon.api('POST', '/api/sessions', {
     agent: 'demo',
     title: 'Asking',
@@ -23,7 +28,7 @@ async function sessionWith(tools: readonly string[], view: View = desktop, dataD
   });
   const id: string = body.session.id;
   const { page, problems } = await come(beckon, `/s/${id}`, view);
-  return { beckon, id, page, problems, say: (text: string) => say(page, text), card: cardOn(page) };
+  return { id, page, problems, say: (text: string) => say(page, text), card: cardOn(page) };
 }
 
 const cardOn = (page: Page): Locator => page.getByRole('main').locator('[data-ask]');
@@ -66,7 +71,7 @@ export default defineTool({
 
 describe('a tool that asks, in a browser', () => {
   it('[TOOL12] [UI5] ask_user is answered in the conversation, and the agent goes on with it', async () => {
-    const { page, say, card, problems } = await sessionWith([]);
+    const { page, say, card, problems } = await begin();
     await say('ask');
     await card.getByText('Who should review this?').waitFor();
     await inMain(page, 'Submit').click();
@@ -81,7 +86,7 @@ describe('a tool that asks, in a browser', () => {
   });
 
   it('[UI4] [TOOL12] ask_user is answered from the composer, which offers it', async () => {
-    const { page, say, card } = await sessionWith([]);
+    const { page, say, card } = await begin();
     await say('call ask_user {"question":"What is it called?"}');
     await card.waitFor();
     await inMain(page, 'Answer the question').waitFor();
@@ -91,7 +96,7 @@ describe('a tool that asks, in a browser', () => {
   });
 
   it('[TOOL4] [TOOL7] offers the scopes of the tool and no others, and what was approved can be seen', async () => {
-    const { beckon, page, say, card } = await sessionWith([example('approval-gate')]);
+    const { page, say, card } = await begin();
     await say('call deploy {"branch":"main","environment":"production"}');
     await card.getByText('Deploy main to production?').waitFor();
     expect(await card.getByRole('button').allTextContents()).toEqual(['Deny', 'Allow for session', 'Allow']);
@@ -116,14 +121,14 @@ describe('a tool that asks, in a browser', () => {
       .first()
       .waitFor();
 
-    const { page: settings } = await come(beckon, '/settings');
+    const { page: settings } = await come(shared, '/settings');
     await settings.getByText('deploy:staging').waitFor();
     await settings.getByText('approved under the name').waitFor();
     await settings.getByText(example('approval-gate')).waitFor();
   });
 
   it('[TOOL5] a reprompt keeps what was typed, the place and the focus, and says why', async () => {
-    const { page, say, card } = await sessionWith([example('email-field')]);
+    const { page, say, card } = await begin();
     await say('call ask_email {"purpose":"For the report.","domain":"example.org"}');
     const field = card.getByRole('textbox', { name: 'E-mail' });
     await field.fill('ada@exmaple.org');
@@ -152,10 +157,10 @@ describe('a tool that asks, in a browser', () => {
   });
 
   it('[TOOL5] a reprompt goes on where it was answered: in the inbox, a monitor, the dock and the large dialog', async () => {
-    const { beckon, page, say, card } = await sessionWith([example('email-field')]);
+    const { page, say, card } = await begin();
     await say('call ask_email {"purpose":"For the report.","domain":"example.org"}');
     await card.waitFor();
-    const { page: inbox } = await come(beckon, '/inbox');
+    const { page: inbox } = await come(shared, '/inbox');
     const shown = cardOn(inbox);
     await shown.getByRole('textbox', { name: 'E-mail' }).fill('one@elsewhere.org');
     await countAbsences(inbox);
@@ -165,7 +170,7 @@ describe('a tool that asks, in a browser', () => {
     expect(await absences(inbox)).toBe(0);
     expect(await inbox.locator('[data-row]').count()).toBe(1);
 
-    await inbox.goto(`${beckon.url}/`);
+    await inbox.goto(`${shared.url}/`);
     const monitor = cardOn(inbox);
     await monitor.getByRole('textbox', { name: 'E-mail' }).fill('three@elsewhere.org');
     await countAbsences(inbox);
@@ -174,7 +179,7 @@ describe('a tool that asks, in a browser', () => {
     await inbox.waitForFunction(() => document.activeElement?.hasAttribute('data-why'));
     expect(await absences(inbox)).toBe(0);
 
-    await inbox.goto(`${beckon.url}/board`);
+    await inbox.goto(`${shared.url}/board`);
     const dock = inbox.getByRole('region', { name: 'Waits for you' });
     await dock.getByRole('textbox', { name: 'E-mail' }).fill('four@elsewhere.org');
     await dock.getByRole('button', { name: 'Submit' }).click();
@@ -194,7 +199,7 @@ describe('a tool that asks, in a browser', () => {
   });
 
   it('[UI4] [UI8] a half-filled form survives a reload, opens large with what was typed, and keeps it', async () => {
-    const { page, say, card } = await sessionWith([example('ask-user')]);
+    const { page, say, card } = await begin();
     await say('call plan_release {"version":"2.4.0"}');
     await card.getByRole('textbox', { name: 'Release notes' }).fill('Faster');
     await page.reload();
@@ -215,7 +220,7 @@ describe('a tool that asks, in a browser', () => {
   });
 
   it('[UI5] [UI10] a card higher than a phone is read from its beginning, and stays put while one answers', async () => {
-    const { page, say, card } = await sessionWith([example('ask-user')], phone);
+    const { page, say, card } = await begin(phone);
     await say('call plan_release {"version":"2.4.0"}');
     const prompt = card.getByText('How shall 2.4.0 be released?');
     await expect.poll(() => prompt.evaluate(isInView)).toBe(true);
@@ -233,7 +238,7 @@ describe('a tool that asks, in a browser', () => {
   });
 
   it('[TOOL3] [UI8] leads to what is missing, and shows the tool’s own words when it is over', async () => {
-    const { page, say, card } = await sessionWith([example('ask-user')]);
+    const { page, say, card } = await begin();
     await say('call plan_release {"version":"2.4.0"}');
     await card.getByRole('textbox', { name: 'Share of users at first' }).fill('200');
     await inMain(page, 'Submit').click();
@@ -254,7 +259,7 @@ describe('a tool that asks, in a browser', () => {
 
 describe('an ask that was left open', () => {
   it('[TOOL6] says so, is counted, and its answer comes as a message that leads back to it', async () => {
-    const { page, say, card } = await sessionWith([await lateTool()]);
+    const { page, say, card } = await begin();
     await say('call ask_later {"question":"Which cost centre?"}');
     await card.getByText('The call that asked this has ended.', { exact: false }).waitFor();
     await card.getByText('No hurry with this one.').waitFor();
@@ -271,11 +276,13 @@ describe('an ask that was left open', () => {
 
   it('[TOOL6] [ASK2] stays open when the server ends, and is answered afterwards', async () => {
     const dataDir = await temporaryDirectory();
-    const { beckon, id, say, card } = await sessionWith([example('email-field')], desktop, dataDir);
+    const args = ['--tools', example('email-field')];
+    const beckon = await startBeckon({ dataDir, args });
+    const { id, say, card } = await begin(desktop, beckon);
     await say('call ask_email {"purpose":"For the report.","domain":"example.org"}');
     await card.getByRole('textbox', { name: 'Name' }).fill('Ada');
     await beckon.stop();
-    const again = await startBeckon({ dataDir, args: ['--tools', example('email-field')] });
+    const again = await startBeckon({ dataDir, args });
     const { page: later } = await come(again, `/s/${id}`);
     const open = cardOn(later);
     await open.getByText('Beckon was restarted while this was open', { exact: false }).waitFor();
@@ -292,11 +299,11 @@ describe('an ask that was left open', () => {
 
 describe('two browsers and a tool', () => {
   it('[MULTI2] [ASK4] one that does not answer sees it read-only, is switched on in the card, and answers', async () => {
-    const { beckon, id, page, say, card } = await sessionWith([example('email-field')]);
-    const other = await come(beckon, '/settings', phone);
+    const { id, page, say, card } = await begin();
+    const other = await come(shared, '/settings', phone);
     await other.page.getByRole('switch', { name: /Answer agents/ }).click({ force: true });
     await other.page.getByRole('switch', { name: /Answer agents/, checked: false }).waitFor();
-    await other.page.goto(`${beckon.url}/s/${id}`);
+    await other.page.goto(`${shared.url}/s/${id}`);
     await say('call ask_email {"purpose":"For the report.","domain":"example.org"}');
     await card.waitFor();
 
@@ -322,18 +329,15 @@ describe('the cards of tools for everyone', () => {
     ['dark, on a phone, in German', { ...phone, theme: 'dark', language: 'de' }],
   ];
   it.each(looks)('[UI8] [UI10] break no rule of accessibility: %s', async (_, view) => {
-    const { page, say, card, problems } = await sessionWith(
-      [example('ask-user'), example('approval-gate')],
-      view,
-    );
+    const { page, say, card, problems } = await begin(view);
     await say('call plan_release {"version":"2.4.0"}');
     await card.getByRole('button', { name: /Submit|Abschicken/ }).click();
     await card.locator('[data-faults]').waitFor();
     expect(await violationsOf(page)).toEqual([]);
     await card.getByRole('button', { name: /Dismiss|Verwerfen/ }).click();
     await outcome(page, /Dismissed|Verworfen/).waitFor();
-    await say('call deploy {"branch":"main","environment":"staging"}');
-    await card.getByText('Deploy main to staging?').waitFor();
+    await say('call deploy {"branch":"main","environment":"production"}');
+    await card.getByText('Deploy main to production?').waitFor();
     expect(await violationsOf(page)).toEqual([]);
     expect(problems).toEqual([]);
   });

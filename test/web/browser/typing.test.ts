@@ -1,24 +1,14 @@
 import type { Locator, Page } from 'playwright-core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { quietMs } from '../../../src/web/interaction/stillness.ts';
-import { type Beckon, startBeckon } from '../../support/beckon-process.ts';
 import { eventually } from '../../support/eventually.ts';
-import {
-  type ScriptedAsk,
-  type ScriptedSession,
-  scriptedClaude,
-  startScripted,
-} from '../../support/scripted-claude/scripted-claude.ts';
+import { type ScriptedAsk, startScripted } from '../../support/scripted-claude/scripted-claude.ts';
 import { violationsOf } from './accessibility.ts';
-import { desktop, phone, withBrowser } from './browser.ts';
+import { desktop, phone } from './browser.ts';
+import { withScripted } from './with-scripted.ts';
 
-const { come } = withBrowser({ servers: 'all tests' });
-let beckon: Beckon;
-let agent: ScriptedSession;
-beforeAll(async () => {
-  beckon = await startBeckon({ args: ['--claude', await scriptedClaude()] });
-  agent = await startScripted(beckon, 'Talk');
-});
+const room = withScripted('Talk');
+const { pending } = room;
 
 const text = 'By the way';
 const frameMs = 16;
@@ -38,17 +28,15 @@ const aQuestion = (): ScriptedAsk => {
 };
 
 const api = async (method: string, path: string) =>
-  (await beckon.api(method, `/api/sessions/${agent.sessionId}${path}`)).body;
+  (await room.beckon.api(method, `/api/sessions/${room.agent.sessionId}${path}`)).body;
 const queued = async (): Promise<{ messageId: string; message: string }[]> =>
   (await api('GET', '/queue')).queue;
-const pending = async (): Promise<{ interactionId: string; toolCallId: string }[]> =>
-  (await api('GET', '/pending')).pending;
 
 /** The page at a path, with the caret where messages are written, and a clock that moves only when it is told to. */
 async function write(path: string, view = desktop) {
-  await agent.script({ withdraw: (await pending()).map(({ toolCallId }) => toolCallId) });
+  await room.withdrawAll();
   for (const { messageId } of await queued()) await api('DELETE', `/queue/${messageId}`);
-  const { page, problems } = await come(beckon, path, view);
+  const { page, problems } = await room.come(path, view);
   const field = page.getByRole('textbox', { name: 'Message to Talk' });
   await field.waitFor();
   await page.clock.install();
@@ -67,7 +55,7 @@ async function write(path: string, view = desktop) {
     until,
     /** Asks, and resolves when the page shows it. */
     async ask(question = aQuestion(), withdraw: readonly string[] = []) {
-      const [id = ''] = await agent.script({ withdraw, ask: [question] });
+      const [id = ''] = await room.agent.script({ withdraw, ask: [question] });
       await until('the question is shown', () => page.locator(`[data-ask="${id}"]`).first().isVisible());
       return { id, call: question.id };
     },
@@ -80,14 +68,19 @@ const isFocused = (field: Locator): Promise<boolean> =>
 const purpose = (page: Page, name: 'Answer the question' | 'Say something else') =>
   page.getByRole('main').getByRole('button', { name, pressed: true });
 
+/** With the moments at which a question comes, in letters typed before it: all of them in one place. */
 const places = [
-  ['on the session page', () => `/s/${agent.sessionId}`],
-  ['in a monitor', () => '/'],
+  [
+    'on the session page',
+    () => `/s/${room.agent.sessionId}`,
+    Array.from({ length: text.length + 1 }, (_, at) => at),
+  ],
+  ['in a monitor', () => '/', [0, 3, text.length]],
 ] as const;
 
-describe.each(places)('what is typed %s', (_, path) => {
+describe.each(places)('what is typed %s', (_, path, moments) => {
   it('[UI17] [MSG4] stays a message whenever a question comes, by Enter and by Ctrl+Enter', async () => {
-    for (let typed = 0; typed <= text.length; typed += 1) {
+    for (const typed of moments) {
       const { page, field, ask } = await write(path());
       await page.keyboard.type(text.slice(0, typed));
       const { id } = await ask();
@@ -146,9 +139,9 @@ describe.each(places)('what is typed %s', (_, path) => {
       await page.keyboard.up('Control');
       await page.keyboard.press('Enter');
       await eventually(`${name}: it is ${isAnswer ? 'the answer' : 'a message'}`, async () =>
-        isAnswer ? (await agent.told())[asked.call] !== undefined : (await queued()).length === 1,
+        isAnswer ? (await room.agent.told())[asked.call] !== undefined : (await queued()).length === 1,
       );
-      expect([name, (await agent.told())[asked.call] !== undefined]).toEqual([name, isAnswer]);
+      expect([name, (await room.agent.told())[asked.call] !== undefined]).toEqual([name, isAnswer]);
       for (const { messageId } of await queued()) await api('DELETE', `/queue/${messageId}`);
       await page.clock.runFor(3000);
       await field.focus();
@@ -161,7 +154,7 @@ describe.each(places)('what is typed %s', (_, path) => {
     await page.clock.runFor(quietMs + frameMs);
     await page.keyboard.type('Straight on');
     await page.keyboard.press('Enter');
-    await eventually('it is the answer', async () => (await agent.told())[first.call] !== undefined);
+    await eventually('it is the answer', async () => (await room.agent.told())[first.call] !== undefined);
 
     await page.clock.runFor(3000);
     await page.getByRole('textbox', { name: 'Message to Talk' }).focus();
@@ -169,8 +162,8 @@ describe.each(places)('what is typed %s', (_, path) => {
     const second = await ask();
     await page.getByRole('main').getByRole('button', { name: 'Answer the question' }).click();
     await page.keyboard.press('Enter');
-    await eventually('so is this', async () => (await agent.told())[second.call] !== undefined);
-    expect(JSON.stringify((await agent.told())[second.call])).toContain('Backwards');
+    await eventually('so is this', async () => (await room.agent.told())[second.call] !== undefined);
+    expect(JSON.stringify((await room.agent.told())[second.call])).toContain('Backwards');
     expect(await queued()).toEqual([]);
   });
 
@@ -187,7 +180,7 @@ describe.each(places)('what is typed %s', (_, path) => {
     expect(await queued()).toEqual([]);
     await page.keyboard.press('Enter');
     await until('it is a message', async () => (await queued()).length === 1);
-    expect((await agent.told())[second.call]).toBeUndefined();
+    expect((await room.agent.told())[second.call]).toBeUndefined();
   });
 });
 
@@ -203,10 +196,10 @@ const questionnaire = (id: string): ScriptedAsk => ({
   },
 });
 const options = (...labels: string[]) => labels.map((label) => ({ label, description: '' }));
-const given = async (call: string): Promise<string> => JSON.stringify((await agent.told())[call]);
+const given = async (call: string): Promise<string> => JSON.stringify((await room.agent.told())[call]);
 
 it('[UI31] [UI4] several questions are answered one after the other, and go out together with the last', async () => {
-  const { page, field, ask, until, problems } = await write(`/s/${agent.sessionId}`);
+  const { page, field, ask, until, problems } = await write(`/s/${room.agent.sessionId}`);
   const { id, call } = await ask(questionnaire('first_form'));
   const card = page.locator(`main [data-ask="${id}"]`);
   const step = (words: string) => page.getByText(words, { exact: true }).waitFor();
@@ -243,10 +236,10 @@ it('[UI31] [UI4] several questions are answered one after the other, and go out 
   expect(await field.inputValue()).toBe('Small, a bit larger');
   await page.keyboard.press('Enter');
   await step('3 of 3:');
-  expect((await agent.told())[call]).toBeUndefined();
+  expect((await room.agent.told())[call]).toBeUndefined();
   await page.keyboard.type('Eve');
   await page.keyboard.press('Enter');
-  await until('all are answered', async () => (await agent.told())[call] !== undefined);
+  await until('all are answered', async () => (await room.agent.told())[call] !== undefined);
   expect(await given(call)).toContain(
     '"answers":{"Which colour?":"Red","Which sizes?":"Small, a bit larger","Which name?":"Eve"}',
   );
@@ -258,30 +251,30 @@ it('[UI31] several single questions are answered one after the other, also from 
   const { page, field, ask, until } = await write('/', phone);
   const one = await ask();
   const two = aQuestion();
-  await agent.script({ ask: [two] });
+  await room.agent.script({ ask: [two] });
   await until('both are there', async () => (await page.getByText('1 of 2:').count()) === 1);
   await page.clock.resume();
   expect(await violationsOf(page)).toEqual([]);
   await page.clock.runFor(quietMs + frameMs);
   await page.keyboard.type('2');
   await page.keyboard.press('Enter');
-  await until('the first is answered', async () => (await agent.told())[one.call] !== undefined);
+  await until('the first is answered', async () => (await room.agent.told())[one.call] !== undefined);
   expect(await given(one.call)).toContain('"2"');
   await until('the field is empty', async () => (await field.inputValue()) === '');
-  expect((await agent.told())[two.id]).toBeUndefined();
+  expect((await room.agent.told())[two.id]).toBeUndefined();
   await until('the second is shown', async () => (await page.getByText('1 of 2:').count()) === 0);
   await page.clock.runFor(3000);
   await field.focus();
   await page.keyboard.type('Right');
   await page.keyboard.press('Enter');
-  await until('the second is answered', async () => (await agent.told())[two.id] !== undefined);
+  await until('the second is answered', async () => (await room.agent.told())[two.id] !== undefined);
   expect(await given(two.id)).toContain('Right');
   expect(await queued()).toEqual([]);
 });
 
 it('[UI17] says what Enter does with a draft when a question comes, and changes that by one press', async () => {
   for (const view of [desktop, { ...phone, theme: 'dark' as const }]) {
-    const { page, ask, problems } = await write(`/s/${agent.sessionId}`, view);
+    const { page, ask, problems } = await write(`/s/${room.agent.sessionId}`, view);
     await page.keyboard.type(text);
     await ask();
     await purpose(page, 'Say something else').waitFor();
@@ -295,12 +288,12 @@ it('[UI17] says what Enter does with a draft when a question comes, and changes 
 });
 
 it('[UI18] a monitor stays as long as someone types in it, also when its session was stopped', async () => {
-  const stopped = await startScripted(beckon, 'Stopped');
-  const { page } = await come(beckon, '/');
+  const stopped = await startScripted(room.beckon, 'Stopped');
+  const { page } = await room.come('/');
   const field = page.getByRole('textbox', { name: 'Message to Stopped' });
   await field.focus();
   await page.keyboard.type('not yet');
-  await beckon.api('POST', `/api/sessions/${stopped.sessionId}/stop`, {});
+  await room.beckon.api('POST', `/api/sessions/${stopped.sessionId}/stop`, {});
   await expect.poll(() => field.getAttribute('readonly')).not.toBeNull();
   expect(await isFocused(field)).toBe(true);
   await field.blur();
@@ -308,28 +301,28 @@ it('[UI18] a monitor stays as long as someone types in it, also when its session
 });
 
 it('[UI18] keys that were meant for a field that has gone do nothing', async () => {
-  await write(`/s/${agent.sessionId}`);
-  const { page } = await come(beckon, '/inbox');
+  await write(`/s/${room.agent.sessionId}`);
+  const { page } = await room.come('/inbox');
   const command = (id: string): ScriptedAsk => ({ id, input: { command: `rm -rf ${id}` } });
-  const [one = ''] = await agent.script({ ask: [command('first')] });
+  const [one = ''] = await room.agent.script({ ask: [command('first')] });
   await page.clock.install();
   const card = (id: string) => page.locator(`section[data-inbox] [data-ask="${id}"]`);
   await card(one).getByRole('button', { name: 'Deny', exact: true }).waitFor();
   await page.clock.runFor(quietMs + frameMs);
   await card(one).getByRole('button', { name: 'Deny', exact: true }).click();
   await page.keyboard.type('B');
-  const [two = ''] = await agent.script({ withdraw: ['first'], ask: [command('second')] });
+  const [two = ''] = await room.agent.script({ withdraw: ['first'], ask: [command('second')] });
   await card(two).waitFor();
   for (const key of 'adsa gb a') {
     await page.clock.runFor(quietMs - frameMs);
     await page.keyboard.press(key === ' ' ? 'Space' : key);
   }
   expect(new URL(page.url()).pathname).toBe('/inbox');
-  expect((await agent.told()).second).toBeUndefined();
+  expect((await room.agent.told()).second).toBeUndefined();
   expect((await pending()).map(({ interactionId }) => interactionId)).toContain(two);
   expect(await card(two).getByRole('textbox').count()).toBe(0);
   // After a pause they are keys of the inbox again.
   await page.clock.runFor(5000);
   await page.keyboard.press('a');
-  await eventually('it is allowed', async () => (await agent.told()).second !== undefined);
+  await eventually('it is allowed', async () => (await room.agent.told()).second !== undefined);
 });

@@ -47,29 +47,44 @@ export const elicitationReply = (ask: Ask, decision: Decision): FormAnswer =>
 interface AskedField {
   readonly field: string;
   readonly other: string;
+  /** What is chosen where the answer is in words of one's own, if something must be. */
+  readonly none?: string;
   readonly question: Question;
 }
 
 /**
  * A form of nothing but choices, each with a field for words of one's own beside it, is a list of questions: so does
- * Claude's adapter put those of its model. They are shown and answered as questions are.
+ * Claude's adapter put those of its model, and Codex's with title and description the other way round. They are shown and
+ * answered as questions are.
  */
 function questionsIn(request: JsonObject): readonly AskedField[] {
   const properties = Object.entries(objectAt(objectAt(request, 'requestedSchema') ?? {}, 'properties') ?? {});
   const names = new Set(properties.map(([name]) => name));
   const asked = properties.flatMap(([field, schema]): AskedField[] => {
-    const other = `${field}_custom`;
-    const options = isObject(schema) ? choicesIn(schema) : [];
-    if (!isObject(schema) || options.length === 0 || !names.has(other)) return [];
-    const header = textAt(schema, 'title');
-    const question = textAt(schema, 'description') ?? textAt(request, 'message') ?? field;
+    if (!isObject(schema)) return [];
+    const isOfCodex = objectAt(objectAt(schema, '_meta') ?? {}, 'codex') !== undefined;
+    const other = isOfCodex ? `${field}_note` : `${field}_custom`;
+    const none = isOfCodex ? noneOfThem : undefined;
+    const options = choicesIn(schema).filter(({ label }) => label !== none);
+    if (options.length === 0 || !names.has(other)) return [];
+    const [title, description] = [textAt(schema, 'title'), textAt(schema, 'description')];
+    const [header, asked] = isOfCodex ? [description, title] : [title, description];
+    const question = asked ?? textAt(request, 'message') ?? field;
     const multiSelect = schema.type === 'array';
     return [
-      { field, other, question: { question, ...(header !== undefined && { header }), options, multiSelect } },
+      {
+        field,
+        other,
+        ...(none !== undefined && { none }),
+        question: { question, ...(header !== undefined && { header }), options, multiSelect },
+      },
     ];
   });
   return asked.length * 2 === properties.length ? asked : [];
 }
+
+/** What Codex offers beside the answers, for those who write one. */
+const noneOfThem = 'None of the above';
 
 function choicesIn(schema: JsonObject): Question['options'] {
   const holder = objectAt(schema, 'items') ?? schema;
@@ -81,11 +96,11 @@ function choicesIn(schema: JsonObject): Question['options'] {
 }
 
 function contentOf(asked: readonly AskedField[], answers: readonly Answer[]): JsonObject {
-  const entries = asked.flatMap(({ field, other, question }, index): [string, unknown][] => {
+  const entries = asked.flatMap(({ field, other, none, question }, index): [string, unknown][] => {
     const { selected = [], other: words } = answers[index] ?? {};
-    const value = question.multiSelect ? selected : selected[0];
+    const value = question.multiSelect ? selected : (selected[0] ?? none);
     return [
-      ...(selected.length > 0 ? [[field, value] satisfies [string, unknown]] : []),
+      ...(selected.length > 0 || none !== undefined ? [[field, value] satisfies [string, unknown]] : []),
       ...(words ? [[other, words] satisfies [string, unknown]] : []),
     ];
   });

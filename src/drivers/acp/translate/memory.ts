@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { TurnUsage } from '../../../protocol/event.ts';
+import { ContextUse } from '../../../protocol/session.ts';
 import type { JsonObject } from '../../fields.ts';
 import { keptAs, keptMap, keptSet } from '../../kept.ts';
 
@@ -52,6 +53,9 @@ export const Remembered = z.object({
   /** The agent tells the cost of its whole life; a turn's is the difference. */
   costSoFar: z.number().default(0),
   costTold: z.number().default(0),
+  /** Of an agent that counts its tokens over all turns, those that are told already. */
+  tokensTold: TurnUsage.optional(),
+  context: ContextUse.optional(),
   reported: keptSet(),
   count: z.number().default(0),
 });

@@ -1,8 +1,10 @@
+import type { TurnUsage } from '../../../protocol/event.ts';
 import type { AgentFact } from '../../../runner/ports/agent-driver.ts';
 import { unknownOnce } from '../../facts.ts';
 import { type JsonObject, numberAt, objectAt, wordsAt } from '../../fields.ts';
 import type { Memory } from './memory.ts';
 import { closeTurn, costOfTurn, tokensIn } from './update.ts';
+import { vendorOf } from './vendors.ts';
 
 type TurnEnd = Extract<AgentFact, { type: 'turn-ended' }>;
 
@@ -21,6 +23,7 @@ export function translateReply(memory: Memory, reply: JsonObject, durationMs: nu
       ...(error !== undefined && { error }),
       ...(usage && { usage }),
       ...(costUsd !== undefined && { costUsd }),
+      ...(memory.context && { context: memory.context }),
     },
   ];
 }
@@ -63,7 +66,10 @@ function usageOf(memory: Memory, reply: JsonObject): TurnEnd['usage'] {
   const counted = memory.usage;
   memory.usage = undefined;
   const usage = objectAt(reply, 'usage');
-  if (usage) return tokensIn(usage);
+  if (usage) {
+    const told = tokensIn(usage);
+    return vendorOf(memory.agentName).countsAllTurns ? sinceLastTurn(memory, told) : told;
+  }
   const quota = objectAt(objectAt(objectAt(reply, '_meta') ?? {}, 'quota') ?? {}, 'token_count');
   if (!quota) return counted;
   return {
@@ -71,5 +77,19 @@ function usageOf(memory: Memory, reply: JsonObject): TurnEnd['usage'] {
     outputTokens: numberAt(quota, 'output_tokens') ?? 0,
     cacheReadTokens: 0,
     cacheWriteTokens: 0,
+  };
+}
+
+/** Of tokens that are counted over all turns, those of the last one. */
+function sinceLastTurn(memory: Memory, all: TurnUsage): TurnUsage {
+  const before = memory.tokensTold;
+  memory.tokensTold = all;
+  // The count may begin again.
+  if (!before || all.inputTokens < before.inputTokens) return all;
+  return {
+    inputTokens: all.inputTokens - before.inputTokens,
+    outputTokens: all.outputTokens - before.outputTokens,
+    cacheReadTokens: all.cacheReadTokens - before.cacheReadTokens,
+    cacheWriteTokens: all.cacheWriteTokens - before.cacheWriteTokens,
   };
 }

@@ -3,7 +3,7 @@ import type { AgentFact } from '../../../runner/ports/agent-driver.ts';
 import { commandsChange, modeChange, modelChange, notice, unknownOnce } from '../../facts.ts';
 import { type JsonObject, listAt, numberAt, objectAt, textAt, wordsAt } from '../../fields.ts';
 import { callShapeOf } from '../../tool-calls.ts';
-import { configValue } from '../settings.ts';
+import { configIn, optionsIn } from '../settings.ts';
 import { type Memory, newName, nextPlace } from './memory.ts';
 import { endAllSpeech, endSpeech, translateChunk } from './speech.ts';
 import { tellAllCalls, translateCall } from './tool-call.ts';
@@ -27,13 +27,17 @@ export function translateUpdate(memory: Memory, update: JsonObject): readonly Ag
       return translateCompaction(update);
     case 'usage_update':
       noteCost(memory, update);
+      noteContext(memory, update);
       return [];
     case 'current_mode_update':
     case 'config_option_update':
     case 'available_commands_update':
       return translateSettings(memory, update);
+    case 'session_info_update': {
+      const title = textAt(update, 'title');
+      return title === undefined ? [] : [{ type: 'titled', title }];
+    }
     case 'compaction_summary_chunk':
-    case 'session_info_update':
     case 'user_message_chunk':
       return [];
     default:
@@ -57,10 +61,7 @@ export function translateSettings(memory: Memory, update: JsonObject): readonly 
     case 'current_mode_update':
       return modeChange(memory, textAt(update, 'currentModeId'));
     case 'config_option_update':
-      return [
-        ...modeChange(memory, configValue(update, 'mode')),
-        ...modelChange(memory, configValue(update, 'model')),
-      ];
+      return configChange(memory, update);
     case 'available_commands_update':
       return commandsChange(update.availableCommands, (command) =>
         textAt(objectAt(command, 'input') ?? {}, 'hint'),
@@ -70,10 +71,24 @@ export function translateSettings(memory: Memory, update: JsonObject): readonly 
   }
 }
 
+/** What an agent's options are now: the mode, the model, and its own. */
+export function configChange(memory: Memory, holder: JsonObject): readonly AgentFact[] {
+  const { mode, model } = configIn(holder);
+  const options = optionsIn(holder);
+  return [
+    ...modeChange(memory, mode?.current),
+    ...modelChange(memory, model?.current),
+    ...(options ? [{ type: 'options-changed' as const, options }] : []),
+  ];
+}
+
 /** What was begun and not ended is ended with the turn. */
 export function closeTurn(memory: Memory): readonly AgentFact[] {
   return [...endAllSpeech(memory), ...tellAllCalls(memory)];
 }
+
+/** Sums of small amounts differ in their last places. */
+const roundingError = 1e-6;
 
 /** The cost since the last turn ended. */
 export function costOfTurn(memory: Memory): number | undefined {
@@ -82,12 +97,18 @@ export function costOfTurn(memory: Memory): number | undefined {
   return costSoFar === 0 ? undefined : Math.max(0, costSoFar - costTold);
 }
 
+/** What was told before the agent was started again is told already. */
+export function countFrom(memory: Memory, costUsd: number): void {
+  memory.costSoFar = costUsd;
+  memory.costTold = costUsd;
+}
+
 function noteCost(memory: Memory, update: JsonObject): void {
   const cost = objectAt(update, 'cost');
   const amount = cost && cost.currency === 'USD' ? numberAt(cost, 'amount') : undefined;
   if (amount === undefined) return;
   // After a resume the count may begin again.
-  if (amount < memory.costTold) memory.costTold = 0;
+  if (amount < memory.costTold - roundingError) memory.costTold = 0;
   memory.costSoFar = amount;
 }
 
@@ -109,6 +130,11 @@ function noteUsage(memory: Memory, update: JsonObject): void {
     cacheReadTokens: usage.cacheReadTokens + more.cacheReadTokens,
     cacheWriteTokens: usage.cacheWriteTokens + more.cacheWriteTokens,
   };
+}
+
+function noteContext(memory: Memory, update: JsonObject): void {
+  const [used, size] = [numberAt(update, 'used'), numberAt(update, 'size')];
+  if (used !== undefined && size !== undefined && size > 0) memory.context = { used, size };
 }
 
 function translateNotice(update: JsonObject): readonly AgentFact[] {

@@ -43,6 +43,8 @@ export const frame = {
   'storage.damaged': 'Auch die Datenbank selbst ist beschädigt.',
   'storage.read': 'Gelesen',
   'frame.broken': 'Diese Seite ließ sich nicht anzeigen',
+  'frame.partMissing':
+    'Ein Teil der Seite war nicht zu bekommen: Der Server wurde aktualisiert oder ist nicht erreichbar. Was du geschrieben hast, bleibt.',
   'frame.brokenText':
     'Es ist nichts verloren. Seite neu laden; passiert es wieder, helfen die Worte unten bei der Suche nach dem Grund.',
   'frame.asks': '{session} fragt: {title}',

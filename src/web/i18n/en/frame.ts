@@ -41,6 +41,8 @@ export const frame = {
   'storage.damaged': 'The database itself is damaged, too.',
   'storage.read': 'I have read it',
   'frame.broken': 'This page could not be shown',
+  'frame.partMissing':
+    'A part of the page could not be fetched: the server was updated, or cannot be reached. What you typed is kept.',
   'frame.brokenText':
     'Nothing is lost. Reload the page; if it happens again, the words below help to find out why.',
   'frame.asks': '{session} asks: {title}',

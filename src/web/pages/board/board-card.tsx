@@ -9,7 +9,7 @@ import { ActivityLine } from '../../session/activity-line.tsx';
 import { EditableTitle } from '../../session/editable-title.tsx';
 import { money } from '../../session/figures.logic.ts';
 import { SessionMenu } from '../../session/session-menu.tsx';
-import { StateMarks } from '../../session/session-row.tsx';
+import { StateMarks } from '../../session/session-rows.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { cx } from '../../ui/class-names.ts';
 

@@ -1,6 +1,6 @@
 import type { Session } from '../../../protocol/session.ts';
 import { groupByNeed, type NeedGroup, needs } from '../../session/need.logic.ts';
-import { fits, type SessionFilter } from '../../session/session-filter.logic.ts';
+import { fits, type SessionFilter } from '../../session/session-filter.ts';
 import type { KeyIn } from '../../ui/keys.ts';
 
 /** Every column, also the empty ones: a board whose columns come and go cannot be known by heart. */

@@ -1,23 +1,24 @@
 import { Plus } from 'lucide-react';
-import { useMemo, useRef } from 'react';
+import { Suspense, useMemo, useRef } from 'react';
 import { useRoom } from '../../data/room-context.tsx';
 import { useOlder } from '../../data/use-older.ts';
 import { openDialog } from '../../frame/dialogs.ts';
 import { PageHeader } from '../../frame/page-header.tsx';
 import { useT } from '../../i18n/i18n.ts';
 import { groupByNeed, monitorOrder } from '../../session/need.logic.ts';
-import { OlderButton } from '../../session/older-button.tsx';
-import { SessionRow } from '../../session/session-row.tsx';
+import { OlderButton, SessionRow } from '../../session/session-rows.tsx';
 import { Button } from '../../ui/button.tsx';
 import { cx } from '../../ui/class-names.ts';
+import { lazyPart } from '../../ui/lazy-part.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { FirstSteps } from './first-steps.tsx';
 import { densityOf, gridOf } from './grid.logic.ts';
 import { Monitor } from './monitor.tsx';
 import { NeedSummary } from './need-summary.tsx';
 import { useCalmOrder } from './use-calm-order.ts';
 import { useFlip } from './use-flip.ts';
 import { useGridKeys } from './use-grid-keys.ts';
+
+const FirstSteps = lazyPart(async () => (await import('./first-steps.tsx')).FirstSteps);
 
 /** Every live session at a glance, those that need you first. */
 export function ControlPage() {
@@ -40,7 +41,12 @@ export function ControlPage() {
   const onKeyDown = useGridKeys(grid);
 
   if (!isLoaded) return <Loading />;
-  if (Object.keys(sessions).length + archived === 0) return <FirstSteps />;
+  if (Object.keys(sessions).length + archived === 0)
+    return (
+      <Suspense fallback={<Loading />}>
+        <FirstSteps />
+      </Suspense>
+    );
   const density = densityOf(order.length);
   return (
     <>

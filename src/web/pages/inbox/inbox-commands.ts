@@ -5,12 +5,12 @@ import {
   allowOnce,
   approvePlan,
   approveTool,
+  isGrantable,
   offeredScopes,
 } from '../../interaction/answers-to.ts';
 import { type Cards, cardsOf } from '../../interaction/cards.ts';
 import { faultsIn } from '../../interaction/form.logic.ts';
 import { isAnswerable } from '../../interaction/interaction-card.logic.ts';
-import { isGrantable } from '../../interaction/pattern.logic.ts';
 import { canEditInput } from '../../session/abilities.logic.ts';
 
 export type Decision = 'allow' | 'allow-session' | 'deny' | 'edit';

@@ -4,7 +4,7 @@ import { useRoom } from '../../data/room-context.tsx';
 import { PageHeader } from '../../frame/page-header.tsx';
 import { useT } from '../../i18n/i18n.ts';
 import { needOf } from '../../session/need.logic.ts';
-import { SessionRow } from '../../session/session-row.tsx';
+import { SessionRow } from '../../session/session-rows.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 

@@ -1,6 +1,6 @@
 import type { Interaction, InteractionKind } from '../../../protocol/interaction.ts';
 import { type Interactions, phaseOf, placeOf } from '../../data/interactions.ts';
-import { isGrantable } from '../../interaction/pattern.logic.ts';
+import { isGrantable } from '../../interaction/answers-to.ts';
 
 export interface InboxItem {
   readonly interaction: Interaction;

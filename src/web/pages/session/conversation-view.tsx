@@ -49,8 +49,6 @@ interface ConversationViewProps {
   readonly control: OpennessControl;
 }
 
-/** Older pages are read so long before one reaches the top. */
-const readAhead = 1600;
 const revealedMs = 1600;
 
 /**
@@ -66,7 +64,7 @@ export function ConversationView({ ref, session, feed, control }: ConversationVi
   const entries = reader.read(conversation, openness);
   const list = useVirtualList(scroller, entries, reader.firstChanged);
   const { isAtEnd, lastSeen } = useEndWatch(list.isAtEnd, entries.at(-1)?.key);
-  const { height, top } = list;
+  const { height, isNearStart } = list;
   // biome-ignore lint/correctness/useExhaustiveDependencies: what grows at the end moves all that is seen, away from it nothing
   useLayoutEffect(() => {
     if (isAtEnd) pageScrolledItself();
@@ -76,8 +74,8 @@ export function ConversationView({ ref, session, feed, control }: ConversationVi
   const [olderError, setOlderError] = useState<unknown>(null);
   const canReadOlder = feed.state === 'ready' && feed.hasOlder && !feed.isReadingOlder && olderError === null;
   useEffect(() => {
-    if (canReadOlder && top < readAhead) feed.loadOlder().catch(setOlderError);
-  }, [canReadOlder, top, feed]);
+    if (canReadOlder && isNearStart) feed.loadOlder().catch(setOlderError);
+  }, [canReadOlder, isNearStart, feed]);
 
   const isThere = entries.length > 0;
   const asking = isAsking(conversation, entries.at(-1)) ? entries.at(-1)?.key : undefined;

@@ -1,5 +1,5 @@
 import { useCallback, useMemo, useState } from 'react';
-import type { Openness } from '../../conversation/entries.logic.ts';
+import { defaultOpenness, type Openness } from '../../conversation/entries.logic.ts';
 
 export interface OpennessControl {
   readonly openness: Openness;
@@ -11,7 +11,7 @@ export interface OpennessControl {
 
 /** What is open in a conversation, for as long as its page is. */
 export function useOpenness(): OpennessControl {
-  const [openness, setOpenness] = useState<Openness>({ chosen: new Map(), areDetailsOpen: false });
+  const [openness, setOpenness] = useState(defaultOpenness);
   const toggle = useCallback(
     (key: string, isOpen: boolean) =>
       setOpenness((before) => ({ ...before, chosen: new Map([...before.chosen, [key, isOpen]]) })),

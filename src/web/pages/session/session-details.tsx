@@ -18,6 +18,7 @@ import { Button } from '../../ui/button.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { DetailsLabels } from './details-labels.tsx';
 import { DetailsAgents, DetailsFiles, DetailsPlan } from './details-lists.tsx';
+import { DetailsOptions } from './details-options.tsx';
 import { Section } from './details-section.tsx';
 import { SettingMenu } from './setting-menu.tsx';
 
@@ -87,6 +88,7 @@ export const SessionDetails = memo(function SessionDetails({
         <DetailsLabels session={session} />
       </Section>
       <WhileBusyChoice session={session} />
+      <DetailsOptions session={session} />
       <About session={session} />
     </div>
   );
@@ -111,9 +113,15 @@ function DetailsGrants({ sessionId, news }: { readonly sessionId: string; readon
   );
 }
 
-function Usage({ session: { usage } }: { readonly session: Session }) {
+function Usage({ session: { usage, context } }: { readonly session: Session }) {
   const t = useT();
   const number = (count: number): string => wholeCount(count, t.language);
+  const contextText = ({ used, size }: NonNullable<Session['context']>): string =>
+    t('details.contextOf', {
+      used: number(used),
+      size: number(size),
+      percent: Math.min(100, Math.round((used / size) * 100)),
+    });
   const figures: readonly (readonly [string, string])[] = [
     [t('details.turns'), number(usage.turns)],
     [t('details.tokensIn'), number(usage.inputTokens)],
@@ -121,6 +129,7 @@ function Usage({ session: { usage } }: { readonly session: Session }) {
     [t('details.cacheRead'), number(usage.cacheReadTokens)],
     [t('details.cacheWrite'), number(usage.cacheWriteTokens)],
     [t('details.cost'), money(usage.costUsd, t.language)],
+    ...(context === undefined ? [] : ([[t('details.context'), contextText(context)]] as const)),
   ];
   return (
     <Section title={t('details.usage')}>

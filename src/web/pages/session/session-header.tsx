@@ -174,10 +174,10 @@ function Facts({ session }: { readonly session: Session }) {
         session={session}
         name={t('header.mode')}
         value={permissionMode}
-        shown={permissionMode === null ? t('header.modeDefault') : modeLabel(t, permissionMode)}
+        shown={permissionMode === null ? t('header.modeDefault') : modeLabel(t, permissionMode, capabilities)}
         choices={(capabilities?.permissionModes ?? []).map((mode) => ({
           value: mode,
-          label: modeLabel(t, mode),
+          label: modeLabel(t, mode, capabilities),
         }))}
         change={(mode) => ({ permissionMode: mode })}
       />

@@ -21,6 +21,7 @@ export function SettingMenu({
   value,
   choices,
   change,
+  intercept,
 }: {
   readonly session: Session;
   readonly name: string;
@@ -28,6 +29,8 @@ export function SettingMenu({
   readonly value: string | null;
   readonly choices: readonly SettingChoice[];
   readonly change: (value: string) => PatchSession;
+  /** True for a choice that is not to be made by one press alone. */
+  readonly intercept?: (value: string) => boolean;
 }) {
   const t = useT();
   const transport = useTransport();
@@ -41,7 +44,7 @@ export function SettingMenu({
     );
   }
   const choose = (chosen: string): void => {
-    if (chosen === value) return;
+    if (chosen === value || intercept?.(chosen)) return;
     setChanging(true);
     transport
       .patch(session.id, change(chosen))

@@ -3,8 +3,10 @@ import { flushSync } from 'react-dom';
 import type { Entry } from '../../conversation/entries.logic.ts';
 import { ListLayout } from '../../conversation/list-layout.logic.ts';
 
-/** As near to the end as this, one wants to see what comes. */
+/** Whoever scrolls down to so near to the end wants to see what comes; whoever scrolls up, by however little, does not. */
 const endThreshold = 48;
+/** Older pages are read so long before one reaches the top. */
+const readAhead = 1600;
 const padding = 40;
 /** So many are drawn on both sides of what is in view. */
 const overscan = 6;
@@ -42,13 +44,13 @@ export class VirtualList {
   /** Where the box was when it was last looked at: elsewhere, somebody has scrolled it. */
   #seenTop = 0;
   #isAtEnd = true;
-  /** The first in view and how far it begins above the top, for as long as the end is not followed. */
+  /** One in view and how far it begins above the top, for as long as the end is not followed. */
   #anchor = { key: '', index: 0, above: 0 };
   /** What is to be brought into view. */
   #goal: { readonly key: string; readonly align: 'start' | 'center' } | null = null;
 
-  get top(): number {
-    return this.#top;
+  get isNearStart(): boolean {
+    return this.#top < readAhead;
   }
   get height(): number {
     return this.#layout.height;
@@ -92,6 +94,8 @@ export class VirtualList {
   }
 
   update(entries: readonly Entry[], firstChanged: number): void {
+    // Where somebody has scrolled to is told by where the entries were until now.
+    this.#takeScroll();
     const isElsewhere = firstChanged <= this.#anchor.index;
     this.#entries = entries;
     this.#layout.update(entries, firstChanged);
@@ -111,8 +115,13 @@ export class VirtualList {
   }
 
   attach(box: HTMLElement, redraw: () => void): () => void {
-    const scrolled = (): void => this.#scrolled(box);
+    const scrolled = (): void => {
+      const before = this.#view();
+      this.#takeScroll();
+      if (this.#differsFrom(before)) flushSync(redraw);
+    };
     const observer = new ResizeObserver(() => {
+      this.#takeScroll();
       if (this.#measure()) flushSync(redraw);
     });
     this.#box = box;
@@ -132,22 +141,36 @@ export class VirtualList {
   /** Takes in how high all that was drawn is, and scrolls to where the list should be. */
   settle(): void {
     if (this.#box === null) return;
-    const drawn = this.range();
-    this.#takeScroll(this.#box);
+    const drawn = this.#view();
+    this.#takeScroll();
     const isMeasured = this.#measure();
     this.#move();
-    const { from, to } = this.range();
     // The page must be as high as it will be before it can be scrolled there.
-    if (isMeasured || from < drawn.from || to > drawn.to) {
+    if (isMeasured || this.#differsFrom(drawn)) {
       this.#redraw();
       return;
     }
     if (Math.abs(this.#box.scrollTop - this.#top) >= 1) this.#box.scrollTop = this.#top;
     this.#seenTop = this.#box.scrollTop;
-    if (this.#goal === null) return;
+    // From here on the first in view stays, and what opens grows downwards.
+    if (this.#goal === null) {
+      this.#anchorInView();
+      return;
+    }
     this.#goal = null;
     // What was brought into view stays, also when the end is near.
     this.#stayAt(this.#top, 1);
+    if (this.#differsFrom(drawn)) this.#redraw();
+  }
+
+  /** All that a drawing depends on: after a change of any of it the list is drawn anew. */
+  #view(): readonly unknown[] {
+    const { from, to } = this.range();
+    return [from, to, this.lastInView, this.#isAtEnd, this.isNearStart];
+  }
+
+  #differsFrom(drawn: readonly unknown[]): boolean {
+    return this.#view().some((part, at) => part !== drawn[at]);
   }
 
   #measure(): boolean {
@@ -163,27 +186,33 @@ export class VirtualList {
     return isNews;
   }
 
-  #scrolled(box: HTMLElement): void {
-    const [before, wasAtEnd] = [this.range(), this.#isAtEnd];
-    this.#takeScroll(box);
-    const { from, to } = this.range();
-    if (from !== before.from || to !== before.to || wasAtEnd !== this.#isAtEnd) flushSync(this.#redraw);
-  }
-
-  #takeScroll({ scrollTop, scrollHeight, clientHeight }: HTMLElement): void {
-    // A list that became shorter is moved by the browser, not by a person.
-    if (Math.abs(scrollTop - Math.min(this.#seenTop, scrollHeight - clientHeight)) < 1) return;
+  /** Takes in that somebody has scrolled, before anything else is. */
+  #takeScroll(): void {
+    if (this.#box === null) return;
+    const { scrollTop, scrollHeight, clientHeight } = this.#box;
+    // A list that became shorter is moved by the browser, not by a person; and it stays there when it grows again.
+    this.#seenTop = Math.min(this.#seenTop, scrollHeight - clientHeight);
+    if (Math.abs(scrollTop - this.#seenTop) < 1) return;
+    const threshold = scrollTop < this.#seenTop ? 1 : endThreshold;
     this.#seenTop = scrollTop;
     this.#goal = null;
-    this.#stayAt(scrollTop, endThreshold);
+    this.#stayAt(scrollTop, threshold);
   }
 
   #stayAt(top: number, threshold: number): void {
     this.#top = top;
     this.#isAtEnd = this.#mostTop() - top <= threshold;
-    const index = this.#layout.indexAt(top);
+    this.#anchorInView();
+  }
+
+  /** What was drawn before stays where it is: what is drawn for the first time above it may turn out to be of another height. */
+  #anchorInView(): void {
+    const first = this.#layout.indexAt(this.#top);
+    let index = first;
+    while (index < this.lastInView && !this.#layout.isMeasured(index)) index += 1;
+    if (!this.#layout.isMeasured(index)) index = first;
     const key = this.#entries[index]?.key ?? '';
-    this.#anchor = { key, index, above: top - this.#layout.startOf(index) };
+    this.#anchor = { key, index, above: this.#top - this.#layout.startOf(index) };
   }
 
   /** What is in view stands elsewhere in the list when something was read in front of it. */

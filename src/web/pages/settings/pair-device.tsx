@@ -1,5 +1,5 @@
 import { Check, Copy, Smartphone } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { makePairingCode, type PairingCode } from '../../data/access.ts';
 import { pageUrl } from '../../data/base-path.ts';
 import { useT } from '../../i18n/i18n.ts';
@@ -7,10 +7,11 @@ import { errorText } from '../../text/error-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { useClock } from '../../ui/clock.ts';
+import { lazyPart } from '../../ui/lazy-part.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { shortDuration } from '../../ui/time.logic.ts';
 
-const QrCode = lazy(async () => ({ default: (await import('./qr-code.tsx')).QrCode }));
+const QrCode = lazyPart(async () => (await import('./qr-code.tsx')).QrCode);
 
 /** A link and a code that let one more browser in, once. */
 export function PairDevice() {

@@ -1,25 +1,126 @@
 import { ChevronRight, Plus, X } from 'lucide-react';
 import { useState } from 'react';
+import type { Agent } from '../../protocol/session.ts';
 import { randomId } from '../data/random-id.ts';
 import { useT } from '../i18n/i18n.ts';
 import { Button } from '../ui/button.tsx';
-import { Field, Input } from '../ui/field.tsx';
+import { Field, Input, Select, Textarea } from '../ui/field.tsx';
 import { IconButton } from '../ui/icon-button.tsx';
 import { Switch } from '../ui/switch.tsx';
-import type { NewSession, Variable } from './new-session.logic.ts';
+import { modeLabel } from './mode-label.ts';
+import { modesOf, type NewSession, type Variable } from './new-session.logic.ts';
 
-export const moreFields = ['title', 'labels', 'key', 'env', 'ephemeral'];
+interface FieldsProps {
+  readonly form: NewSession;
+  readonly set: (changes: Partial<NewSession>) => void;
+  readonly errorOf: (field: string) => string | undefined;
+}
+
+export const agentFields = ['permissionMode', 'model'];
+
+const thinkingTokens = ['0', '4000', '10000', '31999'] as const;
+
+/** How the agent works; what is not chosen is left to the server, or to the agent itself. */
+export function AgentSettings({
+  agent,
+  form,
+  set,
+  errorOf,
+}: FieldsProps & { readonly agent: Agent | undefined }) {
+  const t = useT();
+  const own = t('new.agentsChoice');
+  const models = agent?.capabilities.models;
+  const serverMode =
+    agent?.defaultPermissionMode && modeLabel(t, agent.defaultPermissionMode, agent.capabilities);
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      <ChoiceField
+        label={t('new.mode')}
+        hint={serverMode && t('new.serverModeHint', { agent: agent.label, mode: serverMode })}
+        error={errorOf('permissionMode')}
+        value={form.permissionMode}
+        unset={serverMode ? t('new.serverMode', { mode: serverMode }) : own}
+        options={modesOf(agent).map((value) => ({ value, label: modeLabel(t, value, agent?.capabilities) }))}
+        onChange={(permissionMode) => set({ permissionMode })}
+      />
+      {models === undefined ? (
+        <Field label={t('new.model')} error={errorOf('model')}>
+          {(ids) => (
+            <Input
+              {...ids}
+              value={form.model}
+              spellCheck={false}
+              placeholder={own}
+              onChange={(event) => set({ model: event.target.value })}
+            />
+          )}
+        </Field>
+      ) : (
+        <ChoiceField
+          label={t('new.model')}
+          error={errorOf('model')}
+          value={form.model}
+          unset={own}
+          options={models}
+          onChange={(model) => set({ model })}
+        />
+      )}
+      {agent?.thinkingVariable !== undefined && (
+        <ChoiceField
+          label={t('new.thinking')}
+          value={form.thinking}
+          unset={own}
+          options={thinkingTokens.map((value) => ({ value, label: t(`new.thinking.${value}`) }))}
+          onChange={(thinking) => set({ thinking })}
+        />
+      )}
+    </div>
+  );
+}
+
+/** One of a few, or none: then it is as `unset` says. */
+function ChoiceField({
+  label,
+  hint,
+  error,
+  value,
+  unset,
+  options,
+  onChange,
+}: {
+  readonly label: string;
+  readonly hint?: string | undefined;
+  readonly error?: string | undefined;
+  readonly value: string;
+  readonly unset: string;
+  readonly options: readonly { readonly value: string; readonly label: string }[];
+  readonly onChange: (value: string) => void;
+}) {
+  return (
+    <Field label={label} hint={hint} error={error}>
+      {(ids) => (
+        <Select {...ids} value={value} onChange={(event) => onChange(event.target.value)}>
+          <option value="">{unset}</option>
+          {options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.label}
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
+  );
+}
+
+export const moreFields = ['title', 'description', 'labels', 'key', 'env', 'ephemeral'];
 
 /** What most sessions are started without. */
 export function MoreChoices({
   form,
+  hasPrompt,
   set,
   errorOf,
-}: {
-  readonly form: NewSession;
-  readonly set: (changes: Partial<NewSession>) => void;
-  readonly errorOf: (field: string) => string | undefined;
-}) {
+}: FieldsProps & { readonly hasPrompt: boolean }) {
   const t = useT();
   const [isOpen, setOpen] = useState(false);
   const isWrong = moreFields.some((field) => errorOf(field) !== undefined);
@@ -42,6 +143,20 @@ export function MoreChoices({
               maxLength={500}
               placeholder={t('new.sessionTitleHint')}
               onChange={(event) => set({ title: event.target.value })}
+            />
+          )}
+        </Field>
+        <Field
+          label={t('new.description')}
+          hint={t(hasPrompt ? 'new.descriptionUnsent' : 'new.descriptionHint')}
+          error={errorOf('description')}
+        >
+          {(ids) => (
+            <Textarea
+              {...ids}
+              value={form.description}
+              onChange={(event) => set({ description: event.target.value })}
+              className="max-h-40"
             />
           )}
         </Field>

@@ -1,4 +1,4 @@
-import { ClipboardList, X } from 'lucide-react';
+import { ClipboardList, Image, X } from 'lucide-react';
 import { lazy, type RefObject, Suspense, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { lineCount } from '../../model/pasted-text.ts';
@@ -70,5 +70,17 @@ export function PastedChips({
         </Suspense>
       )}
     </>
+  );
+}
+
+/** That pictures go with a message, where there is room for a line only. */
+export function PictureCount({ count }: { readonly count: number }) {
+  const t = useT();
+  if (count === 0) return null;
+  return (
+    <span className="ml-1.5 inline-flex items-center gap-1 text-faint text-xs">
+      <Image aria-hidden className="size-3.5" />
+      {t('composer.pictures', { count })}
+    </span>
   );
 }

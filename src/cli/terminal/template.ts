@@ -1,0 +1,93 @@
+import { createInterface } from 'node:readline';
+import type { Transport } from '../../client/transport.ts';
+import { blanksIn, withBlanks } from '../../model/template.ts';
+import type { Template } from '../../protocol/template.ts';
+import type { Console } from '../console.ts';
+import { Failure, UsageError } from '../failure.ts';
+import { isSet, onlyWith, type ParsedFlags, pairsFlag, textFlag } from '../flags.ts';
+import { columns } from '../render/columns.ts';
+import { shortened } from '../render/measures.ts';
+import { oneLine } from '../render/safe-text.ts';
+import { clientCommand } from './client-command.ts';
+
+export const templates = clientCommand({
+  usage: 'templates',
+  help: 'Lists the prompts that were kept as templates, with their blanks. "beckon new --template NAME" starts a session with one.',
+  async run({ paint, connect }) {
+    const list = await (await connect()).templates();
+    const rows = list.map(({ name, prompt }) => [
+      oneLine(name),
+      blanksIn(prompt).map(oneLine).join(', '),
+      paint('dim', shortened(oneLine(prompt), 80)),
+    ]);
+    return [{ templates: list }, rows.length === 0 ? ['There are no templates.'] : columns(rows)];
+  },
+});
+
+/** The prompt of the template that was named, its blanks filled in: by --set, else by the person at the terminal. */
+export async function templatePrompt(
+  flags: ParsedFlags,
+  console: Console,
+  transport: Transport,
+): Promise<string | undefined> {
+  const name = textFlag(flags, 'template');
+  const given = new Map(pairsFlag(flags, 'set'));
+  onlyWith(flags, 'template', 'set');
+  if (name === undefined) return undefined;
+  const template = await find(transport, name);
+  const blanks = blanksIn(template.prompt);
+  const unknown = [...given.keys()].filter((each) => !blanks.includes(each));
+  if (unknown.length > 0) throw new UsageError(`${wordsFor(template)}, and no "${unknown[0]}"`);
+  const missing = blanks.filter((each) => !given.get(each)?.trim());
+  const typed = await ask(missing, template, flags, console);
+  return withBlanks(template.prompt, Object.fromEntries([...given, ...typed]));
+}
+
+async function find(transport: Transport, name: string): Promise<Template> {
+  const list = await transport.templates();
+  const found =
+    list.find((template) => template.name === name) ??
+    list.find((template) => template.name.toLowerCase() === name.toLowerCase());
+  if (found !== undefined) return found;
+  const names = list.map((template) => `"${oneLine(template.name)}"`).join(', ');
+  throw new Failure(
+    `no template is called "${oneLine(name)}"; there ${names === '' ? 'are none' : `is ${names}`}`,
+  );
+}
+
+const wordsFor = ({ name, prompt }: Template): string => {
+  const blanks = blanksIn(prompt).map((each) => `"${oneLine(each)}"`);
+  return `the template "${oneLine(name)}" has ${blanks.length === 0 ? 'no blanks' : `the blanks ${blanks.join(', ')}`}`;
+};
+
+async function ask(
+  missing: readonly string[],
+  template: Template,
+  flags: ParsedFlags,
+  { stdin, stdout }: Console,
+): Promise<readonly (readonly [string, string])[]> {
+  if (missing.length === 0) return [];
+  if (!stdin.isTTY || !stdout.isTTY || isSet(flags, 'json')) {
+    const examples = missing.map((each) => `--set "${oneLine(each)}=…"`).join(' ');
+    throw new UsageError(`${wordsFor(template)}; these are missing: ${examples}`);
+  }
+  const lines = createInterface({ input: stdin, output: stdout, terminal: true });
+  const left = new Promise<never>((_, reject) =>
+    lines.once('close', () => reject(new Failure('nothing was started: a blank was left empty'))),
+  );
+  const typed: (readonly [string, string])[] = [];
+  try {
+    for (const name of missing) {
+      let value = '';
+      while (value.trim() === '') {
+        const answered = new Promise<string>((resolve) => lines.question(`${oneLine(name)}: `, resolve));
+        value = await Promise.race([answered, left]);
+      }
+      typed.push([name, value.trim()]);
+    }
+    return typed;
+  } finally {
+    left.catch(() => {});
+    lines.close();
+  }
+}
