@@ -280,7 +280,7 @@ describe('what an agent by ACP asks in a browser', () => {
     const { body } = await beckon.api('POST', '/api/sessions', { agent: 'scripted', cwd, prompt });
     return `/s/${body.session.id}`;
   }
-  afterEach(stopAsking);
+  afterEach(() => stopSessions(beckon));
 
   it('[ASK18] what it said nothing of takes a second press, on the page, in the dock and on a monitor', async () => {
     const quiet = await startSessions(beckon, [{ title: 'Quiet', prompt: 'hello', status: 'idle' }], '/tmp');
