@@ -49,7 +49,7 @@ function exitCodeOf(call: JsonObject): number | undefined {
   );
 }
 
-export function changeAccount(changes: readonly Change[]): Account {
+function changeAccount(changes: readonly Change[]): Account {
   const detail = { path: changes[0]?.path, hunks: changes.flatMap(hunksOf) };
   return { detail, output: patchIn(detail, 'hunks') };
 }
