@@ -26,7 +26,7 @@ export function withResults(page: string, fresh: Results): string {
 }
 
 /** The results that a page tells of. */
-export function resultsIn(page: string): Results {
+function resultsIn(page: string): Results {
   const [, rest = ''] = page.split(marks.begin);
   const [table = ''] = rest.split(marks.end);
   const rows = table.split('\n').filter((line) => line.startsWith('|'));
