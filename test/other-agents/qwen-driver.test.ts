@@ -48,5 +48,8 @@ acpContract(qwen, {
           ]),
         ]),
       ]),
-  cannot: { twoAtOnce: 'It asks for one thing after the other.' },
+  cannot: {
+    twoAtOnce: 'It asks for one thing after the other.',
+    subAgent: 'It asks for leave to start a sub-agent first, for which the scenario has no place.',
+  },
 });
