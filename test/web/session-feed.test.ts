@@ -233,30 +233,34 @@ describe('[MULTI3] nothing is lost between what is read and what is told', () =>
     fc.record({ do: fc.constant('reply' as const), how: fc.constant('answer' as const) }),
   );
 
-  it.each(['whole', 'tail'] as const)('in any order of reads, snapshots and events (%s)', async (depth) => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
-        const server = new UnhurriedServer();
-        server.append(3);
-        const feed = new SessionFeed(server.transport, owner, depth);
-        for (const each of steps) {
-          if (each.do === 'append') server.append(each.count);
-          else if (each.do === 'deliver') server.deliver(feed, each.count);
-          else if (each.do === 'reconnect') server.reconnect(feed);
-          else if (each.do === 'goOn') server.goOn(feed);
-          else if (each.do === 'lose') server.lose(feed);
-          else await server.reply(each.how);
+  it.each(['whole', 'tail'] as const)(
+    'in any order of reads, snapshots and events (%s)',
+    async (depth) => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+          const server = new UnhurriedServer();
+          server.append(3);
+          const feed = new SessionFeed(server.transport, owner, depth);
+          for (const each of steps) {
+            if (each.do === 'append') server.append(each.count);
+            else if (each.do === 'deliver') server.deliver(feed, each.count);
+            else if (each.do === 'reconnect') server.reconnect(feed);
+            else if (each.do === 'goOn') server.goOn(feed);
+            else if (each.do === 'lose') server.lose(feed);
+            else await server.reply(each.how);
+            expectNoHole(feed);
+          }
+          server.goOn(feed);
+          server.deliver(feed, Number.POSITIVE_INFINITY);
+          while (await server.reply('answer'));
           expectNoHole(feed);
-        }
-        server.goOn(feed);
-        server.deliver(feed, Number.POSITIVE_INFINITY);
-        while (await server.reply('answer'));
-        expectNoHole(feed);
-        expect(words(feed).at(-1)).toBe(`w${server.log.length}`);
-      }),
-      { numRuns: 300 },
-    );
-  }, 120_000);
+          expect(words(feed).at(-1)).toBe(`w${server.log.length}`);
+        }),
+        { numRuns: 300 },
+      );
+    },
+    120_000,
+  );
 
   it('what was stored between the first read and the snapshot is read, too', async () => {
     const server = new UnhurriedServer();
