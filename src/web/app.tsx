@@ -4,7 +4,6 @@ import { basePath } from './data/base-path.ts';
 import { useControlRoom, useRoom } from './data/room-context.tsx';
 import { Shell } from './frame/shell.tsx';
 import { ControlPage } from './pages/control/control-page.tsx';
-import { NoSuchPage } from './pages/no-such-page.tsx';
 import { routes, sessionIn } from './routes.ts';
 import { lazyPart } from './ui/lazy-part.tsx';
 import { TooltipProvider } from './ui/tooltip.tsx';
@@ -14,6 +13,7 @@ const InboxPage = lazyPart(async () => (await import('./pages/inbox/inbox-page.t
 const SessionPage = lazyPart(async () => (await import('./pages/session/session-page.tsx')).SessionPage);
 const SessionsPage = lazyPart(async () => (await import('./pages/sessions-page.tsx')).SessionsPage);
 const SettingsPage = lazyPart(async () => (await import('./pages/settings-page.tsx')).SettingsPage);
+const NoSuchPage = lazyPart(async () => (await import('./pages/no-such-page.tsx')).NoSuchPage);
 const SignIn = lazyPart(async () => (await import('./frame/sign-in.tsx')).SignIn);
 
 /** `pairingFailure`: why the code that came with the address did not let this browser in. */

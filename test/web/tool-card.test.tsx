@@ -300,7 +300,7 @@ describe('the approval of a tool', () => {
     await show(gate({ form }), new FakeTransport(), 'compact');
     expect(screen.queryByRole('textbox')).toBeNull();
     await userEvent.click(button('Answer…'));
-    expect(within(screen.getByRole('dialog')).getByRole('textbox', { name: 'why' })).toBeTruthy();
+    expect(within(await screen.findByRole('dialog')).getByRole('textbox', { name: 'why' })).toBeTruthy();
   });
 });
 
@@ -420,7 +420,7 @@ describe('more room to write', () => {
     await userEvent.type(field('notes'), 'one');
     const open = button('Write in a larger field: notes');
     await userEvent.click(open);
-    const large = within(screen.getByRole('dialog')).getByRole('textbox', { name: 'notes' });
+    const large = within(await screen.findByRole('dialog')).getByRole('textbox', { name: 'notes' });
     expect(document.activeElement).toBe(large);
     await userEvent.keyboard(' two');
     await userEvent.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Close' }));

@@ -1,10 +1,10 @@
 import { Suspense } from 'react';
-import { PopOut } from '../dock/pop-out.tsx';
 import { lazyDialog } from '../ui/lazy-part.tsx';
 import { closeDialog, type OpenDialog, useOpenDialog } from './dialogs.ts';
 // Not loaded on demand: whoever opens it is already typing.
 import { Palette } from './palette.tsx';
 
+const PopOut = lazyDialog(async () => (await import('../dock/pop-out.tsx')).PopOut);
 const NewSessionDialog = lazyDialog(
   async () => (await import('../session/new-session-dialog.tsx')).NewSessionDialog,
 );

