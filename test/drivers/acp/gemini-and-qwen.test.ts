@@ -33,16 +33,31 @@ test.each([
     { command: 'ls', description: 'x', is_background: true },
     'input',
   ],
-])('[ACP2] Gemini CLI: a command is its title, and where it runs is said: %s', (about, input, kind) => {
-  const toolCall = {
-    toolCallId: 'run_shell_command__1',
-    title: 'ls',
-    kind: 'execute',
-    content: [words(about)],
-  };
-  const ask = asked(of('gemini-cli'), toolCall);
-  expect(ask).toMatchObject({ toolName: 'Bash', input, subject: { kind } });
-});
+  ['[current working directory /work] (list [all])', { command: 'ls', description: 'list [all]' }, 'command'],
+  ['[in sub] (see [x] y)', { command: 'ls', description: 'see [x] y', directory: 'sub' }, 'input'],
+  // Of these nobody can tell what is the directory: they are shown as they are.
+  ...[
+    '[in sub] (a] (b)',
+    '[in a]b] (list)',
+    '[in sub] list',
+    '[in sub',
+    'in sub',
+    '[in sub] (list) [soon]',
+  ].map((about) => [about, { command: 'ls', details: about }, 'input'] as const),
+] as const)(
+  '[ACP2] Gemini CLI: a command is its title, and where it runs is said: %s',
+  (about, input, kind) => {
+    const toolCall = {
+      toolCallId: 'run_shell_command__1',
+      title: 'ls',
+      kind: 'execute',
+      content: [words(about)],
+    };
+    const ask = asked(of('gemini-cli'), toolCall);
+    expect(ask).toMatchObject({ toolName: 'Bash', subject: { kind } });
+    expect(ask.input).toEqual(input);
+  },
+);
 
 test('[ACP2] Gemini CLI: what was denied ends with the turn, for it does not say that it is over', () => {
   const memory = of('gemini-cli');

@@ -228,16 +228,21 @@ function geminiCall(update: JsonObject): JsonObject {
   if (name === 'ExitPlanMode') return { ...update, name, kind: 'switch_mode' };
   const isOver = update.status === 'completed' || update.status === 'failed';
   if (name !== 'Bash' || isOver || command === undefined) return { ...update, name };
-  const about = contentsIn(update).map(wordsOf).join('');
-  const [, directory] = /^\[in (.*)\]/s.exec(about) ?? [];
-  const [, description] = /^\[[^\]]*\] \((.*)\)(?: \[background\])?$/s.exec(about) ?? [];
-  const rawInput = {
-    command,
+  const details = contentsIn(update).map(wordsOf).join('');
+  return { ...update, name, rawInput: { command, ...geminiDetails(details) }, content: [] };
+}
+
+/** Where a command of Gemini CLI runs, as it is told. What can be read in two ways, or in none, is shown as it is. */
+function geminiDetails(details: string): JsonObject {
+  if (details === '') return {};
+  const form = /^\[(?:in|current working directory) ([^\]]+)\](?: \((.*)\))?( \[background\])?$/s;
+  const [, directory, description, inBackground] = form.exec(details) ?? [];
+  if (directory === undefined || description?.includes('] (')) return { details };
+  return {
     ...(description !== undefined && { description }),
-    ...(directory !== undefined && { directory }),
-    ...(about.endsWith(' [background]') && { is_background: true }),
+    ...(details.startsWith('[in ') && { directory }),
+    ...(inBackground !== undefined && { is_background: true }),
   };
-  return { ...update, name, rawInput, content: [] };
 }
 
 /** Gemini CLI tells a change of its mode as if its model had said it. */
