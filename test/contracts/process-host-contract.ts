@@ -207,6 +207,7 @@ export function processHostContract(name: string, open: (parts: HostParts) => Op
           `${orphan('orphan')}; setsid sh -c 'echo $$ > child; sleep 600 & echo $! > grandchild; wait' & wait`,
         ),
       );
+      await eventually('its own process is known', () => agent.pid !== undefined);
       const pids = [
         await room.pidIn('orphan'),
         await room.pidIn('child'),

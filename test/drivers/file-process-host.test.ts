@@ -180,7 +180,8 @@ test.each([
       process.kill(pid, 'SIGKILL');
     expect(await agent.write('two\n')).toEqual({ ok: true });
     await eventually('it goes on', () => heard.join('') === 'one\ntwo\n');
-    process.kill(agent.pid ?? 0, 'SIGKILL');
+    await eventually('its own process is known', () => agent.pid !== undefined);
+    process.kill(agent.pid ?? process.pid, 'SIGKILL');
     expect(await agent.exited).toMatchObject({
       kind: 'host-lost',
       message: expect.stringContaining('not known'),

@@ -169,7 +169,9 @@ describe('each key of the table in a browser', () => {
         await isFocused(monitors.nth(to));
         seen.add(name);
       }
-    await does('control.message', () => isFocused(monitors.first().getByRole('textbox')));
+    await does('control.message', () =>
+      isFocused(monitors.first().getByRole('textbox', { name: /^Message to / })),
+    );
     await monitors.first().focus();
     await does('control.open', () => page.waitForURL(/\/s\//));
     const all = (['everywhere', 'board', 'control'] as const).flatMap(names);
