@@ -150,6 +150,25 @@ export function commonProofs(agent: string, room: Room, { settings, ...tricks }:
     await session.watch.event('agent.text', ({ text: words }) => words === 'And then.');
   });
 
+  can('usage', async () => {
+    room.model.on('one', [text('1')]).on('two', [text('2')]);
+    const session = await room.start('one', settings);
+    const once = await session.watch.event('turn.ended');
+    expect(once).toMatchObject({ usage: { inputTokens: 11, outputTokens: 7 } });
+    await session.post('message', { message: 'two' });
+    await session.watch.event('turn.ended');
+    const { usage } = (await session.get()).body.session;
+    expect(usage).toMatchObject({ inputTokens: 22, outputTokens: 14, turns: 2 });
+    expect(usage.costUsd).toBeCloseTo(2 * (once.costUsd ?? 0), 6);
+  });
+
+  can('context-use', async () => {
+    const session = await room.start('hello', settings);
+    const { context } = await session.watch.event('turn.ended');
+    expect(context).toMatchObject({ used: expect.any(Number), size: expect.any(Number) });
+    expect((await session.get()).body.session.context).toEqual(context);
+  });
+
   can('resume', async () => {
     room.model.on('remember plum', [text('I will.')]).on('which word', [text('Plum.')]);
     const session = await room.start('remember plum', settings);
