@@ -34,12 +34,15 @@ export function parseFlags(args: readonly string[], options: FlagDefinitions): P
     allowPositionals: true,
     tokens: true,
   });
-  const unknown = tokens.find((token) => token.kind === 'option' && options[token.name] === undefined);
-  if (unknown?.kind === 'option') {
+  const unknown = tokens.flatMap((token) =>
+    token.kind === 'option' && options[token.name] === undefined ? [token.rawName] : [],
+  );
+  if (unknown.length > 0) {
     const known = Object.keys(options).map((name) => `--${name}`);
-    throw new UsageError(
-      notKnown(unknown.rawName, nearestName(unknown.rawName, known), 'is no flag of this command'),
+    const sentences = unknown.map((name) =>
+      notKnown(name, nearestName(name, known), 'is no flag of this command'),
     );
+    throw new UsageError(sentences.join('\n'));
   }
   try {
     const { values, positionals } = parseArgs({

@@ -29,6 +29,8 @@ export const serve: Command = {
 BECKON_LOG sets how much is logged: trace, debug, info, warn, error, silent.
 The configuration file is JSON: port, host, allowedHosts, open, claude, tools, roots, maxProcesses, idleMinutes, askTimeout, deferAsksMinutes, whileBusy, keepAgents, ephemeral, decide, isolation, agents.`,
   flags: serveFlags,
+  // Files of `--tools`; other words are refused with the settings.
+  mostWords: Number.POSITIVE_INFINITY,
   async run(flags, console) {
     const settings = await readSettings(flags, console);
     const { dataDir } = settings;
@@ -77,6 +79,8 @@ export const restart: Command = {
   help: `Ends the running server and starts another in its place, in this terminal; the agents go on meanwhile.
 It takes the flags of "beckon serve". Address, port and who decides stay as they were unless they are given.`,
   flags: serveFlags,
+  // Files of `--tools`; other words are refused with the settings.
+  mostWords: Number.POSITIVE_INFINITY,
   async run(flags, console, runAnother) {
     // A command line that no server can be started with must not end the one that runs.
     const { dataDir } = await readSettings(flags, console);

@@ -36,7 +36,6 @@ describe('[API1] the command line', () => {
     [['toString'], '"toString" is no command'],
     [['ls', '--al'], '"--al" is no flag of this command; did you mean "--all"?'],
     [['agents', 'demo'], '"demo" is one word too many: beckon agents'],
-    [['serve', 'now'], '"now" is one word too many'],
     [['queue', 'a', 'b'], '"b" is one word too many'],
     [['ls', '--all', '--archived'], '--all and --archived cannot be given together'],
     [['send', 'a', 'hello', '--queue', '--steer'], '--queue and --steer cannot be given together'],

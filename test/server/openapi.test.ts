@@ -55,7 +55,14 @@ describe('OpenAPI', () => {
       description.paths['/api/sessions/{session}/message']?.post?.requestBody?.content['application/json'];
     expect(send?.schema).toMatchObject({ type: 'object', required: ['message'] });
     const page = description.paths['/api/sessions/{session}/events']?.get?.parameters ?? [];
-    expect(page.map(({ name }) => name)).toEqual(['session', 'after', 'before', 'limit', 'Last-Event-ID']);
+    expect(page.map(({ name }) => name)).toEqual([
+      'session',
+      'after',
+      'before',
+      'limit',
+      'interaction',
+      'Last-Event-ID',
+    ]);
   });
 
   it('[API3] operation ids are unique, and every reference leads somewhere', () => {

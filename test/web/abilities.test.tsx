@@ -88,7 +88,10 @@ describe('what an agent cannot do', () => {
 
   it.each([
     [true, 'The agent reads this. Enter sends, Shift+Enter starts a new line.'],
-    [false, 'This agent cannot be told a reason. It is kept here, for you.'],
+    [
+      false,
+      'This agent takes no reason with a denial: it gets it as a message of its own. Enter sends, Shift+Enter starts a new line.',
+    ],
   ])('[ASK8] a reason is said to be heard or not: %s', async (denyReason, words) => {
     await showCard(anInteraction(), agentThat({ denyReason }));
     await press('Deny');
@@ -98,7 +101,7 @@ describe('what an agent cannot do', () => {
   it.each([
     [true, false, 'The agent was told'],
     [true, true, 'The agent was told, and interrupted'],
-    [false, false, 'Kept here; the agent was told no reason'],
+    [false, false, 'Sent to the agent as a message of its own'],
     [false, true, 'Kept here; the agent was told no reason, and interrupted'],
   ])(
     '[ASK4] afterwards, a reason counts as told only where it was: %s, %s',

@@ -139,6 +139,7 @@ export const knownAgents: readonly AcpAgent[] = [
     label: 'goose',
     command: 'goose',
     args: ['acp'],
+    install: 'https://block.github.io/goose/docs/getting-started/installation',
     signIn: { command: 'goose configure' },
     asking: { byDefault: 'never', variable: { name: 'GOOSE_MODE', value: 'approve' } },
   },
@@ -147,6 +148,7 @@ export const knownAgents: readonly AcpAgent[] = [
     label: 'Cursor',
     command: 'cursor-agent',
     args: ['acp'],
+    install: 'https://cursor.com/cli',
     signIn: { command: 'cursor-agent login', variable: 'CURSOR_API_KEY' },
   },
 ];

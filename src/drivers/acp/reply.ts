@@ -8,9 +8,28 @@ import { elicitationReply } from './translate/elicitation.ts';
 export function replyTo(ask: Ask, decision: Decision): { reply: JsonObject; facts: readonly AgentFact[] } {
   // What came as a request for leave is answered as one, whatever it asks.
   if (ask.suggestions === undefined) return { reply: { ...elicitationReply(ask, decision) }, facts: [] };
-  if (decision.type === 'answer') return { reply: answersReply(ask, decision.answers), facts: [] };
+  if (decision.type === 'answer') {
+    const offered = answersAmong(optionsOf(ask));
+    return offered.length > 0
+      ? chosenAnswer(ask, offered, decision.answers[0])
+      : { reply: answersReply(ask, decision.answers), facts: [] };
+  }
   const { outcome, remark } = permissionReply(ask, decision);
   return { reply: { outcome }, facts: remark ? [notice('warning', remark.code, remark.text)] : [] };
+}
+
+/** Ways to allow that are the answers to a question, and no others. */
+export const answersAmong = (options: readonly PermissionOption[]): readonly PermissionOption[] =>
+  options.filter(({ optionId, kind }) => /^q\d+_opt_\d+$/.test(optionId) && kind === 'allow_once');
+
+/** One of the answers that the agent offers; it can be told no other words, and passes over the question then. */
+function chosenAnswer(ask: Ask, offered: readonly PermissionOption[], answer: Answer | undefined) {
+  const chosen = offered.find(({ name }) => name === answer?.selected[0]);
+  if (chosen && answer?.other === undefined) return { reply: { outcome: select(chosen).outcome }, facts: [] };
+  const { outcome } = deny(optionsOf(ask));
+  const text =
+    'The agent takes one of its own answers and no other words: it was told to skip the question. Send it what you mean as a message.';
+  return { reply: { outcome }, facts: [notice('warning', 'answer-not-taken', text)] };
 }
 
 /** Answers by the place of their questions, several of one with commas between them. */

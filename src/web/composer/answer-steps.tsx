@@ -15,11 +15,12 @@ export interface AnswerProps {
 export function SmallAnswerChoice({ composer, field }: AnswerProps) {
   const t = useT();
   const isAnswering = composer.answers !== null;
+  const shown = t(isAnswering ? 'composer.isAnswer' : 'composer.isMessage');
   return (
     <button
       type="button"
       aria-pressed={isAnswering}
-      aria-label={t('composer.answerIt')}
+      aria-label={`${shown}: ${t('composer.answerIt')}`}
       title={t(isAnswering ? 'composer.sayElse' : 'composer.answerIt')}
       onClick={() => {
         composer.chooseAnswering(!isAnswering);
@@ -33,7 +34,7 @@ export function SmallAnswerChoice({ composer, field }: AnswerProps) {
       )}
     >
       <CircleHelp aria-hidden className="size-3.5" />
-      {t(isAnswering ? 'composer.isAnswer' : 'composer.isMessage')}
+      {shown}
     </button>
   );
 }

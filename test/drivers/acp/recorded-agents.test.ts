@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { replyTo } from '../../../src/drivers/acp/reply.ts';
 import { optionsIn } from '../../../src/drivers/acp/settings.ts';
 import { permissionAsk } from '../../../src/drivers/acp/translate/ask.ts';
 import { newMemory } from '../../../src/drivers/acp/translate/memory.ts';
@@ -58,6 +59,28 @@ test.each(['copilot-1.0', 'kimi-2.1'])('[TOOL11] %s: a tool of ours is known by 
   const { calledNames, calls } = replay(agent, 'own-tool');
   expect(calledNames).toEqual(['mcp__beckon__ask_user']);
   expect(calls).toMatchObject([{ name: 'mcp__beckon__ask_user', input: { question: 'Which?' } }]);
+});
+
+test('[ASK9] Kimi: a question is asked as one, and takes one of its answers and no other words', () => {
+  const [ask] = replay('kimi-2.1', 'question').asks;
+  if (ask === undefined) throw new Error('nothing was asked');
+  expect(ask).toMatchObject({
+    kind: 'question',
+    requiresPerson: true,
+    questions: [{ question: 'Which?', options: [{ label: 'Green' }, { label: 'Blue' }], multiSelect: false }],
+  });
+  const answered = (answer: { selected: string[]; other?: string }) => ({
+    type: 'answer' as const,
+    answers: [answer],
+  });
+  expect(replyTo(ask, answered({ selected: ['Blue'] })).reply).toEqual({
+    outcome: { outcome: 'selected', optionId: 'q0_opt_1' },
+  });
+  const skip = { outcome: { outcome: 'selected', optionId: 'q0_skip' } };
+  const own = replyTo(ask, answered({ selected: [], other: 'Red' }));
+  expect(own.reply).toEqual(skip);
+  expect(own.facts).toMatchObject([{ event: { type: 'agent.notice', code: 'answer-not-taken' } }]);
+  expect(replyTo(ask, { type: 'dismiss', message: '' }).reply).toEqual(skip);
 });
 
 test('Copilot: how a command ended is told apart from what it printed', () => {

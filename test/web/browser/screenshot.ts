@@ -43,7 +43,10 @@ const shots: readonly Shot[] = [
     async prepare(page) {
       const walls = page.getByText(/^(Walls|Wände)$/);
       if (!(await walls.isVisible())) {
-        await page.getByRole('button', { name: /^(Actions for|Aktionen für) / }).click();
+        await page
+          .getByRole('main')
+          .getByRole('button', { name: /^(Actions for|Aktionen für) / })
+          .click();
         await page.getByRole('menuitem', { name: /^(Details|Einzelheiten)$/ }).click();
       }
       await walls.scrollIntoViewIfNeeded();

@@ -89,7 +89,7 @@ describe('a tool that asks, in a browser', () => {
     const { page, say, card } = await begin();
     await say('call ask_user {"question":"What is it called?"}');
     await card.waitFor();
-    await inMain(page, 'Answer the question').waitFor();
+    await inMain(page, 'Answer the question').click();
     await say('Beckon');
     await page.getByText(/It gave back:.*"answer":"Beckon"/).waitFor();
     await outcome(page, 'Submitted').waitFor();

@@ -3,7 +3,7 @@ import { type Ask, Question, type Subject } from '../../../protocol/interaction.
 import type { AgentFact } from '../../../runner/ports/agent-driver.ts';
 import { type JsonObject, objectAt, textAt } from '../../fields.ts';
 import { askTitle, callTitle, expectedShape } from '../../tool-calls.ts';
-import { optionsIn, type PermissionOption } from '../reply.ts';
+import { answersAmong, optionsIn, type PermissionOption } from '../reply.ts';
 import { contentsIn, wordsOf } from './content.ts';
 import {
   callSubject,
@@ -42,7 +42,7 @@ export function permissionAsk(memory: Memory, agentRequestId: string, request: J
     suggestions: options,
     ...originOf(call),
   };
-  const questions = questionsIn(told);
+  const questions = [...questionsIn(told), ...questionOf(told, options)];
   if (questions.length > 0) {
     const title = askTitle(questions.map(({ question }) => question).join(' · '));
     const ask = { ...common, kind: 'question' as const, title, questions, requiresPerson: true };
@@ -88,6 +88,14 @@ function questionsIn(told: JsonObject): Question[] {
   if (note.qwenInteractionKind !== 'user_question') return [];
   const { data } = z.array(AskedQuestion).safeParse(note.qwenQuestions);
   return data ?? [];
+}
+
+/** Kimi puts each question as a request for leave, whose ways to allow are the answers. */
+function questionOf(told: JsonObject, options: readonly PermissionOption[]): Question[] {
+  const answers = answersAmong(options);
+  const question = answers.length === 0 ? undefined : wordsAsked(told);
+  if (question === undefined) return [];
+  return [{ question, options: answers.map(({ name }) => ({ label: name })), multiSelect: false }];
 }
 
 const AskedQuestion = Question.extend({ multiSelect: z.boolean().default(false) });
