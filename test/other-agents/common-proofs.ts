@@ -115,7 +115,7 @@ export function commonProofs(agent: string, room: Room, { settings, ...tricks }:
     expect(existsSync(join(room.cwd, 'b.txt'))).toBe(true);
   });
 
-  can('own-tools', async () => {
+  const askedByTool = async (): Promise<void> => {
     await watch(room.beckon);
     room.model.on('ask me', tricks.askUser('Which colour?'));
     const session = await room.start('ask me', settings);
@@ -125,7 +125,9 @@ export function commonProofs(agent: string, room: Room, { settings, ...tricks }:
     const { toolResults } = await room.model.nextRequest((request) => request.toolResults.length > 0);
     expect(toolResults[0]?.text).toContain('Green');
     expect(await session.watch.event('turn.ended')).toMatchObject({ outcome: 'completed' });
-  });
+  };
+  can('own-tools', askedByTool);
+  can('ask-user', askedByTool);
 
   can('interrupt', async () => {
     const held = gate();
