@@ -1,58 +1,57 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
-import { type Cell, type Results, readTitle, withResults } from './agents-table.ts';
+import { type Cell, merged, type Results, readTitle, resultsIn, withResults } from './agents-table.ts';
 import type { Capability } from './capabilities.ts';
 
 const page = join(import.meta.dirname, '..', '..', 'docs', 'agents.md');
 
 /**
- * Sees to it that the table of docs/agents.md is what the tests on agents have just shown: of those that ran, for the others it is
- * left as it is. `BECKON_AGENTS_TABLE=write` puts the results into it instead.
+ * Sees to it that the table of docs/agents.md is what the tests on agents have just shown. A run in which some were left out, or
+ * failed, is not compared. `BECKON_AGENTS_TABLE=write` puts the results into the table instead: of such a run those that it has.
  */
 export default class AgentsTableReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
-    const results = resultsOf(modules.flatMap((module) => [...module.children.allTests()]));
-    if (results.size === 0) return;
+    const tests = modules.flatMap((module) => [...module.children.allTests()]);
+    const results = resultsOf(tests);
+    const isWhole = hasAllFiles(modules) && tests.every((test) => !readTitle(test.name) || cellOf(test));
     const old = readFileSync(page, 'utf8');
-    const fresh = withResults(old, results);
+    const fresh = withResults(old, isWhole ? results : merged(resultsIn(old), results));
     if (fresh === old) return;
     if (process.env.BECKON_AGENTS_TABLE === 'write') {
       writeFileSync(page, fresh);
       console.log('docs/agents.md has the results of this run now.');
-      return;
+    } else if (isWhole) {
+      console.error('docs/agents.md says otherwise than this run; BECKON_AGENTS_TABLE=write writes it anew.');
+      process.exitCode = 1;
     }
-    console.error('docs/agents.md says otherwise than this run; BECKON_AGENTS_TABLE=write writes it anew.');
-    process.exitCode = 1;
   }
 }
 
+function hasAllFiles(modules: readonly TestModule[]): boolean {
+  const ran = new Set(modules.map(({ moduleId }) => moduleId));
+  const files = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.test.ts'));
+  return files.every((name) => ran.has(join(import.meta.dirname, name)));
+}
+
+/** Where an agent is tried by several tests, one that did not pass leaves the cell open. */
 function resultsOf(tests: readonly TestCase[]): Results {
   const results = new Map<Capability, Map<string, Cell>>();
-  for (const test of tests) {
+  const told = tests.flatMap((test) => {
     const read = readTitle(test.name);
-    const cell = read && cellOf(test);
-    if (!read || !cell) continue;
-    const cells = results.get(read.what) ?? new Map<string, Cell>();
-    const earlier = cells.get(read.agent);
-    // Of several tests, one that fails speaks for all.
-    cells.set(read.agent, earlier?.is === 'fails' ? earlier : cell);
-    results.set(read.what, cells);
+    return read ? [{ ...read, cell: cellOf(test) }] : [];
+  });
+  for (const { what, agent, cell } of told) {
+    const isOpen = told.some((other) => other.what === what && other.agent === agent && !other.cell);
+    if (!cell || isOpen) continue;
+    results.set(what, (results.get(what) ?? new Map<string, Cell>()).set(agent, cell));
   }
   return results;
 }
 
-/** A test that was left out without a reason (one file, one title) says nothing. */
+/** Undefined of a test that failed, or that was left out of this run. */
 function cellOf(test: TestCase): Cell | undefined {
-  const result = test.result();
-  switch (result.state) {
-    case 'passed':
-      return { is: 'works' };
-    case 'failed':
-      return { is: 'fails' };
-    case 'skipped':
-      return result.note === undefined ? undefined : { is: 'cannot', reason: result.note };
-    default:
-      return undefined;
-  }
+  const { cannot } = test.meta();
+  if (cannot !== undefined) return { is: 'cannot', reason: cannot };
+  return test.result().state === 'passed' ? { is: 'works' } : undefined;
 }

@@ -1,10 +1,7 @@
 import { type Capability, capabilities } from './capabilities.ts';
 
-/** How a test on an agent ended: it works, it cannot (and why), or it does not, which must not stand in any table. */
-export type Cell =
-  | { readonly is: 'works' }
-  | { readonly is: 'cannot'; readonly reason: string }
-  | { readonly is: 'fails' };
+/** What the tests on an agent have shown: it works, or it cannot, and why. */
+export type Cell = { readonly is: 'works' } | { readonly is: 'cannot'; readonly reason: string };
 
 /** By capability, then by agent. */
 export type Results = ReadonlyMap<Capability, ReadonlyMap<string, Cell>>;
@@ -17,16 +14,16 @@ export function readTitle(title: string): { what: Capability; agent: string } | 
   return what in capabilities ? { what: what as Capability, agent } : undefined;
 }
 
-/** The table in a page, with what is new put into it. */
-export function withResults(page: string, fresh: Results): string {
+/** The page with a table of these results, and of no others. */
+export function withResults(page: string, results: Results): string {
   const [before = '', rest = ''] = page.split(marks.begin);
   const [, after = ''] = rest.split(marks.end);
-  const table = tableOf(merged(resultsIn(page), fresh));
+  const table = tableOf(results);
   return `${before}${marks.begin}\n${table}\n${marks.end}${after}`;
 }
 
 /** The results that a page tells of. */
-function resultsIn(page: string): Results {
+export function resultsIn(page: string): Results {
   const [, rest = ''] = page.split(marks.begin);
   const [table = ''] = rest.split(marks.end);
   const rows = table.split('\n').filter((line) => line.startsWith('|'));
@@ -56,7 +53,8 @@ function resultsIn(page: string): Results {
 
 const keys = Object.keys(capabilities) as Capability[];
 
-function merged(old: Results, fresh: Results): Results {
+/** What is known, with what is new put into it. */
+export function merged(old: Results, fresh: Results): Results {
   return new Map(
     keys.map((what) => [what, new Map([...(old.get(what) ?? []), ...(fresh.get(what) ?? [])])] as const),
   );

@@ -36,9 +36,16 @@ export function capability(what: Capability, agent: string, proof: () => Promise
   test(titleOf(what, agent), proof);
 }
 
-/** Says why this agent cannot; the reason is told in the table of agents. */
+/** Says why this agent cannot; the reason is told in the table of agents. Nothing is started for it. */
 capability.cannot = (what: Capability, agent: string, reason: string): void => {
-  test(titleOf(what, agent), ({ skip }) => skip(reason));
+  test.skip(`${titleOf(what, agent)} It cannot: ${reason}`, { meta: { cannot: reason } }, () => {});
 };
+
+declare module 'vitest' {
+  interface TaskMeta {
+    /** Why an agent cannot do what the test is about. */
+    cannot?: string;
+  }
+}
 
 const titleOf = (what: Capability, agent: string): string => `[${what}] ${agent}: ${capabilities[what]}`;

@@ -57,6 +57,24 @@ describe('Codex', () => {
     expect(body.session.model).toBe('gpt-6.1-sol');
   });
 
+  capability('options', name, async () => {
+    const session = await room.start('hello', settings);
+    await session.watch.event('turn.ended');
+    const option = { id: 'reasoning_effort', value: 'high' };
+    const { body } = await room.beckon.api('PATCH', `/api/sessions/${session.id}`, { option });
+    expect(body.session.options).toContainEqual(expect.objectContaining(option));
+    room.model.on('think', [text('I think.')]);
+    await session.post('message', { message: 'think' });
+    const request = await room.model.nextRequest(({ prompt }) => prompt === 'think');
+    expect(request.body.reasoning).toMatchObject({ effort: 'high' });
+  });
+
+  capability('titles', name, async () => {
+    const session = await room.start('Look at it,\nand   mend it', settings);
+    const named = await session.watch.event('session.changed', ({ by }) => by.kind === 'agent');
+    expect(named.title).toBe('Look at it, and mend it');
+  });
+
   capability.cannot('todos', name, 'Its models have no tool for a to-do list.');
 });
 

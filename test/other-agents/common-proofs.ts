@@ -115,7 +115,7 @@ export function commonProofs(agent: string, room: Room, { settings, ...tricks }:
     expect(existsSync(join(room.cwd, 'b.txt'))).toBe(true);
   });
 
-  can('own-tools', async () => {
+  const askedByTool = async (): Promise<void> => {
     await watch(room.beckon);
     room.model.on('ask me', tricks.askUser('Which colour?'));
     const session = await room.start('ask me', settings);
@@ -125,7 +125,9 @@ export function commonProofs(agent: string, room: Room, { settings, ...tricks }:
     const { toolResults } = await room.model.nextRequest((request) => request.toolResults.length > 0);
     expect(toolResults[0]?.text).toContain('Green');
     expect(await session.watch.event('turn.ended')).toMatchObject({ outcome: 'completed' });
-  });
+  };
+  can('own-tools', askedByTool);
+  can('ask-user', askedByTool);
 
   can('interrupt', async () => {
     const held = gate();
@@ -148,6 +150,25 @@ export function commonProofs(agent: string, room: Room, { settings, ...tricks }:
     expect(queued).toMatchObject({ body: { status: 'queued' } });
     held.open();
     await session.watch.event('agent.text', ({ text: words }) => words === 'And then.');
+  });
+
+  can('usage', async () => {
+    room.model.on('one', [text('1')]).on('two', [text('2')]);
+    const session = await room.start('one', settings);
+    const once = await session.watch.event('turn.ended');
+    expect(once).toMatchObject({ usage: { inputTokens: 11, outputTokens: 7 } });
+    await session.post('message', { message: 'two' });
+    await session.watch.event('turn.ended');
+    const { usage } = (await session.get()).body.session;
+    expect(usage).toMatchObject({ inputTokens: 22, outputTokens: 14, turns: 2 });
+    expect(usage.costUsd).toBeCloseTo(2 * (once.costUsd ?? 0), 6);
+  });
+
+  can('context-use', async () => {
+    const session = await room.start('hello', settings);
+    const { context } = await session.watch.event('turn.ended');
+    expect(context).toMatchObject({ used: expect.any(Number), size: expect.any(Number) });
+    expect((await session.get()).body.session.context).toEqual(context);
   });
 
   can('resume', async () => {

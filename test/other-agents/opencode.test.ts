@@ -65,3 +65,5 @@ capability('modes', name, async () => {
 capability.cannot('questions', name, 'It gives its model no tool for questions over ACP.');
 capability.cannot('plans', name, 'It does not ask whether a plan may be left.');
 capability.cannot('steer', name, 'It takes no message into a running turn over ACP.');
+capability.cannot('options', name, 'It offers no options but its modes and models.');
+capability.cannot('titles', name, 'It gives conversations no titles over ACP.');

@@ -195,6 +195,9 @@ capability('models', name, async () => {
 
 capability.cannot('options', name, 'It offers no options but its modes and models.');
 capability.cannot('todos', name, 'Its to-do tool is off unless a setting of its own turns it on.');
+capability.cannot('steer', name, 'Beckon does not use the way of its own that it has for this.');
+capability.cannot('titles', name, 'It finds titles only where a second, fast model is set.');
+capability.cannot('context-use', name, 'It does not tell how full its context is.');
 
 capability('usage', name, async () => {
   room.model.on('one', [text('1')]).on('two', [text('2')]);

@@ -39,7 +39,7 @@ it('[ASK5] [SES13] an edit is shown as a diff, waits for Allow, and is then made
   const { body } = await session.get();
   expect(body.session).toMatchObject({
     status: 'idle',
-    capabilities: { steer: false, editInput: false, denyReason: false },
+    capabilities: { steer: true, editInput: false, denyReason: false },
   });
 });
 
@@ -87,7 +87,7 @@ it('[ASK9] [ASK10] steps are listed, questions are asked as such, and a plan goe
   expect(await session.watch.event('turn.ended')).toMatchObject({ outcome: 'completed' });
 });
 
-it('[SES5] [SES10] [MSG1] a turn is interrupted, steering becomes waiting, and the next server goes on with the context', async () => {
+it('[SES5] [SES10] [MSG1] a turn is interrupted, what it was given on its way follows, and the next server goes on with the context', async () => {
   const held = gate();
   room.model.on('begin', [text('I begin', held.opened, ' and go on')]);
   room.model.on('and then', [text('And then.')]);
@@ -95,7 +95,7 @@ it('[SES5] [SES10] [MSG1] a turn is interrupted, steering becomes waiting, and t
   const session = await room.start('begin');
   await session.saying('I begin');
   const steered = await session.post('message', { message: 'and then', disposition: 'steer' });
-  expect(steered).toMatchObject({ status: 202, body: { status: 'queued', applied: 'queue' } });
+  expect(steered).toMatchObject({ status: 200, body: { applied: 'steer' } });
   expect(await session.post('interrupt')).toMatchObject({ status: 200 });
   expect(await session.watch.event('turn.ended')).toMatchObject({ outcome: 'interrupted' });
   expect(await session.watch.event('turn.ended')).toMatchObject({ outcome: 'completed' });

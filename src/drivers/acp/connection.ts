@@ -443,7 +443,7 @@ export class AcpConnection implements AgentConnection {
       ? translateReply(this.#memory, reply.result, sinceBegun(turn))
       : translateFailure(this.#memory, wordsOf(reply.error), sinceBegun(turn), turn.isCancelled);
     this.#report([...begun, ...this.#asking.withdrawAll(), ...ended]);
-    this.#steering.turnEnded();
+    this.#steering.turnEnded(turn);
     void this.#modeAfterPlan.goOn();
   }
 

@@ -3,7 +3,7 @@ import type { OutgoingMessage } from '../../runner/ports/agent-driver.ts';
 import { type JsonObject, objectAt } from '../fields.ts';
 import type { Peer, TakeReply } from './peer.ts';
 import { requestName, type SentRequest } from './sent-names.ts';
-import type { Turns } from './turns.ts';
+import type { Turn, Turns } from './turns.ts';
 
 export interface SteeringParts {
   readonly turns: Turns;
@@ -21,6 +21,8 @@ export class Steering {
   readonly #parts: SteeringParts;
   /** Those that the agent has not taken, also of an earlier server: what they say is known once they are given again. */
   readonly #messages = new Map<string, OutgoingMessage | undefined>();
+  /** Those that the turn was given: an interrupt may come before it does anything with them. */
+  readonly #given = new Map<string, OutgoingMessage | undefined>();
   readonly #tooLate = new Set<string>();
 
   constructor(parts: SteeringParts) {
@@ -30,7 +32,10 @@ export class Steering {
   async send(message: OutgoingMessage, sessionId: string, prompt: readonly JsonObject[]): Promise<void> {
     const { turns, peer } = this.#parts;
     const { messageId } = message;
-    if (turns.running?.steered.includes(messageId)) return;
+    if (turns.running?.steered.includes(messageId)) {
+      this.#given.set(messageId, message);
+      return;
+    }
     const isSent = this.#messages.has(messageId);
     this.#messages.set(messageId, message);
     if (isSent) {
@@ -53,8 +58,13 @@ export class Steering {
     }
   }
 
-  /** The turn is over: what came too late for it is next. */
-  turnEnded(): void {
+  /** The turn is over: what came too late for it is next, or what it was given and did not get to. */
+  turnEnded(turn?: Turn): void {
+    for (const messageId of turn?.steered.splice(0) ?? []) {
+      this.#messages.set(messageId, this.#given.get(messageId));
+      this.#tooLate.add(messageId);
+    }
+    this.#given.clear();
     const [messageId] = this.#tooLate;
     const message = messageId === undefined ? undefined : this.#messages.get(messageId);
     if (!message) return;
@@ -68,6 +78,7 @@ export class Steering {
       const { turns } = this.#parts;
       if (reply.ok && reply.result.outcome === 'injected' && turns.running) {
         turns.running.steered.push(messageId);
+        this.#given.set(messageId, this.#messages.get(messageId));
         this.#forget(messageId);
         return;
       }

@@ -79,7 +79,8 @@ export class Turns {
   finish(turn: Turn): readonly AgentFact[] | undefined {
     if (this.#running !== turn) return undefined;
     this.#running = undefined;
-    return [...this.#taken(turn), ...steeredIn(turn)];
+    // Interrupted, it did nothing with what it was given last.
+    return [...this.#taken(turn), ...(turn.isCancelled ? [] : steeredIn(turn))];
   }
 
   /** The protocol has no end for a turn of the agent's own: it is over when nothing more comes and nobody is asked. */

@@ -71,6 +71,28 @@ test('[MSG1] a refusal that comes after the end of the turn sends it at once', a
   expect(prompted).toEqual(['hurry']);
 });
 
+test('[MSG1] [MSG3] one that was taken in by a turn that is then interrupted is sent once, when that is over', async () => {
+  const { turns, running, steering, reply, send, prompted } = rig();
+  await send('hurry');
+  reply(11, 'injected');
+  turns.cancel();
+  expect(turns.finish(running)).toEqual([]);
+  steering.turnEnded(running);
+  steering.turnEnded(running);
+  expect(prompted).toEqual(['hurry']);
+});
+
+test('[MSG1] one of which the agent has shown something is not sent again by an interrupt', async () => {
+  const { turns, running, steering, reply, send, prompted } = rig();
+  await send('hurry');
+  reply(11, 'injected');
+  expect(turns.showWork()).toEqual([{ type: 'message-taken', messageId: 'hurry' }]);
+  turns.cancel();
+  turns.finish(running);
+  steering.turnEnded(running);
+  expect(prompted).toEqual([]);
+});
+
 test('[SES10] [MSG5] one that an earlier server sent is not written again, whatever the agent says of it', async () => {
   for (const outcome of ['injected', 'promptRequired']) {
     const { turns, running, steering, written, reply, send, prompted } = rig();

@@ -141,7 +141,7 @@ const plays: Readonly<Record<string, Play>> = {
 
   /** The model's service refuses: a made-up line says so, and the result is a "success" that is an error. */
   async '!api-error'(stage) {
-    const text = 'API Error: 400 it was asked to fail';
+    const text = 'API Error: 400 told to fail';
     const message = {
       id: randomUUID(),
       role: 'assistant',
