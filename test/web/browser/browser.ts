@@ -120,5 +120,10 @@ export async function visitPaired(
   await visited.page.goto(`${beckon.url}${path}#pair=${body.code}`);
   // A page that is left before it has its key would have to be paired again.
   await visited.page.waitForFunction(() => localStorage.getItem('beckon.key') !== null);
+  // A key that is pressed before the page listens is lost.
+  await visited.page.locator('main').first().waitFor();
+  await visited.page.evaluate(
+    'new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))',
+  );
   return visited;
 }
