@@ -105,7 +105,7 @@ describe('being let in', () => {
     const { tell, fake } = renderPage();
     await tell(() => refused(fake));
     await screen.findByRole('heading', { name: 'Let this browser in' });
-    const field = screen.getByRole('textbox', { name: 'Link or code' });
+    const field = await screen.findByRole('textbox', { name: 'Link or code' });
     await userEvent.type(field, 'ABCD-EFGH{Enter}');
     expect(await screen.findByText(/unknown, was used already, or is older than ten minutes/)).toBeTruthy();
     await userEvent.type(field, '{Enter}');
@@ -124,7 +124,7 @@ describe('being let in', () => {
     await userEvent.type(await screen.findByRole('textbox', { name: 'Message to Talk' }), 'Half a thought');
     await tell(() => refused(fake));
     await screen.findByRole('heading', { name: 'This browser is no longer let in' });
-    await userEvent.type(screen.getByRole('textbox', { name: 'Link or code' }), 'ABCD-EFGH{Enter}');
+    await userEvent.type(await screen.findByRole('textbox', { name: 'Link or code' }), 'ABCD-EFGH{Enter}');
     await tell(() => fake.tellSnapshot([session]));
     const field = await screen.findByRole('textbox', { name: 'Message to Talk' });
     expect((field as HTMLTextAreaElement).value).toBe('Half a thought');

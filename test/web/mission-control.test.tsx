@@ -194,6 +194,6 @@ describe('Mission Control', () => {
     const { tell, fake } = renderPage();
     const error = new BeckonError('unauthorized', 401, 'no');
     await tell(() => fake.heard.onConnection?.({ state: 'closed', error }));
-    expect(screen.getByRole('textbox', { name: 'Link or code' })).toBeTruthy();
+    expect(await screen.findByRole('textbox', { name: 'Link or code' })).toBeTruthy();
   });
 });
