@@ -25,7 +25,7 @@ export interface Tricks {
 /** What agents have in common, shown over the API of a real server. */
 export function commonProofs(agent: string, room: Room, { settings, ...tricks }: Tricks): void {
   const can = (what: Capability, proof: () => Promise<void>): void => capability(what, agent, proof);
-  const allow = (requestId: string, more: object = {}) => ({ requestId, decision: 'allow', ...more });
+  grantAndTurnProofs(agent, room, { settings, run: tricks.run });
 
   can('shown-before-allow', async () => {
     room.model.on('touch it', tricks.run('touch made.txt', 'Touched.'));
@@ -91,30 +91,6 @@ export function commonProofs(agent: string, room: Room, { settings, ...tricks }:
     expect(existsSync(join(room.cwd, 'made.txt'))).toBe(false);
   });
 
-  can('allow-for-session', async () => {
-    room.model.on('one', tricks.run('touch a.txt', '1')).on('two', tricks.run('touch a.txt', '2'));
-    const session = await room.start('one', settings);
-    const { interactionId } = await session.nextAsk();
-    await session.post('approve', allow(interactionId, { scope: 'session' }));
-    await session.watch.event('turn.ended');
-    await session.post('message', { message: 'two' });
-    await session.watch.event('interaction.decided', (event) => event.by.kind === 'grant');
-    expect(await session.watch.event('turn.ended')).toMatchObject({ outcome: 'completed' });
-  });
-
-  can('allow-by-pattern', async () => {
-    room.model.on('one', tricks.run('touch a.txt', '1')).on('two', tricks.run('touch b.txt', '2'));
-    const session = await room.start('one', settings);
-    const { interactionId } = await session.nextAsk();
-    const grant = { scope: 'session', pattern: 'touch *' };
-    expect(await session.post('approve', allow(interactionId, grant))).toMatchObject({ status: 200 });
-    await session.watch.event('turn.ended');
-    await session.post('message', { message: 'two' });
-    await session.watch.event('interaction.decided', (event) => event.by.kind === 'grant');
-    expect(await session.watch.event('turn.ended')).toMatchObject({ outcome: 'completed' });
-    expect(existsSync(join(room.cwd, 'b.txt'))).toBe(true);
-  });
-
   const askedByTool = async (): Promise<void> => {
     await watch(room.beckon);
     room.model.on('ask me', tricks.askUser('Which colour?'));
@@ -128,29 +104,6 @@ export function commonProofs(agent: string, room: Room, { settings, ...tricks }:
   };
   can('own-tools', askedByTool);
   can('ask-user', askedByTool);
-
-  can('interrupt', async () => {
-    const held = gate();
-    room.model.on('begin', [text('I begin', held.opened, ' and go on')]).on('and then', [text('And then.')]);
-    const session = await room.start('begin', settings);
-    await session.saying('I begin');
-    expect(await session.post('interrupt')).toMatchObject({ status: 200 });
-    expect(await session.watch.event('turn.ended')).toMatchObject({ outcome: 'interrupted' });
-    held.open();
-    await session.post('message', { message: 'and then' });
-    expect(await session.watch.event('turn.ended')).toMatchObject({ outcome: 'completed' });
-  });
-
-  can('queue', async () => {
-    const held = gate();
-    room.model.on('begin', [text('I begin', held.opened, ' and go on')]).on('and then', [text('And then.')]);
-    const session = await room.start('begin', settings);
-    await session.saying('I begin');
-    const queued = await session.post('message', { message: 'and then', disposition: 'queue' });
-    expect(queued).toMatchObject({ body: { status: 'queued' } });
-    held.open();
-    await session.watch.event('agent.text', ({ text: words }) => words === 'And then.');
-  });
 
   can('usage', async () => {
     room.model.on('one', [text('1')]).on('two', [text('2')]);
@@ -192,3 +145,61 @@ export function commonProofs(agent: string, room: Room, { settings, ...tricks }:
       .toBeCloseTo(2 * costBefore, 6);
   });
 }
+
+/** What is granted is not asked again; a turn is interrupted, and a message waits for its end. */
+export function grantAndTurnProofs(
+  agent: string,
+  room: Room,
+  { settings, run }: Pick<Tricks, 'settings' | 'run'>,
+): void {
+  const can = (what: Capability, proof: () => Promise<void>): void => capability(what, agent, proof);
+
+  can('allow-for-session', async () => {
+    room.model.on('one', run('touch a.txt', '1')).on('two', run('touch a.txt', '2'));
+    const session = await room.start('one', settings);
+    const { interactionId } = await session.nextAsk();
+    await session.post('approve', allow(interactionId, { scope: 'session' }));
+    await session.watch.event('turn.ended');
+    await session.post('message', { message: 'two' });
+    await session.watch.event('interaction.decided', (event) => event.by.kind === 'grant');
+    expect(await session.watch.event('turn.ended')).toMatchObject({ outcome: 'completed' });
+  });
+
+  can('allow-by-pattern', async () => {
+    room.model.on('one', run('touch a.txt', '1')).on('two', run('touch b.txt', '2'));
+    const session = await room.start('one', settings);
+    const { interactionId } = await session.nextAsk();
+    const grant = { scope: 'session', pattern: 'touch *' };
+    expect(await session.post('approve', allow(interactionId, grant))).toMatchObject({ status: 200 });
+    await session.watch.event('turn.ended');
+    await session.post('message', { message: 'two' });
+    await session.watch.event('interaction.decided', (event) => event.by.kind === 'grant');
+    expect(await session.watch.event('turn.ended')).toMatchObject({ outcome: 'completed' });
+    expect(existsSync(join(room.cwd, 'b.txt'))).toBe(true);
+  });
+
+  can('interrupt', async () => {
+    const held = gate();
+    room.model.on('begin', [text('I begin', held.opened, ' and go on')]).on('and then', [text('And then.')]);
+    const session = await room.start('begin', settings);
+    await session.saying('I begin');
+    expect(await session.post('interrupt')).toMatchObject({ status: 200 });
+    expect(await session.watch.event('turn.ended')).toMatchObject({ outcome: 'interrupted' });
+    held.open();
+    await session.post('message', { message: 'and then' });
+    expect(await session.watch.event('turn.ended')).toMatchObject({ outcome: 'completed' });
+  });
+
+  can('queue', async () => {
+    const held = gate();
+    room.model.on('begin', [text('I begin', held.opened, ' and go on')]).on('and then', [text('And then.')]);
+    const session = await room.start('begin', settings);
+    await session.saying('I begin');
+    const queued = await session.post('message', { message: 'and then', disposition: 'queue' });
+    expect(queued).toMatchObject({ status: 202, body: { status: 'queued' } });
+    held.open();
+    await session.watch.event('agent.text', ({ text: words }) => words === 'And then.');
+  });
+}
+
+const allow = (requestId: string, more: object = {}) => ({ requestId, decision: 'allow', ...more });

@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { gate, type ModelRequest, text, toolUse } from '../real-agents/model-stand-in.ts';
+import { type ModelRequest, text, toolUse } from '../real-agents/model-stand-in.ts';
 import { capability } from './capabilities.ts';
+import { grantAndTurnProofs } from './common-proofs.ts';
 import { forgetMinute, gemini, plansFolder } from './gemini.ts';
 import { roomWith } from './real-agent.ts';
 
@@ -78,31 +79,9 @@ capability('deny-with-reason', name, async () => {
   expect(existsSync(join(session.cwd, 'denied.txt'))).toBe(false);
 });
 
-capability('allow-for-session', name, async () => {
-  room.model.on('one', [shell('touch granted.txt', '1')]).on('two', [shell('touch granted.txt', '2')]);
-  const session = await room.start('one');
-  const { interactionId } = await session.nextAsk();
-  await session.post('approve', allow(interactionId, { scope: 'session' }));
-  await session.watch.event('turn.ended');
-  await session.post('message', { message: 'two' });
-  await session.watch.event('interaction.decided', ({ by }) => by.kind === 'grant');
-  await session.watch.event('turn.ended');
-});
-
-capability('allow-by-pattern', name, async () => {
-  room.model.on('one', [shell('touch a.txt', '1')]).on('two', [shell('touch b.txt', '2')]);
-  const session = await room.start('one');
-  const { interactionId } = await session.nextAsk();
-  const granted = await session.post(
-    'approve',
-    allow(interactionId, { scope: 'session', pattern: 'touch *' }),
-  );
-  expect(granted).toMatchObject({ status: 200 });
-  await session.watch.event('turn.ended');
-  await session.post('message', { message: 'two' });
-  await session.watch.event('interaction.decided', ({ by }) => by.kind === 'grant');
-  await session.watch.event('turn.ended');
-  expect(existsSync(join(session.cwd, 'b.txt'))).toBe(true);
+grantAndTurnProofs(name, room, {
+  settings: {},
+  run: (command, after) => [shell(command, after)],
 });
 
 capability.cannot(
@@ -128,26 +107,6 @@ capability('plans', name, async () => {
   expect(await session.watch.event('turn.ended')).toMatchObject({ outcome: 'completed' });
   const { body } = await session.get('events?limit=500');
   expect(JSON.stringify(body.events)).not.toContain('MODE_UPDATE');
-});
-
-capability('interrupt', name, async () => {
-  const held = gate();
-  room.model.on('begin', [text('I begin', held.opened, ' and go on')]).on('and then', [text('And then.')]);
-  const session = await room.start('begin');
-  await session.saying('I begin');
-  expect(await session.post('interrupt')).toMatchObject({ status: 200 });
-  expect(await session.watch.event('turn.ended')).toMatchObject({ outcome: 'interrupted' });
-});
-
-capability('queue', name, async () => {
-  const held = gate();
-  room.model.on('begin', [text('I begin', held.opened, ' and go on')]).on('and then', [text('And then.')]);
-  const session = await room.start('begin');
-  await session.saying('I begin');
-  const queued = await session.post('message', { message: 'and then' });
-  expect(queued).toMatchObject({ status: 202, body: { status: 'queued' } });
-  held.open();
-  await session.watch.event('agent.text', ({ text: words }) => words === 'And then.');
 });
 
 capability.cannot('steer', name, 'It takes no message before the turn has ended.');

@@ -2,11 +2,12 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { gate, text, toolUse } from '../real-agents/model-stand-in.ts';
+import { text, toolUse } from '../real-agents/model-stand-in.ts';
 import { question } from '../real-agents/question.ts';
 import { ours } from '../real-agents/tool-files.ts';
 import { watch } from '../support/watch.ts';
 import { capability } from './capabilities.ts';
+import { grantAndTurnProofs } from './common-proofs.ts';
 import { qwen } from './qwen.ts';
 import { roomWith } from './real-agent.ts';
 
@@ -81,31 +82,9 @@ capability('deny-with-reason', name, async () => {
   expect(existsSync(join(session.cwd, 'denied.txt'))).toBe(false);
 });
 
-capability('allow-for-session', name, async () => {
-  room.model.on('one', [shell('touch granted.txt', '1')]).on('two', [shell('touch granted.txt', '2')]);
-  const session = await start('one');
-  const { interactionId } = await session.nextAsk();
-  await session.post('approve', allow(interactionId, { scope: 'session' }));
-  await session.watch.event('turn.ended');
-  await session.post('message', { message: 'two' });
-  await session.watch.event('interaction.decided', ({ by }) => by.kind === 'grant');
-  await session.watch.event('turn.ended');
-});
-
-capability('allow-by-pattern', name, async () => {
-  room.model.on('one', [shell('touch a.txt', '1')]).on('two', [shell('touch b.txt', '2')]);
-  const session = await start('one');
-  const { interactionId } = await session.nextAsk();
-  const granted = await session.post(
-    'approve',
-    allow(interactionId, { scope: 'session', pattern: 'touch *' }),
-  );
-  expect(granted).toMatchObject({ status: 200 });
-  await session.watch.event('turn.ended');
-  await session.post('message', { message: 'two' });
-  await session.watch.event('interaction.decided', ({ by }) => by.kind === 'grant');
-  await session.watch.event('turn.ended');
-  expect(existsSync(join(session.cwd, 'b.txt'))).toBe(true);
+grantAndTurnProofs(name, room, {
+  settings: { permissionMode: 'default' },
+  run: (command, after) => [shell(command, after)],
 });
 
 capability('questions', name, async () => {
@@ -158,26 +137,6 @@ for (const what of ['own-tools', 'ask-user'] as const)
     );
     expect(told.toolResults).toMatchObject([{ toolName: ours('ask_user') }]);
   });
-
-capability('interrupt', name, async () => {
-  const held = gate();
-  room.model.on('begin', [text('I begin', held.opened, ' and go on')]);
-  const session = await start('begin');
-  await session.saying('I begin');
-  expect(await session.post('interrupt')).toMatchObject({ status: 200 });
-  expect(await session.watch.event('turn.ended')).toMatchObject({ outcome: 'interrupted' });
-});
-
-capability('queue', name, async () => {
-  const held = gate();
-  room.model.on('begin', [text('I begin', held.opened, ' and go on')]).on('and then', [text('And then.')]);
-  const session = await start('begin');
-  await session.saying('I begin');
-  const queued = await session.post('message', { message: 'and then' });
-  expect(queued).toMatchObject({ status: 202, body: { status: 'queued' } });
-  held.open();
-  await session.watch.event('agent.text', ({ text: words }) => words === 'And then.');
-});
 
 capability('modes', name, async () => {
   const session = await start('hello');
