@@ -117,6 +117,7 @@ export const noticedEvents: ReadonlySet<Event['type']> = new Set([
   'interaction.requested',
   'interaction.decided',
   'interaction.resolved',
+  'session.changed',
   'session.failed',
   'process.exited',
   'turn.ended',
