@@ -1,9 +1,9 @@
 import type { Clock } from '../engine/ports/clock.ts';
 import type { Presence } from '../engine/ports/control-room.ts';
 import type { NoticeFeed } from '../engine/ports/notice-feed.ts';
+import { isMuted, mutedFor } from '../model/muted.ts';
 import type { Notice, NoticeKind } from '../model/notice.ts';
 import { type QuietHours, quietFor } from '../model/quiet-hours.ts';
-import type { Session } from '../protocol/session.ts';
 
 /** What keeps people from being told more than they need. Moments are those of the clock's `elapsed`. */
 export interface Restraint {
@@ -36,24 +36,18 @@ export function createRestraint({ feed, presence, clock, quiet }: RestraintOptio
         return notice.asks.every(({ interactionId }) => !feed.isOpen(session.id, interactionId));
       const isAtWork = session.status === 'running' || session.status === 'waiting';
       if (notice.kind === 'done' && isAtWork) return true;
-      return presence.lastSeen(session.id) > readAt || mutedFor(session) > 0;
+      return presence.lastSeen(session.id) > readAt || isMuted(session, Date.parse(clock.now()));
     },
     /** That somebody looked at what waits answers nothing: when they turn away, the grace begins again. */
     dueAt(notice, readAt, graceMs) {
       const session = feed.session(notice.session.id);
-      const muted = session === undefined ? 0 : mutedFor(session);
+      const muted = session === undefined ? 0 : mutedFor(session, Date.parse(clock.now()));
       if (presence.isLookedAt(notice.session.id)) return Number.POSITIVE_INFINITY;
       const seen = Math.max(readAt, presence.lastSeen(notice.session.id));
       return Math.max(seen + graceMs, clock.elapsed() + Math.max(muted, quietLeft(notice.kind)));
     },
     onChange: (listener) => presence.onChange(listener),
   };
-
-  function mutedFor({ mutedUntil }: Session): number {
-    if (mutedUntil === undefined) return 0;
-    if (mutedUntil === 'forever') return Number.POSITIVE_INFINITY;
-    return Math.max(0, Date.parse(mutedUntil) - Date.parse(clock.now()));
-  }
 
   function quietLeft(kind: Notice['kind']): number {
     const isExcepted = quiet?.except?.some((each) => each === kind) === true;
