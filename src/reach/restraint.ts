@@ -44,7 +44,9 @@ export function createRestraint({ feed, presence, clock, quiet }: RestraintOptio
       const muted = session === undefined ? 0 : mutedFor(session, Date.parse(clock.now()));
       if (presence.isLookedAt(notice.session.id)) return Number.POSITIVE_INFINITY;
       const seen = Math.max(readAt, presence.lastSeen(notice.session.id));
-      return Math.max(seen + graceMs, clock.elapsed() + Math.max(muted, quietLeft(notice.kind)));
+      const held = Math.max(muted, quietLeft(notice.kind));
+      // Without the question, what is not held would be due a moment after whenever one asks.
+      return held === 0 ? seen + graceMs : Math.max(seen + graceMs, clock.elapsed() + held);
     },
     onChange: (listener) => presence.onChange(listener),
   };
