@@ -29,7 +29,7 @@ describe('notices and the page', () => {
     const { page, problems } = await come(beckon, `/s/${muted}`);
     await page.locator('main').getByRole('button', { name: 'Actions for Muted' }).click();
     await page.getByRole('menuitem', { name: 'Mute notifications' }).click();
-    await page.locator('main').getByText('Muted', { exact: true }).nth(1).waitFor();
+    await page.getByRole('img', { name: 'Notifications are muted' }).waitFor();
     expect((await beckon.api('GET', `/api/sessions/${muted}`)).body.session.mutedUntil).toBe('forever');
 
     const said: string[] = [];
@@ -44,7 +44,7 @@ describe('notices and the page', () => {
     expect(titles()).toEqual(['Unseen']);
 
     await page.goto(`${beckon.url}/settings`);
-    await page.getByText(`webhook (text) to 127.0.0.1:${receiver.port}`).waitFor();
+    await page.getByText(`webhook (text) 127.0.0.1:${receiver.port}`).waitFor();
     await receiver.until(() => titles().includes('Seen'));
     expect(await violationsOf(page)).toEqual([]);
     expect(problems).toEqual([]);
