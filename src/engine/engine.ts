@@ -74,6 +74,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     at: clock.now(),
     mint: (kind) => ids[kind](),
     grants: book.grants,
+    rulesIn: () => [],
   });
   const publish = (news: readonly News[]): void => {
     for (const one of news) {

@@ -133,12 +133,12 @@ class MemoryLog implements EventLog {
       .flatMap(({ summary }) => (summary?.version === version ? [summary] : []))
       .map(({ body }) => JSON.parse(body) as SessionSummary)
       .filter(
-        ({ session, grants }) =>
+        ({ session, grants, rules }) =>
           !except.includes(session.id) &&
           (status === undefined || status.includes(session.status)) &&
           (archived === undefined || archived === (session.archived ?? false)) &&
           (pinned === undefined || pinned === (session.pinned ?? false)) &&
-          (!holdsGrants || grants.length > 0) &&
+          (!holdsGrants || grants.length > 0 || rules !== undefined) &&
           hasWords(findableText(session), words),
       )
       .sort((a, b) => byLastChange(a.session, b.session));

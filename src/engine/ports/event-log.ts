@@ -125,6 +125,7 @@ export interface SummaryFilter {
   readonly status?: readonly SessionStatus[];
   readonly archived?: boolean | undefined;
   readonly pinned?: boolean | undefined;
+  /** Grants, or rules. */
   readonly holdsGrants?: boolean;
   /** Sessions that the caller knows better. */
   readonly except?: readonly SessionId[];

@@ -1,0 +1,102 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { faultsIn } from '../protocol/check.ts';
+import type { Grant } from '../protocol/grant.ts';
+import type { Ask } from '../protocol/interaction.ts';
+import type { StandingRule } from '../protocol/policy.ts';
+import { Policy, type PolicyRule, type RuleRef } from '../protocol/rule.ts';
+import { canonical } from './canonical.ts';
+import { findGrant } from './grants.ts';
+import { matchRule, type Place } from './rule-match.ts';
+
+/** A rule in force, and whose it is. */
+export interface HeldRule extends PolicyRule {
+  readonly source: RuleRef['source'];
+  readonly ruleId?: string;
+}
+
+/** What becomes of an ask: a rule denies it, a rule or nobody's leave sends it to a person, or it is allowed. */
+export type Verdict =
+  | { readonly is: 'deny'; readonly rule: HeldRule }
+  | { readonly is: 'ask'; readonly rule?: HeldRule }
+  | { readonly is: 'allow'; readonly grant: Grant }
+  | { readonly is: 'allow'; readonly rule: HeldRule };
+
+export interface Standing {
+  readonly rules: readonly HeldRule[];
+  readonly grants: readonly Grant[];
+  readonly place: Place;
+  readonly at: string;
+}
+
+/** Denied before asked, asked before allowed, whoever made the rule. Where it cannot be told whether a rule denies, a person is asked. */
+export function verdictOn(ask: Ask, { rules, grants, place, at }: Standing): Verdict {
+  const meant = rules
+    .filter(({ effect }) => effect !== 'allow')
+    .map((rule) => ({ rule, match: matchRule(rule, ask, place) }))
+    .filter(({ match }) => match !== 'no');
+  const denying = meant.find(({ rule, match }) => rule.effect === 'deny' && match === 'yes');
+  if (denying !== undefined) return { is: 'deny', rule: denying.rule };
+  const asking = meant.find(({ rule }) => rule.effect === 'ask') ?? meant[0];
+  if (asking !== undefined) return { is: 'ask', rule: asking.rule };
+  const grant = findGrant(grants, ask, at);
+  if (grant !== undefined) return { is: 'allow', grant };
+  const rule = rules.find((each) => each.effect === 'allow' && matchRule(each, ask, place) === 'yes');
+  return rule === undefined ? { is: 'ask' } : { is: 'allow', rule };
+}
+
+export const ruleRef = ({ source, effect, tool, pattern, reason, ruleId }: HeldRule): RuleRef => ({
+  source,
+  effect,
+  tool,
+  ...(pattern !== undefined && { pattern }),
+  ...(reason !== undefined && { reason }),
+  ...(ruleId !== undefined && { ruleId }),
+});
+
+/** What the agent is told when a rule denies. */
+export const denialBy = ({ reason }: HeldRule): string =>
+  reason === undefined || reason === '' ? 'A standing rule denies this.' : reason;
+
+export const heldRule = ({ id, effect, tool, pattern, reason, scope }: StandingRule): HeldRule => ({
+  source: scope,
+  effect,
+  tool,
+  ...(pattern !== undefined && { pattern }),
+  ...(reason !== undefined && { reason }),
+  ruleId: id,
+});
+
+export const heldRules = (policy: Policy, source: HeldRule['source']): readonly HeldRule[] =>
+  policy.rules.map((rule) => ({ ...rule, source }));
+
+export const noPolicy: Policy = { version: 1, rules: [] };
+
+/** Names a text, so that a person who trusts what was shown trusts nothing else. */
+export const policyDigest = (text: string): string => bytesToHex(sha256(utf8ToBytes(text)));
+
+export const isSameRule = (a: PolicyRule, b: PolicyRule): boolean => canonical(a) === canonical(b);
+
+/** A policy in a text, or all that is wrong with it, in words. */
+export function readPolicy(
+  text: string,
+):
+  | { readonly ok: true; readonly policy: Policy }
+  | { readonly ok: false; readonly faults: readonly string[] } {
+  const parsed = parsedJson(text);
+  if ('fault' in parsed) return { ok: false, faults: [parsed.fault] };
+  const faults = faultsIn(Policy, parsed.value);
+  if (faults.length > 0) return { ok: false, faults };
+  return { ok: true, policy: Policy.parse(parsed.value) };
+}
+
+function parsedJson(text: string): { readonly value: unknown } | { readonly fault: string } {
+  try {
+    return { value: JSON.parse(text) };
+  } catch (error) {
+    const [, at] = /position (\d+)/.exec(String(error)) ?? [];
+    if (at === undefined) return { fault: 'This is not JSON, or it ends too early.' };
+    const before = text.slice(0, Number(at)).split('\n');
+    return { fault: `This is not JSON: line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}.` };
+  }
+}
