@@ -15,6 +15,20 @@ export interface CommandWords {
  * a program that runs others. It would rather see one too many: this is for rules that deny, never for what allows.
  */
 export function commandsIn(text: string): readonly CommandWords[] {
+  const known = recent.get(text);
+  if (known !== undefined) return known;
+  const commands = parsed(text);
+  if (recent.size >= mostRecent) recent.clear();
+  if (text.length <= longestRecent) recent.set(text, commands);
+  return commands;
+}
+
+/** The same command is held against many rules, and the same pattern against many commands. */
+const recent = new Map<string, readonly CommandWords[]>();
+const mostRecent = 500;
+const longestRecent = 2000;
+
+function parsed(text: string): readonly CommandWords[] {
   const found: string[][] = [];
   readCommands(text.slice(0, longest), found, 0);
   if (text.length > longest) found.push([hole]);
@@ -80,13 +94,18 @@ class Reader {
     else if (sign === '`') this.#substitute(1, '`');
     else if (sign === "'") this.#quoted();
     else if (sign === '"') this.#doubleQuoted();
-    else if (sign === '\\') this.#add(this.#text[(this.#at += 1)] ?? '');
+    else if (sign === '\\') this.#escaped();
     else if (sign === '$') this.#expand();
     else this.#add(sign);
   }
 
   #add(text: string): void {
     this.#word = (this.#word ?? '') + text;
+  }
+
+  #escaped(): void {
+    this.#at += 1;
+    this.#add(this.#text[this.#at] ?? '');
   }
 
   #endWord(): void {
@@ -131,7 +150,7 @@ class Reader {
     for (this.#at += 1; this.#at < this.#text.length; this.#at += 1) {
       const sign = this.#text[this.#at] ?? '';
       if (sign === '"') return;
-      if (sign === '\\') this.#add(this.#text[(this.#at += 1)] ?? '');
+      if (sign === '\\') this.#escaped();
       else if (sign === '`') this.#substitute(1, '`');
       else if (sign === '$') this.#expand();
       else this.#add(sign);

@@ -1,13 +1,14 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { faultsIn } from '../protocol/check.ts';
+import { messageOf } from '../protocol/errors.ts';
 import type { Grant } from '../protocol/grant.ts';
 import type { Ask } from '../protocol/interaction.ts';
 import type { StandingRule } from '../protocol/policy.ts';
 import { Policy, type PolicyRule, type RuleRef } from '../protocol/rule.ts';
 import { canonical } from './canonical.ts';
 import { findGrant } from './grants.ts';
-import { matchRule, type Place } from './rule-match.ts';
+import { type Match, matchRule, type Place } from './rule-match.ts';
 
 /** A rule in force, and whose it is. */
 export interface HeldRule extends PolicyRule {
@@ -31,18 +32,27 @@ export interface Standing {
 
 /** Denied before asked, asked before allowed, whoever made the rule. Where it cannot be told whether a rule denies, a person is asked. */
 export function verdictOn(ask: Ask, { rules, grants, place, at }: Standing): Verdict {
-  const meant = rules
-    .filter(({ effect }) => effect !== 'allow')
-    .map((rule) => ({ rule, match: matchRule(rule, ask, place) }))
-    .filter(({ match }) => match !== 'no');
+  return verdictBy(
+    rules.map((rule) => ({ rule, match: matchRule(rule, ask, place) })),
+    () => findGrant(grants, ask, at),
+  );
+}
+
+/** The same of rules that have been held against the ask already. */
+export function verdictBy(
+  matched: readonly { readonly rule: HeldRule; readonly match: Match }[],
+  granted: () => Grant | undefined,
+): Verdict {
+  const meant = matched.filter(({ match }) => match !== 'no');
   const denying = meant.find(({ rule, match }) => rule.effect === 'deny' && match === 'yes');
   if (denying !== undefined) return { is: 'deny', rule: denying.rule };
-  const asking = meant.find(({ rule }) => rule.effect === 'ask') ?? meant[0];
+  const restraining = meant.filter(({ rule }) => rule.effect !== 'allow');
+  const asking = restraining.find(({ rule }) => rule.effect === 'ask') ?? restraining[0];
   if (asking !== undefined) return { is: 'ask', rule: asking.rule };
-  const grant = findGrant(grants, ask, at);
+  const grant = granted();
   if (grant !== undefined) return { is: 'allow', grant };
-  const rule = rules.find((each) => each.effect === 'allow' && matchRule(each, ask, place) === 'yes');
-  return rule === undefined ? { is: 'ask' } : { is: 'allow', rule };
+  const allowing = meant[0];
+  return allowing === undefined ? { is: 'ask' } : { is: 'allow', rule: allowing.rule };
 }
 
 export const ruleRef = ({ source, effect, tool, pattern, reason, ruleId }: HeldRule): RuleRef => ({
@@ -94,9 +104,6 @@ function parsedJson(text: string): { readonly value: unknown } | { readonly faul
   try {
     return { value: JSON.parse(text) };
   } catch (error) {
-    const [, at] = /position (\d+)/.exec(String(error)) ?? [];
-    if (at === undefined) return { fault: 'This is not JSON, or it ends too early.' };
-    const before = text.slice(0, Number(at)).split('\n');
-    return { fault: `This is not JSON: line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}.` };
+    return { fault: `This is not JSON: ${messageOf(error)}.` };
   }
 }

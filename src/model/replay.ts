@@ -1,15 +1,14 @@
 import type { NewEventOf } from '../protocol/event.ts';
 import type { PolicyTrial, TriedAsk } from '../protocol/policy.ts';
 import type { Policy } from '../protocol/rule.ts';
-import { subjectOf } from './grants.ts';
-import { type HeldRule, heldRules, type Standing, type Verdict, verdictOn } from './policy.ts';
-import { matchRule, type Place } from './rule-match.ts';
+import { findGrant, subjectOf } from './grants.ts';
+import { type HeldRule, heldRules, type Standing, type Verdict, verdictBy } from './policy.ts';
+import { matchRule } from './rule-match.ts';
 
-/** Something that was asked once, with what became of it. */
-export interface PastAsk {
+/** Something that was asked once, with what became of it, and what holds there beside the policy that is tried. */
+export interface PastAsk extends Pick<Standing, 'rules' | 'grants' | 'place'> {
   readonly sessionId: string;
   readonly at: string;
-  readonly place: Place;
   readonly requested: Pick<NewEventOf<'interaction.requested'>, 'interactionId' | 'ask'>;
   /** Undefined where nobody decided. */
   readonly decided: Pick<NewEventOf<'interaction.decided'>, 'outcome' | 'by'> | undefined;
@@ -24,10 +23,9 @@ export interface Replay {
 const mostExamples = 5;
 const mostContradictions = 50;
 
-/** Tries a policy on what was asked, with the grants and the other rules that hold anyway. */
-export function replay(policy: Policy, standing: Pick<Standing, 'rules' | 'grants' | 'at'>): Replay {
+/** Tries a policy on what was asked, as if it were asked at this moment. */
+export function replay(policy: Policy, at: string): Replay {
   const own = heldRules(policy, 'policy');
-  const rules = [...own, ...standing.rules];
   const tally = own.map(() => ({ decided: 0, matched: 0, examples: [] as TriedAsk[] }));
   const before = { asked: 0, allowed: 0, denied: 0 };
   const after = { asked: 0, allowed: 0, denied: 0 };
@@ -41,11 +39,14 @@ export function replay(policy: Policy, standing: Pick<Standing, 'rules' | 'grant
       asks += 1;
       before[howItWent(past)] += 1;
       const asIfNew = withoutRule(ask);
-      const verdict = verdictOn(asIfNew, { ...standing, rules, place: past.place });
+      const matched = [...own, ...past.rules].map((rule) => ({
+        rule,
+        match: matchRule(rule, asIfNew, past.place),
+      }));
+      const verdict = verdictBy(matched, () => findGrant(past.grants, asIfNew, at));
       after[verdict.is === 'ask' ? 'asked' : verdict.is === 'allow' ? 'allowed' : 'denied'] += 1;
-      for (const [index, rule] of own.entries()) {
-        const entry = tally[index];
-        if (entry === undefined || matchRule(rule, asIfNew, past.place) === 'no') continue;
+      for (const [index, entry] of tally.entries()) {
+        if (matched[index]?.match === 'no') continue;
         entry.matched += 1;
         if (entry.examples.length < mostExamples) entry.examples.push(tried(past));
       }

@@ -54,10 +54,10 @@ function restrains(pattern: string, ask: Ask, place: Place): Match {
 /** Any of the commands in it. Words are compared one by one; what follows the last of the pattern does not matter. */
 export function commandMatch(pattern: string, command: string): Match {
   if (loosely(pattern, command)) return 'yes';
-  const wanted = commandsIn(pattern)[0]?.words.map(lower) ?? [];
   // A pattern with operators in it is about the text as a whole.
-  if (wanted.length === 0 || /[;&|<>`$()\n]/.test(pattern)) return 'no';
-  return best(commandsIn(command).map((one) => wordsMatch(wanted, one)));
+  if (/[;&|<>`$()\n]/.test(pattern)) return 'no';
+  const wanted = commandsIn(lower(pattern))[0]?.words ?? [];
+  return wanted.length === 0 ? 'no' : best(commandsIn(command).map((one) => wordsMatch(wanted, one)));
 }
 
 /** All ways to read on are followed at once: `reached` has how far into the pattern each has come, and how surely. */

@@ -18,6 +18,8 @@ export type StandingRule = z.infer<typeof StandingRule>;
 /** The policy for all sessions. */
 export const PolicyInForce = z.object({
   policy: Policy,
+  /** Names it, so that who changes it can say what was there before. */
+  digest: z.string(),
   /** Null when nobody has set one yet. */
   setAt: z.string().nullable(),
   by: Actor.nullable(),

@@ -1,6 +1,7 @@
 import type {
   AppendBatch,
   Blob,
+  DecisionsPage,
   EventLog,
   EventPage,
   LogEntry,
@@ -73,6 +74,16 @@ class MemoryLog implements EventLog {
       stream: kept.stream,
       event: parseStored(kept),
     }));
+  }
+
+  decisionsSince(from: string): DecisionsPage {
+    const events = this.#all.toReversed().flatMap((kept): DecisionsPage['events'][number][] => {
+      const event = parseStored(kept);
+      const isApproval = event.type === 'interaction.requested' && event.ask.kind === 'approval';
+      const isMeant = isApproval || event.type === 'interaction.decided';
+      return isMeant && event.at >= from ? [{ stream: kept.stream, event }] : [];
+    });
+    return { events, before: undefined };
   }
 
   usage(from: string): readonly StreamUsage[] {
