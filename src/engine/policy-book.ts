@@ -8,7 +8,8 @@ import {
   isTooMuch,
   rulesOf,
 } from '../model/directory-policy.ts';
-import { type HeldRule, heldRule, heldRules, noPolicy, policyDigest } from '../model/policy.ts';
+import { type HeldRule, heldRule, heldRules, noPolicy } from '../model/policy.ts';
+import { policyDigest } from '../model/policy-digest.ts';
 import type { Place } from '../model/rule-match.ts';
 import { accept, messageOf, type Result, refuse } from '../protocol/errors.ts';
 import type { Event, NewEvent } from '../protocol/event.ts';

@@ -2,7 +2,9 @@ import type { Event, NewEvent } from '../protocol/event.ts';
 import type { Actor } from '../protocol/interaction.ts';
 import type { DirectoryPolicy } from '../protocol/policy.ts';
 import type { Policy, PolicyRule } from '../protocol/rule.ts';
-import { type HeldRule, isSameRule, noPolicy, policyDigest, readPolicy } from './policy.ts';
+import { type HeldRule, isSameRule, noPolicy } from './policy.ts';
+import { policyDigest } from './policy-digest.ts';
+import { readPolicy } from './read-policy.ts';
 
 /** What is known of a directory's own policy. */
 export interface DirectoryRecord {

@@ -1,11 +1,7 @@
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
-import { faultsIn } from '../protocol/check.ts';
-import { messageOf } from '../protocol/errors.ts';
 import type { Grant } from '../protocol/grant.ts';
 import type { Ask } from '../protocol/interaction.ts';
 import type { StandingRule } from '../protocol/policy.ts';
-import { Policy, type PolicyRule, type RuleRef } from '../protocol/rule.ts';
+import type { Policy, PolicyRule, RuleRef } from '../protocol/rule.ts';
 import { canonical } from './canonical.ts';
 import { findGrant } from './grants.ts';
 import { type Match, matchRule, type Place } from './rule-match.ts';
@@ -82,28 +78,4 @@ export const heldRules = (policy: Policy, source: HeldRule['source']): readonly 
 
 export const noPolicy: Policy = { version: 1, rules: [] };
 
-/** Names a text, so that a person who trusts what was shown trusts nothing else. */
-export const policyDigest = (text: string): string => bytesToHex(sha256(utf8ToBytes(text)));
-
 export const isSameRule = (a: PolicyRule, b: PolicyRule): boolean => canonical(a) === canonical(b);
-
-/** A policy in a text, or all that is wrong with it, in words. */
-export function readPolicy(
-  text: string,
-):
-  | { readonly ok: true; readonly policy: Policy }
-  | { readonly ok: false; readonly faults: readonly string[] } {
-  const parsed = parsedJson(text);
-  if ('fault' in parsed) return { ok: false, faults: [parsed.fault] };
-  const faults = faultsIn(Policy, parsed.value);
-  if (faults.length > 0) return { ok: false, faults };
-  return { ok: true, policy: Policy.parse(parsed.value) };
-}
-
-function parsedJson(text: string): { readonly value: unknown } | { readonly fault: string } {
-  try {
-    return { value: JSON.parse(text) };
-  } catch (error) {
-    return { fault: `This is not JSON: ${messageOf(error)}.` };
-  }
-}

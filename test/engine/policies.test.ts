@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { policyDigest } from '../../src/model/policy.ts';
+import { policyDigest } from '../../src/model/policy-digest.ts';
 import type { DirectoryPolicy, PolicyInForce, PolicyTrial, StandingRule } from '../../src/protocol/policy.ts';
 import type { PolicyRule } from '../../src/protocol/rule.ts';
 import { type EngineRoom, endRoomsAfterEach, openRoom, person } from '../support/engine-room.ts';
