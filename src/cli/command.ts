@@ -23,6 +23,7 @@ const sessions = () => import('./terminal/session-commands.ts');
 const answers = () => import('./terminal/answer-commands.ts');
 const lists = () => import('./terminal/server-commands.ts');
 const kept = () => import('./terminal/template.ts');
+const rules = () => import('./terminal/policy.ts');
 const unlocking = () => import('./terminal/unlock.ts');
 const completing = () => import('./terminal/completion.ts');
 
@@ -55,6 +56,7 @@ export const commands: CommandTable = {
   tools: ['list the interactive tools', async () => (await lists()).tools],
   templates: ['list the prompts kept as templates', async () => (await kept()).templates],
   grants: ['list and revoke standing approvals', async () => (await answers()).grants],
+  policy: ['show, try and set rules', async () => (await rules()).policy],
   search: ['search all conversations', async () => (await sessions()).search],
   status: ['tell what runs: server, agents', async () => (await runs()).status],
   restart: ['restart the server; agents go on', async () => (await server()).restart],
