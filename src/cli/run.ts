@@ -4,7 +4,7 @@ import { nearestName, notKnown } from '../protocol/nearest.ts';
 import { type Command, commands, type RunCommandLine } from './command.ts';
 import type { Console } from './console.ts';
 import { Failure, UsageError } from './failure.ts';
-import { clientFlags, isSet, type ParsedFlags, parseFlags } from './flags.ts';
+import { choiceFlag, clientFlags, colourWishes, isSet, type ParsedFlags, parseFlags } from './flags.ts';
 import { safeJson, stripEscapes } from './render/safe-text.ts';
 import { version } from './version.ts';
 
@@ -46,7 +46,8 @@ async function dispatch(args: readonly string[], console: Console): Promise<numb
     return 0;
   }
   refuseSurplus(command, flags);
-  return command.run(flags, console, runAnother);
+  const color = choiceFlag(flags, 'color', colourWishes) ?? console.color;
+  return command.run(flags, color === undefined ? console : { ...console, color }, runAnother);
 }
 
 /** The command may come after the flags that all of them take; without one, the server starts. */

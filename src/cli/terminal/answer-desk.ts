@@ -12,6 +12,10 @@ export interface AnswerDeskOptions {
   readonly show: (interaction: AskedInteraction, isWhole: boolean) => void;
   /** False where nobody types: then it is only told how each can be answered. */
   readonly canAnswer: boolean;
+  /** For so long an ask must have been shown before a line can be begun for it; nothing where a program answers. */
+  readonly stillMs?: number;
+  /** What a line would be for has changed. */
+  readonly onChange?: () => void;
 }
 
 /** Takes a person through the open interactions of a session, one at a time, oldest first. */
@@ -23,6 +27,7 @@ export class AnswerDesk {
   readonly #answered = new Set<string>();
   #current: { readonly interaction: AskedInteraction; readonly dialog: Dialog } | undefined;
   #isStarted = false;
+  #settling: NodeJS.Timeout | undefined;
 
   constructor(options: AnswerDeskOptions) {
     this.#options = options;
@@ -43,13 +48,29 @@ export class AnswerDesk {
 
   close(interactionId: string): void {
     this.#open.delete(interactionId);
-    if (this.#current?.interaction.interactionId === interactionId) this.#current = undefined;
+    if (this.#current?.interaction.interactionId === interactionId) this.#leave();
     this.#next();
+  }
+
+  /** Nothing more is asked. */
+  end(): void {
+    this.#isStarted = false;
+    this.#leave();
   }
 
   /** The interaction that is being asked about. */
   get asking(): string | undefined {
     return this.#current?.interaction.interactionId;
+  }
+
+  /** Whether that has only just come up: nobody can have read it. */
+  get isSettling(): boolean {
+    return this.#settling !== undefined;
+  }
+
+  /** Whether what is asked for next should not be read by others. */
+  get isSecret(): boolean {
+    return this.#current?.dialog.isSecret?.() ?? false;
   }
 
   isOwnAnswer(interactionId: string): boolean {
@@ -69,7 +90,7 @@ export class AnswerDesk {
         this.#options.say(dialog.opening);
         return;
       case 'reply':
-        this.#current = undefined;
+        this.#leave();
         await this.#send(interaction, step.reply);
         this.#next();
     }
@@ -126,7 +147,23 @@ export class AnswerDesk {
     const dialog = dialogAbout(interaction);
     this.#current = { interaction, dialog };
     this.#showOnce(interaction);
-    this.#options.say(dialog.opening);
+    const { stillMs = 0, say, onChange } = this.#options;
+    if (stillMs === 0) {
+      say(dialog.opening);
+      return;
+    }
+    // How it is answered is told when it can be.
+    this.#settling = setTimeout(() => {
+      this.#settling = undefined;
+      say(dialog.opening);
+      onChange?.();
+    }, stillMs);
+  }
+
+  #leave(): void {
+    clearTimeout(this.#settling);
+    this.#settling = undefined;
+    this.#current = undefined;
   }
 
   #tell(): void {

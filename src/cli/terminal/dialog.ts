@@ -16,6 +16,8 @@ export interface Dialog {
   /** The first thing to say. */
   readonly opening: string;
   take(line: string): DialogStep;
+  /** Whether the next line should not be read by others. */
+  isSecret?(): boolean;
 }
 
 export type DialogStep =

@@ -12,6 +12,8 @@ import type { ParsedFlags } from '../flags.ts';
 import { dataDirectoryOf } from '../paths.ts';
 import { counted } from '../render/measures.ts';
 import { connect } from './client-command.ts';
+import { historyInMemory } from './history.ts';
+import { isTerminal, readLine } from './screen.ts';
 
 const pollMs = 500;
 
@@ -89,8 +91,8 @@ async function readCommands(
   stdout.write(
     `Unlocked for ${counted(unlock.minutes, 'minute')}. "pending" lists what waits; Ctrl-D locks again.\n`,
   );
-  const isTerminal = Boolean(stdin.isTTY && stdout.isTTY);
-  const lines = isTerminal
+  const isTyped = isTerminal(console);
+  const lines = isTyped
     ? typedLines(console, Date.parse(unlock.expiresAt))
     : createInterface({ input: stdin });
   try {
@@ -99,8 +101,7 @@ async function readCommands(
       if (args[0] === 'exit' || args[0] === 'quit') break;
       if (!(await isOpen())) throw new Failure('this terminal is locked again');
       // What comes from a pipe is commands; on a terminal a command such as "watch" reads for itself.
-      if (args.length > 0)
-        await runAnother(args, isTerminal ? console : { ...console, stdin: nothingToRead() });
+      if (args.length > 0) await runAnother(args, isTyped ? console : { ...console, stdin: nothingToRead() });
     }
     return 0;
   } finally {
@@ -109,27 +110,17 @@ async function readCommands(
   }
 }
 
-/** Each with an interface of its own, so that a command can have the terminal in between. */
+/** Each with a place of its own to type, so that a command can have the terminal in between. */
 async function* typedLines(console: Console, end: number): AsyncGenerator<string> {
-  const over = AbortSignal.timeout(Math.max(1, end - Date.now()));
+  const signal = AbortSignal.timeout(Math.max(1, end - Date.now()));
+  const history = historyInMemory();
   for (;;) {
-    const line = await typed(console, end, over);
+    const left = Math.ceil((end - Date.now()) / 60_000);
+    const line = await readLine(console, { prompt: `beckon (${left} min) › `, signal, history });
     if (line === undefined) return;
+    history.add(line);
     yield line;
   }
-}
-
-function typed(console: Console, end: number, over: AbortSignal): Promise<string | undefined> {
-  const left = Math.ceil((end - Date.now()) / 60_000);
-  const lines = createInterface({ input: console.stdin, output: console.stdout, terminal: true });
-  return new Promise((resolve) => {
-    lines.once('close', () => resolve(undefined));
-    lines.question(`beckon (${left} min) › `, { signal: over }, (line) => {
-      resolve(line);
-      lines.close();
-    });
-    over.addEventListener('abort', () => lines.close(), { once: true });
-  });
 }
 
 /** As a shell would: words by spaces, or in quotes. */

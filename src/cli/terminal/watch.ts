@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { HttpTransport } from '../../client/http-transport.ts';
 import type { CreateSession } from '../../protocol/command.ts';
 import { type Session, WhileBusy } from '../../protocol/session.ts';
@@ -15,17 +16,20 @@ import {
   pairsFlag,
   textFlag,
 } from '../flags.ts';
-import { absolute } from '../paths.ts';
+import { absolute, dataDirectoryOf } from '../paths.ts';
 import {
   clientFlagsHelp,
   connect,
   findSession,
+  isElsewhere,
   print,
   serverFlagsHelp,
   serverWhileBusy,
   textOf,
 } from './client-command.ts';
 import { followAsConversation, followAsJson } from './follow-session.ts';
+import { type History, historyInFile, historyInMemory } from './history.ts';
+import { isTerminal } from './screen.ts';
 import { templatePrompt } from './template.ts';
 
 const newFlags = {
@@ -150,15 +154,25 @@ async function follow(
   flags: ParsedFlags,
   console: Console,
 ): Promise<number> {
-  const isTyped = Boolean(console.stdin.isTTY && console.stdout.isTTY);
+  const isTyped = isTerminal(console);
   const followAs = isSet(flags, 'json') ? followAsJson : followAsConversation;
-  return followAs(transport, session, console, {
+  const history = isTyped ? await historyOf(flags, console) : undefined;
+  const exitCode = await followAs(transport, session, console, {
     after,
     isInteractive: isSet(flags, 'interactive') || isTyped,
     isOnce: isSet(flags, 'once'),
     whileBusy: await serverWhileBusy(transport),
+    ...(history === undefined ? {} : { history }),
   });
+  await history?.settled();
+  return exitCode;
 }
+
+/** What was said is kept beside the server's own files; of a server elsewhere, for as long as this program runs. */
+const historyOf = async (flags: ParsedFlags, console: Console): Promise<History> =>
+  isElsewhere(flags, console)
+    ? historyInMemory()
+    : historyInFile(join(dataDirectoryOf(flags, console), 'terminal-history'));
 
 function tailOf(flags: ParsedFlags): number {
   const text = textFlag(flags, 'tail') ?? '200';
