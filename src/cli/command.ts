@@ -9,11 +9,15 @@ export interface Command {
   readonly flags: FlagDefinitions;
   /** How many words it takes at most, beside its flags; none unless it is told. */
   readonly mostWords?: number;
-  /** Resolves with the exit code. `runAnother` runs another command line. */
-  run(flags: ParsedFlags, console: Console, runAnother: RunCommandLine): Promise<number>;
+  /** Resolves with the exit code. */
+  run(flags: ParsedFlags, console: Console, others: OtherCommands): Promise<number>;
 }
 
-export type RunCommandLine = (args: readonly string[], console: Console) => Promise<number>;
+/** What a command needs that runs others. */
+export interface OtherCommands {
+  readonly table: CommandTable;
+  run(args: readonly string[], console: Console): Promise<number>;
+}
 
 // Loaded only when they are asked for: a terminal command must not wait for the server's code.
 const server = () => import('./serve.ts');

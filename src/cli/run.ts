@@ -1,7 +1,7 @@
 import { BeckonError } from '../client/beckon-error.ts';
 import { StorageError } from '../engine/ports/event-log.ts';
 import { nearestName, notKnown } from '../protocol/nearest.ts';
-import { type Command, commands, type RunCommandLine } from './command.ts';
+import { type Command, commands, type OtherCommands } from './command.ts';
 import type { Console } from './console.ts';
 import { Failure, UsageError } from './failure.ts';
 import { choiceFlag, clientFlags, colourWishes, isSet, type ParsedFlags, parseFlags } from './flags.ts';
@@ -18,8 +18,10 @@ export async function run(args: readonly string[], console: Console): Promise<nu
   }
 }
 
-const runAnother: RunCommandLine = (args, console) =>
-  dispatch(args, console).catch((error: unknown) => report(error, args, console));
+const others: OtherCommands = {
+  table: commands,
+  run: (args, console) => dispatch(args, console).catch((error: unknown) => report(error, args, console)),
+};
 
 async function dispatch(args: readonly string[], console: Console): Promise<number> {
   const [first] = args;
@@ -47,7 +49,7 @@ async function dispatch(args: readonly string[], console: Console): Promise<numb
   }
   refuseSurplus(command, flags);
   const color = choiceFlag(flags, 'color', colourWishes) ?? console.color;
-  return command.run(flags, color === undefined ? console : { ...console, color }, runAnother);
+  return command.run(flags, color === undefined ? console : { ...console, color }, others);
 }
 
 /** The command may come after the flags that all of them take; without one, the server starts. */

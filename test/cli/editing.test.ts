@@ -404,4 +404,45 @@ describe('the place to type', () => {
     press(editor, 'Ctrl+C');
     expect(press(editor, 'Ctrl+D')).toEqual({ is: 'leave' });
   });
+
+  const offering = (...texts: string[]) => {
+    const drawn = Promise.withResolvers<void>();
+    const editor = new LineEditor({
+      paint: plain,
+      history: historyInMemory(),
+      complete: async (text, at) => ({
+        from: at - (/\S*$/.exec(text.slice(0, at))?.[0].length ?? 0),
+        candidates: texts.map((each) => ({ text: each, hint: `about ${each}` })),
+      }),
+      redraw: () => drawn.resolve(),
+    });
+    return { editor, drawn: drawn.promise };
+  };
+
+  it('[TERM5] Tab completes what is sure, then goes through what may be meant; Enter takes it, Escape goes back', async () => {
+    const { editor, drawn } = offering('alpha ', 'alpine ');
+    editor.press({ type: 'text', text: 'see a' });
+    press(editor, 'Tab');
+    await drawn;
+    expect(editor.text).toBe('see alp');
+    expect(editor.view(40, 10).rows).toEqual(['› see alp', '  alpha  about alpha', '  alpine  about alpine']);
+    press(editor, 'Tab');
+    expect(editor.text).toBe('see alpha ');
+    press(editor, 'Tab');
+    expect(editor.text).toBe('see alpine ');
+    press(editor, 'Escape');
+    expect(editor.text).toBe('see alp');
+    press(editor, 'Ctrl+_');
+    expect(editor.text).toBe('see a');
+  });
+
+  it('[TERM5] Enter on a chosen one sends nothing yet; what could control the terminal is not offered', async () => {
+    const { editor, drawn } = offering('a\u001b[2Jb', 'ab', 'ac', 'a\nb');
+    press(editor, 'Tab');
+    await drawn;
+    expect(editor.view(40, 10).rows).toHaveLength(3);
+    press(editor, 'Tab');
+    expect(press(editor, 'Enter')).toEqual({ is: 'changed' });
+    expect(press(editor, 'Enter')).toEqual({ is: 'submit', text: 'ab' });
+  });
 });

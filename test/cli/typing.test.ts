@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../support/beckon-process.ts';
@@ -175,5 +175,23 @@ describe('typing in a terminal', () => {
     terminal.type('\u0004');
     expect(await terminal.exited).toBe(0);
     expect(await messagesOf(id)).toEqual(['slow 120']);
+  });
+
+  it("[TERM5] Tab completes the agent's commands and the files of the session", async () => {
+    const cwd = await temporaryDirectory();
+    await writeFile(join(cwd, 'notes of today.md'), '');
+    await writeFile(join(cwd, 'evil\u001b[2Jname'), '');
+    const body = { agent: 'demo', prompt: 'hello', cwd, env: { BECKON_DEMO_PACE: '0' } };
+    const { id } = (await beckon.api('POST', '/api/sessions', body)).body.session;
+    const terminal = openTerminal(['watch', id]);
+    await terminal.seen('── done');
+    terminal.type('/que\t');
+    await terminal.shows('› /question');
+    terminal.type('\u0003/t\t');
+    await terminal.shows((rows) => rows.includes('› /t') && rows.some((row) => row.startsWith('  /tour')));
+    terminal.type('\u0003look at @evil\t@no\t');
+    await terminal.shows('› look at @evil@no');
+    terminal.type('\u0003look at @no\t');
+    await terminal.shows('› look at @"notes of today.md"');
   });
 });

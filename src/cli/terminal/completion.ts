@@ -56,7 +56,8 @@ export async function complete(
   return 0;
 }
 
-async function candidates(
+/** All that may stand in the place of the last of the words. */
+export async function candidates(
   words: readonly string[],
   commands: CommandTable,
   console: Console,

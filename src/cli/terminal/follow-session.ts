@@ -10,8 +10,10 @@ import { paintFor } from '../render/paint.ts';
 import { oneLine, safeJson } from '../render/safe-text.ts';
 import { createTranscript } from '../render/transcript.ts';
 import { AnswerDesk } from './answer-desk.ts';
+import { completeMessage } from './complete-line.ts';
 import type { AskedInteraction } from './dialog.ts';
 import type { History } from './history.ts';
+import type { Completer } from './line-editor.ts';
 import { interactiveScreen, isTerminal, plainScreen, type Screen } from './screen.ts';
 import { dispositionOf, receiptLine } from './session-commands.ts';
 
@@ -50,6 +52,10 @@ export function followAsConversation(
     let sending: Promise<void> = Promise.resolve();
     let isLeft = false;
 
+    const completeHere = completeMessage(transport, session.id);
+    // What answers an ask goes to whoever asked, and is no command.
+    const complete: Completer = async (text, at) =>
+      desk.asking === undefined ? completeHere(text, at) : undefined;
     const transcript = createTranscript({
       paint,
       // A pipe gets what is said as it was written.
@@ -79,7 +85,7 @@ export function followAsConversation(
             onInterrupt: interrupt,
             onLeave: () => leave(0),
           },
-          { paint, history: watching.history },
+          { paint, history: watching.history, complete },
         )
       : plainScreen(console);
     const end = endOfWatch(transport, watching, {

@@ -1,5 +1,6 @@
 import { appendFile, chmod, mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { stripEscapes } from '../render/safe-text.ts';
 import { writeSecretFile } from '../secret-files.ts';
 
 /** What was said in this terminal and in earlier ones, oldest first. Answers are not among it: a form may ask for a secret. */
@@ -53,7 +54,8 @@ function append(entries: string[], text: string): boolean {
 function entryOf(line: string): string[] {
   try {
     const entry: unknown = JSON.parse(line);
-    return typeof entry === 'string' && entry.length <= longestEntry ? [entry] : [];
+    // Whoever can write the file must not thereby control the terminal.
+    return typeof entry === 'string' && entry.length <= longestEntry ? [stripEscapes(entry)] : [];
   } catch {
     return [];
   }

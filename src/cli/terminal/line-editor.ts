@@ -1,5 +1,5 @@
 import type { Paint } from '../render/paint.ts';
-import { oneLine } from '../render/safe-text.ts';
+import { oneLine, stripEscapes } from '../render/safe-text.ts';
 import { textWidth } from '../render/text-width.ts';
 import {
   type Edit,
@@ -210,7 +210,9 @@ export class LineEditor {
     return { is: 'nothing' };
   }
 
-  #offer({ from, candidates }: Completion): void {
+  #offer({ from, candidates: found }: Completion): void {
+    // A file's name may hold what controls a terminal, or a line break: no text that is typed does.
+    const candidates = found.filter(({ text }) => stripEscapes(text) === text && !text.includes('\n'));
     const [only, ...others] = candidates;
     if (only === undefined) return;
     const typed = this.#editing;

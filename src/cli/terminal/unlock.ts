@@ -5,14 +5,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { BeckonError } from '../../client/beckon-error.ts';
 import type { HttpTransport } from '../../client/http-transport.ts';
 import type { Unlock } from '../../protocol/unlock.ts';
-import type { Command, RunCommandLine } from '../command.ts';
+import type { Command, OtherCommands } from '../command.ts';
 import type { Console } from '../console.ts';
 import { Failure, UsageError } from '../failure.ts';
 import type { ParsedFlags } from '../flags.ts';
 import { dataDirectoryOf } from '../paths.ts';
 import { counted } from '../render/measures.ts';
 import { connect } from './client-command.ts';
+import { completeCommandLine } from './complete-line.ts';
 import { historyInMemory } from './history.ts';
+import type { Completer } from './line-editor.ts';
 import { isTerminal, readLine } from './screen.ts';
 
 const pollMs = 500;
@@ -28,7 +30,7 @@ What lets this terminal decide is in the memory of this program, and nowhere els
 
   --data-dir DIR    the server's data directory (BECKON_DATA_DIR; default ~/.beckon)`,
   flags: { 'data-dir': { type: 'string' } },
-  async run(flags, console, runAnother) {
+  async run(flags, console, others) {
     const { minutes, command } = wishOf(flags);
     const transport = await connect(flags, console);
     if ((await transport.unlocks()).decide === 'anyone') {
@@ -45,9 +47,9 @@ What lets this terminal decide is in the memory of this program, and nowhere els
     };
     try {
       return command.length > 0
-        ? await runAnother(command, unlocked)
+        ? await others.run(command, unlocked)
         : await readCommands(opened, unlocked, {
-            runAnother,
+            others,
             isOpen: () =>
               transport.unlock(opened.id).then(
                 () => true,
@@ -85,7 +87,7 @@ async function allowed(transport: HttpTransport, id: string): Promise<Unlock> {
 async function readCommands(
   unlock: Unlock,
   console: Console,
-  { runAnother, isOpen }: { readonly runAnother: RunCommandLine; readonly isOpen: () => Promise<boolean> },
+  { others, isOpen }: { readonly others: OtherCommands; readonly isOpen: () => Promise<boolean> },
 ): Promise<number> {
   const { stdin, stdout } = console;
   stdout.write(
@@ -93,7 +95,7 @@ async function readCommands(
   );
   const isTyped = isTerminal(console);
   const lines = isTyped
-    ? typedLines(console, Date.parse(unlock.expiresAt))
+    ? typedLines(console, Date.parse(unlock.expiresAt), completeCommandLine(others.table, console))
     : createInterface({ input: stdin });
   try {
     for await (const line of lines) {
@@ -101,7 +103,7 @@ async function readCommands(
       if (args[0] === 'exit' || args[0] === 'quit') break;
       if (!(await isOpen())) throw new Failure('this terminal is locked again');
       // What comes from a pipe is commands; on a terminal a command such as "watch" reads for itself.
-      if (args.length > 0) await runAnother(args, isTyped ? console : { ...console, stdin: nothingToRead() });
+      if (args.length > 0) await others.run(args, isTyped ? console : { ...console, stdin: nothingToRead() });
     }
     return 0;
   } finally {
@@ -111,12 +113,12 @@ async function readCommands(
 }
 
 /** Each with a place of its own to type, so that a command can have the terminal in between. */
-async function* typedLines(console: Console, end: number): AsyncGenerator<string> {
+async function* typedLines(console: Console, end: number, complete: Completer): AsyncGenerator<string> {
   const signal = AbortSignal.timeout(Math.max(1, end - Date.now()));
   const history = historyInMemory();
   for (;;) {
     const left = Math.ceil((end - Date.now()) / 60_000);
-    const line = await readLine(console, { prompt: `beckon (${left} min) › `, signal, history });
+    const line = await readLine(console, { prompt: `beckon (${left} min) › `, signal, history, complete });
     if (line === undefined) return;
     history.add(line);
     yield line;
