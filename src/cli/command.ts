@@ -27,6 +27,7 @@ const sessions = () => import('./terminal/session-commands.ts');
 const answers = () => import('./terminal/answer-commands.ts');
 const lists = () => import('./terminal/server-commands.ts');
 const kept = () => import('./terminal/template.ts');
+const working = () => import('./terminal/inbox.ts');
 const unlocking = () => import('./terminal/unlock.ts');
 const completing = () => import('./terminal/completion.ts');
 
@@ -38,8 +39,9 @@ export const commands: CommandTable = {
   serve: ['start the server (also without a command)', async () => (await server()).serve],
   new: ['start a session', async () => (await watching()).newSession],
   ls: ['list the sessions', async () => (await sessions()).ls],
-  watch: ['follow a session and answer it', async () => (await watching()).watch],
+  watch: ['follow a session and answer it, or choose one', async () => (await watching()).watch],
   send: ['say something to an agent', async () => (await sessions()).send],
+  inbox: ['work through what waits for you', async () => (await working()).inbox],
   pending: ['list what waits for you', async () => (await answers()).pending],
   approve: ['allow what an agent asks', async () => (await answers()).approve],
   deny: ['deny what an agent asks', async () => (await answers()).deny],

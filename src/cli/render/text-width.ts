@@ -32,7 +32,7 @@ export function wrapped(text: string, width: number): string[] {
       continue;
     }
     if (line.trim() !== '') lines.push(line.trimEnd());
-    const pieces = cutWord(word, most);
+    const pieces = cutToWidth(word, most);
     line = pieces.pop() ?? '';
     lines.push(...pieces);
     taken = textWidth(line);
@@ -40,8 +40,8 @@ export function wrapped(text: string, width: number): string[] {
   return [...lines, line.trimEnd()];
 }
 
-/** A word that is wider than a line, in pieces that are not. */
-function cutWord(word: string, most: number): string[] {
+/** The text in pieces that are no wider; nothing of it is left out. */
+export function cutToWidth(word: string, most: number): string[] {
   if (textWidth(word) <= most) return [word];
   const pieces: string[] = [];
   let piece = '';
@@ -62,6 +62,13 @@ function cutWord(word: string, most: number): string[] {
     }
   }
   return [...pieces, piece];
+}
+
+/** Cut to the width, with a sign that it was. */
+export function fitting(text: string, width: number): string {
+  if (textWidth(text) <= width) return text;
+  const [beginning = ''] = cutToWidth(text, Math.max(1, width - 1));
+  return `${beginning}…${text.includes('\u001b') ? '\u001b[0m' : ''}`;
 }
 
 function graphemeWidth(grapheme: string): number {

@@ -1,6 +1,7 @@
 import { BeckonError } from '../../client/beckon-error.ts';
 import type { Transport } from '../../client/transport.ts';
 import { shownDigest } from '../../model/shown-digest.ts';
+import type { Interaction } from '../../protocol/interaction.ts';
 import { oneLine } from '../render/safe-text.ts';
 import { type AskedInteraction, type Dialog, type DialogReply, dialogAbout } from './dialog.ts';
 
@@ -99,20 +100,10 @@ export class AnswerDesk {
   async #send(interaction: AskedInteraction, reply: DialogReply): Promise<void> {
     const { transport, session, say } = this.#options;
     const { interactionId } = interaction;
-    const shown = shownDigest(interaction);
     this.#answered.add(interactionId);
     this.#open.delete(interactionId);
     try {
-      switch (reply.via) {
-        case 'approve':
-          await transport.approve(session, { ...reply.body, shown });
-          return;
-        case 'answer':
-          await transport.answer(session, { ...reply.body, shown });
-          return;
-        case 'respond':
-          await transport.respond(session, { ...reply.body, shown });
-      }
+      await sendReply(transport, session, interaction, reply);
     } catch (error) {
       if (!(error instanceof BeckonError)) throw error;
       this.#answered.delete(interactionId);
@@ -178,6 +169,24 @@ export class AnswerDesk {
   #showOnce(interaction: AskedInteraction): void {
     if (!this.#shown.has(interaction.interactionId)) this.#options.show(interaction, false);
     this.#shown.add(interaction.interactionId);
+  }
+}
+
+/** Sends it with the name of what was shown, so that it decides nothing else. */
+export function sendReply(
+  transport: Pick<Transport, 'approve' | 'answer' | 'respond'>,
+  session: string,
+  asked: AskedInteraction,
+  reply: DialogReply,
+): Promise<Interaction> {
+  const shown = shownDigest(asked);
+  switch (reply.via) {
+    case 'approve':
+      return transport.approve(session, { ...reply.body, shown });
+    case 'answer':
+      return transport.answer(session, { ...reply.body, shown });
+    case 'respond':
+      return transport.respond(session, { ...reply.body, shown });
   }
 }
 

@@ -23,6 +23,8 @@ interface Watching {
   readonly isOnce: boolean;
   /** As the server is set, for a session that is not. */
   readonly whileBusy: WhileBusy;
+  /** Whether there is something to go back to by Escape. */
+  readonly canGoBack: boolean;
   /** What was said before in this terminal. */
   readonly history?: History;
 }
@@ -39,7 +41,7 @@ export function followAsConversation(
   session: Session,
   console: Console,
   watching: Watching,
-): Promise<number> {
+): Promise<number | 'back'> {
   return new Promise((resolve, reject) => {
     const paint = paintFor(console);
     const ownTexts = new Set<string>();
@@ -51,6 +53,7 @@ export function followAsConversation(
     let leavesUntil = 0;
     let sending: Promise<void> = Promise.resolve();
     let isLeft = false;
+    let isOver = false;
 
     const completeHere = completeMessage(transport, session.id);
     // What answers an ask goes to whoever asked, and is no command.
@@ -84,13 +87,14 @@ export function followAsConversation(
             onLine: takeLine,
             onInterrupt: interrupt,
             onLeave: () => leave(0),
+            onEscape: () => watching.canGoBack && leave('back'),
           },
           { paint, history: watching.history, complete },
         )
       : plainScreen(console);
     const end = endOfWatch(transport, watching, {
       onCaughtUp: () => desk.start(),
-      onOver: leave,
+      onOver: over,
     });
     const unfollow = transport.follow(session.id, {
       after: watching.after,
@@ -220,7 +224,14 @@ export function followAsConversation(
       });
     }
 
-    function leave(exitCode: number): void {
+    /** Whoever can go back to where they came from may still want to read. */
+    function over(exitCode: number): void {
+      if (!watching.canGoBack) leave(exitCode);
+      else if (!isOver) say(paint('dim', 'The session has ended; Escape goes back.'));
+      isOver = true;
+    }
+
+    function leave(exitCode: number | 'back'): void {
       close();
       resolve(exitCode);
     }

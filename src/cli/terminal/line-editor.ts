@@ -1,6 +1,6 @@
 import type { Paint } from '../render/paint.ts';
 import { oneLine, stripEscapes } from '../render/safe-text.ts';
-import { textWidth } from '../render/text-width.ts';
+import { fitting, textWidth } from '../render/text-width.ts';
 import {
   type Edit,
   type Editing,
@@ -290,15 +290,4 @@ function sharedBeginning(candidates: readonly Candidate[], typed: string): strin
   let length = first.length;
   for (const other of others) while (!other.startsWith(first.slice(0, length))) length -= 1;
   return length > typed.length ? first.slice(0, length) : typed;
-}
-
-/** Cut to the width, with a sign that it was. */
-export function fitting(text: string, width: number): string {
-  if (textWidth(text) <= width) return text;
-  let cut = '';
-  for (const character of text) {
-    if (textWidth(cut + character) > width - 1) break;
-    cut += character;
-  }
-  return `${cut}…`;
 }

@@ -1,9 +1,10 @@
 import { createInterface } from 'node:readline';
 import type { Console } from '../console.ts';
 import { type Paint, plain } from '../render/paint.ts';
+import { fitting } from '../render/text-width.ts';
 import { type History, historyInMemory } from './history.ts';
 import type { KeyPress } from './key-reader.ts';
-import { type Completer, fitting, LineEditor } from './line-editor.ts';
+import { type Completer, LineEditor } from './line-editor.ts';
 import { listenToKeys, suspend, TerminalArea } from './terminal-area.ts';
 
 /** Output and, when someone is there to type, lines of input; the two do not run into each other. */
@@ -28,6 +29,7 @@ export interface ScreenListener {
   onInterrupt(): void;
   /** The person has closed the input. A pipe that ended is no wish to leave. */
   onLeave(): void;
+  /** Escape was pressed where nothing is typed. */
   onEscape?(): void;
 }
 
@@ -125,7 +127,7 @@ function typedScreen(
         listener.onLeave();
         break;
       case 'escape':
-        listener.onEscape?.();
+        if (editor.text === '') listener.onEscape?.();
         break;
       case 'clear-screen':
         stdout.write('\u001b[2J\u001b[H');
