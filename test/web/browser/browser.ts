@@ -9,6 +9,8 @@ export interface View {
   readonly theme?: 'light' | 'dark';
   readonly language?: 'en' | 'de';
   readonly hasTouch?: boolean;
+  /** For a server whose certificate the test has made. */
+  readonly trustsAnyone?: boolean;
 }
 
 export const desktop: View = { width: 1440, height: 900 };
@@ -96,6 +98,7 @@ async function visit(browser: Browser, view: View = desktop): Promise<Visit> {
     colorScheme: view.theme ?? 'light',
     locale: view.language ?? 'en',
     reducedMotion: 'reduce',
+    ignoreHTTPSErrors: view.trustsAnyone ?? false,
     hasTouch: view.hasTouch ?? isPhone,
     ...(isPhone ? { isMobile: true, deviceScaleFactor: 2 } : {}),
   });
