@@ -29,6 +29,8 @@ const lists = () => import('./terminal/server-commands.ts');
 const kept = () => import('./terminal/template.ts');
 const rules = () => import('./terminal/policy.ts');
 const working = () => import('./terminal/inbox.ts');
+const backingUp = () => import('./backup/backup.ts');
+const restoring = () => import('./backup/restore.ts');
 const unlocking = () => import('./terminal/unlock.ts');
 const completing = () => import('./terminal/completion.ts');
 
@@ -67,6 +69,8 @@ export const commands: CommandTable = {
   status: ['tell what runs: server, agents', async () => (await runs()).status],
   restart: ['restart the server; agents go on', async () => (await server()).restart],
   'stop-all': ['end server and agents, whatever runs', async () => (await runs()).stopAll],
+  backup: ['write everything that is kept into one file', async () => (await backingUp()).backup],
+  restore: ['make a data directory of a backup', async () => (await restoring()).restore],
   unlock: ['let this terminal decide, for a time', async () => (await unlocking()).unlock],
   pair: ['make a link for one more browser', async () => (await lists()).pair],
   devices: ['list and remove paired browsers', async () => (await lists()).devices],

@@ -117,7 +117,13 @@ export const Health = Done.extend({
   whileBusy: WhileBusy.optional(),
 });
 export const Paired = Done.extend({ device: Device, key: z.string(), stored: z.boolean().optional() });
-export const PairingCode = z.object({ code: z.string(), expiresAt: z.string(), url: z.string() });
+/** With a public address, `url` leads there, and `localUrl` to the server itself. */
+export const PairingCode = z.object({
+  code: z.string(),
+  expiresAt: z.string(),
+  url: z.string(),
+  localUrl: z.string().optional(),
+});
 /** `current` is the one that asks. */
 export const DeviceList = z.object({ devices: z.array(Device.extend({ current: z.boolean() })) });
 export const UnlockList = z.object({ decide: z.enum(['anyone', 'devices']), unlocks: z.array(Unlock) });

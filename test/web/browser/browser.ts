@@ -11,6 +11,8 @@ export interface View {
   readonly hasTouch?: boolean;
   /** Its clock will be stopped: a timer that was set before the clock is ours could not be cleared any more. */
   readonly hasClock?: boolean;
+  /** For a server whose certificate the test has made. */
+  readonly trustsAnyone?: boolean;
 }
 
 export const desktop: View = { width: 1440, height: 900 };
@@ -98,6 +100,7 @@ async function visit(browser: Browser, view: View = desktop): Promise<Visit> {
     colorScheme: view.theme ?? 'light',
     locale: view.language ?? 'en',
     reducedMotion: 'reduce',
+    ignoreHTTPSErrors: view.trustsAnyone ?? false,
     hasTouch: view.hasTouch ?? isPhone,
     ...(isPhone ? { isMobile: true, deviceScaleFactor: 2 } : {}),
   });
