@@ -23,6 +23,7 @@ const sessions = () => import('./terminal/session-commands.ts');
 const answers = () => import('./terminal/answer-commands.ts');
 const lists = () => import('./terminal/server-commands.ts');
 const kept = () => import('./terminal/template.ts');
+const exporting = () => import('./terminal/export.ts');
 const backingUp = () => import('./backup/backup.ts');
 const restoring = () => import('./backup/restore.ts');
 const unlocking = () => import('./terminal/unlock.ts');
@@ -56,6 +57,7 @@ export const commands: CommandTable = {
   templates: ['list the prompts kept as templates', async () => (await kept()).templates],
   grants: ['list and revoke standing approvals', async () => (await answers()).grants],
   search: ['search all conversations', async () => (await sessions()).search],
+  export: ['write a session as a page, markdown or JSON', async () => (await exporting()).exportCommand],
   status: ['tell what runs: server, agents', async () => (await runs()).status],
   restart: ['restart the server; agents go on', async () => (await server()).restart],
   'stop-all': ['end server and agents, whatever runs', async () => (await runs()).stopAll],
