@@ -56,9 +56,9 @@ export const sessionPage = {
   'export.format': 'Als',
   'export.html': 'Seite zum Zeigen',
   'export.htmlMeans': 'Eine HTML-Datei, die sonst nichts braucht, nichts ausführt und nichts nachlädt.',
-  'export.markdown': 'Markdown',
+  'export.markdown': 'Markdown-Datei',
   'export.markdownMeans': 'Dasselbe zum Lesen, Zitieren und Ablegen neben Code.',
-  'export.json': 'JSON',
+  'export.json': 'JSON-Datei',
   'export.jsonMeans': 'Alle Ereignisse, wie sie aufgezeichnet wurden, für Programme.',
   'export.holds':
     'Enthalten ist, was gesagt, gefragt, entschieden und getan wurde. Nicht enthalten: Variablen der Sitzung, Token, Bilder, Rohausgaben. Was der Agent ausgegeben hat, steht darin, wie es war: vor dem Weitergeben durchsehen.',
