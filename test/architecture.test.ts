@@ -13,12 +13,14 @@ const mayImport: Record<string, readonly string[]> = {
   engine: ['protocol', 'model'],
   log: ['protocol', 'model', 'engine/ports'],
   runner: ['protocol', 'model', 'engine/ports'],
+  cluster: ['protocol', 'model', 'engine/ports'],
   drivers: ['protocol', 'model', 'runner/ports'],
   tools: ['protocol', 'model', 'engine/ports'],
   server: ['protocol', 'model', 'engine/ports'],
   client: ['protocol', 'model', 'engine/ports'],
+  reach: ['protocol', 'model', 'engine/ports'],
   web: ['protocol', 'model', 'client'],
-  cli: ['protocol', 'model', 'engine', 'log', 'runner', 'drivers', 'tools', 'server', 'client'],
+  cli: ['protocol', 'model', 'engine', 'log', 'runner', 'cluster', 'drivers', 'tools', 'server', 'client', 'reach'],
   embed: ['protocol', 'model', 'client', 'cli', 'drivers/sdk', 'tools/sdk'],
 };
 

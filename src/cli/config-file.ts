@@ -12,6 +12,7 @@ import { AskTimeout, WhileBusy } from '../protocol/session.ts';
 import { parsePublicUrl } from '../server/public-url.ts';
 import type { Environment } from './console.ts';
 import { Failure } from './failure.ts';
+import { notificationFields } from './notification-settings.ts';
 import { absolute } from './paths.ts';
 
 export const deciders = ['anyone', 'devices'] as const;
@@ -90,6 +91,7 @@ const Config = z.strictObject({
   deferAsksMinutes: z.number().min(0).optional(),
   /** What messages of people do while an agent works. */
   whileBusy: WhileBusy.optional(),
+  ...notificationFields,
   agents: z
     .record(z.string(), AgentConfig)
     .superRefine((agents, { addIssue }) => {

@@ -6,6 +6,7 @@ import { acpAgents, type Config, deciders, driverFiles, readConfigFile } from '.
 import type { Console, Environment } from './console.ts';
 import { UsageError } from './failure.ts';
 import { choiceFlag, type FlagDefinitions, isSet, listFlag, type ParsedFlags, textFlag } from './flags.ts';
+import { notificationSettings } from './notification-settings.ts';
 import { absolute, dataDirectoryOf } from './paths.ts';
 
 export const serveFlags = {
@@ -73,6 +74,7 @@ export function settingsOf(
     askTimeout,
     deferAsksMinutes: config.deferAsksMinutes ?? 240,
     whileBusy: config.whileBusy ?? 'queue',
+    notifications: notificationSettings(config),
     acpAgents: acpAgents(agents),
     driverFiles: driverFiles(agents),
     /** How agents are started where a session does not say it, by their names. */

@@ -2,6 +2,8 @@ import {
   Archive,
   ArchiveRestore,
   ArrowDown,
+  Bell,
+  BellOff,
   Ellipsis,
   OctagonX,
   Pause,
@@ -12,6 +14,7 @@ import {
   Trash2,
 } from 'lucide-react';
 import { useState } from 'react';
+import { isMuted } from '../../model/muted.ts';
 import type { Session } from '../../protocol/session.ts';
 import { useTransport } from '../data/room-context.tsx';
 import { openDialog } from '../frame/dialogs.ts';
@@ -63,6 +66,7 @@ function OpenedMenu({
 }) {
   const t = useT();
   const { id, archived = false, pinned = false } = session;
+  const muted = isMuted(session, Date.now());
   const actions = useSessionActions(session, useTransport());
   const own: MenuItem[] = [
     {
@@ -76,6 +80,12 @@ function OpenedMenu({
       label: t(pinned ? 'life.unpin' : 'life.pin'),
       icon: pinned ? PinOff : Pin,
       onSelect: () => actions.change({ pinned: !pinned }),
+    },
+    {
+      key: 'mute',
+      label: t(muted ? 'life.unmute' : 'life.mute'),
+      icon: muted ? Bell : BellOff,
+      onSelect: () => actions.change({ mutedUntil: muted ? null : 'forever' }),
     },
     {
       key: 'archive',
