@@ -27,6 +27,7 @@ const sessions = () => import('./terminal/session-commands.ts');
 const answers = () => import('./terminal/answer-commands.ts');
 const lists = () => import('./terminal/server-commands.ts');
 const kept = () => import('./terminal/template.ts');
+const exporting = () => import('./terminal/export.ts');
 const rules = () => import('./terminal/policy.ts');
 const working = () => import('./terminal/inbox.ts');
 const backingUp = () => import('./backup/backup.ts');
@@ -66,6 +67,7 @@ export const commands: CommandTable = {
   grants: ['list and revoke standing approvals', async () => (await answers()).grants],
   policy: ['show, try and set rules', async () => (await rules()).policy],
   search: ['search all conversations', async () => (await sessions()).search],
+  export: ['write a session as a page, markdown or JSON', async () => (await exporting()).exportCommand],
   status: ['tell what runs: server, agents', async () => (await runs()).status],
   restart: ['restart the server; agents go on', async () => (await server()).restart],
   'stop-all': ['end server and agents, whatever runs', async () => (await runs()).stopAll],
