@@ -18,8 +18,21 @@ const mayImport: Record<string, readonly string[]> = {
   tools: ['protocol', 'model', 'engine/ports'],
   server: ['protocol', 'model', 'engine/ports'],
   client: ['protocol', 'model', 'engine/ports'],
+  reach: ['protocol', 'model', 'engine/ports'],
   web: ['protocol', 'model', 'client'],
-  cli: ['protocol', 'model', 'engine', 'log', 'runner', 'cluster', 'drivers', 'tools', 'server', 'client'],
+  cli: [
+    'protocol',
+    'model',
+    'engine',
+    'log',
+    'runner',
+    'cluster',
+    'drivers',
+    'tools',
+    'server',
+    'client',
+    'reach',
+  ],
   embed: ['protocol', 'model', 'client', 'cli', 'drivers/sdk', 'tools/sdk'],
 };
 

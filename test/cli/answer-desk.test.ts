@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { AnswerDesk } from '../../src/cli/terminal/answer-desk.ts';
 import type { AskedInteraction } from '../../src/cli/terminal/dialog.ts';
 import { BeckonError } from '../../src/client/beckon-error.ts';
@@ -15,6 +15,30 @@ const asked = (command: string): AskedInteraction => ({
 });
 
 describe('answering in a terminal', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it('[TERM11] what has only just come up cannot be answered yet, and how it is answered is told when it can be', () => {
+    vi.useFakeTimers();
+    const said: string[] = [];
+    const desk = new AnswerDesk({
+      transport: {} as Transport,
+      session: 's',
+      say: (text) => said.push(text),
+      show: ({ title }) => said.push(title),
+      canAnswer: true,
+      stillMs: 500,
+    });
+    desk.start();
+    desk.open(asked('ls'), false);
+    expect([desk.isSettling, desk.asking, said]).toEqual([true, 'i', ['ls']]);
+    vi.advanceTimersByTime(499);
+    expect(desk.isSettling).toBe(true);
+    vi.advanceTimersByTime(1);
+    expect([desk.isSettling, said.length]).toEqual([false, 2]);
+    desk.close('i');
+    expect([desk.isSettling, desk.asking]).toEqual([false, undefined]);
+  });
+
   it('[ASK14] names what was shown, and shows what is asked instead before it asks again', async () => {
     const bodies: unknown[] = [];
     const shown: string[] = [];

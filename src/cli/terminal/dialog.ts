@@ -1,3 +1,4 @@
+import { valueLine } from '../../model/suspicious-text.ts';
 import { saysNothing } from '../../model/tool-call.ts';
 import type { AnswerQuestion, Approve, Respond } from '../../protocol/command.ts';
 import type { InteractionId } from '../../protocol/ids.ts';
@@ -16,6 +17,8 @@ export interface Dialog {
   /** The first thing to say. */
   readonly opening: string;
   take(line: string): DialogStep;
+  /** Whether the next line should not be read by others. */
+  isSecret?(): boolean;
 }
 
 export type DialogStep =
@@ -154,6 +157,39 @@ function approvalDialog(interaction: AskedInteraction): Dialog {
       decision: 'deny',
       ...(reason === '' ? {} : { reason }),
     });
+  }
+}
+
+/** Another input in the place of what the agent asked for, as JSON; undefined where it cannot be changed. */
+export function inputDialog({ interactionId, kind, tool, plan, ways }: AskedInteraction): Dialog | undefined {
+  if (kind !== 'approval' || tool !== undefined || plan !== undefined || ways !== undefined) return undefined;
+  const opening = 'Change the input, as JSON; Enter goes on';
+  let changed: Record<string, unknown> | undefined;
+  return {
+    opening,
+    take(line) {
+      if (changed !== undefined && /^(y|yes)$/i.test(line.trim())) {
+        return approve({ requestId: interactionId, decision: 'allow', scope: 'once', updatedInput: changed });
+      }
+      const value = jsonObject(line);
+      if (value === undefined) return ask(`That is no JSON object. ${opening}`);
+      changed = value;
+      const shown = Object.entries(value).map(
+        ([name, each]) => `  ${oneLine(name)}: ${valueLine(JSON.stringify(each))}`,
+      );
+      return ask(['This will be allowed once instead:', ...shown, 'Type "yes" to allow it'].join('\n'));
+    },
+  };
+}
+
+function jsonObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
   }
 }
 
