@@ -132,6 +132,42 @@ describe('programs', () => {
     expect(program.told.at(-1)).toBe('done');
   });
 
+  it('[REACH1] are told what expired, and not what a grant has answered', async () => {
+    const room = await openRoom({ settings: { askTimeout: { hardSeconds: 60 } } });
+    const program = programs();
+    await notifying(room, [program]);
+    const [id] = await room.running();
+    const { interactionId } = await room.asks(id, asking('r1', 'ls'));
+    const given = { session: id, requestId: interactionId, decision: 'allow', scope: 'session' };
+    await room.do('approve', given);
+    await room.event(id, 'interaction.resolved');
+    await room.asks(id, asking('r2', 'ls'));
+    const expiring = await room.asks(id, asking('r3', 'pwd'));
+    await passed(room, 60_000);
+    await room.event(id, 'interaction.resolved', (event) => event.interactionId === expiring.interactionId);
+    await settled();
+    expect(program.told).toEqual(['waits ls', 'answered ls', 'waits pwd', 'answered pwd']);
+    expect(program.sent.at(-1)).toMatchObject({ outcome: 'expired', by: 'timer' });
+  });
+
+  it('[REACH1] are told of a crash once, and of what an agent began by itself not at all', async () => {
+    const room = await openRoom();
+    const program = programs();
+    await notifying(room, [program]);
+    const [id, agent] = await room.running();
+    agent.exit(1);
+    await room.event(id, 'process.exited');
+    await settled();
+    expect(program.told).toEqual(['failed']);
+    const [other, second] = await room.idle();
+    second.report({ type: 'turn-started' });
+    await room.event(other, 'turn.started');
+    second.end();
+    await room.event(other, 'turn.ended');
+    await settled();
+    expect(program.told).toEqual(['failed']);
+  });
+
   it('[REACH7] one that fails is tried again later and later, and a session waits for its own only', async () => {
     const room = await openRoom();
     const program = programs();
