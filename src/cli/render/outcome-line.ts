@@ -77,6 +77,8 @@ export function whoText(by: Actor): string {
       return 'somewhere else';
     case 'grant':
       return 'by a standing approval';
+    case 'rule':
+      return 'by a rule';
     case 'timer':
       return 'by the time limit';
     case 'agent':
