@@ -123,8 +123,8 @@ export async function compose(
     },
   });
   const link = (sessionId: string): string | undefined => {
-    const base = settings.publicUrl?.url ?? url;
-    return base === undefined ? undefined : `${base}/s/${encodeURIComponent(sessionId)}`;
+    const place = settings.publicUrl?.url ?? url;
+    return place === undefined ? undefined : `${place}/s/${encodeURIComponent(sessionId)}`;
   };
   notifier = await openNotifier({
     channels: configuredChannels(settings.notifications, { clock: systemClock, link }),

@@ -165,8 +165,8 @@ describe('settings', () => {
   });
 
   it.each([
-    ['{"port": "x"}', '"port" is not valid'],
-    ['{"idleMinutes": -1}', '"idleMinutes" is not valid'],
+    ['{"port": "x"}', '"port" must be a number'],
+    ['{"idleMinutes": -1}', '"idleMinutes" must be more than 0'],
     ['{"prot": 1}', '"prot" is not known here; did you mean "port"?'],
     ['{', 'is no JSON'],
   ])('[SES11] a configuration of %s is refused with the field named', async (content, sentence) => {
