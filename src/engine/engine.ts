@@ -4,6 +4,7 @@ import type { SessionState } from '../model/state.ts';
 import { canSleep, hasToolAsk, wantsProcess } from '../model/status.ts';
 import { isAtRest, SUMMARY_VERSION, summaryOf } from '../model/summary.ts';
 import { pendingView, queueView, sessionView } from '../model/views.ts';
+import type { ChannelState } from '../protocol/channel.ts';
 import { accept, type Result, refuse } from '../protocol/errors.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { ToolCatalogue } from '../protocol/tool.ts';
@@ -13,12 +14,14 @@ import { createDispatcher } from './dispatcher.ts';
 import { GrantBook } from './grant-book.ts';
 import { recentSessions } from './handlers/sessions.ts';
 import type { LiveSession } from './live-session.ts';
+import { createNoticeFeed } from './notices.ts';
 import { PolicyBook } from './policy-book.ts';
 import type { Clock } from './ports/clock.ts';
 import type { ControlRoom, News } from './ports/control-room.ts';
 import type { EventLog, Place } from './ports/event-log.ts';
 import type { Ids } from './ports/ids.ts';
 import type { Logger } from './ports/logger.ts';
+import type { NoticeFeed } from './ports/notice-feed.ts';
 import type { Checkpoint, LeftRun, Runner, ToolAccess } from './ports/runner.ts';
 import type { SessionEnv } from './ports/session-env.ts';
 import type { StorageWatch } from './ports/storage-watch.ts';
@@ -47,12 +50,16 @@ export interface EngineOptions {
   readonly toolAccess?: (sessionId: SessionId) => ToolAccess | null;
   /** The tools that are offered, for people to look at. */
   readonly toolCatalogue?: () => ToolCatalogue;
+  /** The ways to reach people and programs outside of the page, for people to look at. */
+  readonly channels?: () => readonly ChannelState[];
   readonly settings: EngineSettings;
 }
 
 export interface Engine extends ControlRoom {
   /** Where the interactive tools of this program ask. */
   readonly tools: ToolDesk;
+  /** What deserves to be told outside of the page. */
+  readonly notices: NoticeFeed;
   /** Puts every agent to an end, stores how it ended, and lets go of everything. */
   close(): Promise<void>;
   /** Lets go of everything; agents that can live on by themselves do, for the next server to take up. */
@@ -69,7 +76,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const listeners = new Set<(news: News) => void>();
   const book = new GrantBook({ log, clock, logger });
   const policies = new PolicyBook({ book, runner, roots: settings.roots, logger });
-  const clients = createClients(ids.client);
+  const clients = createClients(ids.client, clock);
   const lifetime = { closing: false };
 
   const context = (): Omit<Context, 'storedSeq'> => ({
@@ -239,18 +246,22 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     policies,
     clients,
     toolCatalogue,
+    channels: options.channels ?? (() => []),
     remove,
     lifetime,
   });
+
+  const listen = (listener: (news: News) => void): (() => void) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  };
 
   return {
     dispatch,
     clients,
     tools,
-    listen(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    notices: createNoticeFeed({ log, announcements, registry, listen }),
+    listen,
     whileBusy,
     overview() {
       const sessions = registry.inMemory().map((session) => session.state);

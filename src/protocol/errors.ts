@@ -64,6 +64,7 @@ export const errorCatalogue = {
   too_many_requests: { status: 429, meaning: 'Too many attempts; wait a little.' },
   internal_error: { status: 500, meaning: 'Beckon failed; the server log says more.' },
   agent_not_available: { status: 503, meaning: 'The agent cannot be started here.' },
+  machine_unreachable: { status: 503, meaning: 'The machine cannot be reached right now.' },
   storage_unavailable: { status: 503, meaning: 'The database cannot be written; nothing was changed.' },
   shutting_down: { status: 503, meaning: 'The server is about to end.' },
 } as const satisfies Record<string, { status: number; meaning: string }>;

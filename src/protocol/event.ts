@@ -69,6 +69,7 @@ export const eventDefinitions = {
     whileBusy: WhileBusy.nullable().optional(),
     archived: z.boolean().optional(),
     pinned: z.boolean().optional(),
+    mutedUntil: z.string().nullable().optional(),
     by: Actor,
   }),
   'session.stopped': define('decision', { by: Actor, returned: z.array(z.string()) }),
@@ -308,6 +309,8 @@ export function referencesOf(event: NewEvent): string[] {
     case 'message.sending':
     case 'message.taken':
       return [event.messageId];
+    case 'turn.started':
+      return [event.turnId];
     default:
       return [];
   }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ChannelState } from './channel.ts';
 import { type Event, eventDefinitions } from './event.ts';
 import { Grant, GrantWarning } from './grant.ts';
 import { Interaction } from './interaction.ts';
@@ -22,6 +23,8 @@ export { DirectoryCompletion, FoundFiles } from './directory.ts';
 export { GrantPreview } from './grant.ts';
 export { PolicyTrial } from './policy.ts';
 export { ToolCatalogue } from './tool.ts';
+
+export const ChannelList = z.object({ channels: z.array(ChannelState) });
 
 export const Done = z.object({ status: z.literal('ok') });
 
@@ -114,7 +117,13 @@ export const Health = Done.extend({
   whileBusy: WhileBusy.optional(),
 });
 export const Paired = Done.extend({ device: Device, key: z.string(), stored: z.boolean().optional() });
-export const PairingCode = z.object({ code: z.string(), expiresAt: z.string(), url: z.string() });
+/** With a public address, `url` leads there, and `localUrl` to the server itself. */
+export const PairingCode = z.object({
+  code: z.string(),
+  expiresAt: z.string(),
+  url: z.string(),
+  localUrl: z.string().optional(),
+});
 /** `current` is the one that asks. */
 export const DeviceList = z.object({ devices: z.array(Device.extend({ current: z.boolean() })) });
 export const UnlockList = z.object({ decide: z.enum(['anyone', 'devices']), unlocks: z.array(Unlock) });

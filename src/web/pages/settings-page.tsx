@@ -5,6 +5,7 @@ import { RulesSettings } from '../policy/rules-settings.tsx';
 import { GrantRow, useGrants } from '../session/grants.tsx';
 import { About } from './settings/about.tsx';
 import { Answering } from './settings/answering.tsx';
+import { Channels } from './settings/channels.tsx';
 import { Devices } from './settings/devices.tsx';
 import { ListCard } from './settings/list-card.tsx';
 import { Look } from './settings/look.tsx';
@@ -29,6 +30,9 @@ export function SettingsPage() {
           </Section>
           <Section title={t('settings.notifications')} text={t('settings.notificationsText')}>
             <Notifications />
+          </Section>
+          <Section title={t('settings.channels')} text={t('settings.channelsText')}>
+            <Channels />
           </Section>
           <Section title={t('settings.grants')} text={t('settings.grantsText')}>
             <Grants />
