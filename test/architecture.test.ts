@@ -20,7 +20,19 @@ const mayImport: Record<string, readonly string[]> = {
   client: ['protocol', 'model', 'engine/ports'],
   reach: ['protocol', 'model', 'engine/ports'],
   web: ['protocol', 'model', 'client'],
-  cli: ['protocol', 'model', 'engine', 'log', 'runner', 'cluster', 'drivers', 'tools', 'server', 'client', 'reach'],
+  cli: [
+    'protocol',
+    'model',
+    'engine',
+    'log',
+    'runner',
+    'cluster',
+    'drivers',
+    'tools',
+    'server',
+    'client',
+    'reach',
+  ],
   embed: ['protocol', 'model', 'client', 'cli', 'drivers/sdk', 'tools/sdk'],
 };
 
