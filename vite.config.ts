@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -9,7 +9,7 @@ export default defineConfig({
   root: here('./src/web'),
   // The server puts the path in front under which the page is served.
   base: './',
-  plugins: [react(), tailwindcss()],
+  plugins: [withoutDescriptions(), react(), tailwindcss()],
   // The highlighter fetches its grammars one by one, which only modules can.
   worker: { format: 'es' },
   build: {
@@ -29,6 +29,18 @@ export default defineConfig({
     },
   },
 });
+
+/** What the table of operations says of each in words is for its description; the page only calls. */
+function withoutDescriptions(): Plugin {
+  return {
+    name: 'without-descriptions',
+    enforce: 'pre',
+    transform: {
+      filter: { id: /\/src\/protocol\/(?:server-)?operation\.ts$/ },
+      handler: (code) => code.replaceAll(/\bsummary:\s*(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"),/g, ''),
+    },
+  };
+}
 
 interface ModuleInfos {
   getModuleInfo(id: string): { readonly importers: readonly string[] } | null;

@@ -2,13 +2,7 @@ import { z } from 'zod';
 import { SessionId } from './ids.ts';
 import { Agent } from './session.ts';
 
-/** What the machine is called that the server itself runs on. */
-export const localMachine = 'local';
-
-/** How a machine is called: it stands in file names, subjects and addresses. */
-export const MachineName = z
-  .string()
-  .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'A machine is named by small letters, digits and hyphens.');
+export { localMachine } from './local-machine.ts';
 
 /** How busy a machine is, as it told last. */
 export const MachineLoad = z.object({
