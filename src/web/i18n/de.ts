@@ -2,7 +2,6 @@ import { board } from './de/board.ts';
 import { composer } from './de/composer.ts';
 import { control } from './de/control.ts';
 import { conversation } from './de/conversation.ts';
-import { filter } from './de/filter.ts';
 import { form } from './de/form.ts';
 import { frame } from './de/frame.ts';
 import { help } from './de/help.ts';
@@ -35,6 +34,5 @@ export const de: Messages = {
   ...help,
   ...newSession,
   ...settings,
-  ...filter,
   ...machines,
 };

@@ -1,4 +1,3 @@
-import { filter } from './en/filter.ts';
 import { help } from './en/help.ts';
 import { inbox } from './en/inbox.ts';
 import { machines } from './en/machines.ts';
@@ -8,7 +7,6 @@ import { settings } from './en/settings.ts';
 
 /** What is said by parts of the page that are not on the first screen. */
 export const later = {
-  ...filter,
   ...help,
   ...inbox,
   ...machines,

@@ -60,9 +60,7 @@ function MachineRow({ machine, onChanged }: RowProps) {
           <span>{t('machines.sessions', { count: sessions })}</span>
           {pending > 0 && <span>{t('machines.pending', { count: pending })}</span>}
           {!isAway && machine.load && <span>{loadText(t, machine.load)}</span>}
-          {machine.version !== undefined && (
-            <span className="text-faint">{t('machines.version', { version: machine.version })}</span>
-          )}
+          {machine.version !== undefined && <span className="text-faint">Beckon {machine.version}</span>}
         </p>
         {!isAway && <Agents machine={machine} />}
         {unclaimed.length > 0 && <Unclaimed machine={machine} onChanged={onChanged} />}

@@ -82,12 +82,8 @@ export function SessionFilterBar({
         </Choice>
       )}
       {(machines.length > 1 || filter.machine !== '') && (
-        <Choice
-          label={t('filter.machine')}
-          value={filter.machine}
-          onChange={(machine) => change({ machine })}
-        >
-          <option value="">{t('filter.allMachines')}</option>
+        <Choice label={t('machine.name')} value={filter.machine} onChange={(machine) => change({ machine })}>
+          <option value="">{t('machine.all')}</option>
           {[...new Set([...machines.map(({ name }) => name), filter.machine])].filter(Boolean).map((name) => (
             <option key={name}>{name}</option>
           ))}

@@ -1,5 +1,6 @@
 export const machines = {
   'machine.name': 'Rechner',
+  'machine.all': 'Alle Rechner',
   'machine.local': 'Der des Servers',
   'machine.home': 'Sein Home-Verzeichnis: {path}',
   'machine.away': 'nicht erreichbar seit',
@@ -15,7 +16,6 @@ export const machines = {
   'machines.reachable': 'Erreichbar',
   'machines.unreachable': 'Nicht erreichbar',
   'machines.for': 'seit',
-  'machines.version': 'Beckon {version}',
   'machines.sessions_one': '{count} Sitzung',
   'machines.sessions_other': '{count} Sitzungen',
   'machines.pending_one': '{count} Anfrage wartet auf dich',
@@ -29,10 +29,7 @@ export const machines = {
     'Für einen Rechner, der nicht wiederkommt. Solange er wiederkommen kann, ist nichts zu tun: Alles wartet auf ihn.',
   'machines.giveUpSessions_one': '{count} Sitzung endet als gescheitert. Ihr Gespräch bleibt.',
   'machines.giveUpSessions_other': '{count} Sitzungen enden als gescheitert. Ihre Gespräche bleiben.',
-  'machines.giveUpAsks_one':
-    'Was darin gefragt ist ({count}), endet als verloren: Niemand hat dann geantwortet.',
-  'machines.giveUpAsks_other':
-    'Was darin gefragt ist ({count}), endet als verloren: Niemand hat dann geantwortet.',
+  'machines.giveUpAsks': 'Was dort gefragt ist ({count}), endet als verloren: Niemand hat dann geantwortet.',
   'machines.giveUpAnswers':
     'Eine Antwort, die noch nicht zugestellt ist, wird als eine vermerkt, die vielleicht angekommen ist.',
   'machines.giveUpAgents':

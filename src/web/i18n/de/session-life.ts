@@ -32,6 +32,15 @@ export const sessionLife = {
   'delete.stopAndDelete': 'Stoppen und löschen',
 
   'filter.open': 'Filtern und ordnen',
+  'filter.status': 'Zustand',
+  'filter.allStatuses': 'Jeder Zustand',
+  'filter.project': 'Projekt',
+  'filter.allProjects': 'Alle Projekte',
+  'filter.sort': 'Reihenfolge',
+  'filter.sort.need': 'Übliche Reihenfolge',
+  'filter.sort.activity': 'Zuletzt aktiv',
+  'filter.sort.created': 'Neueste zuerst',
+  'filter.sort.title': 'Nach Titel',
   'header.rename': 'Umbenennen',
   'header.title': 'Titel',
 } as const;

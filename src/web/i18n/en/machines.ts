@@ -1,5 +1,6 @@
 export const machines = {
   'machine.name': 'Machine',
+  'machine.all': 'All machines',
   'machine.local': "The server's own",
   'machine.home': 'Its home: {path}',
   'machine.away': 'unreachable for',
@@ -15,7 +16,6 @@ export const machines = {
   'machines.reachable': 'Reachable',
   'machines.unreachable': 'Unreachable',
   'machines.for': 'for',
-  'machines.version': 'Beckon {version}',
   'machines.sessions_one': '{count} session',
   'machines.sessions_other': '{count} sessions',
   'machines.pending_one': '{count} ask waits for you',
@@ -29,8 +29,7 @@ export const machines = {
     'For a machine that will not come back. As long as it may, nothing has to be done: everything waits for it.',
   'machines.giveUpSessions_one': '{count} session ends as failed. Its conversation stays.',
   'machines.giveUpSessions_other': '{count} sessions end as failed. Their conversations stay.',
-  'machines.giveUpAsks_one': 'What is asked in it ({count}) ends as lost: nobody will have answered.',
-  'machines.giveUpAsks_other': 'What is asked in them ({count}) ends as lost: nobody will have answered.',
+  'machines.giveUpAsks': 'What is asked there ({count}) ends as lost: nobody will have answered.',
   'machines.giveUpAnswers': 'An answer that was not delivered yet is noted as one that may have arrived.',
   'machines.giveUpAgents':
     'Agents that still run there go on, unseen. If the machine comes back, they are listed here, and can be ended or taken back.',

@@ -30,6 +30,15 @@ export const sessionLife = {
   'delete.stopAndDelete': 'Stop and delete',
 
   'filter.open': 'Filter and sort',
+  'filter.status': 'Status',
+  'filter.allStatuses': 'Any status',
+  'filter.project': 'Project',
+  'filter.allProjects': 'All projects',
+  'filter.sort': 'Order',
+  'filter.sort.need': 'Usual order',
+  'filter.sort.activity': 'Last activity',
+  'filter.sort.created': 'Newest first',
+  'filter.sort.title': 'By title',
   'header.rename': 'Rename',
   'header.title': 'Title',
 } as const;
