@@ -16,6 +16,7 @@ export function sessionList(sessions: readonly Session[], now: number, paint: Pa
       paint(tones[session.status], session.status),
       age(session.since, now),
       session.agent,
+      oneLine(session.machine ?? ''),
       session.pendingCount > 0
         ? paint('yellow', `${session.pendingCount} open${session.held === undefined ? '' : ', held'}`)
         : '',

@@ -88,13 +88,17 @@ An interactive tool may want something filled in with it: FIELD=VALUE, by the id
     return [
       { status: 'ok', interaction, warnings },
       [
-        `allowed: ${oneLine(toolName)}`,
+        `allowed: ${oneLine(toolName)}${waitingWords(interaction)}`,
         ...warnings.map(({ message }) => `warning: ${visibleLine(message)}`),
         ...(warnings.length === 0 ? [] : ['"beckon grants" lists it, and takes it back with --revoke.']),
       ],
     ];
   },
 });
+
+/** That the answer is stored and its agent does not have it yet. */
+const waitingWords = ({ undelivered }: Interaction): string =>
+  undelivered === undefined ? '' : ` (not yet delivered: ${oneLine(undelivered.machine)} cannot be reached)`;
 
 function inputOf(flags: ParsedFlags): Record<string, unknown> | undefined {
   const value = jsonFlag(flags, 'input');
@@ -122,7 +126,10 @@ export const deny = clientCommand({
       kind === 'approval'
         ? await transport.deny(sessionId, { requestId: interactionId, ...reason, ...interrupt })
         : await transport.respond(sessionId, { interactionId, action: 'cancel', ...reason });
-    return [{ status: 'ok', interaction }, [`${interaction.outcome ?? 'denied'}: ${oneLine(toolName)}`]];
+    return [
+      { status: 'ok', interaction },
+      [`${interaction.outcome ?? 'denied'}: ${oneLine(toolName)}${waitingWords(interaction)}`],
+    ];
   },
 });
 
@@ -148,7 +155,7 @@ Each PICK answers one question, in order: an option's number or label, or severa
     const interaction = await reply();
     return [
       { status: 'ok', interaction },
-      [`${interaction.outcome ?? 'answered'}: ${oneLine(open.toolName)}`],
+      [`${interaction.outcome ?? 'answered'}: ${oneLine(open.toolName)}${waitingWords(interaction)}`],
     ];
 
     function reply(): Promise<Interaction> {
