@@ -9,7 +9,7 @@ import { noFilter, setFilter } from '../../src/web/session/session-filter.ts';
 import { answerRequests } from './support/fake-server.ts';
 import { FakeTransport } from './support/fake-transport.ts';
 import { renderPage } from './support/render-page.tsx';
-import { anAgent, aSession, asked, logOf, resolvedAsk, sessionId } from './support/samples.ts';
+import { anAgent, anInteraction, aSession, asked, logOf, resolvedAsk, sessionId } from './support/samples.ts';
 
 const since = new Date(Date.now() - 40.2 * 60_000).toISOString();
 const state = (name: string, is: MachineState['state']): MachineState => ({ name, state: is, since });
@@ -130,6 +130,15 @@ describe('with several machines', () => {
     expect(header.getByRole('status').textContent).toMatch(/^gpu-1 unreachable for\s*40 min$/);
     await tell(() => fake.heard.onAnnouncement({ type: 'machines-changed', data: { machines: both } }));
     expect(header.queryByRole('status')).toBeNull();
+  });
+
+  it('[CLU28] what is asked says on which machine it would be done, if that is not the server’s own', async () => {
+    const { fake, tell } = await open('/', both);
+    const ask = (id: string) => anInteraction({ id: `i-${id}`, session: id });
+    await tell(() => fake.tellSnapshot(sessions, { machines: both, pending: [ask('s1'), ask('s2')] }));
+    const card = (id: string) => document.querySelector(`[data-ask="i-${id}"]`)?.textContent;
+    expect(card('s2')).toContain('gpu-1');
+    expect(card('s1')).not.toMatch(/gpu-1|local/);
   });
 
   it('[CLU26] an answer that waits for its machine is told as not yet delivered, until it is', async () => {

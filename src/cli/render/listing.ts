@@ -42,6 +42,7 @@ export function pendingList(
         paint('yellow', interaction.kind),
         age(interaction.createdAt, now),
         shortened(oneLine(session?.title ?? interaction.sessionId), 24),
+        oneLine(session?.machine ?? ''),
         `${oneLine(interaction.tool?.name ?? interaction.toolName)}: ${shortened(subjectOf(interaction), 80)}${
           interaction.leftOpen === undefined ? '' : paint('dim', ' (the agent goes on)')
         }`,

@@ -7,9 +7,13 @@ import { Time } from '../ui/time.tsx';
 /** That an answer waits for its machine. */
 export function Undelivered({ machine }: { readonly machine: string }) {
   const t = useT();
+  const text = t('machine.undelivered', { machine });
   return (
-    <span className="min-w-0 shrink truncate rounded-tight bg-you-tint px-1 text-2xs text-you-ink leading-4.5">
-      {t('machine.undelivered', { machine })}
+    <span
+      title={text}
+      className="min-w-0 shrink truncate rounded-tight bg-you-tint px-1 text-2xs text-you-ink leading-4.5"
+    >
+      {text}
     </span>
   );
 }

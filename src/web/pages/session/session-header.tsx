@@ -168,7 +168,7 @@ function Facts({ session }: { readonly session: Session }) {
   const capabilities = session.capabilities ?? agent?.capabilities;
   const { usage, permissionMode, model } = session;
   return (
-    <div className="flex min-w-0 flex-1 items-center gap-1 text-faint text-xs max-md:-ml-1 max-md:flex-none max-md:flex-wrap">
+    <div className="flex min-w-0 flex-1 items-center gap-1 text-faint text-xs max-md:-ml-1 max-md:max-w-full max-md:flex-none max-md:flex-wrap">
       <MachineFact session={session} />
       <Quiet title={session.cwd}>{shortDirectory(session.cwd)}</Quiet>
       <Quiet>{[agent?.label ?? session.agent, session.agentVersion].filter(Boolean).join(' ')}</Quiet>
