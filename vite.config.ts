@@ -9,7 +9,7 @@ export default defineConfig({
   root: here('./src/web'),
   // The server puts the path in front under which the page is served.
   base: './',
-  plugins: [withoutDescriptions(), react(), tailwindcss()],
+  plugins: [operationsForCalls(), react(), tailwindcss()],
   // The highlighter fetches its grammars one by one, which only modules can.
   worker: { format: 'es' },
   build: {
@@ -30,15 +30,17 @@ export default defineConfig({
   },
 });
 
-/** What the table of operations says of each in words is for its description; the page only calls. */
-function withoutDescriptions(): Plugin {
+/** A page that only calls needs neither the words nor the refusals of each operation: they are for documents. */
+function operationsForCalls(): Plugin {
+  const words =
+    /^ {4}(summary:\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|refusals: (\[[^\]]*\]|answering)),$/gm;
   return {
-    name: 'without-descriptions',
+    name: 'operations-for-calls',
     enforce: 'pre',
-    transform: {
-      filter: { id: /\/src\/protocol\/(?:server-)?operation\.ts$/ },
-      handler: (code) => code.replaceAll(/\bsummary:\s*(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"),/g, ''),
-    },
+    transform: (code, id) =>
+      /\/src\/protocol\/(server-)?operation\.ts$/.test(id)
+        ? { code: code.replace(words, ''), map: null }
+        : null,
   };
 }
 

@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { HttpTransport } from '../client/http-transport.ts';
 import { type AgentStatus, agentStatus, stopAgents } from '../drivers/process/run-admin.ts';
+import type { ChannelState } from '../protocol/channel.ts';
 import { localMachine } from '../protocol/local-machine.ts';
 import type { Machine } from '../protocol/machine.ts';
 import type { Agent, Session } from '../protocol/session.ts';
@@ -15,7 +16,7 @@ import { isolationWords } from './render/event-lines.ts';
 import { age, counted } from './render/measures.ts';
 import type { Paint } from './render/paint.ts';
 import { oneLine } from './render/safe-text.ts';
-import { isolationLine, modeLine, storageLines } from './server-lines.ts';
+import { channelLine, isolationLine, modeLine, storageLines } from './server-lines.ts';
 import { clientCommand, connect } from './terminal/client-command.ts';
 import { stateCells } from './terminal/machine-commands.ts';
 
@@ -41,6 +42,7 @@ has been up, and which agents end with the server.`,
         agents,
         ...(machines.length > 0 && { machines }),
         defaultModes: modes,
+        channels: told?.channels ?? [],
         endingWithServer: ending.map(({ label: _, ...agent }) => agent),
       },
       [
@@ -49,9 +51,13 @@ has been up, and which agents end with the server.`,
             ? ['server', isTaken(dataDir) ? 'running; it tells no address' : 'not running']
             : ['server', server.url, `process ${server.pid}`, up(server.startedAt)],
         ]),
+        ...(server?.publicUrl === undefined
+          ? []
+          : [`reached from elsewhere at ${oneLine(server.publicUrl)}`]),
         ...(storage === null ? [] : storageLines(storage)),
         ...(server?.isolation === undefined ? [] : [isolationLine(server.isolation)]),
         ...modes.map(({ agent, permissionMode }) => modeLine(agent, permissionMode)),
+        ...(told?.channels ?? []).map((channel) => channelLine(channel, now)),
         ...machineLines(machines, now, paint),
         ...agentLines(agents, up),
         ...endingLines(ending),
@@ -106,8 +112,13 @@ const serverPatienceMs = 3_000;
 async function askServer(flags: ParsedFlags, console: Console): Promise<Told | undefined> {
   try {
     const transport = await connect(flags, console, { timeoutMs: serverPatienceMs });
-    const [kinds, sessions] = await Promise.all([transport.agents(), transport.sessions()]);
-    return { kinds, sessions };
+    const [kinds, sessions, channels] = await Promise.all([
+      transport.agents(),
+      transport.sessions(),
+      // An older server does not tell.
+      transport.channels().catch(() => []),
+    ]);
+    return { kinds, sessions, channels };
   } catch {
     return undefined;
   }
@@ -129,6 +140,7 @@ const machineLines = (machines: readonly Machine[], now: number, paint: Paint): 
 interface Told {
   readonly kinds: readonly Agent[];
   readonly sessions: readonly Session[];
+  readonly channels: readonly ChannelState[];
 }
 
 interface EndingAgent {
@@ -153,7 +165,7 @@ const defaultModes = ({ kinds }: Told = nothingTold) =>
     defaultPermissionMode === undefined ? [] : [{ agent: name, permissionMode: defaultPermissionMode }],
   );
 
-const nothingTold: Told = { kinds: [], sessions: [] };
+const nothingTold: Told = { kinds: [], sessions: [], channels: [] };
 
 function endingLines(ending: readonly EndingAgent[]): string[] {
   if (ending.length === 0) return [];

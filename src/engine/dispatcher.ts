@@ -14,6 +14,7 @@ import { machineHandlers } from './handlers/machines.ts';
 import { messageHandlers } from './handlers/messages.ts';
 import { readingHandlers } from './handlers/reading.ts';
 import type { Handlers, Room } from './handlers/room.ts';
+import { ruleHandlers } from './handlers/rules.ts';
 import { sessionHandlers } from './handlers/sessions.ts';
 import { templateHandlers } from './handlers/templates.ts';
 import type { Caller, ControlRoom, Reply } from './ports/control-room.ts';
@@ -25,6 +26,7 @@ const handlers: Handlers = {
   ...messageHandlers,
   ...interactionHandlers,
   ...grantHandlers,
+  ...ruleHandlers,
   ...readingHandlers,
   ...directoryHandlers,
   ...templateHandlers,

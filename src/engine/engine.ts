@@ -3,6 +3,7 @@ import { deferrable } from '../model/deferred-asks.ts';
 import type { SessionState } from '../model/state.ts';
 import { canSleep } from '../model/status.ts';
 import { pendingView, queueView, sessionView } from '../model/views.ts';
+import type { ChannelState } from '../protocol/channel.ts';
 import { accept, type Result, refuse } from '../protocol/errors.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { ToolCatalogue } from '../protocol/tool.ts';
@@ -12,13 +13,16 @@ import { createDispatcher } from './dispatcher.ts';
 import { GrantBook } from './grant-book.ts';
 import { recentSessions } from './handlers/sessions.ts';
 import type { LiveSession } from './live-session.ts';
-import { Machines } from './machines.ts';
+import { Machines, placeOn } from './machines.ts';
+import { createNoticeFeed } from './notices.ts';
+import { PolicyBook } from './policy-book.ts';
 import type { Clock } from './ports/clock.ts';
 import type { ControlRoom, News } from './ports/control-room.ts';
 import type { EventLog, Place } from './ports/event-log.ts';
 import type { Ids } from './ports/ids.ts';
 import type { Logger } from './ports/logger.ts';
 import type { MachineSource } from './ports/machine.ts';
+import type { NoticeFeed } from './ports/notice-feed.ts';
 import type { Runner, ToolAccess } from './ports/runner.ts';
 import type { SessionEnv } from './ports/session-env.ts';
 import type { StorageWatch } from './ports/storage-watch.ts';
@@ -51,12 +55,16 @@ export interface EngineOptions {
   readonly toolAccess?: (sessionId: SessionId) => ToolAccess | null;
   /** The tools that are offered, for people to look at. */
   readonly toolCatalogue?: () => ToolCatalogue;
+  /** The ways to reach people and programs outside of the page, for people to look at. */
+  readonly channels?: () => readonly ChannelState[];
   readonly settings: EngineSettings;
 }
 
 export interface Engine extends ControlRoom {
   /** Where the interactive tools of this program ask. */
   readonly tools: ToolDesk;
+  /** What deserves to be told outside of the page. */
+  readonly notices: NoticeFeed;
   /** Puts every agent to an end, stores how it ended, and lets go of everything. */
   close(): Promise<void>;
   /** Lets go of everything; agents that can live on by themselves do, for the next server to take up. */
@@ -71,7 +79,18 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const { whileBusy = 'queue' } = settings;
   const listeners = new Set<(news: News) => void>();
   const book = new GrantBook({ log, clock, logger });
-  const clients = createClients(ids.client);
+  const policies = new PolicyBook({
+    book,
+    logger,
+    async policyFile({ machine = null, cwd, realCwd }) {
+      const { roots } = placeOn(machine, settings);
+      const file = await machines.ask(machine, async (runner) =>
+        accept(await runner.policyFile({ cwd, realCwd, roots })),
+      );
+      return file.ok ? file.value : undefined;
+    },
+  });
+  const clients = createClients(ids.client, clock);
   const lifetime = { closing: false };
 
   const machines: Machines = new Machines({
@@ -85,6 +104,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     mint: (kind) => ids[kind](),
     grants: book.grants,
     away: machines.away(machine),
+    rulesIn: (place) => policies.rulesIn(place),
   });
   const publish = (news: readonly News[]): void => {
     for (const one of news) {
@@ -148,6 +168,9 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
         await options.listening;
         const session = registry.get(id);
         if (session === undefined || lifetime.closing) return false;
+        // Before its agent can ask for anything.
+        await policies.look(session.state);
+        if (lifetime.closing) return false;
         const started = await session.writer.insist({ type: 'start-process', processId: ids.process() });
         return started.ok && started.value.length > 0;
       },
@@ -184,9 +207,23 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     if (machines.away(state.machine) === undefined) budgetOf(state.machine).notice(state);
   };
 
+  const turns = new Map<SessionId, string>();
+  /** What a person changes between two turns holds in the next. */
+  const lookAtTurn = ({ id, turn, machine, cwd, realCwd }: SessionState): void => {
+    if (turn === null) {
+      turns.delete(id);
+      return;
+    }
+    turns.set(id, turn.id);
+    void policies.look({ machine, cwd, realCwd });
+  };
+
   /** After each commit. */
   const changed = (state: SessionState): void => {
-    if (!lifetime.closing) notice(state);
+    if (!lifetime.closing) {
+      notice(state);
+      if (turns.get(state.id) !== state.turn?.id) lookAtTurn(state);
+    }
     if (state.ephemeral && state.life !== 'open' && state.process === null) {
       const session = registry.get(state.id);
       if (session !== undefined) {
@@ -195,7 +232,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     }
   };
 
-  await recover(options, registry, book, announcements);
+  await recover(options, registry, { book, policies }, announcements);
   for (const { state } of registry.inMemory()) {
     if (state.process !== null) budgetOf(state.machine).adopt(state.id);
     notice(state);
@@ -207,6 +244,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const cancelIdleCheck = every(clock, IDLE_CHECK_MS, () => {
     for (const { state, writer } of registry.inMemory()) {
       if (machines.away(state.machine) !== undefined) continue;
+      if (state.process !== null) void policies.look(state);
       const { since } = state;
       if (idle.of(writer, canSleep(state) ? { what: since, since } : undefined) >= settings.idleMs) {
         void writer.command({ type: 'close-process', cause: 'sleep' });
@@ -273,20 +311,25 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     machines,
     registry,
     book,
+    policies,
     clients,
     toolCatalogue,
+    channels: options.channels ?? (() => []),
     remove,
     lifetime,
   });
+
+  const listen = (listener: (news: News) => void): (() => void) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  };
 
   return {
     dispatch,
     clients,
     tools,
-    listen(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    notices: createNoticeFeed({ log, announcements, registry, listen }),
+    listen,
     whileBusy,
     overview() {
       const sessions = registry.inMemory().map((session) => session.state);

@@ -5,6 +5,7 @@ import type { Announcements } from './announcements.ts';
 import type { EngineOptions } from './engine.ts';
 import type { GrantBook } from './grant-book.ts';
 import type { LiveSession } from './live-session.ts';
+import type { PolicyBook } from './policy-book.ts';
 import type { Checkpoint, LeftRun } from './ports/runner.ts';
 import { type SessionRegistry, storedSession } from './session-registry.ts';
 import type { Stored } from './session-writer.ts';
@@ -15,7 +16,7 @@ const SUMMARIES_AT_ONCE = 500;
 export async function recover(
   options: EngineOptions,
   registry: SessionRegistry,
-  book: GrantBook,
+  { book, policies }: { readonly book: GrantBook; readonly policies: PolicyBook },
   announcements: Announcements,
 ): Promise<void> {
   const { log, runner, logger } = options;
@@ -24,7 +25,9 @@ export async function recover(
   const unsummarized: Stored[] = [];
   for (const start of log.streams(SUMMARY_VERSION)) {
     if (start.stream === 'global') {
-      book.load(start.eventsAfter(0));
+      const events = [...start.eventsAfter(0)];
+      book.load(events);
+      policies.load(events);
       continue;
     }
     try {
@@ -37,9 +40,7 @@ export async function recover(
           settle(
             registry.takeUp(stored),
             { checkpoint: start.checkpoint, runs: left },
-            registry,
-            announcements,
-            options,
+            { registry, policies, announcements, options },
           ),
         );
     } catch (error) {
@@ -121,9 +122,17 @@ async function summarize(
 async function settle(
   session: LiveSession,
   left: { readonly checkpoint: Checkpoint | undefined; readonly runs: readonly LeftRun[] },
-  registry: SessionRegistry,
-  announcements: Announcements,
-  options: EngineOptions,
+  {
+    registry,
+    policies,
+    announcements,
+    options,
+  }: {
+    readonly registry: SessionRegistry;
+    readonly policies: PolicyBook;
+    readonly announcements: Announcements;
+    readonly options: EngineOptions;
+  },
 ): Promise<void> {
   const { id, state, writer, effects } = session;
   const isTakenUp = left.runs.some(({ runId }) => runId === state.process?.id);
@@ -144,7 +153,10 @@ async function settle(
   effects.watchOpen(state);
   // Ahead of whatever the agent has to say: its tools did not live on with it.
   if (hasToolAsk(state)) void writer.insist({ type: 'lose-tools' });
-  if (isToStart) void Promise.resolve(options.listening).then(() => effects.agent.startAgain());
+  if (isToStart)
+    void Promise.resolve(options.listening)
+      .then(() => policies.look(state))
+      .then(() => effects.agent.startAgain());
   if (isTakenUp || isToStart || (state.process === null && !isTorn)) return;
   const reason = 'The server ended while this was under way, and the agent with it.';
   const lost = await writer.command({ type: 'lose-process', reason });

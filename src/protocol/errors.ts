@@ -26,6 +26,8 @@ export const errorCatalogue = {
   message_not_found: { status: 404, meaning: 'No message has this id in this session.' },
   image_not_found: { status: 404, meaning: 'No image has this id in this session.' },
   grant_not_found: { status: 404, meaning: 'No grant has this id.' },
+  rule_not_found: { status: 404, meaning: 'There is no such rule.' },
+  policy_not_found: { status: 404, meaning: 'No policy of a directory has this id.' },
   template_not_found: { status: 404, meaning: 'No template has this name.' },
   device_not_found: { status: 404, meaning: 'No paired device has this id.' },
   unlock_not_found: { status: 404, meaning: 'No terminal is, or wants to be, unlocked by this id.' },
@@ -50,6 +52,7 @@ export const errorCatalogue = {
   queue_full: { status: 409, meaning: 'Too many messages wait in this session already.' },
   interaction_already_resolved: { status: 409, meaning: 'It has been answered already.' },
   interaction_changed: { status: 409, meaning: 'What is asked is not what was shown.' },
+  policy_changed: { status: 409, meaning: 'The policy is not what was shown.' },
   interaction_gone: { status: 410, meaning: 'The interaction ended without an answer.' },
   payload_too_large: {
     status: 413,

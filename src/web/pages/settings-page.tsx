@@ -3,9 +3,11 @@ import { useRoom } from '../data/room-context.tsx';
 import { PageHeader } from '../frame/page-header.tsx';
 import { useT } from '../i18n/i18n.ts';
 import { Machines } from '../machines/machines.tsx';
+import { RulesSettings } from '../policy/rules-settings.tsx';
 import { GrantRow, useGrants } from '../session/grants.tsx';
 import { About } from './settings/about.tsx';
 import { Answering } from './settings/answering.tsx';
+import { Channels } from './settings/channels.tsx';
 import { Devices } from './settings/devices.tsx';
 import { ListCard } from './settings/list-card.tsx';
 import { Look } from './settings/look.tsx';
@@ -32,8 +34,14 @@ export function SettingsPage() {
           <Section title={t('settings.notifications')} text={t('settings.notificationsText')}>
             <Notifications />
           </Section>
+          <Section title={t('settings.channels')} text={t('settings.channelsText')}>
+            <Channels />
+          </Section>
           <Section title={t('settings.grants')} text={t('settings.grantsText')}>
             <Grants />
+          </Section>
+          <Section title={t('rules.title')} text={t('rules.text')}>
+            <RulesSettings />
           </Section>
           {hasMachines && (
             <Section title={t('machines.title')} text={t('machines.text')}>

@@ -8,9 +8,12 @@ export const sessionLife = {
   'life.pin': 'Anheften',
   'life.unpin': 'Lösen',
   'life.pinned': 'Angeheftet',
+  'life.mute': 'Benachrichtigungen stummschalten',
+  'life.unmute': 'Wieder benachrichtigen',
   'life.older': 'Ältere ({count})',
   'life.more': '{count} weitere zeigen',
   'life.unread': 'neu',
+  'life.export': 'Exportieren…',
   'life.delete': 'Löschen…',
 
   'delete.title': 'Diese Sitzung löschen?',
