@@ -4,7 +4,6 @@ import { usePreferences } from '../data/preferences.ts';
 import { useRoom } from '../data/room-context.tsx';
 import { Dock } from '../dock/dock.tsx';
 import { useT } from '../i18n/i18n.ts';
-import { Notifier } from '../notifications/notifier.tsx';
 import { useReadMarksKept } from '../session/read-marks.ts';
 import { lazyPart } from '../ui/lazy-part.tsx';
 import { LiveRegions } from '../ui/live-regions.tsx';
@@ -21,6 +20,10 @@ import { StorageBar } from './storage-bar.tsx';
 import { useTabBadge } from './tab-badge.ts';
 import { useGlobalKeys } from './use-keys.ts';
 
+const Notifier = lazyPart(
+  async () => (await import('../notifications/notifier.tsx')).Notifier,
+  () => null,
+);
 const UnlockBar = lazyPart(async () => (await import('./unlock-bar.tsx')).UnlockBar);
 
 /** What stays while pages change: rail, list of sessions, dock, bars and dialogs. */
@@ -61,7 +64,9 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <Dialogs />
       <LiveRegions within={null} />
       <AskAnnouncer />
-      <Notifier />
+      <Suspense>
+        <Notifier />
+      </Suspense>
     </div>
   );
 }
