@@ -13,11 +13,13 @@ import { createDispatcher } from './dispatcher.ts';
 import { GrantBook } from './grant-book.ts';
 import { recentSessions } from './handlers/sessions.ts';
 import type { LiveSession } from './live-session.ts';
+import { createNoticeFeed } from './notices.ts';
 import type { Clock } from './ports/clock.ts';
 import type { ControlRoom, News } from './ports/control-room.ts';
 import type { EventLog, Place } from './ports/event-log.ts';
 import type { Ids } from './ports/ids.ts';
 import type { Logger } from './ports/logger.ts';
+import type { NoticeFeed } from './ports/notice-feed.ts';
 import type { Checkpoint, LeftRun, Runner, ToolAccess } from './ports/runner.ts';
 import type { SessionEnv } from './ports/session-env.ts';
 import type { StorageWatch } from './ports/storage-watch.ts';
@@ -52,6 +54,8 @@ export interface EngineOptions {
 export interface Engine extends ControlRoom {
   /** Where the interactive tools of this program ask. */
   readonly tools: ToolDesk;
+  /** What deserves to be told outside of the page. */
+  readonly notices: NoticeFeed;
   /** Puts every agent to an end, stores how it ended, and lets go of everything. */
   close(): Promise<void>;
   /** Lets go of everything; agents that can live on by themselves do, for the next server to take up. */
@@ -221,14 +225,17 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     lifetime,
   });
 
+  const listen = (listener: (news: News) => void): (() => void) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  };
+
   return {
     dispatch,
     clients,
     tools,
-    listen(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    notices: createNoticeFeed({ log, announcements, registry, listen }),
+    listen,
     whileBusy,
     overview() {
       const sessions = registry.inMemory().map((session) => session.state);

@@ -288,6 +288,8 @@ export function referencesOf(event: NewEvent): string[] {
     case 'message.sending':
     case 'message.taken':
       return [event.messageId];
+    case 'turn.started':
+      return [event.turnId];
     default:
       return [];
   }
