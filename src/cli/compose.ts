@@ -9,6 +9,9 @@ import type { EventLog } from '../engine/ports/event-log.ts';
 import type { StorageWatch } from '../engine/ports/storage-watch.ts';
 import { openSqliteLog } from '../log/sqlite-log.ts';
 import type { Room } from '../protocol/storage.ts';
+import { openNotifier } from '../reach/notifier.ts';
+import { PushChannel } from '../reach/push/push-channel.ts';
+import { createVapid } from '../reach/push/vapid.ts';
 import { createServer, type Mounted, type Server, urlOf } from '../server/create-server.ts';
 import { toolKeys } from '../tools/mcp/endpoint.ts';
 import type { Tool } from '../tools/sdk/define-tool.ts';
@@ -21,7 +24,8 @@ import {
   toolAccessOf,
 } from './interactive-tools.ts';
 import type { Logger } from './logger.ts';
-import { sessionEnvFiles } from './secret-files.ts';
+import { progressFiles } from './notice-progress.ts';
+import { keepPushKey, sessionEnvFiles } from './secret-files.ts';
 import { type IsolationReport, storageLogger } from './server-lines.ts';
 import type { Settings } from './settings.ts';
 import { templateFile } from './template-file.ts';
@@ -126,9 +130,11 @@ export async function compose(
     logger,
   });
   const { endpoint, end: endTools, disconnect } = tools;
+  const push = await openPush();
   const server = createServer({
     room: engine,
     tools: endpoint,
+    push,
     token: parts.token,
     dataDir,
     host: settings.host,
@@ -140,6 +146,32 @@ export async function compose(
     decide: settings.decide,
     path: parts.path,
   });
+
+  const notifier = await openNotifier({
+    channels: push === undefined ? [] : [push],
+    feed: engine.notices,
+    store: progressFiles(join(dataDir, 'notices')),
+    clock: systemClock,
+    logger,
+    random: Math.random,
+  });
+
+  /** A disk that takes no key for it must not keep the server from starting. */
+  async function openPush(): Promise<PushChannel | undefined> {
+    const key = await keepPushKey(dataDir).catch((error: unknown) => {
+      logger.warn({ err: error }, 'There are no notifications on devices: their key cannot be stored.');
+    });
+    if (key === undefined) return undefined;
+    const { graceMs, subject, allowLoopback } = settings.push;
+    return new PushChannel({
+      vapid: createVapid(key, subject),
+      subscriptions: () => server.subscriptions,
+      waiting: () => engine.overview().pending.length,
+      clock: systemClock,
+      graceMs,
+      allowLoopback,
+    });
+  }
 
   let isListening = false;
   return {
@@ -176,6 +208,7 @@ export async function compose(
     pairingCode: () => server.pairingCode(),
     async close() {
       await endTools();
+      await notifier.close();
       await engine.close();
       disconnect();
       await server.close();
@@ -184,6 +217,7 @@ export async function compose(
     },
     async detach() {
       await endTools();
+      await notifier.close();
       await engine.detach();
       disconnect();
       await server.close();

@@ -81,6 +81,17 @@ const Config = z.strictObject({
   deferAsksMinutes: z.number().min(0).optional(),
   /** What messages of people do while an agent works. */
   whileBusy: WhileBusy.optional(),
+  push: z
+    .strictObject({
+      /** How long something is left to be seen on the page before devices are told. */
+      graceSeconds: z.number().min(0).max(3600).optional(),
+      /** Where those who run push services find whoever sends. */
+      subject: z
+        .string()
+        .regex(/^(?:https:\/\/|mailto:)./, 'it begins with "https://" or "mailto:"')
+        .optional(),
+    })
+    .optional(),
   agents: z
     .record(z.string(), AgentConfig)
     .superRefine((agents, { addIssue }) => {

@@ -6,6 +6,7 @@ import { StorageError } from '../engine/ports/event-log.ts';
 import type { SessionEnv } from '../engine/ports/session-env.ts';
 import { messageOf } from '../protocol/errors.ts';
 import type { SessionId } from '../protocol/ids.ts';
+import { makeVapidKey } from '../reach/push/vapid.ts';
 import { Failure } from './failure.ts';
 
 /** The token of this data directory; programs that know it need not learn it anew after a restart. */
@@ -14,17 +15,25 @@ export const keepToken = (dataDir: string): Promise<string> => keepSecret(dataDi
 /** What the keys of all sessions are made from. It stays the same, so that an agent that outlives a server is known to the next. */
 export const keepToolSecret = (dataDir: string): Promise<string> => keepSecret(dataDir, 'tool-secret');
 
+/** What push services know this server by. With another one, every device would have to switch its notifications on again. */
+export const keepPushKey = (dataDir: string): Promise<string> =>
+  keepSecret(dataDir, 'push-key', makeVapidKey);
+
 export const readToken = (dataDir: string): Promise<string | undefined> => readSecret(join(dataDir, 'token'));
 
 /** Made once. A file that was copied or restored with wider rights is closed again. */
-async function keepSecret(dataDir: string, name: string): Promise<string> {
+async function keepSecret(
+  dataDir: string,
+  name: string,
+  make = (): string => randomBytes(32).toString('base64url'),
+): Promise<string> {
   const path = join(dataDir, name);
   const known = await readSecret(path);
   if (known !== undefined) {
     await chmod(path, 0o600);
     return known;
   }
-  const secret = randomBytes(32).toString('base64url');
+  const secret = make();
   await writeSecretFile(path, `${secret}\n`);
   return secret;
 }

@@ -69,6 +69,13 @@ export function settingsOf(
     askTimeout,
     deferAsksMinutes: config.deferAsksMinutes ?? 240,
     whileBusy: config.whileBusy ?? 'queue',
+    push: {
+      graceMs: (config.push?.graceSeconds ?? 10) * 1000,
+      // Apple refuses names that only a local network knows.
+      subject: config.push?.subject ?? 'https://beckon.dev',
+      /** For a stand-in push service; no request can set it. */
+      allowLoopback: isOn(env.BECKON_PUSH_LOOPBACK),
+    },
     acpAgents: acpAgents(agents),
     driverFiles: driverFiles(agents),
     /** How agents are started where a session does not say it, by their names. */

@@ -1,7 +1,9 @@
 import type { Event, EventOf } from '../protocol/event.ts';
 import type { InteractionId } from '../protocol/ids.ts';
 import type { Interaction, InteractionKind, Outcome } from '../protocol/interaction.ts';
+import { NoticeKind, Sparseness } from '../protocol/push.ts';
 import type { Session } from '../protocol/session.ts';
+import { noticeTagOf } from './notice-tag.ts';
 import { isCompound } from './pattern.ts';
 import { programIn } from './programs.ts';
 import { isSensitive } from './sensitive-files.ts';
@@ -9,9 +11,7 @@ import { shownDigest } from './shown-digest.ts';
 import { isSuspicious, showInvisible, valueLine, visibleLine } from './suspicious-text.ts';
 import { mainPartOf, saysNothing, type ToolCall, toolCallOf } from './tool-call.ts';
 
-/** What people can be told of outside the page, the most urgent first. */
-export const noticeKinds = ['waits', 'failed', 'done'] as const;
-export type NoticeKind = (typeof noticeKinds)[number];
+export const noticeKinds = NoticeKind.options;
 
 /** Something that deserves to be told outside of the page. Its texts are bounded, whatever an agent said. */
 export type Notice = NoticeOf<'waits', { readonly asks: readonly NoticeAsk[] }> | AnsweredNotice | EndNotice;
@@ -46,9 +46,7 @@ export interface NoticeAsk {
   readonly shown?: string;
 }
 
-/** How much a notice tells to whoever looks at the device: nothing of what is asked, or that as well. */
-export const sparsenesses = ['title', 'full'] as const;
-export type Sparseness = (typeof sparsenesses)[number];
+export const sparsenesses = Sparseness.options;
 
 export interface NoticeText {
   readonly title: string;
@@ -87,9 +85,7 @@ export function answerableIn(
   return ask?.shown === undefined ? undefined : { interactionId: ask.interactionId, shown: ask.shown };
 }
 
-/** What replaces an earlier notice on a device: what waits in a session is one thing, whatever its number. */
-export const noticeTag = ({ kind, session }: Notice): string =>
-  `${kind === 'waits' || kind === 'answered' ? 'waits' : 'ended'}-${session.id}`;
+export const noticeTag = ({ kind, session }: Notice): string => noticeTagOf(kind, session.id);
 
 /** Several of one session that wait, as one. */
 export function joinWaiting(notices: readonly WaitsNotice[]): WaitsNotice | undefined {

@@ -12,6 +12,10 @@ export const errorCatalogue = {
     status: 401,
     meaning: 'The cookie came without the key of its page; the browser must be paired again.',
   },
+  ticket_unknown: {
+    status: 401,
+    meaning: 'This notification can answer no more: it has, is too old, or is of another device.',
+  },
   pairing_failed: { status: 401, meaning: 'The pairing code is unknown, used or too old.' },
   host_not_allowed: { status: 403, meaning: 'The Host header names another machine.' },
   origin_not_allowed: { status: 403, meaning: 'The request comes from a foreign web page.' },
@@ -28,6 +32,7 @@ export const errorCatalogue = {
   grant_not_found: { status: 404, meaning: 'No grant has this id.' },
   template_not_found: { status: 404, meaning: 'No template has this name.' },
   device_not_found: { status: 404, meaning: 'No paired device has this id.' },
+  subscription_not_found: { status: 404, meaning: 'This device has no notifications switched on.' },
   unlock_not_found: { status: 404, meaning: 'No terminal is, or wants to be, unlocked by this id.' },
   client_not_found: { status: 404, meaning: 'No connected client has this id.' },
   agent_unknown: { status: 422, meaning: 'No agent has this name.' },
@@ -61,6 +66,10 @@ export const errorCatalogue = {
   too_many_requests: { status: 429, meaning: 'Too many attempts; wait a little.' },
   internal_error: { status: 500, meaning: 'Beckon failed; the server log says more.' },
   agent_not_available: { status: 503, meaning: 'The agent cannot be started here.' },
+  push_not_available: {
+    status: 503,
+    meaning: 'This server sends no notifications to devices: the key for them could not be stored.',
+  },
   storage_unavailable: { status: 503, meaning: 'The database cannot be written; nothing was changed.' },
   shutting_down: { status: 503, meaning: 'The server is about to end.' },
 } as const satisfies Record<string, { status: number; meaning: string }>;

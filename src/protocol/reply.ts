@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Event, eventDefinitions } from './event.ts';
 import { Grant, GrantWarning } from './grant.ts';
 import { Interaction } from './interaction.ts';
+import { PushFailure, PushWishes } from './push.ts';
 import {
   Agent,
   AgentCommand,
@@ -108,4 +109,12 @@ export const DeviceList = z.object({ devices: z.array(Device.extend({ current: z
 export const UnlockList = z.object({ decide: z.enum(['anyone', 'devices']), unlocks: z.array(Unlock) });
 export const OneUnlock = z.object({ unlock: Unlock });
 export const UnlockAsked = OneUnlock.extend({ code: z.string(), secret: z.string() });
+/** `subscription` is that of the device that asks, null where it has none; its endpoint is told to nobody else. */
+export const PushState = z.object({
+  publicKey: z.string(),
+  subscription: PushWishes.extend({ endpoint: z.string(), failure: PushFailure.nullable() }).nullable(),
+});
+/** `waiting` is what is left, in all sessions. */
+export const PushAnswered = Resolved.extend({ waiting: z.number() });
+export const PushTried = z.object({ taken: z.boolean(), reason: z.string().optional() });
 export const OpenApi = z.record(z.string(), z.unknown());

@@ -8,6 +8,7 @@ import { help } from './de/help.ts';
 import { inbox } from './de/inbox.ts';
 import { interaction } from './de/interaction.ts';
 import { newSession } from './de/new-session.ts';
+import { push } from './de/push.ts';
 import { refusals } from './de/refusals.ts';
 import { session } from './de/session.ts';
 import { sessionLife } from './de/session-life.ts';
@@ -33,4 +34,5 @@ export const de: Messages = {
   ...help,
   ...newSession,
   ...settings,
+  ...push,
 };
