@@ -150,6 +150,7 @@ export async function compose(
   const notifier = await openNotifier({
     channels: push === undefined ? [] : [push],
     feed: engine.notices,
+    presence: engine.clients.presence,
     store: progressFiles(join(dataDir, 'notices')),
     clock: systemClock,
     logger,

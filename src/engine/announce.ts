@@ -166,6 +166,7 @@ function looksTheSame(a: SessionState, b: SessionState): boolean {
     a.whileBusy === b.whileBusy &&
     a.archived === b.archived &&
     a.pinned === b.pinned &&
+    a.mutedUntil === b.mutedUntil &&
     a.permissionMode === b.permissionMode &&
     a.model === b.model &&
     a.usage === b.usage &&

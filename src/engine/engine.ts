@@ -71,7 +71,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const { whileBusy = 'queue' } = settings;
   const listeners = new Set<(news: News) => void>();
   const book = new GrantBook({ log, clock, logger });
-  const clients = createClients(ids.client);
+  const clients = createClients(ids.client, clock);
   const lifetime = { closing: false };
 
   const context = (): Omit<Context, 'storedSeq'> => ({

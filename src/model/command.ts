@@ -74,6 +74,7 @@ export type SessionCommand =
       readonly whileBusy?: WhileBusy | null;
       readonly archived?: boolean;
       readonly pinned?: boolean;
+      readonly mutedUntil?: string | null;
       readonly by: Actor;
     }
   | { readonly type: 'set-mode'; readonly permissionMode: string; readonly by: Actor }

@@ -97,6 +97,7 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
         whileBusy: event.whileBusy === undefined ? state.whileBusy : event.whileBusy,
         archived: event.archived ?? state.archived,
         pinned: event.pinned ?? state.pinned,
+        mutedUntil: event.mutedUntil === undefined ? state.mutedUntil : (event.mutedUntil ?? undefined),
       };
     case 'session.stopped':
       return { ...state, life: 'stopped', wake: null, grants: [], tools: emptyMap, tasks: emptyMap };

@@ -11,6 +11,7 @@ import { shownDigest } from './shown-digest.ts';
 import { isSuspicious, showInvisible, valueLine, visibleLine } from './suspicious-text.ts';
 import { mainPartOf, saysNothing, type ToolCall, toolCallOf } from './tool-call.ts';
 
+export type { NoticeKind, Sparseness };
 export const noticeKinds = NoticeKind.options;
 
 /** Something that deserves to be told outside of the page. Its texts are bounded, whatever an agent said. */
@@ -113,6 +114,7 @@ export const noticedEvents: ReadonlySet<Event['type']> = new Set([
   'interaction.requested',
   'interaction.decided',
   'interaction.resolved',
+  'session.changed',
   'session.failed',
   'process.exited',
   'turn.ended',

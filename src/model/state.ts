@@ -40,6 +40,8 @@ export interface SessionState {
   readonly whileBusy: WhileBusy | null;
   readonly archived: boolean;
   readonly pinned: boolean;
+  /** Not there unless it was muted, also not in what earlier versions stored. */
+  readonly mutedUntil?: string | undefined;
   readonly ephemeral: boolean;
   readonly closeAfterTurn: boolean;
 

@@ -48,6 +48,11 @@ export const PatchSession = z.strictObject({
   whileBusy: WhileBusy.nullable().optional(),
   archived: z.boolean().optional(),
   pinned: z.boolean().optional(),
+  /** Until when nobody is told of it outside of the page; null for no longer. */
+  mutedUntil: z
+    .union([z.iso.datetime(), z.literal('forever')])
+    .nullable()
+    .optional(),
 });
 export type PatchSession = z.infer<typeof PatchSession>;
 

@@ -67,6 +67,7 @@ export const eventDefinitions = {
     whileBusy: WhileBusy.nullable().optional(),
     archived: z.boolean().optional(),
     pinned: z.boolean().optional(),
+    mutedUntil: z.string().nullable().optional(),
     by: Actor,
   }),
   'session.stopped': define('decision', { by: Actor, returned: z.array(z.string()) }),

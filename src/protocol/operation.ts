@@ -111,11 +111,12 @@ export const operations = {
     method: 'PATCH',
     path: '/api/sessions/:session',
     summary:
-      'Change title, labels, permission mode, model, an option of the agent, what messages do while the agent works; archive it, pin it',
+      'Change title, labels, permission mode, model, an option of the agent, what messages do while the agent works; archive it, pin it, mute it',
     body: 'PatchSession',
     replies: { 200: 'OneSession' },
     refusals: ['agent_refused', 'agent_not_running', 'too_many_asks', 'session_waiting'],
-    decides: ['permissionMode', 'option'],
+    // An agent that could mute its session would ask without being heard.
+    decides: ['permissionMode', 'option', 'mutedUntil'],
     calls: { patch: 'session' },
   },
   deleteSession: {

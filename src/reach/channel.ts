@@ -1,5 +1,4 @@
-import type { Notice } from '../model/notice.ts';
-import type { NoticeKind } from '../protocol/push.ts';
+import type { Notice, NoticeKind } from '../model/notice.ts';
 
 /** A way to reach somebody outside of the page: a phone, a chat, a program. */
 export interface Channel {

@@ -1,14 +1,17 @@
 import type { Clock } from '../engine/ports/clock.ts';
+import type { Presence } from '../engine/ports/control-room.ts';
 import type { Logger } from '../engine/ports/logger.ts';
 import type { NoticeFeed } from '../engine/ports/notice-feed.ts';
 import type { Channel } from './channel.ts';
 import { type ChannelState, DeliveryQueue } from './delivery-queue.ts';
 import type { ProgressStore } from './progress.ts';
-import { createRestraint } from './restraint.ts';
+import { createRestraint, type Quiet } from './restraint.ts';
 
 export interface NotifierOptions {
   readonly channels: readonly Channel[];
   readonly feed: NoticeFeed;
+  readonly presence: Presence;
+  readonly quiet?: Quiet | undefined;
   readonly store: ProgressStore;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -22,7 +25,7 @@ export interface Notifier {
 }
 
 export async function openNotifier({ channels, ...parts }: NotifierOptions): Promise<Notifier> {
-  const restraint = createRestraint(parts.feed);
+  const restraint = createRestraint(parts);
   await parts.store.keepOnly(channels.map(({ name }) => name));
   const queues = await Promise.all(
     channels.map((channel) => DeliveryQueue.open({ ...parts, channel, restraint })),

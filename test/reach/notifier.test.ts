@@ -1,50 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import type { Channel } from '../../src/reach/channel.ts';
-import { type Notifier, openNotifier } from '../../src/reach/notifier.ts';
-import { type EngineRoom, endRoomsAfterEach, openRoom } from '../support/engine-room.ts';
+import { describe, expect, it } from 'vitest';
+import { endRoomsAfterEach, openRoom } from '../support/engine-room.ts';
 import { ProgressInMemory, RecordingChannel } from '../support/recording-channel.ts';
-import { bashAsk } from '../support/session-states.ts';
+import { asking, endNotifiersAfterEach, notifying, passed, programs, settled } from './notifying.ts';
 
 endRoomsAfterEach();
-const open = new Set<Notifier>();
-afterEach(async () => {
-  for (const notifier of open) await notifier.close();
-  open.clear();
-});
-
-async function notifying(
-  room: EngineRoom,
-  channels: readonly Channel[],
-  store = new ProgressInMemory(),
-): Promise<Notifier> {
-  const { clock } = room;
-  const logger = { info: () => {}, warn: () => {}, error: () => {} };
-  const feed = room.engine.notices;
-  const notifier = await openNotifier({ channels, feed, store, clock, logger, random: () => 0.5 });
-  open.add(notifier);
-  return notifier;
-}
-
-/** Everything that was under way is done: it takes a few turns of the event loop, and no time. */
-async function settled(): Promise<void> {
-  for (let turn = 0; turn < 30; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-}
-
-async function passed(room: EngineRoom, milliseconds: number): Promise<void> {
-  await settled();
-  room.clock.pass(milliseconds);
-  await settled();
-}
-
-const asking = (request: string, command: string) =>
-  bashAsk(request, command, { call: { is: 'command', command: '/command' } });
-
-const programs = (name = 'program') =>
-  new RecordingChannel({
-    name,
-    audience: 'programs',
-    kinds: new Set(['waits', 'answered', 'failed', 'done']),
-  });
+endNotifiersAfterEach();
 
 describe('people', () => {
   it('[REACH4] are told after the grace, of several asks of a session at once', async () => {
@@ -124,13 +84,13 @@ describe('people', () => {
     const room = await openRoom();
     const store = new ProgressInMemory();
     const phone = new RecordingChannel();
-    const first = await notifying(room, [phone], store);
+    const first = await notifying(room, [phone], { store });
     const [id] = await room.running();
     const { interactionId } = await room.asks(id, asking('r1', 'ls'));
     await passed(room, 10_000);
     await first.close();
     await room.do('approve', { session: id, requestId: interactionId, decision: 'allow' });
-    await notifying(room, [phone], store);
+    await notifying(room, [phone], { store });
     await settled();
     expect(phone.withdrawn).toHaveLength(1);
     expect(phone.sent).toHaveLength(1);
@@ -183,7 +143,7 @@ describe('programs', () => {
     const room = await openRoom();
     const store = new ProgressInMemory();
     const program = programs();
-    const before = await notifying(room, [program], store);
+    const before = await notifying(room, [program], { store });
     const [one] = await room.running();
     const [two] = await room.running();
     program.answer = ({ session }) => (session.id === one ? { is: 'later', reason: 'no' } : { is: 'taken' });
@@ -194,7 +154,7 @@ describe('programs', () => {
     await room.asks(two, asking('r3', 'date'));
     program.answer = () => ({ is: 'taken' });
     program.sent.length = 0;
-    await notifying(room, [program], store);
+    await notifying(room, [program], { store });
     await settled();
     expect(program.told).toEqual(['waits ls', 'waits date']);
   });

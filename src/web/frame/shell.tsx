@@ -24,6 +24,10 @@ const Notifier = lazyPart(
   async () => (await import('../notifications/notifier.tsx')).Notifier,
   () => null,
 );
+const Looking = lazyPart(
+  async () => (await import('../notifications/looking.tsx')).Looking,
+  () => null,
+);
 const UnlockBar = lazyPart(async () => (await import('./unlock-bar.tsx')).UnlockBar);
 
 /** What stays while pages change: rail, list of sessions, dock, bars and dialogs. */
@@ -66,6 +70,9 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <AskAnnouncer />
       <Suspense>
         <Notifier />
+      </Suspense>
+      <Suspense>
+        <Looking />
       </Suspense>
     </div>
   );

@@ -1,6 +1,8 @@
 import {
   Archive,
   ArchiveRestore,
+  Bell,
+  BellOff,
   Ellipsis,
   OctagonX,
   Pause,
@@ -11,6 +13,7 @@ import {
   Trash2,
 } from 'lucide-react';
 import { useState } from 'react';
+import { isMuted } from '../../model/muted.ts';
 import type { Session } from '../../protocol/session.ts';
 import { useTransport } from '../data/room-context.tsx';
 import { openDialog } from '../frame/dialogs.ts';
@@ -62,6 +65,7 @@ function OpenedMenu({
 }) {
   const t = useT();
   const { id, archived = false, pinned = false } = session;
+  const muted = isMuted(session, Date.now());
   const actions = useSessionActions(session, useTransport());
   const own: MenuItem[] = [
     {
@@ -75,6 +79,12 @@ function OpenedMenu({
       label: t(pinned ? 'life.unpin' : 'life.pin'),
       icon: pinned ? PinOff : Pin,
       onSelect: () => actions.change({ pinned: !pinned }),
+    },
+    {
+      key: 'mute',
+      label: t(muted ? 'life.unmute' : 'life.mute'),
+      icon: muted ? Bell : BellOff,
+      onSelect: () => actions.change({ mutedUntil: muted ? null : 'forever' }),
     },
     {
       key: 'archive',

@@ -8,6 +8,8 @@ export const sessionLife = {
   'life.pin': 'Anheften',
   'life.unpin': 'Lösen',
   'life.pinned': 'Angeheftet',
+  'life.mute': 'Benachrichtigungen stummschalten',
+  'life.unmute': 'Wieder benachrichtigen',
   'life.older': 'Ältere ({count})',
   'life.more': '{count} weitere zeigen',
   'life.unread': 'neu',

@@ -1,5 +1,6 @@
 export const sessionPage = {
   'header.mode': 'Freigabemodus',
+  'header.muted': 'Stumm',
   'header.model': 'Modell',
   'header.modelDefault': 'Voreingestelltes Modell',
   'header.modeDefault': 'Voreingestellter Modus',

@@ -8,6 +8,8 @@ export const sessionLife = {
   'life.pin': 'Pin',
   'life.unpin': 'Unpin',
   'life.pinned': 'Pinned',
+  'life.mute': 'Mute notifications',
+  'life.unmute': 'Unmute notifications',
   'life.older': 'Older ({count})',
   'life.more': 'Show {count} more',
   'life.unread': 'new',

@@ -1,5 +1,6 @@
 export const sessionPage = {
   'header.mode': 'Permission mode',
+  'header.muted': 'Muted',
   'header.model': 'Model',
   'header.modelDefault': 'Default model',
   'header.modeDefault': 'Default mode',

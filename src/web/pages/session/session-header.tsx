@@ -1,5 +1,6 @@
 import {
   Archive,
+  BellOff,
   Bell,
   ChevronDown,
   ChevronUp,
@@ -10,6 +11,7 @@ import {
   RotateCcw,
 } from 'lucide-react';
 import { memo, type ReactNode } from 'react';
+import { isMuted } from '../../../model/muted.ts';
 import type { Session } from '../../../protocol/session.ts';
 import type { Conversation } from '../../conversation/conversation.logic.ts';
 import { useTransport } from '../../data/room-context.tsx';
@@ -138,6 +140,12 @@ function Title({ session }: { readonly session: Session }) {
         <Badge>
           <Archive aria-hidden className="size-3" />
           {t('life.archived')}
+        </Badge>
+      )}
+      {isMuted(session, Date.now()) && (
+        <Badge>
+          <BellOff aria-hidden className="size-3" />
+          {t('header.muted')}
         </Badge>
       )}
     </EditableTitle>

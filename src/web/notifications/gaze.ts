@@ -1,0 +1,13 @@
+import type { RoomState } from '../data/control-room.ts';
+import { sessionNamed } from '../data/room.logic.ts';
+import { routes } from '../routes.ts';
+import type { Gaze } from './news.logic.ts';
+
+/** What the person has before their eyes, if they have this page there. */
+export function gazeAt(location: string, room: RoomState): Gaze {
+  const isHere = !document.hidden && document.hasFocus();
+  const [, id] = /^\/s\/([^/]+)/.exec(location) ?? [];
+  if (id !== undefined) return { isHere, session: sessionNamed(room, decodeURIComponent(id))?.id };
+  const showsAll = [routes.control, routes.board, routes.inbox, routes.sessions] as readonly string[];
+  return { isHere, session: showsAll.includes(location) ? null : undefined };
+}
