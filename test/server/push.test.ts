@@ -302,7 +302,7 @@ describe('the answer from a notification', () => {
     const sending = push.send({ ...notice, id: 'next' }, unending);
     await eventually('it is under way', () => service.taken.length === 2);
     expect((await call('DELETE', `/api/devices/${phone.id}`)).status).toBe(200);
-    expect(await sending).toMatchObject({ is: 'later' });
+    expect(await sending).toEqual({ is: 'taken' });
     service.answer(201);
     expect(await push.send({ ...notice, id: 'next' }, unending)).toEqual({ is: 'taken' });
     await push.withdraw(notice, unending);

@@ -179,7 +179,8 @@ export class PushChannel implements Channel, PushDelivery {
     );
     under.delete(removed);
     if (under.size === 0) this.#underWay.delete(deviceId);
-    if (!removed.signal.aborted && !signal.aborted) this.#note(device, posted);
+    if (removed.signal.aborted) return { is: 'gone' };
+    if (!signal.aborted) this.#note(device, posted);
     return posted;
   }
 
