@@ -9,12 +9,12 @@ import type { EventLog } from '../engine/ports/event-log.ts';
 import type { StorageWatch } from '../engine/ports/storage-watch.ts';
 import { openSqliteLog } from '../log/sqlite-log.ts';
 import type { Room } from '../protocol/storage.ts';
-import { openNotifier } from '../reach/notifier.ts';
-import { PushChannel } from '../reach/push/push-channel.ts';
-import { createVapid } from '../reach/push/vapid.ts';
+import { type Notifier, openNotifier } from '../reach/notifier.ts';
+import { pushChannelName } from '../reach/push/push-channel.ts';
 import { createServer, type Mounted, type Server, urlOf } from '../server/create-server.ts';
 import { toolKeys } from '../tools/mcp/endpoint.ts';
 import type { Tool } from '../tools/sdk/define-tool.ts';
+import { composePush } from './compose-push.ts';
 import { composeRunner } from './compose-runner.ts';
 import type { Environment } from './console.ts';
 import {
@@ -25,7 +25,8 @@ import {
 } from './interactive-tools.ts';
 import type { Logger } from './logger.ts';
 import { progressFiles } from './notice-progress.ts';
-import { keepPushKey, sessionEnvFiles } from './secret-files.ts';
+import { configuredChannels } from './notification-settings.ts';
+import { sessionEnvFiles } from './secret-files.ts';
 import { type IsolationReport, storageLogger } from './server-lines.ts';
 import type { Settings } from './settings.ts';
 import { templateFile } from './template-file.ts';
@@ -99,6 +100,7 @@ export async function compose(
   let url = settings.port === 0 ? undefined : urlOf(settings.host, settings.port);
   const listening = Promise.withResolvers<void>();
   let tools: InteractiveTools | undefined;
+  let notifier: Notifier | undefined;
   const engine = await openEngine({
     log,
     runner,
@@ -111,6 +113,8 @@ export async function compose(
     listening: listening.promise,
     toolAccess: toolAccessOf(parts.toolSecret, () => ({ url, host: tools?.host })),
     toolCatalogue: () => catalogueOf(tools?.host),
+    // How a device is reached is told to that device alone.
+    channels: () => notifier?.states().filter(({ name }) => name !== pushChannelName) ?? [],
     settings: {
       defaultCwd: settings.defaultCwd,
       roots: settings.roots,
@@ -130,7 +134,11 @@ export async function compose(
     logger,
   });
   const { endpoint, end: endTools, disconnect } = tools;
-  const push = await openPush();
+  const push = await composePush(settings, {
+    engine,
+    logger,
+    subscriptions: () => server.subscriptions,
+  });
   const server = createServer({
     room: engine,
     tools: endpoint,
@@ -147,32 +155,22 @@ export async function compose(
     path: parts.path,
   });
 
-  const notifier = await openNotifier({
-    channels: push === undefined ? [] : [push],
+  const link = (sessionId: string): string | undefined =>
+    url === undefined ? undefined : `${url}/s/${encodeURIComponent(sessionId)}`;
+  notifier = await openNotifier({
+    channels: [
+      ...configuredChannels(settings.notifications, { clock: systemClock, link }),
+      ...(push === undefined ? [] : [push]),
+    ],
     feed: engine.notices,
     presence: engine.clients.presence,
-    store: progressFiles(join(dataDir, 'notices')),
+    quiet: settings.notifications.quiet,
+    store: progressFiles(join(dataDir, 'channels')),
     clock: systemClock,
     logger,
     random: Math.random,
   });
-
-  /** A disk that takes no key for it must not keep the server from starting. */
-  async function openPush(): Promise<PushChannel | undefined> {
-    const key = await keepPushKey(dataDir).catch((error: unknown) => {
-      logger.warn({ err: error }, 'There are no notifications on devices: their key cannot be stored.');
-    });
-    if (key === undefined) return undefined;
-    const { graceMs, subject, allowLoopback } = settings.push;
-    return new PushChannel({
-      vapid: createVapid(key, subject),
-      subscriptions: () => server.subscriptions,
-      waiting: () => engine.overview().pending.length,
-      clock: systemClock,
-      graceMs,
-      allowLoopback,
-    });
-  }
+  const { close: endNotices } = notifier;
 
   let isListening = false;
   return {
@@ -209,7 +207,7 @@ export async function compose(
     pairingCode: () => server.pairingCode(),
     async close() {
       await endTools();
-      await notifier.close();
+      await endNotices();
       await engine.close();
       disconnect();
       await server.close();
@@ -218,7 +216,7 @@ export async function compose(
     },
     async detach() {
       await endTools();
-      await notifier.close();
+      await endNotices();
       await engine.detach();
       disconnect();
       await server.close();

@@ -11,6 +11,7 @@ import { nearestName } from '../protocol/nearest.ts';
 import { AskTimeout, WhileBusy } from '../protocol/session.ts';
 import type { Environment } from './console.ts';
 import { Failure } from './failure.ts';
+import { notificationFields } from './notification-settings.ts';
 import { absolute } from './paths.ts';
 
 export const deciders = ['anyone', 'devices'] as const;
@@ -81,10 +82,9 @@ const Config = z.strictObject({
   deferAsksMinutes: z.number().min(0).optional(),
   /** What messages of people do while an agent works. */
   whileBusy: WhileBusy.optional(),
+  ...notificationFields,
   push: z
     .strictObject({
-      /** How long something is left to be seen on the page before devices are told. */
-      graceSeconds: z.number().min(0).max(3600).optional(),
       /** Where those who run push services find whoever sends. */
       subject: z
         .string()

@@ -18,9 +18,9 @@ export function progressFiles(directory: string): ProgressStore {
     async keepOnly(channels) {
       const kept = new Set(channels.map(fileOf));
       const files = await readdir(directory).catch(() => []);
-      await Promise.all(
-        files.filter((file) => !kept.has(file)).map((file) => rm(join(directory, file), { force: true })),
-      );
+      const old = files.filter((file) => !kept.has(file));
+      // One that cannot be removed now is removed at the next start.
+      await Promise.allSettled(old.map((file) => rm(join(directory, file), { force: true })));
     },
   };
 }

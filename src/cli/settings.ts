@@ -5,6 +5,7 @@ import { acpAgents, type Config, deciders, driverFiles, readConfigFile } from '.
 import type { Console, Environment } from './console.ts';
 import { UsageError } from './failure.ts';
 import { choiceFlag, type FlagDefinitions, isSet, listFlag, type ParsedFlags, textFlag } from './flags.ts';
+import { notificationSettings } from './notification-settings.ts';
 import { absolute, dataDirectoryOf } from './paths.ts';
 
 export const serveFlags = {
@@ -69,8 +70,8 @@ export function settingsOf(
     askTimeout,
     deferAsksMinutes: config.deferAsksMinutes ?? 240,
     whileBusy: config.whileBusy ?? 'queue',
+    notifications: notificationSettings(config),
     push: {
-      graceMs: (config.push?.graceSeconds ?? 10) * 1000,
       // Apple refuses names that only a local network knows.
       subject: config.push?.subject ?? 'https://beckon.dev',
       /** For a stand-in push service; no request can set it. */

@@ -4,6 +4,7 @@ import type { SessionState } from '../model/state.ts';
 import { canSleep, hasToolAsk, wantsProcess } from '../model/status.ts';
 import { isAtRest, SUMMARY_VERSION, summaryOf } from '../model/summary.ts';
 import { pendingView, queueView, sessionView } from '../model/views.ts';
+import type { ChannelState } from '../protocol/channel.ts';
 import { accept, type Result, refuse } from '../protocol/errors.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { ToolCatalogue } from '../protocol/tool.ts';
@@ -48,6 +49,8 @@ export interface EngineOptions {
   readonly toolAccess?: (sessionId: SessionId) => ToolAccess | null;
   /** The tools that are offered, for people to look at. */
   readonly toolCatalogue?: () => ToolCatalogue;
+  /** The ways to reach people and programs outside of the page, for people to look at. */
+  readonly channels?: () => readonly ChannelState[];
   readonly settings: EngineSettings;
 }
 
@@ -221,6 +224,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     book,
     clients,
     toolCatalogue,
+    channels: options.channels ?? (() => []),
     remove,
     lifetime,
   });

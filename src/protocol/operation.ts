@@ -57,6 +57,13 @@ export const operations = {
     replies: { 200: 'ToolCatalogue' },
     calls: { tools: '*' },
   },
+  listChannels: {
+    method: 'GET',
+    path: '/api/channels',
+    summary: 'The ways to reach people and programs outside of the page, and how things stand with each',
+    replies: { 200: 'ChannelList' },
+    calls: { channels: 'channels' },
+  },
   completeDirectory: {
     method: 'GET',
     path: '/api/directories',

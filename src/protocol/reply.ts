@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ChannelState } from './channel.ts';
 import { type Event, eventDefinitions } from './event.ts';
 import { Grant, GrantWarning } from './grant.ts';
 import { Interaction } from './interaction.ts';
@@ -21,6 +22,8 @@ import { Unlock } from './unlock.ts';
 export { DirectoryCompletion, FoundFiles } from './directory.ts';
 export { GrantPreview } from './grant.ts';
 export { ToolCatalogue } from './tool.ts';
+
+export const ChannelList = z.object({ channels: z.array(ChannelState) });
 
 export const Done = z.object({ status: z.literal('ok') });
 

@@ -4,6 +4,8 @@ import type { Notice, NoticeKind } from '../model/notice.ts';
 export interface Channel {
   /** Stable over restarts: what was delivered is remembered under it. */
   readonly name: string;
+  /** What people call it, without anything secret. */
+  readonly label: string;
   /**
    * People are told once it is likely that they do not see it themselves, of several asks at once, and not of what is over.
    * Programs are told of everything, at once, each thing by itself.

@@ -2,6 +2,7 @@ import type { Clock } from '../engine/ports/clock.ts';
 import type { Logger } from '../engine/ports/logger.ts';
 import type { NoticeFeed } from '../engine/ports/notice-feed.ts';
 import { joinWaiting, type Notice, type WaitsNotice } from '../model/notice.ts';
+import type { ChannelState } from '../protocol/channel.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { Channel, Delivery } from './channel.ts';
 import type { DeliveryProgress, ProgressStore } from './progress.ts';
@@ -16,20 +17,6 @@ export interface DeliveryQueueOptions {
   readonly logger: Logger;
   /** From 0 to 1: receivers that were down together must not be called together. */
   readonly random: () => number;
-}
-
-/** How things stand with a channel. */
-export interface ChannelState {
-  readonly name: string;
-  readonly audience: Channel['audience'];
-  readonly lastSuccess: string | null;
-  readonly lastError: { readonly at: string; readonly reason: string } | null;
-  /** Of what was read so far; there may be more behind it. */
-  readonly waiting: number;
-  /** Given up on, after days of trying. */
-  readonly dropped: number;
-  /** The other side wants nothing any more. */
-  readonly isDisabled: boolean;
 }
 
 interface Entry {
@@ -80,17 +67,20 @@ export class DeliveryQueue {
 
   static async open(options: DeliveryQueueOptions): Promise<DeliveryQueue> {
     const { channel, feed, store, logger } = options;
-    const stored = await store.load(channel.name);
+    const about = { channel: channel.name };
+    const stored = await store.load(channel.name).catch((error: unknown) => {
+      logger.error({ ...about, reason: String(error) }, 'What was told to a channel cannot be read');
+      return undefined;
+    });
     if (stored !== undefined && feed.after(stored.cursor, 1) !== undefined)
       return new DeliveryQueue(options, stored);
     if (stored !== undefined)
-      logger.warn(
-        { channel: channel.name },
-        'What was told to a channel is not known any more: it goes on from now',
-      );
-    const fresh = { cursor: feed.cursor(), delivered: [], told: [] };
-    await store.save(channel.name, fresh);
-    return new DeliveryQueue(options, fresh);
+      logger.warn(about, 'What was told to a channel is not known any more: it goes on from now');
+    const queue = new DeliveryQueue(options, { cursor: feed.cursor(), delivered: [], told: [] });
+    // Before anything happens: a server that is killed after that must find where to go on.
+    queue.#save();
+    await queue.#saving;
+    return queue;
   }
 
   private constructor(options: DeliveryQueueOptions, { cursor, delivered, told }: DeliveryProgress) {
@@ -112,15 +102,16 @@ export class DeliveryQueue {
   }
 
   get state(): ChannelState {
-    const { name, audience } = this.#options.channel;
+    const { name, label, audience } = this.#options.channel;
     return {
       name,
+      label,
       audience,
       lastSuccess: this.#lastSuccess,
       lastError: this.#lastError,
       waiting: this.#entries.filter(({ isDone }) => !isDone).length,
       dropped: this.#dropped,
-      isDisabled: this.#isGone,
+      disabled: this.#isGone,
     };
   }
 

@@ -2,8 +2,9 @@ import type { Clock } from '../engine/ports/clock.ts';
 import type { Presence } from '../engine/ports/control-room.ts';
 import type { Logger } from '../engine/ports/logger.ts';
 import type { NoticeFeed } from '../engine/ports/notice-feed.ts';
+import type { ChannelState } from '../protocol/channel.ts';
 import type { Channel } from './channel.ts';
-import { type ChannelState, DeliveryQueue } from './delivery-queue.ts';
+import { DeliveryQueue } from './delivery-queue.ts';
 import type { ProgressStore } from './progress.ts';
 import { createRestraint, type Quiet } from './restraint.ts';
 

@@ -5,6 +5,7 @@ import type { DeliveryProgress, ProgressStore } from '../../src/reach/progress.t
 /** A channel that keeps what it is told, and takes it unless the test says otherwise. */
 export class RecordingChannel implements Channel {
   readonly name: string;
+  readonly label = 'a test';
   readonly audience: Channel['audience'];
   readonly kinds: Channel['kinds'];
   readonly graceMs: number;

@@ -1,3 +1,4 @@
+import type { ChannelState } from '../../protocol/channel.ts';
 import { accept, type Result } from '../../protocol/errors.ts';
 import type {
   CheckedFor,
@@ -33,6 +34,7 @@ export interface Room {
   readonly runner: Runner;
   readonly clients: Clients;
   readonly toolCatalogue: () => ToolCatalogue;
+  readonly channels: () => readonly ChannelState[];
   readonly remove: (session: LiveSession) => Promise<Result<undefined>>;
   readonly lifetime: { readonly closing: boolean };
 }

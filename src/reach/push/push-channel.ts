@@ -27,6 +27,8 @@ export interface PushChannelOptions {
   readonly allowLoopback: boolean;
 }
 
+export const pushChannelName = 'push';
+
 const dayMs = 24 * 60 * 60_000;
 const leastMs = 60_000;
 /** What was taken is remembered of so many notices, for those that are sent again because another device failed. */
@@ -34,7 +36,8 @@ const mostRemembered = 1_000;
 
 /** Tells the devices that asked for it, whether their page is open or not. Each wants its own kinds, in its own words. */
 export class PushChannel implements Channel, PushDelivery {
-  readonly name = 'push';
+  readonly name = pushChannelName;
+  readonly label = 'paired devices';
   readonly audience = 'people';
   readonly kinds: ReadonlySet<NoticeKind> = new Set(NoticeKind.options);
   readonly graceMs: number;

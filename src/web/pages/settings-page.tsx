@@ -4,6 +4,7 @@ import { useT } from '../i18n/i18n.ts';
 import { GrantRow, useGrants } from '../session/grants.tsx';
 import { About } from './settings/about.tsx';
 import { Answering } from './settings/answering.tsx';
+import { Channels } from './settings/channels.tsx';
 import { Devices } from './settings/devices.tsx';
 import { ListCard } from './settings/list-card.tsx';
 import { Look } from './settings/look.tsx';
@@ -32,6 +33,9 @@ export function SettingsPage() {
               <Notifications />
               <PushSettings />
             </div>
+          </Section>
+          <Section title={t('settings.channels')} text={t('settings.channelsText')}>
+            <Channels />
           </Section>
           <Section title={t('settings.grants')} text={t('settings.grantsText')}>
             <Grants />

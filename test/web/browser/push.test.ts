@@ -34,7 +34,7 @@ async function startWithPush(): Promise<{ beckon: Beckon; service: PushService; 
   const service = await startPushService();
   services.push(service);
   const dataDir = await temporaryDirectory();
-  await writeFile(join(dataDir, 'config.json'), JSON.stringify({ push: { graceSeconds: 0 } }));
+  await writeFile(join(dataDir, 'config.json'), JSON.stringify({ notifications: { after: 0 } }));
   const beckon = await startBeckon({ dataDir, env: { BECKON_PUSH_LOOPBACK: '1' } });
   return { beckon, service, receiver: await makeReceiver() };
 }

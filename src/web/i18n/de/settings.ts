@@ -48,6 +48,16 @@ export const settings = {
   'settings.confirmRevoke': 'Zum Zurücknehmen noch einmal drücken',
   'settings.revoked': 'Ab jetzt fragt {tool} wieder.',
 
+  'settings.channels': 'Webhooks und ntfy',
+  'settings.channelsText':
+    'Wohin Beckon Menschen und Programmen meldet, was wartet, gescheitert oder fertig ist. Sie stehen in der Konfigurationsdatei.',
+  'settings.noChannels':
+    'Keine. Trage Webhooks oder ein ntfy-Thema in config.json ein und starte den Server neu.',
+  'settings.channelDisabled': 'ruht bis zum nächsten Start',
+  'settings.channelWaiting': '{count} wartend',
+  'settings.channelDropped': '{count} aufgegeben',
+  'settings.channelUnused': 'Seit dem Start des Servers wurde nichts gesendet.',
+  'settings.channelTold': 'Zuletzt erreicht',
   'settings.tools': 'Werkzeuge',
   'settings.toolsText':
     'Werkzeuge, die Agenten aufrufen können und die hier in Beckon fragen, während sie laufen.',

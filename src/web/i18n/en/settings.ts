@@ -47,6 +47,15 @@ export const settings = {
   'settings.confirmRevoke': 'Press again to revoke',
   'settings.revoked': 'From now on, {tool} asks again.',
 
+  'settings.channels': 'Webhooks and ntfy',
+  'settings.channelsText':
+    'Where Beckon tells people and programs of what waits, failed or is done. They stand in the configuration file.',
+  'settings.noChannels': 'None. Add webhooks or an ntfy topic to config.json, and restart the server.',
+  'settings.channelDisabled': 'left alone until the next start',
+  'settings.channelWaiting': '{count} waiting',
+  'settings.channelDropped': '{count} given up',
+  'settings.channelUnused': 'Nothing was sent since the server started.',
+  'settings.channelTold': 'Last reached',
   'settings.tools': 'Tools',
   'settings.toolsText': 'Tools that agents can call and that ask you in Beckon while they run.',
   'settings.noTools': 'No tools are loaded. Name a file or a folder with --tools to add some.',

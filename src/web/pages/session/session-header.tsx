@@ -1,7 +1,7 @@
 import {
   Archive,
-  BellOff,
   Bell,
+  BellOff,
   ChevronDown,
   ChevronUp,
   OctagonX,
