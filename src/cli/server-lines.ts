@@ -35,7 +35,9 @@ export function channelLine(channel: ChannelState, now: number): string {
   const { label, lastSuccess, lastError, waiting, dropped, disabled } = channel;
   const parts = [
     ...(disabled ? ['left alone until the next start'] : []),
-    ...(lastError === null ? [] : [`${lowerFirst(lastError.reason)} (${age(lastError.at, now)})`]),
+    ...(lastError === null
+      ? []
+      : [`${lowerFirst(lastError.reason.replace(/\.$/, ''))} (${age(lastError.at, now)} ago)`]),
     ...(lastError === null && lastSuccess !== null ? [`last told ${age(lastSuccess, now)} ago`] : []),
     ...(lastError === null && lastSuccess === null ? ['not told anything yet'] : []),
     ...(waiting > 0 ? [`${waiting} waiting`] : []),

@@ -105,7 +105,8 @@ async function askServer(flags: ParsedFlags, console: Console): Promise<Told | u
     const [kinds, sessions, channels] = await Promise.all([
       transport.agents(),
       transport.sessions(),
-      transport.channels(),
+      // An older server does not tell.
+      transport.channels().catch(() => []),
     ]);
     return { kinds, sessions, channels };
   } catch {

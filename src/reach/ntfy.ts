@@ -27,7 +27,7 @@ export function ntfy(settings: NtfySettings, { link, patienceMs }: Omit<ChannelP
   const { server, topic, token, kinds, detail, graceMs } = settings;
   return {
     name: `ntfy-${fingerprint(`${server} ${topic}`)}`,
-    label: `ntfy at ${new URL(server).host}`,
+    label: `ntfy ${new URL(server).host}`,
     audience: 'people',
     kinds: new Set(kinds),
     graceMs,

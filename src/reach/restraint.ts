@@ -45,7 +45,7 @@ export function createRestraint({ feed, presence, clock, quiet }: RestraintOptio
       if (presence.isLookedAt(notice.session.id)) return Number.POSITIVE_INFINITY;
       const seen = Math.max(readAt, presence.lastSeen(notice.session.id));
       const held = Math.max(muted, quietLeft(notice.kind));
-      // Time goes on while this is asked: "now" would never come.
+      // Without the question, what is not held would be due a moment after whenever one asks.
       return held === 0 ? seen + graceMs : Math.max(seen + graceMs, clock.elapsed() + held);
     },
     onChange: (listener) => presence.onChange(listener),

@@ -31,7 +31,7 @@ export function webhook(settings: WebhookSettings, { clock, link, patienceMs }: 
   return {
     name: `webhook-${fingerprint(`${format} ${url}`)}`,
     // Its path may be all that keeps others from sending there.
-    label: `webhook (${format}) to ${new URL(url).host}`,
+    label: `webhook (${format}) ${new URL(url).host}`,
     audience: format === 'beckon' ? 'programs' : 'people',
     kinds: new Set(events),
     graceMs,

@@ -81,7 +81,7 @@ describe('webhooks of a real server', () => {
     await expect
       .poll(async () => (await beckon.api('GET', '/api/channels')).body.channels)
       .toMatchObject([
-        { label: `webhook (beckon) to 127.0.0.1:${hanging.port}`, lastSuccess: null, disabled: false },
+        { label: `webhook (beckon) 127.0.0.1:${hanging.port}`, lastSuccess: null, disabled: false },
         { waiting: 3, lastError: { reason: expect.stringContaining('ECONNREFUSED') } },
         { disabled: true, lastError: { reason: expect.stringContaining('410') } },
         { waiting: 0, lastError: null, lastSuccess: expect.any(String) },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { endRoomsAfterEach, openRoom } from '../support/engine-room.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 import { ProgressInMemory, RecordingChannel } from '../support/recording-channel.ts';
 import { asking, endNotifiersAfterEach, notifying, passed, programs, settled } from './notifying.ts';
 
@@ -95,6 +96,23 @@ describe('people', () => {
     expect(phone.withdrawn).toHaveLength(1);
     expect(phone.sent).toHaveLength(1);
   });
+});
+
+it('[REACH4] people are told also by a clock that goes on while one looks at it', async () => {
+  class GoingClock extends FakeClock {
+    #looks = 0;
+    override elapsed(): number {
+      this.#looks += 1;
+      return super.elapsed() + this.#looks / 1_000;
+    }
+  }
+  const room = await openRoom({ clock: new GoingClock() });
+  const phone = new RecordingChannel({ graceMs: 0 });
+  await notifying(room, [phone]);
+  const [id] = await room.running();
+  await room.asks(id, asking('r1', 'ls'));
+  await passed(room, 100);
+  expect(phone.told).toEqual(['waits ls']);
 });
 
 describe('programs', () => {

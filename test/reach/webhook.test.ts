@@ -150,7 +150,10 @@ describe('webhooks', () => {
     receiver.answer = () => () => undefined;
     expect(await hook.send(waits, never)).toEqual({ is: 'later', reason: 'It did not answer in time.' });
     receiver.answer = () => (response) => response.destroy();
-    expect(await hook.send(waits, never)).toMatchObject({ is: 'later', reason: expect.stringMatching(/cannot be reached|in time/) });
+    expect(await hook.send(waits, never)).toMatchObject({
+      is: 'later',
+      reason: expect.stringMatching(/cannot be reached|in time/),
+    });
     await receiver.close();
     expect(await hook.send(waits, never)).toMatchObject({ is: 'later' });
   });

@@ -1,6 +1,6 @@
 export const sessionPage = {
   'header.mode': 'Freigabemodus',
-  'header.muted': 'Stumm',
+  'header.muted': 'Benachrichtigungen sind stumm',
   'header.model': 'Modell',
   'header.modelDefault': 'Voreingestelltes Modell',
   'header.modeDefault': 'Voreingestellter Modus',

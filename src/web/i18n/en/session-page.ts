@@ -1,6 +1,6 @@
 export const sessionPage = {
   'header.mode': 'Permission mode',
-  'header.muted': 'Muted',
+  'header.muted': 'Notifications are muted',
   'header.model': 'Model',
   'header.modelDefault': 'Default model',
   'header.modeDefault': 'Default mode',

@@ -143,10 +143,14 @@ function Title({ session }: { readonly session: Session }) {
         </Badge>
       )}
       {isMuted(session, Date.now()) && (
-        <Badge>
-          <BellOff aria-hidden className="size-3" />
-          {t('header.muted')}
-        </Badge>
+        <span
+          role="img"
+          aria-label={t('header.muted')}
+          title={t('header.muted')}
+          className="shrink-0 text-faint"
+        >
+          <BellOff aria-hidden className="size-4" />
+        </span>
       )}
     </EditableTitle>
   );

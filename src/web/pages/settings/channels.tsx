@@ -44,21 +44,23 @@ function Channel({ channel }: { readonly channel: ChannelState }) {
         </p>
         {lastError !== null && (
           <p className="text-fail-ink text-sm wrap-anywhere">
-            {plainText(lastError.reason)} <Ago at={lastError.at} />
+            {plainText(lastError.reason)} <Moment at={lastError.at} />
           </p>
         )}
         {lastError === null && (
           <p className="text-soft text-sm">
-            {lastSuccess === null ? (
-              t('settings.channelUnused')
-            ) : (
-              <>
-                {t('settings.channelTold')} <Ago at={lastSuccess} />
-              </>
-            )}
+            {t(lastSuccess === null ? 'settings.channelUnused' : 'settings.channelTold')}{' '}
+            {lastSuccess !== null && <Moment at={lastSuccess} />}
           </p>
         )}
       </div>
     </>
   );
 }
+
+const Moment = ({ at }: { readonly at: string }) => (
+  <span className="whitespace-nowrap text-faint">
+    {'· '}
+    <Ago at={at} />
+  </span>
+);
