@@ -4,6 +4,7 @@ import type { Interaction, InteractionKind, Outcome } from '../protocol/interact
 import { NoticeKind, Sparseness } from '../protocol/push.ts';
 import type { Session } from '../protocol/session.ts';
 import { noticeTagOf } from './notice-tag.ts';
+import { type NoticeWords, noticeWords } from './notice-words.ts';
 import { isCompound } from './pattern.ts';
 import { programIn } from './programs.ts';
 import { isSensitive } from './sensitive-files.ts';
@@ -55,19 +56,26 @@ export interface NoticeText {
 }
 
 /** Its words. An ask that is not shown here cannot be allowed from here: see `answerableIn`. */
-export function noticeText(notice: Notice, sparseness: Sparseness): NoticeText {
+export function noticeText(
+  notice: Notice,
+  sparseness: Sparseness,
+  words: NoticeWords = noticeWords.en,
+): NoticeText {
   const title = shortened(proseLine(notice.session.title) || notice.session.agent, longestTitle);
-  const what = whatOf(notice);
+  const what = whatOf(notice, words);
   if (sparseness === 'title') return { title, body: what };
   switch (notice.kind) {
     case 'waits':
     case 'answered': {
       const [only] = notice.asks;
       if (notice.asks.length === 1 && only !== undefined)
-        return { title, body: notice.kind === 'waits' ? askLine(only) : `${what}: ${askLine(only)}` };
-      const listed = notice.asks.slice(0, mostListed).map((ask) => `· ${firstLine(askLine(ask))}`);
+        return {
+          title,
+          body: notice.kind === 'waits' ? askLine(only, words) : `${what}: ${askLine(only, words)}`,
+        };
+      const listed = notice.asks.slice(0, mostListed).map((ask) => `· ${firstLine(askLine(ask, words))}`);
       const more = notice.asks.length - listed.length;
-      return { title, body: [`${what}:`, ...listed, ...(more > 0 ? [`and ${more} more`] : [])].join('\n') };
+      return { title, body: [`${what}:`, ...listed, ...(more > 0 ? [words.more(more)] : [])].join('\n') };
     }
     case 'failed':
       return { title, body: `${what}: ${notice.reason}` };
@@ -258,22 +266,22 @@ const lineAs = ({ text, as }: NonNullable<ReturnType<typeof mainPartOf>>): strin
   }
 };
 
-function whatOf(notice: Notice): string {
+function whatOf(notice: Notice, words: NoticeWords): string {
   switch (notice.kind) {
     case 'waits':
-      return notice.asks.length === 1 ? 'Waits for you' : `${notice.asks.length} things wait for you`;
+      return words.waits(notice.asks.length);
     case 'answered':
-      return `Over: ${notice.outcome}`;
+      return words.over(notice.outcome);
     case 'failed':
-      return 'Failed';
+      return words.failed;
     case 'done':
-      return 'Done';
+      return words.done;
   }
 }
 
-function askLine({ kind, toolName, text, isOfSubAgent }: NoticeAsk): string {
-  const who = isOfSubAgent ? ' (a sub-agent)' : '';
-  return kind === 'approval' ? `${toolName}${who}: ${text}` : `Asks${who}: ${text}`;
+function askLine({ kind, toolName, text, isOfSubAgent }: NoticeAsk, words: NoticeWords): string {
+  const who = isOfSubAgent ? ` (${words.subAgent})` : '';
+  return `${kind === 'approval' ? toolName : words.asks}${who}: ${text}`;
 }
 
 const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';

@@ -27,8 +27,15 @@ export const PushAddress = z.object({
 });
 export type PushAddress = z.infer<typeof PushAddress>;
 
-/** Why the last message was not taken, and when. */
-export const PushFailure = z.object({ at: z.string(), reason: z.string() });
+/** Why a push service did not take a message. */
+export const PushFault = z.object({
+  reason: z.string(),
+  /** What it answered, where it did. */
+  status: z.number().optional(),
+});
+export type PushFault = z.infer<typeof PushFault>;
+
+export const PushFailure = PushFault.extend({ at: z.string() });
 export type PushFailure = z.infer<typeof PushFailure>;
 
 /** The answers that a notification offers. */

@@ -3,7 +3,7 @@ import { ChannelState } from './channel.ts';
 import { type Event, eventDefinitions } from './event.ts';
 import { Grant, GrantWarning } from './grant.ts';
 import { Interaction } from './interaction.ts';
-import { PushFailure, PushWishes } from './push.ts';
+import { PushFailure, PushFault, PushWishes } from './push.ts';
 import {
   Agent,
   AgentCommand,
@@ -119,5 +119,5 @@ export const PushState = z.object({
 });
 /** `waiting` is what is left, in all sessions. */
 export const PushAnswered = Resolved.extend({ waiting: z.number() });
-export const PushTried = z.object({ taken: z.boolean(), reason: z.string().optional() });
+export const PushTried = PushFault.partial().extend({ taken: z.boolean() });
 export const OpenApi = z.record(z.string(), z.unknown());

@@ -60,7 +60,7 @@ export function addPushRoutes(
       case 'gone':
         return sendRefusal(reply, refuse('subscription_not_found').refusal);
       case 'refused':
-        return reply.send({ taken: false, reason: result.reason });
+        return reply.send({ taken: false, ...result.fault });
     }
   });
 

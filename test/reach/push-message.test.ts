@@ -214,24 +214,32 @@ describe('what a push service answers', () => {
     [201, {}, { is: 'taken' }],
     [404, {}, { is: 'gone' }],
     [410, {}, { is: 'gone' }],
-    [403, {}, { is: 'refused', reason: 'it answered 403', retryAfterMs: undefined }],
-    [413, {}, { is: 'refused', reason: 'it answered 413', retryAfterMs: undefined }],
+    [403, {}, { is: 'refused', fault: { reason: 'it answered 403', status: 403 }, retryAfterMs: undefined }],
+    [413, {}, { is: 'refused', fault: { reason: 'it answered 413', status: 413 }, retryAfterMs: undefined }],
     [
       302,
       { location: 'http://169.254.169.254/' },
-      { is: 'refused', reason: 'it answered 302', retryAfterMs: undefined },
+      { is: 'refused', fault: { reason: 'it answered 302', status: 302 }, retryAfterMs: undefined },
     ],
-    [429, { 'retry-after': '7' }, { is: 'refused', reason: 'it answered 429', retryAfterMs: 7_000 }],
+    [
+      429,
+      { 'retry-after': '7' },
+      { is: 'refused', fault: { reason: 'it answered 429', status: 429 }, retryAfterMs: 7_000 },
+    ],
     [
       503,
       { 'retry-after': new Date(now + 90_000).toUTCString() },
-      { is: 'refused', reason: 'it answered 503', retryAfterMs: 90_000 },
+      { is: 'refused', fault: { reason: 'it answered 503', status: 503 }, retryAfterMs: 90_000 },
     ],
-    [503, { 'retry-after': 'soon' }, { is: 'refused', reason: 'it answered 503', retryAfterMs: 30_000 }],
+    [
+      503,
+      { 'retry-after': 'soon' },
+      { is: 'refused', fault: { reason: 'it answered 503', status: 503 }, retryAfterMs: 30_000 },
+    ],
     [
       500,
       { 'retry-after': '999999999' },
-      { is: 'refused', reason: 'it answered 500', retryAfterMs: 3_600_000 },
+      { is: 'refused', fault: { reason: 'it answered 500', status: 500 }, retryAfterMs: 3_600_000 },
     ],
   ] as const;
 

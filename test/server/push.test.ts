@@ -134,7 +134,7 @@ describe('what a device is told with its page closed', () => {
     expect((await test()).body).toEqual({ taken: true });
     expect(await readAt(service, phone.receiver, 'phone')).toEqual([{ type: 'test', language: 'de' }]);
     service.answer(403);
-    expect((await test()).body).toEqual({ taken: false, reason: 'it answered 403' });
+    expect((await test()).body).toEqual({ taken: false, reason: 'it answered 403', status: 403 });
     expect((await phone.call('GET', '/api/push')).body.subscription).toMatchObject({
       failure: { reason: 'it answered 403' },
     });
@@ -201,7 +201,10 @@ describe('the answer from a notification', () => {
   it('[REACH15] [SEC7] needs the cookie of the device and the ticket it was given, and works once', async () => {
     const started = await withPush();
     const { push, subscribe, service, url } = started;
-    const [phone, laptop] = [await subscribe('phone'), await subscribe('laptop', { text: 'title' })];
+    const [phone, laptop] = [
+      await subscribe('phone'),
+      await subscribe('laptop', { text: 'title', language: 'de' }),
+    ];
     const { notice, pending } = await asked(started);
     await push.send(notice, unending);
     const [shown] = await readAt(service, phone.receiver, 'phone');
@@ -212,7 +215,7 @@ describe('the answer from a notification', () => {
       waiting: 1,
     });
     const [sparse] = await readAt(service, laptop.receiver, 'laptop');
-    expect(sparse).toMatchObject({ body: 'Waits for you' });
+    expect(sparse).toMatchObject({ body: 'Wartet auf dich', language: 'de' });
     expect(sparse.ticket, 'what was not shown cannot be allowed').toBeUndefined();
 
     const answer = (ticket: string, headers: Record<string, string>) =>

@@ -1,5 +1,5 @@
 import type { InteractionId, SessionId } from '../../protocol/ids.ts';
-import type { PushAddress, PushFailure, PushWishes } from '../../protocol/push.ts';
+import type { PushAddress, PushFailure, PushFault, PushWishes } from '../../protocol/push.ts';
 
 /** A device that wants to be told of what happens while its page is closed. */
 export interface SubscribedDevice extends PushAddress, PushWishes {
@@ -23,10 +23,13 @@ export interface AnswerTicket {
   readonly shown: string;
 }
 
+/** What came of handing a message to a push service. */
 export type PushResult =
   | { readonly is: 'taken' }
+  /** The subscription is over: nothing will ever be taken for it again. */
   | { readonly is: 'gone' }
-  | { readonly is: 'refused'; readonly reason: string; readonly retryAfterMs: number | undefined };
+  /** Kept, with the reason; it may be tried again after this time, or not at all. */
+  | { readonly is: 'refused'; readonly fault: PushFault; readonly retryAfterMs: number | undefined };
 
 /** The push messages, as whoever serves the devices sees them. */
 export interface PushDelivery {

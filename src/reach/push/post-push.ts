@@ -1,6 +1,8 @@
 import { request as requestPlainly } from 'node:http';
 import { request as requestSecurely } from 'node:https';
+import type { PushResult } from '../../engine/ports/push.ts';
 import { messageOf } from '../../protocol/errors.ts';
+import type { PushFault } from '../../protocol/push.ts';
 import { isPushEndpoint, lookupPublic } from './endpoint.ts';
 
 /** How soon a push service should wake the device: `high` only for what blocks an agent. */
@@ -17,13 +19,6 @@ export interface PushRequest {
   readonly topic: string;
 }
 
-export type Posted =
-  | { readonly is: 'taken' }
-  /** The subscription is over: it will never be taken again. */
-  | { readonly is: 'gone' }
-  /** Kept, with the reason; it may be tried again after this time, or not at all. */
-  | { readonly is: 'refused'; readonly reason: string; readonly retryAfterMs: number | undefined };
-
 export interface PostOptions {
   readonly allowLoopback: boolean;
   readonly signal: AbortSignal;
@@ -35,9 +30,12 @@ const defaultRetryMs = 30_000;
 const longestRetryMs = 60 * 60_000;
 
 /** Hands a message to a push service. Redirects are not followed, and what it says beside its status is not read. */
-export function postPush(push: PushRequest, { allowLoopback, signal, now }: PostOptions): Promise<Posted> {
+export function postPush(
+  push: PushRequest,
+  { allowLoopback, signal, now }: PostOptions,
+): Promise<PushResult> {
   if (!isPushEndpoint(push.endpoint, { allowLoopback }))
-    return Promise.resolve(refused('its address is not a public one', undefined));
+    return Promise.resolve(refused({ reason: 'its address is not a public one' }, undefined));
   const url = new URL(push.endpoint);
   const send = url.protocol === 'http:' ? requestPlainly : requestSecurely;
   return new Promise((resolve) => {
@@ -65,16 +63,19 @@ export function postPush(push: PushRequest, { allowLoopback, signal, now }: Post
         resolve(meaningOf(statusCode, headers['retry-after'], now));
       },
     );
-    sent.on('error', (error) => resolve(refused(wordsFor(error), defaultRetryMs)));
+    sent.on('error', (error) => resolve(refused({ reason: wordsFor(error) }, defaultRetryMs)));
     sent.end(push.body);
   });
 }
 
-function meaningOf(status: number, retryAfter: string | undefined, now: number): Posted {
+function meaningOf(status: number, retryAfter: string | undefined, now: number): PushResult {
   if (status >= 200 && status < 300) return { is: 'taken' };
   if (status === 404 || status === 410) return { is: 'gone' };
   const mayPass = status === 429 || status >= 500;
-  return refused(`it answered ${status}`, mayPass ? (retryMs(retryAfter, now) ?? defaultRetryMs) : undefined);
+  return refused(
+    { reason: `it answered ${status}`, status },
+    mayPass ? (retryMs(retryAfter, now) ?? defaultRetryMs) : undefined,
+  );
 }
 
 /** Seconds, or a date. */
@@ -89,8 +90,8 @@ const wordsFor = (error: Error): string =>
     ? 'it did not answer in time'
     : `it cannot be reached: ${messageOf(error)}`;
 
-const refused = (reason: string, retryAfterMs: number | undefined): Posted => ({
+const refused = (fault: PushFault, retryAfterMs: number | undefined): PushResult => ({
   is: 'refused',
-  reason,
+  fault,
   retryAfterMs,
 });

@@ -8,6 +8,7 @@ import type {
   SubscribedDevice,
 } from '../../engine/ports/push.ts';
 import { answerableIn, type Notice, noticeTag, noticeText } from '../../model/notice.ts';
+import { noticeWords } from '../../model/notice-words.ts';
 import { NoticeKind, type PushAddress, type PushMessage } from '../../protocol/push.ts';
 import type { Channel, Delivery } from '../channel.ts';
 import { encryptPush, mostPlaintext, receiverKeys } from './encrypt.ts';
@@ -137,7 +138,7 @@ export class PushChannel implements Channel, PushDelivery {
       type: 'notice',
       kind: notice.kind,
       tag: noticeTag(notice),
-      ...noticeText(notice, text),
+      ...noticeText(notice, text, noticeWords[language]),
       sessionId: notice.session.id,
       waiting: this.#options.waiting(),
       language,
@@ -163,9 +164,14 @@ export class PushChannel implements Channel, PushDelivery {
     const { deviceId, endpoint } = device;
     const wait = (this.#notBefore.get(deviceId) ?? 0) - clock.elapsed();
     if (wait > 0)
-      return { is: 'refused', reason: 'its push service wants to be left alone', retryAfterMs: wait };
+      return {
+        is: 'refused',
+        fault: { reason: 'its push service wants to be left alone' },
+        retryAfterMs: wait,
+      };
     const keys = receiverKeys(device.keys);
-    if (keys === undefined) return { is: 'refused', reason: 'its keys are none', retryAfterMs: undefined };
+    if (keys === undefined)
+      return { is: 'refused', fault: { reason: 'its keys are none' }, retryAfterMs: undefined };
     const removed = new AbortController();
     const under = this.#underWay.get(deviceId) ?? new Set();
     this.#underWay.set(deviceId, under.add(removed));
@@ -198,7 +204,7 @@ export class PushChannel implements Channel, PushDelivery {
         subscriptions().end(deviceId, endpoint);
         return;
       case 'refused':
-        subscriptions().note(deviceId, { at: clock.now(), reason: result.reason });
+        subscriptions().note(deviceId, { at: clock.now(), ...result.fault });
         if (result.retryAfterMs !== undefined)
           this.#notBefore.set(deviceId, clock.elapsed() + result.retryAfterMs);
         return;
@@ -226,7 +232,7 @@ export class PushChannel implements Channel, PushDelivery {
 function deliveryOf(results: readonly PushResult[]): Delivery {
   const again = results.flatMap((result) =>
     result.is === 'refused' && result.retryAfterMs !== undefined
-      ? [{ reason: result.reason, afterMs: result.retryAfterMs }]
+      ? [{ reason: result.fault.reason, afterMs: result.retryAfterMs }]
       : [],
   );
   const [soonest] = again.toSorted((a, b) => a.afterMs - b.afterMs);

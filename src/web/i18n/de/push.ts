@@ -19,6 +19,7 @@ export const push = {
     'Kurze, einfache Befehle lassen sich dann auf der Benachrichtigung selbst erlauben oder ablehnen, wenn das Gerät Knöpfe dafür hat: auch auf dem Sperrbildschirm, falls es sie dort zeigt.',
   'push.test': 'Test schicken',
   'push.sent': 'Der Push-Dienst hat sie angenommen. Sie sollte in wenigen Sekunden hier sein.',
-  'push.notTaken': 'Der Push-Dienst hat sie nicht angenommen: {reason}.',
-  'push.lastFailure': 'Die letzte Benachrichtigung kam nicht durch: {reason}.',
+  'push.unreached': 'Der Push-Dienst dieses Browsers war nicht zu erreichen.',
+  'push.refused':
+    'Der Push-Dienst dieses Browsers antwortete mit {status}. Geht es nicht bald wieder, hilft aus- und wieder einschalten.',
 } as const;

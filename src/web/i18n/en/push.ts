@@ -19,6 +19,7 @@ export const push = {
     'Short, plain commands can then be allowed or denied on the notification itself, where the device has buttons for it: also on a locked screen, if the device shows them there.',
   'push.test': 'Send a test',
   'push.sent': 'The push service has taken it. It should be here in a few seconds.',
-  'push.notTaken': 'The push service did not take it: {reason}.',
-  'push.lastFailure': 'The last notification did not get through: {reason}.',
+  'push.unreached': 'The push service of this browser was not reached.',
+  'push.refused':
+    'The push service of this browser answered {status}. Unless it works soon, switch this off and on again.',
 } as const;

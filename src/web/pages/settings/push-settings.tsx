@@ -28,12 +28,12 @@ export function PushSettings() {
   const [state, setState] = useState<PushState | null>(null);
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
-  const [tried, setTried] = useState<string | null>(null);
+  const [isTaken, setTaken] = useState(false);
 
   const run = async (work: () => Promise<void>): Promise<void> => {
     setBusy(true);
     setFailure(null);
-    setTried(null);
+    setTaken(false);
     await work().catch((error: unknown) => setFailure(errorText(t, error)));
     setBusy(false);
   };
@@ -56,9 +56,9 @@ export function PushSettings() {
     });
   const test = (): Promise<void> =>
     run(async () => {
-      const { taken, reason = '' } = await testPush();
-      setTried(taken ? t('push.sent') : t('push.notTaken', { reason }));
+      const { taken } = await testPush();
       await read();
+      setTaken(taken);
     });
 
   const on = state?.subscription ?? null;
@@ -87,7 +87,7 @@ export function PushSettings() {
       </div>
       {on !== null && support === 'possible' && (
         <div className="grid gap-4 border-line border-t pt-4 sm:grid-cols-2">
-          <fieldset className="flex flex-col gap-2" disabled={isBusy}>
+          <fieldset className="flex flex-col gap-2 pointer-coarse:gap-0" disabled={isBusy}>
             <legend className="mb-1 font-medium text-sm">{t('settings.when')}</legend>
             {kinds.map(([kind, urgency]) => {
               const others = on.kinds.filter((each) => each !== kind);
@@ -126,14 +126,17 @@ export function PushSettings() {
               {t('push.test')}
             </Button>
             <p role="status" className="min-w-0 flex-1 basis-64 text-faint text-sm">
-              {tried}
+              {isTaken && t('push.sent')}
+              {on.failure !== null && (
+                <span className="text-fail-ink">
+                  {on.failure.status === undefined
+                    ? t('push.unreached')
+                    : t('push.refused', { status: on.failure.status })}{' '}
+                  <Ago at={on.failure.at} />
+                </span>
+              )}
             </p>
           </div>
-          {on.failure !== null && tried === null && (
-            <p className="text-fail-ink text-sm sm:col-span-2">
-              {t('push.lastFailure', { reason: on.failure.reason })} <Ago at={on.failure.at} />
-            </p>
-          )}
         </div>
       )}
       {failure !== null && (
