@@ -9,7 +9,7 @@ export default defineConfig({
   root: here('./src/web'),
   // The server puts the path in front under which the page is served.
   base: './',
-  plugins: [react(), tailwindcss(), pushWorker()],
+  plugins: [operationsForCalls(), react(), tailwindcss(), pushWorker()],
   // The highlighter fetches its grammars one by one, which only modules can.
   worker: { format: 'es' },
   build: {
@@ -39,6 +39,7 @@ function pushWorker(): Plugin {
       const built = await build({
         configFile: false,
         logLevel: 'warn',
+        plugins: [operationsForCalls()],
         build: {
           write: false,
           target: 'es2023',
@@ -50,6 +51,20 @@ function pushWorker(): Plugin {
       if (script === undefined) throw new Error('The worker was not built.');
       this.emitFile({ type: 'asset', fileName: 'worker.js', source: script });
     },
+  };
+}
+
+/** A page that only calls needs neither the words nor the refusals of each operation: they are for documents. */
+function operationsForCalls(): Plugin {
+  const words =
+    /^ {4}(summary:\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|refusals: (\[[^\]]*\]|answering)),$/gm;
+  return {
+    name: 'operations-for-calls',
+    enforce: 'pre',
+    transform: (code, id) =>
+      /\/src\/protocol\/(server-)?operation\.ts$/.test(id)
+        ? { code: code.replace(words, ''), map: null }
+        : null,
   };
 }
 

@@ -151,6 +151,7 @@ export async function compose(
     webRoot: builtPage(),
     logger,
     allowedHosts: settings.allowedHosts,
+    publicUrl: settings.publicUrl,
     decide: settings.decide,
     path: parts.path,
   });

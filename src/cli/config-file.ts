@@ -9,6 +9,7 @@ import { faultsIn } from '../protocol/check.ts';
 import { messageOf } from '../protocol/errors.ts';
 import { nearestName } from '../protocol/nearest.ts';
 import { AskTimeout, WhileBusy } from '../protocol/session.ts';
+import { parsePublicUrl } from '../server/public-url.ts';
 import type { Environment } from './console.ts';
 import { Failure } from './failure.ts';
 import { notificationFields } from './notification-settings.ts';
@@ -61,6 +62,14 @@ const Config = z.strictObject({
   host: z.string().min(1).optional(),
   /** Names by which a browser may reach the server when it is bound to more than this machine. */
   allowedHosts: z.array(z.string().min(1)).optional(),
+  /** The address of a proxy in front of the server: links lead there, and its pages are let in. */
+  publicUrl: z
+    .string()
+    .superRefine((text, { addIssue }) => {
+      const parsed = parsePublicUrl(text);
+      if ('problem' in parsed) addIssue({ code: 'custom', message: parsed.problem });
+    })
+    .optional(),
   open: z.boolean().optional(),
   /** The program to run as Claude Code; without it, the one on PATH. */
   claude: z.string().min(1).optional(),

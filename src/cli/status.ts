@@ -45,6 +45,9 @@ has been up, and which agents end with the server.`,
             ? ['server', isTaken(dataDir) ? 'running; it tells no address' : 'not running']
             : ['server', server.url, `process ${server.pid}`, up(server.startedAt)],
         ]),
+        ...(server?.publicUrl === undefined
+          ? []
+          : [`reached from elsewhere at ${oneLine(server.publicUrl)}`]),
         ...(storage === null ? [] : storageLines(storage)),
         ...(server?.isolation === undefined ? [] : [isolationLine(server.isolation)]),
         ...modes.map(({ agent, permissionMode }) => modeLine(agent, permissionMode)),

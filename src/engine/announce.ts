@@ -2,6 +2,7 @@ import { foldInteraction, type InteractionEvent } from '../model/interaction-fol
 import type { SessionState } from '../model/state.ts';
 import { interactionOf } from '../model/status.ts';
 import { interactionView, queueView, resolvedNotice, sessionView } from '../model/views.ts';
+import { isByItself } from '../model/who.ts';
 import type { SessionAnnouncement, SessionAnnouncements, SessionNames } from '../protocol/announcement.ts';
 import type { Event, EventOf } from '../protocol/event.ts';
 import type { Interaction, InteractionKind } from '../protocol/interaction.ts';
@@ -143,9 +144,7 @@ const sourcesIn = ({ before, after }: Step, next: Event | undefined, final: Sess
     return live && interactionView(after, live);
   },
   isAskedOfNobody: ({ interactionId }) =>
-    (next?.type === 'interaction.decided' &&
-      next.interactionId === interactionId &&
-      next.by.kind === 'grant') ||
+    (next?.type === 'interaction.decided' && next.interactionId === interactionId && isByItself(next.by)) ||
     (next?.type === 'interaction.resolved' &&
       next.interactionId === interactionId &&
       next.by.kind === 'server'),

@@ -1,4 +1,5 @@
 import { interactionFromLog } from '../model/views.ts';
+import { isByItself } from '../model/who.ts';
 import type { SessionAnnouncement } from '../protocol/announcement.ts';
 import type { Event } from '../protocol/event.ts';
 import type { SessionId } from '../protocol/ids.ts';
@@ -163,7 +164,7 @@ export class Announcements {
       isAskedOfNobody: ({ interactionId }) =>
         this.#log
           .findByReference(stream, interactionId)
-          .some((event) => event.type === 'interaction.decided' && event.by.kind === 'grant'),
+          .some((event) => event.type === 'interaction.decided' && isByItself(event.by)),
       text: (event) =>
         upTo(event, event.messageId).reduce((text, each) => ('text' in each ? each.text : text), ''),
     };

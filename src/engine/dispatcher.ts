@@ -13,6 +13,7 @@ import { interactionHandlers } from './handlers/interactions.ts';
 import { messageHandlers } from './handlers/messages.ts';
 import { readingHandlers } from './handlers/reading.ts';
 import type { Handlers, Room } from './handlers/room.ts';
+import { ruleHandlers } from './handlers/rules.ts';
 import { sessionHandlers } from './handlers/sessions.ts';
 import { templateHandlers } from './handlers/templates.ts';
 import type { Caller, ControlRoom, Reply } from './ports/control-room.ts';
@@ -24,6 +25,7 @@ const handlers: Handlers = {
   ...messageHandlers,
   ...interactionHandlers,
   ...grantHandlers,
+  ...ruleHandlers,
   ...readingHandlers,
   ...directoryHandlers,
   ...templateHandlers,

@@ -15,6 +15,7 @@ import { GrantBook } from './grant-book.ts';
 import { recentSessions } from './handlers/sessions.ts';
 import type { LiveSession } from './live-session.ts';
 import { createNoticeFeed } from './notices.ts';
+import { PolicyBook } from './policy-book.ts';
 import type { Clock } from './ports/clock.ts';
 import type { ControlRoom, News } from './ports/control-room.ts';
 import type { EventLog, Place } from './ports/event-log.ts';
@@ -74,6 +75,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const { whileBusy = 'queue' } = settings;
   const listeners = new Set<(news: News) => void>();
   const book = new GrantBook({ log, clock, logger });
+  const policies = new PolicyBook({ book, runner, roots: settings.roots, logger });
   const clients = createClients(ids.client, clock);
   const lifetime = { closing: false };
 
@@ -81,6 +83,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     at: clock.now(),
     mint: (kind) => ids[kind](),
     grants: book.grants,
+    rulesIn: (place) => policies.rulesIn(place),
   });
   const publish = (news: readonly News[]): void => {
     for (const one of news) {
@@ -136,6 +139,9 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       await options.listening;
       const session = registry.get(id);
       if (session === undefined || lifetime.closing) return false;
+      // Before its agent can ask for anything.
+      await policies.look(session.state);
+      if (lifetime.closing) return false;
       const started = await session.writer.insist({ type: 'start-process', processId: ids.process() });
       return started.ok && started.value.length > 0;
     },
@@ -164,9 +170,23 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     return accept(undefined);
   };
 
+  const turns = new Map<SessionId, string>();
+  /** What a person changes between two turns holds in the next. */
+  const lookAtTurn = ({ id, turn, cwd, realCwd }: SessionState): void => {
+    if (turn === null) {
+      turns.delete(id);
+      return;
+    }
+    turns.set(id, turn.id);
+    void policies.look({ cwd, realCwd });
+  };
+
   /** After each commit. */
   const changed = (state: SessionState): void => {
-    if (!lifetime.closing) budget.notice(state);
+    if (!lifetime.closing) {
+      budget.notice(state);
+      if (turns.get(state.id) !== state.turn?.id) lookAtTurn(state);
+    }
     if (state.ephemeral && state.life !== 'open' && state.process === null) {
       const session = registry.get(state.id);
       if (session !== undefined) {
@@ -175,7 +195,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     }
   };
 
-  await recover(options, registry, book, announcements);
+  await recover(options, registry, { book, policies }, announcements);
   for (const { state } of registry.inMemory()) {
     if (state.process !== null) budget.adopt(state.id);
     budget.notice(state);
@@ -186,6 +206,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const asking = new Stillness<SessionWriter>(clock, IDLE_CHECK_MS);
   const cancelIdleCheck = every(clock, IDLE_CHECK_MS, () => {
     for (const { state, writer } of registry.inMemory()) {
+      if (state.process !== null) void policies.look(state);
       const { since } = state;
       if (idle.of(writer, canSleep(state) ? { what: since, since } : undefined) >= settings.idleMs) {
         void writer.command({ type: 'close-process', cause: 'sleep' });
@@ -222,6 +243,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     ...options,
     registry,
     book,
+    policies,
     clients,
     toolCatalogue,
     channels: options.channels ?? (() => []),
@@ -310,7 +332,7 @@ async function shutDown(session: LiveSession): Promise<void> {
 async function recover(
   options: EngineOptions,
   registry: SessionRegistry,
-  book: GrantBook,
+  { book, policies }: { readonly book: GrantBook; readonly policies: PolicyBook },
   announcements: Announcements,
 ): Promise<void> {
   const { log, runner, logger } = options;
@@ -319,7 +341,9 @@ async function recover(
   const unsummarized: Stored[] = [];
   for (const start of log.streams(SUMMARY_VERSION)) {
     if (start.stream === 'global') {
-      book.load(start.eventsAfter(0));
+      const events = [...start.eventsAfter(0)];
+      book.load(events);
+      policies.load(events);
       continue;
     }
     try {
@@ -331,9 +355,7 @@ async function recover(
           settle(
             registry.takeUp(stored),
             { checkpoint: start.checkpoint, runs: left },
-            registry,
-            announcements,
-            options,
+            { registry, policies, announcements, options },
           ),
         );
     } catch (error) {
@@ -379,9 +401,17 @@ async function summarize(
 async function settle(
   session: LiveSession,
   left: { readonly checkpoint: Checkpoint | undefined; readonly runs: readonly LeftRun[] },
-  registry: SessionRegistry,
-  announcements: Announcements,
-  options: EngineOptions,
+  {
+    registry,
+    policies,
+    announcements,
+    options,
+  }: {
+    readonly registry: SessionRegistry;
+    readonly policies: PolicyBook;
+    readonly announcements: Announcements;
+    readonly options: EngineOptions;
+  },
 ): Promise<void> {
   const { id, state, writer, effects } = session;
   const isTakenUp = left.runs.some(({ runId }) => runId === state.process?.id);
@@ -402,7 +432,10 @@ async function settle(
   effects.watchOpen(state);
   // Ahead of whatever the agent has to say: its tools did not live on with it.
   if (hasToolAsk(state)) void writer.insist({ type: 'lose-tools' });
-  if (isToStart) void Promise.resolve(options.listening).then(() => effects.agent.startAgain());
+  if (isToStart)
+    void Promise.resolve(options.listening)
+      .then(() => policies.look(state))
+      .then(() => effects.agent.startAgain());
   if (isTakenUp || isToStart || (state.process === null && !isTorn)) return;
   const reason = 'The server ended while this was under way, and the agent with it.';
   const lost = await writer.command({ type: 'lose-process', reason });

@@ -84,6 +84,14 @@ export function decide(state: SessionState, command: SessionCommand, context: Co
       return state.grants.some((grant) => grant.id === command.grantId)
         ? becomes({ type: 'grant.ended', grantId: command.grantId, cause: 'revoked', by: command.by })
         : refuse('grant_not_found');
+    case 'add-rule':
+      return state.life === 'stopped'
+        ? refuse('session_stopped')
+        : becomes({ type: 'rule.created', rule: command.rule });
+    case 'remove-rule':
+      return state.rules.some(({ id }) => id === command.ruleId)
+        ? becomes({ type: 'rule.ended', ruleId: command.ruleId, cause: 'removed', by: command.by })
+        : refuse('rule_not_found');
     case 'keep-approval':
       return keepApproval(state, command, context);
     case 'forget-approvals':
@@ -147,6 +155,9 @@ function stop(state: SessionState, by: Actor, context: Context): Result<Decided>
   if (state.turn !== null) events.push({ type: 'turn.ended', turnId: state.turn.id, outcome: 'interrupted' });
   for (const grant of state.grants) {
     events.push({ type: 'grant.ended', grantId: grant.id, cause: 'session-ended', by });
+  }
+  for (const { id } of state.rules) {
+    events.push({ type: 'rule.ended', ruleId: id, cause: 'session-ended', by });
   }
   if (state.process !== null) {
     events.push({ type: 'process.closing', processId: state.process.id, cause: 'stop' });

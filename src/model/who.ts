@@ -4,7 +4,7 @@ import type { Actor, Decision, Outcome } from '../protocol/interaction.ts';
 export type Who =
   | { readonly is: 'device' | 'terminal'; readonly name: string }
   | { readonly is: 'token' | 'library'; readonly client: string | undefined }
-  | { readonly is: 'somebody' | 'grant' | 'timer' | 'agent' | 'server' };
+  | { readonly is: 'somebody' | 'grant' | 'rule' | 'timer' | 'agent' | 'server' };
 
 export function whoOf({ kind, via, device, terminal, client, where }: Actor): Who {
   if (kind !== 'person') return { is: kind };
@@ -37,3 +37,6 @@ export function outcomeOf(decision: Decision, { kind }: Actor): Exclude<Outcome,
       return 'dismissed';
   }
 }
+
+/** A grant or a rule decided, at once: nobody was asked. */
+export const isByItself = ({ kind }: Actor): boolean => kind === 'grant' || kind === 'rule';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Answer, ApprovalScope } from './interaction.ts';
 import { PushAddress, PushDecision, PushWishes } from './push.ts';
+import { Policy, ruleFields } from './rule.ts';
 import { AskTimeout, Disposition, SessionStatus, WhileBusy } from './session.ts';
 import { longestText } from './text-limit.ts';
 
@@ -154,6 +155,39 @@ export const PreviewGrant = z.strictObject({
   interactionId: z.string().optional(),
 });
 export type PreviewGrant = z.infer<typeof PreviewGrant>;
+
+export const AddRule = z.strictObject({
+  effect: z.enum(
+    ['deny', 'ask'],
+    'Say "deny" or "ask"; what is allowed is a grant, or a rule of the policy.',
+  ),
+  ...ruleFields,
+  /** For this session alone; without it, for all. */
+  sessionId: z.string().min(1).optional(),
+});
+export type AddRule = z.infer<typeof AddRule>;
+
+const policyDigest = z.string().regex(/^[0-9a-f]{64}$/, 'A digest is 64 digits of a SHA-256 in hex.');
+
+export const SetPolicy = z.strictObject({
+  policy: Policy,
+  /** Of the policy that it was made from, as `listRules` gave it: if another has been set meanwhile, it is refused. */
+  replaces: policyDigest.optional(),
+});
+export type SetPolicy = z.infer<typeof SetPolicy>;
+
+export const TryPolicy = z.strictObject({
+  policy: Policy,
+  /** 30 unless told. */
+  days: z.number().int().min(1).max(366).optional(),
+});
+export type TryPolicy = z.infer<typeof TryPolicy>;
+
+export const TrustPolicy = z.strictObject({
+  /** Of the content that was shown; null accepts that the file is gone. */
+  digest: policyDigest.nullable(),
+});
+export type TrustPolicy = z.infer<typeof TrustPolicy>;
 
 export const SwitchInteraction = z.strictObject({ enabled: z.boolean() });
 export type SwitchInteraction = z.infer<typeof SwitchInteraction>;

@@ -19,7 +19,9 @@ const isFocused = (focused: boolean, hidden = false): void => {
 async function looking(path: string) {
   window.history.replaceState(null, '', path);
   const page = renderPage(new FakeTransport(), <Looking />);
-  await page.tell(() => page.fake.tellSnapshot([aSession({ id: 's1', key: 'issue-7' }), aSession({ id: 's2' })]));
+  await page.tell(() =>
+    page.fake.tellSnapshot([aSession({ id: 's1', key: 'issue-7' }), aSession({ id: 's2' })]),
+  );
   const looks = (): (string | null)[] => page.fake.connections.at(-1)?.looks ?? [];
   return { ...page, looks };
 }

@@ -11,6 +11,7 @@ import type {
 import type { ToolCatalogue } from '../../protocol/tool.ts';
 import type { GrantBook } from '../grant-book.ts';
 import type { LiveSession } from '../live-session.ts';
+import type { PolicyBook } from '../policy-book.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Caller, Clients } from '../ports/control-room.ts';
 import type { EventLog } from '../ports/event-log.ts';
@@ -31,6 +32,7 @@ export interface Room {
   readonly settings: EngineSettings;
   readonly registry: SessionRegistry;
   readonly book: GrantBook;
+  readonly policies: PolicyBook;
   readonly runner: Runner;
   readonly clients: Clients;
   readonly toolCatalogue: () => ToolCatalogue;

@@ -10,6 +10,7 @@ import { interaction } from './de/interaction.ts';
 import { newSession } from './de/new-session.ts';
 import { push } from './de/push.ts';
 import { refusals } from './de/refusals.ts';
+import { rules } from './de/rules.ts';
 import { session } from './de/session.ts';
 import { sessionLife } from './de/session-life.ts';
 import { sessionPage } from './de/session-page.ts';
@@ -33,6 +34,7 @@ export const de: Messages = {
   ...inbox,
   ...help,
   ...newSession,
+  ...rules,
   ...settings,
   ...push,
 };

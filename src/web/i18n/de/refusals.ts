@@ -25,6 +25,8 @@ export const refusals: Refusals = {
   message_not_found: 'Diese Nachricht gibt es nicht mehr.',
   image_not_found: 'Dieses Bild gibt es nicht mehr.',
   grant_not_found: 'Diese Freigabe gibt es nicht mehr.',
+  rule_not_found: 'Diese Regel gibt es nicht mehr.',
+  policy_not_found: 'Dieses Verzeichnis bringt keine Regeln mehr mit.',
   template_not_found: 'Diese Vorlage gibt es nicht mehr.',
   device_not_found: 'Dieses Gerät gibt es nicht mehr.',
   subscription_not_found: 'Auf diesem Gerät sind keine Benachrichtigungen eingeschaltet.',
@@ -44,6 +46,8 @@ export const refusals: Refusals = {
   queue_full: 'In dieser Sitzung warten schon zu viele Nachrichten.',
   interaction_already_resolved: 'Das ist schon beantwortet.',
   interaction_changed: 'Gefragt wird inzwischen etwas anderes, als hier zu sehen war.',
+  policy_changed:
+    'Die Regeln sind inzwischen andere, als hier zu sehen waren. Neu laden und noch einmal ansehen.',
   interaction_gone: 'Das lässt sich nicht mehr beantworten.',
   payload_too_large: 'Das ist zu groß: mehr als 32 MB gehen nicht auf einmal.',
   unsupported_media_type: 'Beckon konnte die Anfrage nicht lesen. Seite neu laden.',
@@ -53,6 +57,7 @@ export const refusals: Refusals = {
   internal_error: 'Beckon selbst ist daran gescheitert. Mehr steht im Protokoll des Servers.',
   push_not_available:
     'Dieser Server schickt keine Benachrichtigungen an Geräte: Der Schlüssel dafür ließ sich nicht ablegen.',
+  machine_unreachable: 'Der Rechner ist gerade nicht zu erreichen.',
   storage_unavailable: 'Beckon kann gerade nichts speichern; es wurde nichts geändert.',
   unexpected_reply: 'Was da antwortet, ist wohl kein Beckon. Seite neu laden.',
   shutting_down: 'Beckon wird gerade beendet.',

@@ -88,7 +88,7 @@ export const settings = {
   'settings.pairCode': 'Code zum Eintippen',
   'settings.pairOnce': 'Gilt einmal, noch {left}.',
   'settings.pairLoopback':
-    'Diese Adresse kennt nur dieser Rechner. Um Beckon vom Telefon aus zu erreichen, mit --host starten oder hinter einen Proxy oder Tunnel stellen und diese Seite dort öffnen.',
+    'Diese Adresse kennt nur dieser Rechner. Um Beckon vom Telefon aus zu erreichen, einen Proxy oder Tunnel davorstellen und Beckon mit --public-url und dessen Adresse starten.',
   'settings.codeOver': 'Der Code ist abgelaufen.',
   'settings.qr': 'Der Kopplungslink als Quadrat zum Scannen',
   'settings.copy': 'Kopieren',

@@ -82,7 +82,7 @@ export const settings = {
   'settings.pairCode': 'Code to type',
   'settings.pairOnce': 'Works once, for another {left}.',
   'settings.pairLoopback':
-    'This address is known only on this machine. To reach Beckon from a phone, start it with --host, or put it behind a proxy or a tunnel, and open this page there.',
+    'This address is known only on this machine. To reach Beckon from a phone, put it behind a proxy or a tunnel, and start it with --public-url and the address of that.',
   'settings.codeOver': 'The code has run out.',
   'settings.qr': 'The pairing link as a square to be scanned',
   'settings.copy': 'Copy',
