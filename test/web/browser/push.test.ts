@@ -171,16 +171,10 @@ test('[REACH14] [REACH15] [REACH16] [REACH17] [REACH18] with the page closed, a 
 
   // It asks while no page is open, and is allowed on the notification.
   const cwd = await temporaryDirectory();
-  const ask = async (command: string): Promise<string> =>
-    (
-      await beckon.api('POST', '/api/sessions', {
-        agent: 'demo',
-        cwd,
-        title: 'Build',
-        prompt: `run ${command}`,
-      })
-    ).body.session.id;
-  const first = await ask('touch made');
+  const created = { agent: 'demo', cwd, title: 'Build', prompt: 'run touch made' };
+  const { id } = (await beckon.api('POST', '/api/sessions', created)).body.session;
+  const ask = (command: string) =>
+    beckon.api('POST', `/api/sessions/${id}/message`, { message: `run ${command}` });
   expect(await deliver('the ask is pushed')).toMatchObject({ type: 'notice', kind: 'waits', waiting: 1 });
   const asked = await eventually('it is shown', async () => (await shownBy(worker))[1]);
   expect(asked).toMatchObject({ title: 'Build', isClosed: false });
@@ -193,7 +187,7 @@ test('[REACH14] [REACH15] [REACH16] [REACH17] [REACH18] with the page closed, a 
   await press(worker, 'allow');
   await eventually('the command was run', () => existsSync(join(cwd, 'made')));
   expect((await shownBy(worker)).map(({ isClosed }) => isClosed)).toEqual([false, true]);
-  const { body: events } = await beckon.api('GET', `/api/sessions/${first}/events?limit=1000`);
+  const { body: events } = await beckon.api('GET', `/api/sessions/${id}/events?limit=1000`);
   const decided = events.events.find(({ type }: { type: string }) => type === 'interaction.decided');
   expect(decided.by).toMatchObject({ kind: 'person', via: 'device' });
 
@@ -202,14 +196,14 @@ test('[REACH14] [REACH15] [REACH16] [REACH17] [REACH18] with the page closed, a 
   expect((await shownBy(worker)).at(-1)?.body).toContain('Open Beckon');
 
   // What is answered elsewhere goes from the screen.
-  const second = await ask('touch other');
+  await ask('touch other');
   await deliver('the second ask is pushed');
   await eventually(
     'it is shown',
     async () => (await shownBy(worker)).at(-1)?.body.includes('touch other') === true,
   );
-  const { body: open } = await beckon.api('GET', `/api/sessions/${second}/pending`);
-  await beckon.api('POST', `/api/sessions/${second}/deny`, { requestId: open.pending[0].requestId });
+  const { body: open } = await beckon.api('GET', `/api/sessions/${id}/pending`);
+  await beckon.api('POST', `/api/sessions/${id}/deny`, { requestId: open.pending[0].requestId });
   expect(await deliver('it is taken back')).toMatchObject({ type: 'withdrawn', waiting: 0 });
   await eventually('it is gone', async () => (await shownBy(worker)).at(-1)?.isClosed === true);
   expect(await worker.evaluate(() => (globalThis as unknown as { badges: number[] }).badges)).toEqual([
@@ -217,7 +211,7 @@ test('[REACH14] [REACH15] [REACH16] [REACH17] [REACH18] with the page closed, a 
   ]);
 
   // A press on it opens the session: in a new window, or in the one that is there.
-  const third = await ask('touch third');
+  await ask('touch third');
   await deliver('the third ask is pushed');
   await eventually(
     'it is shown',
@@ -225,12 +219,12 @@ test('[REACH14] [REACH15] [REACH16] [REACH17] [REACH18] with the page closed, a 
   );
   await press(worker);
   expect(await worker.evaluate(() => (globalThis as unknown as { opened: string[] }).opened)).toEqual([
-    `${beckon.url}/s/${third}`,
+    `${beckon.url}/s/${id}`,
   ]);
   await blank.goto(`${beckon.url}/inbox`);
   await blank.getByRole('heading', { name: 'Inbox' }).first().waitFor();
   await press(worker);
-  await blank.waitForURL(`${beckon.url}/s/${third}`);
+  await blank.waitForURL(`${beckon.url}/s/${id}`);
 
   // A device that was removed hears nothing more, where another does.
   const other = await makeReceiver();
@@ -257,7 +251,8 @@ test('[REACH14] [REACH15] [REACH16] [REACH17] [REACH18] with the page closed, a 
   const [phone] = list.devices;
   await beckon.api('DELETE', `/api/devices/${phone.id}`);
   const before = service.taken.filter(({ path }) => path === '/phone').length;
-  await ask('touch fourth');
+  await blank.close();
+  await beckon.api('POST', '/api/sessions', { ...created, prompt: 'run touch fourth' });
   const sparse = await eventually('the other device hears of it', () =>
     service.taken.find(({ path }) => path === '/other'),
   );
