@@ -171,6 +171,13 @@ const about = {
 };
 const done = { id: 'done_1', kind: 'done', ...about } as const;
 
+interface Told {
+  readonly type: string;
+  readonly tag: string;
+  readonly ticket?: string;
+  readonly isSaid?: boolean;
+}
+
 describe('the answer from a notification', () => {
   /** An open ask of a real session, and the notice of it. */
   async function asked(started: Awaited<ReturnType<typeof withPush>>) {
@@ -322,6 +329,58 @@ describe('the answer from a notification', () => {
 });
 
 describe('what is sent', () => {
+  it('[REACH16] Apple’s devices are told that it is over, and have no buttons; others are not told aloud', async () => {
+    const read = await Promise.all(
+      ['https://web.push.apple.com/x', 'https://fcm.googleapis.com/x'].map(async (endpoint) => {
+        const receiver = await makeReceiver();
+        const bodies: Buffer[] = [];
+        const device = {
+          deviceId: 'd',
+          endpoint,
+          keys: receiver.keys,
+          kinds: ['waits'],
+          text: 'full',
+          language: 'en',
+        } as const;
+        const push = new PushChannel({
+          vapid: createVapid(makeVapidKey(), 'https://example.org'),
+          subscriptions: () => ({
+            list: () => [{ ...device, kinds: ['waits'] }],
+            end: () => {},
+            note: () => {},
+          }),
+          waiting: () => 0,
+          clock: systemClock,
+          graceMs: 0,
+          allowLoopback: false,
+          post: async ({ body }) => {
+            bodies.push(body);
+            return { is: 'taken' };
+          },
+        });
+        const ask = {
+          interactionId: 'int_1',
+          kind: 'approval',
+          toolName: 'Bash',
+          text: 'ls',
+          isOfSubAgent: false,
+          shown: 'a'.repeat(64),
+        };
+        const notice = { id: 'waits_1', kind: 'waits', ...about, asks: [ask] } as unknown as WaitsNotice;
+        await push.send(notice, unending);
+        await push.withdraw(notice, unending);
+        return Promise.all(bodies.map(async (body) => JSON.parse(await receiver.read(body))));
+      }),
+    );
+    const [[apple, appleOver], [google, googleOver]] = read as [[Told, Told], [Told, Told]];
+    expect(apple.ticket).toBeUndefined();
+    expect(google.ticket).toMatch(/^[\w-]{32}$/);
+    expect([appleOver, googleOver]).toMatchObject([
+      { type: 'withdrawn', tag: apple.tag, isSaid: true },
+      { type: 'withdrawn', tag: google.tag, isSaid: false },
+    ]);
+  });
+
   it('[REACH12] goes once to each device that wants it; one that failed is tried again, the others are not', async () => {
     let elapsed = 0;
     const { push, subscribe, service } = await withPush({ elapsed: () => elapsed });

@@ -26,6 +26,8 @@ export interface PushChannelOptions {
   readonly graceMs: number;
   /** For a stand-in push service on this machine. */
   readonly allowLoopback: boolean;
+  /** In place of a push service that cannot be reached from a test. */
+  readonly post?: typeof postPush;
 }
 
 export const pushChannelName = 'push';
@@ -160,7 +162,7 @@ export class PushChannel implements Channel, PushDelivery {
       signal,
     }: { readonly ttlMs: number; readonly urgency: Urgency; readonly signal: AbortSignal },
   ): Promise<PushResult> {
-    const { vapid, clock, allowLoopback } = this.#options;
+    const { vapid, clock, allowLoopback, post = postPush } = this.#options;
     const { deviceId, endpoint } = device;
     const wait = (this.#notBefore.get(deviceId) ?? 0) - clock.elapsed();
     if (wait > 0)
@@ -175,7 +177,7 @@ export class PushChannel implements Channel, PushDelivery {
     const removed = new AbortController();
     const under = this.#underWay.get(deviceId) ?? new Set();
     this.#underWay.set(deviceId, under.add(removed));
-    const posted = await postPush(
+    const posted = await post(
       {
         endpoint,
         authorization: vapid.authorization(endpoint, this.#now()),

@@ -131,17 +131,20 @@ async function carrier(devtools: CDPSession, origin: string, service: PushServic
   });
   await devtools.send('ServiceWorker.enable');
   const registrationId = await eventually('the worker is registered', () => registrations.at(-1));
+  const tell = (data: string) =>
+    devtools.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data });
   let carried = 0;
-  return async (what: string): Promise<PushMessage> => {
+  const deliver = async (what: string): Promise<PushMessage> => {
     const { body } = await eventually(
       what,
       () => service.taken.filter(({ path }) => path === '/phone')[carried],
     );
     carried += 1;
     const data = await receiver.read(body);
-    await devtools.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data });
+    await tell(data);
     return JSON.parse(data) as PushMessage;
   };
+  return { tell, deliver };
 }
 
 test('[REACH14] [REACH15] [REACH16] [REACH17] [REACH18] with the page closed, a notification is shown and answered, and goes when it is over', async () => {
@@ -162,7 +165,7 @@ test('[REACH14] [REACH15] [REACH16] [REACH17] [REACH18] with the page closed, a 
   expect(await script.text()).not.toMatch(/addEventListener\(.fetch|caches\./);
 
   const blank = await context.newPage();
-  const deliver = await carrier(await context.newCDPSession(blank), beckon.url, service, receiver);
+  const { tell, deliver } = await carrier(await context.newCDPSession(blank), beckon.url, service, receiver);
   await page.getByRole('button', { name: 'Send a test' }).click();
   expect(await deliver('the test is sent')).toEqual({ type: 'test', language: 'en' });
   await page.getByText('The push service has taken it.').waitFor();
@@ -209,6 +212,27 @@ test('[REACH14] [REACH15] [REACH16] [REACH17] [REACH18] with the page closed, a 
   expect(await worker.evaluate(() => (globalThis as unknown as { badges: number[] }).badges)).toEqual([
     1, 0, 1, 0,
   ]);
+
+  // Whatever comes, something is shown: also of what is over, where the browser wants it, and of what is not understood.
+  const over = {
+    type: 'withdrawn',
+    tag: 'waits-x',
+    title: 'Build',
+    sessionId: 'x',
+    waiting: 0,
+    language: 'de',
+    isSaid: true,
+  };
+  for (const [data, body] of [
+    [JSON.stringify(over), 'Anderswo beantwortet'],
+    ['{"type":"of a newer server"}', 'Something happened. Open Beckon to see it.'],
+    ['no JSON', 'Something happened. Open Beckon to see it.'],
+  ] as const) {
+    const count = (await shownBy(worker)).length;
+    await tell(data);
+    const more = await eventually('something is shown', async () => (await shownBy(worker))[count]);
+    expect(more.body).toBe(body);
+  }
 
   // A press on it opens the session: in a new window, or in the one that is there.
   await ask('touch third');
