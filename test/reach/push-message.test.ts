@@ -1,7 +1,8 @@
 import { createPublicKey, verify, webcrypto } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
+import { lookupAllowed } from '../../src/reach/http-post.ts';
 import { encryptPush, mostPlaintext, receiverKeys } from '../../src/reach/push/encrypt.ts';
-import { isPublicAddress, isPushEndpoint, lookupPublic } from '../../src/reach/push/endpoint.ts';
+import { isPublicAddress, isPushEndpoint } from '../../src/reach/push/endpoint.ts';
 import { postPush } from '../../src/reach/push/post-push.ts';
 import { createVapid, makeVapidKey } from '../../src/reach/push/vapid.ts';
 import { makeReceiver, type PushService, receiverOf, startPushService } from '../support/push-receiver.ts';
@@ -170,10 +171,14 @@ describe('where push messages go', () => {
   });
 
   it('[REACH12] a name that stands for this machine is not connected to', async () => {
-    const code = await new Promise((resolve) =>
-      lookupPublic('localhost', { all: true }, (error) => resolve(error?.code)),
+    const lookup = lookupAllowed({
+      isAllowed: isPublicAddress,
+      notAllowed: (host) => `${host} is not public`,
+    });
+    const why = await new Promise((resolve) =>
+      lookup('localhost', { all: true }, (error) => resolve(error?.message)),
     );
-    expect(code).toBe('ENOTPUBLIC');
+    expect(why).toBe('localhost is not public');
     expect(isPublicAddress('1.1.1.1')).toBe(true);
     expect(isPublicAddress('name')).toBe(false);
   });
@@ -214,32 +219,32 @@ describe('what a push service answers', () => {
     [201, {}, { is: 'taken' }],
     [404, {}, { is: 'gone' }],
     [410, {}, { is: 'gone' }],
-    [403, {}, { is: 'refused', fault: { reason: 'it answered 403', status: 403 }, retryAfterMs: undefined }],
-    [413, {}, { is: 'refused', fault: { reason: 'it answered 413', status: 413 }, retryAfterMs: undefined }],
+    [403, {}, { is: 'refused', fault: { reason: 'It answered 403.', status: 403 }, retryAfterMs: undefined }],
+    [413, {}, { is: 'refused', fault: { reason: 'It answered 413.', status: 413 }, retryAfterMs: undefined }],
     [
       302,
       { location: 'http://169.254.169.254/' },
-      { is: 'refused', fault: { reason: 'it answered 302', status: 302 }, retryAfterMs: undefined },
+      { is: 'refused', fault: { reason: 'It answered 302.', status: 302 }, retryAfterMs: undefined },
     ],
     [
       429,
       { 'retry-after': '7' },
-      { is: 'refused', fault: { reason: 'it answered 429', status: 429 }, retryAfterMs: 7_000 },
+      { is: 'refused', fault: { reason: 'It answered 429.', status: 429 }, retryAfterMs: 7_000 },
     ],
     [
       503,
       { 'retry-after': new Date(now + 90_000).toUTCString() },
-      { is: 'refused', fault: { reason: 'it answered 503', status: 503 }, retryAfterMs: 90_000 },
+      { is: 'refused', fault: { reason: 'It answered 503.', status: 503 }, retryAfterMs: 90_000 },
     ],
     [
       503,
       { 'retry-after': 'soon' },
-      { is: 'refused', fault: { reason: 'it answered 503', status: 503 }, retryAfterMs: 30_000 },
+      { is: 'refused', fault: { reason: 'It answered 503.', status: 503 }, retryAfterMs: 30_000 },
     ],
     [
       500,
       { 'retry-after': '999999999' },
-      { is: 'refused', fault: { reason: 'it answered 500', status: 500 }, retryAfterMs: 3_600_000 },
+      { is: 'refused', fault: { reason: 'It answered 500.', status: 500 }, retryAfterMs: 3_600_000 },
     ],
   ] as const;
 

@@ -134,9 +134,9 @@ describe('what a device is told with its page closed', () => {
     expect((await test()).body).toEqual({ taken: true });
     expect(await readAt(service, phone.receiver, 'phone')).toEqual([{ type: 'test', language: 'de' }]);
     service.answer(403);
-    expect((await test()).body).toEqual({ taken: false, reason: 'it answered 403', status: 403 });
+    expect((await test()).body).toEqual({ taken: false, reason: 'It answered 403.', status: 403 });
     expect((await phone.call('GET', '/api/push')).body.subscription).toMatchObject({
-      failure: { reason: 'it answered 403' },
+      failure: { reason: 'It answered 403.' },
     });
     service.answer(201);
     expect((await test()).body).toEqual({ taken: true });
@@ -390,7 +390,7 @@ describe('what is sent', () => {
     service.answer(503, { 'retry-after': '60' });
     expect(await push.send(done, unending)).toEqual({
       is: 'later',
-      reason: 'it answered 503',
+      reason: 'It answered 503.',
       afterMs: 60_000,
     });
     service.answer(201);

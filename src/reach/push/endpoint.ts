@@ -1,5 +1,4 @@
-import { lookup as systemLookup } from 'node:dns';
-import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { BlockList, isIP } from 'node:net';
 
 const longestEndpoint = 2_048;
 
@@ -21,19 +20,6 @@ export function isPushEndpoint(
   // A name is looked at when it is connected to: what it stands for may change.
   return isIP(host) === 0 ? isPublicName(host) : isPublicAddress(host);
 }
-
-/** In place of the system's, for connecting: what is not public is as if it were not there. */
-export const lookupPublic: LookupFunction = (hostname, options, done) => {
-  systemLookup(hostname, { ...options, all: true }, (error, found) => {
-    const addresses = error === null ? found.filter(({ address }) => isPublicAddress(address)) : [];
-    const [first] = addresses;
-    if (error !== null) done(error, '', 0);
-    else if (first === undefined)
-      done(Object.assign(new Error(`${hostname} has no public address`), { code: 'ENOTPUBLIC' }), '', 0);
-    else if (options.all === true) done(null, addresses);
-    else done(null, first.address, first.family);
-  });
-};
 
 const isPublicName = (host: string): boolean =>
   host.includes('.') && !/\.(?:localhost|local|internal|home\.arpa|lan)\.?$/i.test(host);

@@ -168,12 +168,12 @@ export class PushChannel implements Channel, PushDelivery {
     if (wait > 0)
       return {
         is: 'refused',
-        fault: { reason: 'its push service wants to be left alone' },
+        fault: { reason: 'Its push service wants to be left alone.' },
         retryAfterMs: wait,
       };
     const keys = receiverKeys(device.keys);
     if (keys === undefined)
-      return { is: 'refused', fault: { reason: 'its keys are none' }, retryAfterMs: undefined };
+      return { is: 'refused', fault: { reason: 'Its keys are none.' }, retryAfterMs: undefined };
     const removed = new AbortController();
     const under = this.#underWay.get(deviceId) ?? new Set();
     this.#underWay.set(deviceId, under.add(removed));
