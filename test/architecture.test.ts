@@ -56,6 +56,9 @@ const ownedBy: Record<string, readonly string[]> = {
   pino: ['cli'],
   '@modelcontextprotocol/server': ['tools'],
   diff: ['model'],
+  '@nats-io/transport-node': ['cluster/nats'],
+  '@nats-io/jetstream': ['cluster/nats'],
+  '@nats-io/nkeys': ['cluster/nats'],
 };
 
 /** How agents call their tools, and the fields of what goes into them and comes out. */

@@ -268,6 +268,8 @@ export class RunnerSide {
         return runner.completeDirectory(call.query);
       case 'findFiles':
         return runner.findFiles(call.search);
+      case 'policyFile':
+        return runner.policyFile(call.place);
       case 'branch':
         return runner.branch(call.directory);
       case 'filesBelow':

@@ -11,6 +11,7 @@ import {
   toolCallSoFar,
   toolOutputOf,
 } from '../../src/model/tool-call.ts';
+import type { CallShape } from '../../src/protocol/tool-call.ts';
 import { CallShape } from '../../src/protocol/tool-call.ts';
 
 type Input = Record<string, unknown>;
@@ -70,6 +71,15 @@ describe('a tool call', () => {
         'nested',
       ]);
     }
+  });
+
+  it('[POL6] says that it may change the rules of its directory', () => {
+    const change: CallShape = { is: 'change', does: 'write', path: '/path', edits: [] };
+    for (const path of ['.beckon/policy.json', '/work/shop/.Beckon/policy.json'])
+      expect(toolCallOf({ input: { path }, call: change }).risks).toEqual(['policy']);
+    const command = { is: 'command', command: '/command' } as const;
+    expect(toolCallOf({ input: { command: 'rm -r .beckon' }, call: command }).risks).toEqual(['policy']);
+    expect(toolCallOf({ input: { command: 'ls beckon' }, call: command }).risks).toEqual([]);
   });
 
   it('is told as far as it has been written', () => {

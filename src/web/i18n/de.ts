@@ -9,6 +9,7 @@ import { inbox } from './de/inbox.ts';
 import { interaction } from './de/interaction.ts';
 import { newSession } from './de/new-session.ts';
 import { refusals } from './de/refusals.ts';
+import { rules } from './de/rules.ts';
 import { session } from './de/session.ts';
 import { sessionLife } from './de/session-life.ts';
 import { sessionPage } from './de/session-page.ts';
@@ -32,5 +33,6 @@ export const de: Messages = {
   ...inbox,
   ...help,
   ...newSession,
+  ...rules,
   ...settings,
 };

@@ -8,7 +8,7 @@ import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
 import { answerWith } from './answers-to.ts';
 import { type AskSummary, type CallBody, callBody, summaryOf, toolOfAsk } from './ask-body.logic.ts';
-import { CallSentence, Rest, ToolCall, WarningLines } from './ask-body.tsx';
+import { CallSentence, Rest, ToolCall, WarningLines, whyAsked } from './ask-body.tsx';
 import { FormCard } from './form-card.tsx';
 import { isAnswerable } from './interaction-card.logic.ts';
 import { mostInSelect } from './long-select.tsx';
@@ -26,6 +26,7 @@ export function CompactBody({
   readonly cwd: string;
   readonly session: Session | undefined;
 }) {
+  const t = useT();
   const { interaction } = card;
   const summary = summaryOf(interaction, cwd);
   const body = callBody(interaction, cwd);
@@ -36,7 +37,7 @@ export function CompactBody({
         <Summary
           summary={summary}
           tool={toolOfAsk(interaction)}
-          reason={interaction.reason}
+          why={whyAsked(t, interaction)}
           body={body}
           onOpen={() => openDialog({ is: 'interaction', interactionId: interaction.interactionId })}
         />
@@ -92,13 +93,13 @@ function linesOf({ type, options = [] }: FormField): number {
 function Summary({
   summary,
   tool,
-  reason,
+  why,
   body,
   onOpen,
 }: {
   readonly summary: AskSummary;
   readonly tool: string;
-  readonly reason: string | undefined;
+  readonly why: readonly string[];
   readonly body: CallBody;
   readonly onOpen: () => void;
 }) {
@@ -136,7 +137,7 @@ function Summary({
             <p className="text-soft text-xs">{t('ask.everywhereInFile')}</p>
           )}
           {body.rest.length > 0 && <Rest rest={body.rest} />}
-          {reason !== undefined && <p className="text-faint text-xs wrap-anywhere">{plainText(reason)}</p>}
+          {why.length > 0 && <p className="text-faint text-xs wrap-anywhere">{why.join(' ')}</p>}
         </>
       );
     case 'plan':

@@ -1,6 +1,7 @@
 import { KeyRound } from 'lucide-react';
 import { PageHeader } from '../frame/page-header.tsx';
 import { useT } from '../i18n/i18n.ts';
+import { RulesSettings } from '../policy/rules-settings.tsx';
 import { GrantRow, useGrants } from '../session/grants.tsx';
 import { About } from './settings/about.tsx';
 import { Answering } from './settings/answering.tsx';
@@ -35,6 +36,9 @@ export function SettingsPage() {
           </Section>
           <Section title={t('settings.grants')} text={t('settings.grantsText')}>
             <Grants />
+          </Section>
+          <Section title={t('rules.title')} text={t('rules.text')}>
+            <RulesSettings />
           </Section>
           <Section title={t('settings.tools')} text={t('settings.toolsText')}>
             <Tools />

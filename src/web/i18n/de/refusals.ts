@@ -23,6 +23,8 @@ export const refusals: Refusals = {
   message_not_found: 'Diese Nachricht gibt es nicht mehr.',
   image_not_found: 'Dieses Bild gibt es nicht mehr.',
   grant_not_found: 'Diese Freigabe gibt es nicht mehr.',
+  rule_not_found: 'Diese Regel gibt es nicht mehr.',
+  policy_not_found: 'Dieses Verzeichnis bringt keine Regeln mehr mit.',
   template_not_found: 'Diese Vorlage gibt es nicht mehr.',
   device_not_found: 'Dieses Gerät gibt es nicht mehr.',
   unlock_not_found: 'Dieses Terminal ist nicht freigeschaltet und will es auch nicht mehr sein.',
@@ -41,6 +43,8 @@ export const refusals: Refusals = {
   queue_full: 'In dieser Sitzung warten schon zu viele Nachrichten.',
   interaction_already_resolved: 'Das ist schon beantwortet.',
   interaction_changed: 'Gefragt wird inzwischen etwas anderes, als hier zu sehen war.',
+  policy_changed:
+    'Die Regeln sind inzwischen andere, als hier zu sehen waren. Neu laden und noch einmal ansehen.',
   interaction_gone: 'Das lässt sich nicht mehr beantworten.',
   payload_too_large: 'Das ist zu groß: mehr als 32 MB gehen nicht auf einmal.',
   unsupported_media_type: 'Beckon konnte die Anfrage nicht lesen. Seite neu laden.',
