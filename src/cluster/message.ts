@@ -152,6 +152,7 @@ const Call = z.discriminatedUnion('call', [
     query: z.object({ typed: z.string(), cwd: z.string(), roots: z.array(z.string()).readonly() }),
   }),
   z.object({ call: z.literal('findFiles'), search: Place.extend({ typed: z.string(), most: z.number() }) }),
+  z.object({ call: z.literal('policyFile'), place: Place }),
   z.object({ call: z.literal('branch'), directory: z.string() }),
   z.object({
     call: z.literal('filesBelow'),
@@ -188,6 +189,7 @@ export const replies = {
   checkDirectory: resultOf(z.object({ path: z.string(), real: z.string(), name: z.string() })),
   completeDirectory: resultOf(DirectoryCompletion),
   findFiles: resultOf(FoundFiles),
+  policyFile: z.object({ content: z.string().nullable(), problem: z.string().exactOptional() }),
   branch: z.string().nullable(),
   filesBelow: z
     .object({

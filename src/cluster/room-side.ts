@@ -7,6 +7,7 @@ import type {
   FilesSearch,
   LeftRun,
   OrderOutcome,
+  PolicyFile,
   Report,
   Run,
   Runner,
@@ -181,6 +182,10 @@ export class RoomSide implements Runner {
 
   findFiles(search: FilesSearch): Promise<Result<FoundFiles>> {
     return this.#ask({ call: 'findFiles', search }).catch(refusal);
+  }
+
+  policyFile(place: WorkPlace): Promise<PolicyFile> {
+    return this.#ask({ call: 'policyFile', place });
   }
 
   branch(directory: string): Promise<string | null> {
