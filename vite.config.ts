@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -9,7 +9,7 @@ export default defineConfig({
   root: here('./src/web'),
   // The server puts the path in front under which the page is served.
   base: './',
-  plugins: [react(), tailwindcss()],
+  plugins: [operationsForCalls(), react(), tailwindcss()],
   // The highlighter fetches its grammars one by one, which only modules can.
   worker: { format: 'es' },
   build: {
@@ -19,6 +19,8 @@ export default defineConfig({
     // The content security policy of the page forbids what would be inlined as a style or script.
     assetsInlineLimit: 0,
     reportCompressedSize: false,
+    // The bundler warns by the size before compression; what the first load may take, compressed, is tested.
+    chunkSizeWarningLimit: 1_000,
     rolldownOptions: {
       output: {
         // What is needed at once comes in one file, not in thirty small ones that pages happen to share.
@@ -29,6 +31,20 @@ export default defineConfig({
     },
   },
 });
+
+/** A page that only calls needs neither the words nor the refusals of each operation: they are for documents. */
+function operationsForCalls(): Plugin {
+  const words =
+    /^ {4}(summary:\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|refusals: (\[[^\]]*\]|answering)),$/gm;
+  return {
+    name: 'operations-for-calls',
+    enforce: 'pre',
+    transform: (code, id) =>
+      /\/src\/protocol\/(server-)?operation\.ts$/.test(id)
+        ? { code: code.replace(words, ''), map: null }
+        : null,
+  };
+}
 
 interface ModuleInfos {
   getModuleInfo(id: string): { readonly importers: readonly string[] } | null;

@@ -65,4 +65,36 @@ describe('answering in a terminal', () => {
     expect(bodies).toMatchObject([{ shown: shownDigest(asked('ls')) }, { shown: shownDigest(now) }]);
     expect(desk.asking).toBeUndefined();
   });
+
+  it('[TERM9] a form that the server refuses keeps what was filled in', async () => {
+    const inputs: unknown[] = [];
+    const said: string[] = [];
+    const transport = {
+      respond: async (_session: string, { input }: { input: unknown }) => {
+        inputs.push(input);
+        if (inputs.length === 1) throw new BeckonError('invalid_answer', 422, '"Name" is taken.');
+      },
+    } as unknown as Transport;
+    const text = (id: string) => ({ id, label: id, type: 'text' as const, required: true });
+    const form = { message: '', presentation: 'tool' as const, fields: [text('name'), text('place')] };
+    const desk = new AnswerDesk({
+      transport,
+      session: 's',
+      say: (line) => said.push(line),
+      show() {},
+      canAnswer: true,
+    });
+    desk.start();
+    desk.open({ ...asked('form'), kind: 'form', form }, true);
+    for (const line of ['Jo', 'Ulm', 'yes']) await desk.take(line);
+    expect(said.slice(-2)).toEqual([
+      '"Name" is taken.',
+      expect.stringContaining('1. name: Jo\n  2. place: Ulm'),
+    ]);
+    for (const line of ['1', 'Mo', 'yes']) await desk.take(line);
+    expect(inputs).toEqual([
+      { name: 'Jo', place: 'Ulm' },
+      { name: 'Mo', place: 'Ulm' },
+    ]);
+  });
 });

@@ -2,6 +2,7 @@ import { hunksBetween } from '../../model/diff-lines.ts';
 import { showInvisible, showSuspicious, showValue, visibleLine } from '../../model/suspicious-text.ts';
 import { saysNothing, type TextEdit, type ToolCall, toolCallOf } from '../../model/tool-call.ts';
 import type { ApprovalScope, Ask, Form, LeftOpen, Question } from '../../protocol/interaction.ts';
+import { kindWords, valueWords } from './field-words.ts';
 import { counted, shortened } from './measures.ts';
 import type { Paint } from './paint.ts';
 import { oneLine, stripEscapes } from './safe-text.ts';
@@ -18,6 +19,7 @@ export type ShownAsk = Pick<
   | 'form'
   | 'plan'
   | 'reason'
+  | 'rule'
   | 'subject'
   | 'agentId'
   | 'tool'
@@ -31,12 +33,16 @@ export function interactionView(ask: ShownAsk, paint: Paint, mostLines = 60): st
   const head = `${paint('yellow', '?')} ${paint('bold', shortened(headOf(ask), 300))}`;
   const agent = ask.agentId === undefined ? [] : [paint('dim', `asked by sub-agent ${oneLine(ask.agentId)}`)];
   const reason = ask.reason === undefined ? [] : [paint('dim', `reason: ${oneLine(ask.reason)}`)];
+  const rule = ask.rule === undefined ? [] : [paint('yellow', ruleLine(ask.rule))];
   const error =
     ask.form?.error === undefined ? [] : [paint('red', `asked again: ${oneLine(ask.form.error)}`)];
   const body = bounded(bodyOf(ask, paint), mostLines, paint);
   const left = ask.leftOpen === undefined ? [] : [paint('dim', leftOpenNote(ask.leftOpen))];
-  return [head, ...[...agent, ...reason, ...error, ...body, ...left].map((line) => `  ${line}`)];
+  return [head, ...[...agent, ...reason, ...rule, ...error, ...body, ...left].map((line) => `  ${line}`)];
 }
+
+const ruleLine = ({ reason }: NonNullable<Ask['rule']>): string =>
+  `a rule asks for you${reason === undefined || reason === '' ? '' : `: ${oneLine(reason)}`}`;
 
 function headOf(ask: ShownAsk): string {
   const title =
@@ -132,6 +138,7 @@ const riskWords: Record<ToolCall['risks'][number], string> = {
   'sandbox-off': 'it runs without the sandbox',
   'outside-directory': 'it reaches out of the session’s directory',
   dangerous: 'it has a field that calls itself dangerous',
+  policy: 'it may change the rules that this directory brings along',
 };
 
 const warningLines = ({ subject, blockedPath }: ShownAsk, { risks }: ToolCall): string[] => [
@@ -173,12 +180,18 @@ function formLines(form: Form, paint: Paint): string[] {
   return [
     ...(form.message === '' ? [] : stripEscapes(form.message).split('\n')),
     ...(form.url === undefined ? [] : [showSuspicious(form.url)]),
-    ...form.fields.map((field) => {
+    ...form.fields.flatMap((field) => {
       const options = field.options?.map((option) => oneLine(option.label)).join(', ');
-      const kind = options === undefined ? field.type : `${field.type}: ${options}`;
-      const before = form.initialValues?.[field.id];
-      const typed = before === undefined ? '' : paint('dim', ` [${compact(before)}]`);
-      return `  ${oneLine(field.id)}: ${oneLine(field.label)} ${paint('dim', `(${kind}${field.required ? ', required' : ''})`)}${typed}`;
+      const kind =
+        options === undefined || options === '' ? kindWords(field) : `${kindWords(field)}: ${options}`;
+      const before = form.initialValues?.[field.id] ?? field.defaultValue;
+      const typed = before === undefined ? '' : paint('dim', ` [${valueWords(field, before)}]`);
+      const about =
+        field.description === undefined ? [] : [paint('dim', `    ${oneLine(field.description)}`)];
+      return [
+        `  ${oneLine(field.id)}: ${oneLine(field.label)} ${paint('dim', `(${kind}${field.required ? ', required' : ''})`)}${typed}`,
+        ...about,
+      ];
     }),
   ];
 }

@@ -27,6 +27,7 @@ export class AnswerDesk {
   readonly #told = new Set<string>();
   readonly #answered = new Set<string>();
   #current: { readonly interaction: AskedInteraction; readonly dialog: Dialog } | undefined;
+  #refused: { readonly interaction: AskedInteraction; readonly dialog: Dialog } | undefined;
   #isStarted = false;
   #settling: NodeJS.Timeout | undefined;
 
@@ -92,12 +93,12 @@ export class AnswerDesk {
         return;
       case 'reply':
         this.#leave();
-        await this.#send(interaction, step.reply);
+        await this.#send(interaction, dialog, step.reply);
         this.#next();
     }
   }
 
-  async #send(interaction: AskedInteraction, reply: DialogReply): Promise<void> {
+  async #send(interaction: AskedInteraction, dialog: Dialog, reply: DialogReply): Promise<void> {
     const { transport, session, say } = this.#options;
     const { interactionId } = interaction;
     this.#answered.add(interactionId);
@@ -116,6 +117,8 @@ export class AnswerDesk {
             ? interaction
             : undefined;
       if (open !== undefined) this.#open.set(interactionId, open);
+      // What was filled in is kept: only what is wrong has to be changed.
+      if (open === interaction && dialog.again !== undefined) this.#refused = { interaction, dialog };
     }
   }
 
@@ -135,6 +138,13 @@ export class AnswerDesk {
   #ask(): void {
     const [interaction] = this.#open.values();
     if (this.#current !== undefined || interaction === undefined) return;
+    const refused = this.#refused?.interaction === interaction ? this.#refused.dialog : undefined;
+    this.#refused = undefined;
+    if (refused !== undefined) {
+      this.#current = { interaction, dialog: refused };
+      this.#options.say(refused.again?.() ?? refused.opening);
+      return;
+    }
     const dialog = dialogAbout(interaction);
     this.#current = { interaction, dialog };
     this.#showOnce(interaction);

@@ -2,9 +2,10 @@ import { valueLine } from '../../model/suspicious-text.ts';
 import { saysNothing } from '../../model/tool-call.ts';
 import type { AnswerQuestion, Approve, Respond } from '../../protocol/command.ts';
 import type { InteractionId } from '../../protocol/ids.ts';
-import type { Answer, ApprovalScope, Ask, Form, FormField, LeftOpen } from '../../protocol/interaction.ts';
+import type { Answer, ApprovalScope, Ask, LeftOpen } from '../../protocol/interaction.ts';
 import { oneLine } from '../render/safe-text.ts';
-import { fieldsOf, pickAnswer, pickValue } from './typed-answers.ts';
+import { fieldsDialog } from './form-dialog.ts';
+import { pickAnswer } from './typed-answers.ts';
 
 /** What an event tells of an interaction; an `Interaction` has it, too. */
 export type AskedInteraction = Omit<Ask, 'agentRequestId'> & {
@@ -19,6 +20,8 @@ export interface Dialog {
   take(line: string): DialogStep;
   /** Whether the next line should not be read by others. */
   isSecret?(): boolean;
+  /** What was answered was refused, and it is still open: what to say. Without it, the dialog begins anew. */
+  again?(): string;
 }
 
 export type DialogStep =
@@ -71,6 +74,12 @@ function approvalDialog(interaction: AskedInteraction): Dialog {
         case 'fields':
           return expects.dialog.take(line);
       }
+    },
+    isSecret: () => expects.kind === 'fields' && (expects.dialog.isSecret?.() ?? false),
+    again() {
+      if (expects.kind === 'fields') return expects.dialog.again?.() ?? keys;
+      expects = { kind: 'choice' };
+      return keys;
     },
   };
 
@@ -254,7 +263,6 @@ function questionDialog(interaction: AskedInteraction): Dialog {
   }
 }
 
-/** One field after the other; an empty line takes the default. */
 function formDialog(interaction: AskedInteraction): Dialog {
   const { interactionId } = interaction;
   return fieldsDialog(interaction.form, {
@@ -265,42 +273,4 @@ function formDialog(interaction: AskedInteraction): Dialog {
   function respond(how: { action: 'submit' | 'cancel'; input?: Record<string, unknown> }): DialogStep {
     return { type: 'reply', reply: { via: 'respond', body: { interactionId, ...how } } };
   }
-}
-
-function fieldsDialog(
-  form: Form | undefined,
-  then: {
-    readonly done: (values: Record<string, unknown>) => DialogStep;
-    readonly skipped: () => DialogStep;
-  },
-): Dialog {
-  const fields = fieldsOf(form);
-  const values: Record<string, unknown> = {};
-  let index = 0;
-
-  return {
-    opening: fields.length === 0 ? 'Press Enter to agree, or /skip' : fieldPrompt(fields[0]),
-    take(line) {
-      if (line.trim() === '/skip') return then.skipped();
-      const field = fields[index];
-      if (field !== undefined) {
-        const picked = pickValue(line, field);
-        if (!picked.ok) return { type: 'ask', text: `${picked.hint} ${fieldPrompt(field)}` };
-        if (picked.value !== undefined) values[field.id] = picked.value;
-        index += 1;
-      }
-      return index < fields.length
-        ? { type: 'ask', text: fieldPrompt(fields[index]) }
-        : then.done({ ...values });
-    },
-  };
-}
-
-function fieldPrompt(field: FormField | undefined): string {
-  if (field === undefined) return '';
-  const options = field.options?.map(({ label }, index) => `${index + 1}. ${oneLine(label)}`).join(', ');
-  const byDefault =
-    field.defaultValue === undefined ? '' : ` [${oneLine(JSON.stringify(field.defaultValue))}]`;
-  const kind = field.type === 'checkbox' ? ' (yes or no)' : options === undefined ? '' : ` (${options})`;
-  return `${oneLine(field.label)}${kind}${byDefault}${field.required ? '' : ', optional'} (/skip to dismiss)`;
 }

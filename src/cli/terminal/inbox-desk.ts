@@ -329,11 +329,11 @@ export class InboxDesk {
         return;
       case 'reply':
         this.#dialog = undefined;
-        void this.#send(about, step.reply);
+        void this.#send(about, step.reply, dialog);
     }
   }
 
-  async #send(about: Interaction, reply: DialogReply): Promise<void> {
+  async #send(about: Interaction, reply: DialogReply, dialog?: Dialog): Promise<void> {
     const { transport, redraw } = this.#options;
     const name = oneLine(about.tool?.name ?? about.toolName);
     try {
@@ -343,6 +343,10 @@ export class InboxDesk {
     } catch (error) {
       if (!(error instanceof BeckonError)) throw error;
       this.#notice = `${name}: ${oneLine(error.message)}`;
+      const isStillShown = this.#current?.interactionId === about.interactionId && this.#dialog === undefined;
+      const says = error.status === 422 && isStillShown ? dialog?.again?.() : undefined;
+      if (dialog !== undefined && says !== undefined)
+        this.#ask(about, dialog, `${oneLine(error.message)}\n${says}`);
     }
     redraw();
   }

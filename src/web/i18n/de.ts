@@ -7,8 +7,10 @@ import { frame } from './de/frame.ts';
 import { help } from './de/help.ts';
 import { inbox } from './de/inbox.ts';
 import { interaction } from './de/interaction.ts';
+import { machines } from './de/machines.ts';
 import { newSession } from './de/new-session.ts';
 import { refusals } from './de/refusals.ts';
+import { rules } from './de/rules.ts';
 import { session } from './de/session.ts';
 import { sessionLife } from './de/session-life.ts';
 import { sessionPage } from './de/session-page.ts';
@@ -32,5 +34,7 @@ export const de: Messages = {
   ...inbox,
   ...help,
   ...newSession,
+  ...rules,
   ...settings,
+  ...machines,
 };

@@ -1,4 +1,3 @@
-import type { SessionId } from '../../protocol/ids.ts';
 import type { Session } from '../../protocol/session.ts';
 import type { Room } from '../data/room.logic.ts';
 import { needOf } from '../session/need.logic.ts';
@@ -54,7 +53,7 @@ export interface Gaze {
   /** Whether the page is in front of the person. */
   readonly isHere: boolean;
   /** The session whose page is open; null on the pages that show all of them; undefined where none is shown. */
-  readonly session: SessionId | null | undefined;
+  readonly session: string | null | undefined;
 }
 
 /** Whether the person sees it happen. */

@@ -1,6 +1,7 @@
 import {
   Archive,
   ArchiveRestore,
+  ArrowDown,
   Bell,
   BellOff,
   Ellipsis,
@@ -91,6 +92,12 @@ function OpenedMenu({
       label: t(archived ? 'life.unarchive' : 'life.archive'),
       icon: archived ? ArchiveRestore : Archive,
       onSelect: () => actions.change({ archived: !archived }),
+    },
+    {
+      key: 'export',
+      label: t('life.export'),
+      icon: ArrowDown,
+      onSelect: () => openDialog({ is: 'export', sessionId: id }),
     },
   ];
   const work: MenuItem[] = [

@@ -13,6 +13,7 @@ export const sessionLife = {
   'life.older': 'Ältere ({count})',
   'life.more': '{count} weitere zeigen',
   'life.unread': 'neu',
+  'life.export': 'Exportieren…',
   'life.delete': 'Löschen…',
 
   'delete.title': 'Diese Sitzung löschen?',

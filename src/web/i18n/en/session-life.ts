@@ -13,6 +13,7 @@ export const sessionLife = {
   'life.older': 'Older ({count})',
   'life.more': 'Show {count} more',
   'life.unread': 'new',
+  'life.export': 'Export…',
   'life.delete': 'Delete…',
 
   'delete.title': 'Delete this session?',
