@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { AgentFact } from '../../src/model/agent-fact.ts';
+import { SessionId } from '../../src/protocol/ids.ts';
 import type { Machine } from '../../src/protocol/machine.ts';
 import type { DirectoryPolicy } from '../../src/protocol/policy.ts';
 import { LinkedRunner } from '../cluster/linked-runner.ts';
@@ -446,6 +447,21 @@ describe('a machine that is given up', () => {
     const runId = agent.start.processId;
     expect((await machineIn(room, 'gpu-1'))?.unclaimed).toMatchObject([{ runId, canBeTaken: false }]);
     expect((await room.refused('takeRun', { machine: 'gpu-1', runId })).code).toBe('run_not_found');
+  });
+
+  test('[CLU25] a machine that tells of another one’s agents gets none of their sessions', async () => {
+    const { room, gpu, machines } = await open();
+    const { id, agent } = await asking(room, gpu);
+    gpu.away();
+    await room.do('giveUpMachine', { machine: 'gpu-1' });
+    const runId = agent.start.processId;
+    const honest = runnerOf([new ScriptedDriver()]);
+    const lies = [{ runId, sessionId: SessionId.parse(id), isRunning: true }];
+    const liar = machines.add('build-2', { runner: { ...honest, left: async () => lies } });
+    await served(room, liar);
+    expect((await machineIn(room, 'build-2'))?.unclaimed).toMatchObject([{ runId, canBeTaken: false }]);
+    expect((await room.refused('takeRun', { machine: 'build-2', runId })).code).toBe('run_not_found');
+    expect(room.snapshot(id).session).toMatchObject({ machine: 'gpu-1', status: 'failed' });
   });
 
   test('[CLU25] a room that knows nothing of a run, as after a restore, shows it and ends it', async () => {
