@@ -31,6 +31,7 @@ const kept = () => import('./terminal/template.ts');
 const exporting = () => import('./terminal/export.ts');
 const rules = () => import('./terminal/policy.ts');
 const working = () => import('./terminal/inbox.ts');
+const toolKey = () => import('./terminal/mcp-key.ts');
 const backingUp = () => import('./backup/backup.ts');
 const restoring = () => import('./backup/restore.ts');
 const unlocking = () => import('./terminal/unlock.ts');
@@ -75,6 +76,7 @@ export const commands: CommandTable = {
   'stop-all': ['end server and agents, whatever runs', async () => (await runs()).stopAll],
   backup: ['write everything that is kept into one file', async () => (await backingUp()).backup],
   restore: ['make a data directory of a backup', async () => (await restoring()).restore],
+  'mcp-key': ['print or rotate the keys of the interactive tools', async () => (await toolKey()).mcpKey],
   unlock: ['let this terminal decide, for a time', async () => (await unlocking()).unlock],
   pair: ['make a link for one more browser', async () => (await lists()).pair],
   devices: ['list and remove paired browsers', async () => (await lists()).devices],

@@ -126,8 +126,10 @@ export async function compose(
       deferAsksMs: settings.deferAsksMinutes === 0 ? null : settings.deferAsksMinutes * 60_000,
     },
   });
-  const link = (sessionId: string): string | undefined =>
-    url === undefined ? undefined : `${url}/s/${encodeURIComponent(sessionId)}`;
+  const link = (sessionId: string): string | undefined => {
+    const place = settings.publicUrl?.url ?? url;
+    return place === undefined ? undefined : `${place}/s/${encodeURIComponent(sessionId)}`;
+  };
   notifier = await openNotifier({
     channels: configuredChannels(settings.notifications, { clock: systemClock, link }),
     feed: engine.notices,

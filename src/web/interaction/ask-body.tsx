@@ -4,7 +4,7 @@ import { showSuspicious } from '../../model/suspicious-text.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
 import { useSession } from '../data/room-context.tsx';
 import { Diff } from '../diff/lazy-diff.tsx';
-import { useT } from '../i18n/i18n.ts';
+import { type Translate, useT } from '../i18n/i18n.ts';
 import { plainText } from '../text/plain-text.ts';
 import { cx } from '../ui/class-names.ts';
 import { type CallBody, callBody, toolOfAsk, verbOfAsk, type Warnings } from './ask-body.logic.ts';
@@ -28,7 +28,9 @@ export function AskBody({ interaction, cwd }: { readonly interaction: Interactio
           ) : (
             <ToolCall name={interaction.tool.name} given={callBody(interaction, cwd).rest} />
           )}
-          {interaction.reason !== undefined && <Reason>{plainText(interaction.reason)}</Reason>}
+          {whyAsked(t, interaction).map((why) => (
+            <Reason key={why}>{why}</Reason>
+          ))}
         </>
       );
     case 'question':
@@ -45,6 +47,12 @@ export function AskBody({ interaction, cwd }: { readonly interaction: Interactio
       return <Sentence>{plainText(interaction.form?.message || interaction.title)}</Sentence>;
   }
 }
+
+/** The agent's own reason, and the rule by which it goes to a person. */
+export const whyAsked = (t: Translate, { reason, rule }: Interaction): readonly string[] => [
+  ...(reason === undefined ? [] : [plainText(reason)]),
+  ...(rule === undefined ? [] : [`${t('ask.byRule')} ${plainText(rule.reason ?? '')}`.trim()]),
+];
 
 export const Sentence = ({ children }: { readonly children: ReactNode }) => (
   <p className="whitespace-pre-wrap font-medium wrap-anywhere">{children}</p>

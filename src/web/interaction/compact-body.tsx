@@ -8,7 +8,7 @@ import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
 import { answerWith } from './answers-to.ts';
 import { type AskSummary, type CallBody, callBody, summaryOf } from './ask-body.logic.ts';
-import { CallSentence, Rest, ToolCall, WarningLines } from './ask-body.tsx';
+import { CallSentence, Rest, ToolCall, WarningLines, whyAsked } from './ask-body.tsx';
 import { FormCard } from './form-card.tsx';
 import { isAnswerable } from './interaction-card.logic.ts';
 import { mostInSelect } from './long-select.tsx';
@@ -26,6 +26,7 @@ export function CompactBody({
   readonly cwd: string;
   readonly session: Session | undefined;
 }) {
+  const t = useT();
   const { interaction } = card;
   const summary = summaryOf(interaction, cwd);
   const body = callBody(interaction, cwd);
@@ -100,7 +101,7 @@ function Summary({
   readonly onOpen: () => void;
 }) {
   const t = useT();
-  const { reason } = interaction;
+  const why = whyAsked(t, interaction);
   switch (summary.is) {
     case 'call':
       return (
@@ -134,7 +135,7 @@ function Summary({
             <p className="text-soft text-xs">{t('ask.everywhereInFile')}</p>
           )}
           {body.rest.length > 0 && <Rest rest={body.rest} />}
-          {reason !== undefined && <p className="text-faint text-xs wrap-anywhere">{plainText(reason)}</p>}
+          {why.length > 0 && <p className="text-faint text-xs wrap-anywhere">{why.join(' ')}</p>}
         </>
       );
     case 'plan':
