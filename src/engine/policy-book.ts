@@ -7,6 +7,7 @@ import {
   isDirectoryEvent,
   isTooMuch,
   rulesOf,
+  unseenRules,
 } from '../model/directory-policy.ts';
 import { type HeldRule, heldRule, heldRules, noPolicy } from '../model/policy.ts';
 import { policyDigest } from '../model/policy-digest.ts';
@@ -19,7 +20,7 @@ import type { DirectoryPolicy, PolicyInForce, StandingRule } from '../protocol/p
 import type { Policy } from '../protocol/rule.ts';
 import type { GrantBook } from './grant-book.ts';
 import type { Logger } from './ports/logger.ts';
-import type { PolicyFile, Runner } from './ports/runner.ts';
+import type { Runner } from './ports/runner.ts';
 
 export interface PolicyBookOptions {
   /** Writes the log of all sessions. */
@@ -38,6 +39,8 @@ export class PolicyBook {
   /** Made once for each version: every ask needs them. */
   readonly #rulesThere = new Map<string, readonly HeldRule[]>();
   #rulesEverywhere: readonly HeldRule[] = [];
+  /** Where nobody could look yet: there may be rules. */
+  readonly #unseen = new Set<string>();
   readonly #looking = new Map<string, Promise<void>>();
 
   constructor(options: PolicyBookOptions) {
@@ -50,7 +53,8 @@ export class PolicyBook {
   }
 
   rulesIn(place: Place): readonly HeldRule[] {
-    const there = this.#rulesThere.get(directoryOf(place));
+    const directory = directoryOf(place);
+    const there = this.#unseen.has(directory) ? unseenRules : this.#rulesThere.get(directory);
     return there === undefined ? this.#rulesEverywhere : [...this.#rulesEverywhere, ...there];
   }
 
@@ -127,7 +131,7 @@ export class PolicyBook {
       .catch((error: unknown) => {
         this.#options.logger.error(
           { directory, reason: messageOf(error) },
-          'What a policy says was not stored',
+          'The policy of a directory was not read or stored',
         );
       })
       .finally(() => this.#looking.delete(directory));
@@ -137,12 +141,12 @@ export class PolicyBook {
 
   async #look(directory: string, { cwd, realCwd }: Place): Promise<void> {
     const { runner, roots } = this.#options;
-    const read = await runner.policyFile({ cwd, realCwd, roots }).catch(
-      (error: unknown): PolicyFile => ({
-        content: null,
-        problem: `The directory cannot be looked at: ${messageOf(error)}`,
-      }),
-    );
+    const read = await runner.policyFile({ cwd, realCwd, roots }).catch((error: unknown) => {
+      // The machine cannot be reached: what is known of the directory goes on holding.
+      if (!this.#directories.has(directory)) this.#unseen.add(directory);
+      throw error;
+    });
+    this.#unseen.delete(directory);
     await this.#record(() => {
       const known = this.#directories.get(directory);
       const isKnown =
