@@ -26,6 +26,7 @@ const watching = () => import('./terminal/watch.ts');
 const sessions = () => import('./terminal/session-commands.ts');
 const answers = () => import('./terminal/answer-commands.ts');
 const lists = () => import('./terminal/server-commands.ts');
+const places = () => import('./terminal/machine-commands.ts');
 const kept = () => import('./terminal/template.ts');
 const exporting = () => import('./terminal/export.ts');
 const rules = () => import('./terminal/policy.ts');
@@ -63,6 +64,7 @@ export const commands: CommandTable = {
   queue: ['list what waits to be sent', async () => (await sessions()).queue],
   options: ["list and set an agent's options", async () => (await sessions()).options],
   agents: ['list the agents', async () => (await lists()).agents],
+  machines: ['list the machines agents run on', async () => (await places()).machines],
   tools: ['list the interactive tools', async () => (await lists()).tools],
   templates: ['list the prompts kept as templates', async () => (await kept()).templates],
   grants: ['list and revoke standing approvals', async () => (await answers()).grants],

@@ -20,13 +20,13 @@ import type { DirectoryPolicy, PolicyInForce, StandingRule } from '../protocol/p
 import type { Policy } from '../protocol/rule.ts';
 import type { GrantBook } from './grant-book.ts';
 import type { Logger } from './ports/logger.ts';
-import type { Runner } from './ports/runner.ts';
+import type { PolicyFile } from './ports/runner.ts';
 
 export interface PolicyBookOptions {
   /** Writes the log of all sessions. */
   readonly book: Pick<GrantBook, 'record'>;
-  readonly runner: Pick<Runner, 'policyFile'>;
-  readonly roots: readonly string[];
+  /** What the file there says; undefined where the machine cannot be asked right now. */
+  readonly policyFile: (place: Place) => Promise<PolicyFile | undefined>;
   readonly logger: Logger;
 }
 
@@ -39,6 +39,7 @@ export class PolicyBook {
   /** Made once for each version: every ask needs them. */
   readonly #rulesThere = new Map<string, readonly HeldRule[]>();
   #rulesEverywhere: readonly HeldRule[] = [];
+  readonly #seen = new Set<string>();
   /** Where nobody could look yet: there may be rules. */
   readonly #unseen = new Set<string>();
   readonly #looking = new Map<string, Promise<void>>();
@@ -131,7 +132,7 @@ export class PolicyBook {
       .catch((error: unknown) => {
         this.#options.logger.error(
           { directory, reason: messageOf(error) },
-          'The policy of a directory was not read or stored',
+          'What a policy says was not stored',
         );
       })
       .finally(() => this.#looking.delete(directory));
@@ -139,13 +140,17 @@ export class PolicyBook {
     return looking;
   }
 
-  async #look(directory: string, { cwd, realCwd }: Place): Promise<void> {
-    const { runner, roots } = this.#options;
-    const read = await runner.policyFile({ cwd, realCwd, roots }).catch((error: unknown) => {
-      // The machine cannot be reached: what is known of the directory goes on holding.
-      if (!this.#directories.has(directory)) this.#unseen.add(directory);
-      throw error;
+  async #look(directory: string, place: Place): Promise<void> {
+    const read = await this.#options.policyFile(place).catch((error: unknown) => {
+      this.#options.logger.warn({ directory, reason: messageOf(error) }, 'A directory cannot be looked at');
+      return undefined;
     });
+    if (read === undefined) {
+      // That a machine is silent says nothing of what is there: what is known holds. Where nothing is, there may be rules.
+      if (!this.#seen.has(directory)) this.#unseen.add(directory);
+      return;
+    }
+    this.#seen.add(directory);
     this.#unseen.delete(directory);
     await this.#record(() => {
       const known = this.#directories.get(directory);
@@ -179,6 +184,7 @@ export class PolicyBook {
     if (isDirectoryEvent(event)) {
       const record = foldDirectory(this.#directories.get(event.directory), event, at);
       if (record === undefined) return;
+      this.#seen.add(event.directory);
       this.#directories.set(event.directory, record);
       this.#rulesThere.set(event.directory, rulesOf(record));
     }
@@ -186,5 +192,6 @@ export class PolicyBook {
   }
 }
 
-/** Where a session works. */
-const directoryOf = ({ cwd, realCwd }: Place): string => realCwd ?? cwd;
+/** Where a session works. The same path on another machine is another directory: what is trusted here is not trusted there. */
+const directoryOf = ({ machine, cwd, realCwd }: Place): string =>
+  machine == null ? (realCwd ?? cwd) : `${machine}:${realCwd ?? cwd}`;
