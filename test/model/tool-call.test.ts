@@ -11,7 +11,6 @@ import {
   toolCallSoFar,
   toolOutputOf,
 } from '../../src/model/tool-call.ts';
-import type { CallShape } from '../../src/protocol/tool-call.ts';
 import { CallShape } from '../../src/protocol/tool-call.ts';
 
 type Input = Record<string, unknown>;

@@ -7,7 +7,9 @@ import { frame } from './de/frame.ts';
 import { help } from './de/help.ts';
 import { inbox } from './de/inbox.ts';
 import { interaction } from './de/interaction.ts';
+import { machines } from './de/machines.ts';
 import { newSession } from './de/new-session.ts';
+import { push } from './de/push.ts';
 import { refusals } from './de/refusals.ts';
 import { rules } from './de/rules.ts';
 import { session } from './de/session.ts';
@@ -35,4 +37,6 @@ export const de: Messages = {
   ...newSession,
   ...rules,
   ...settings,
+  ...machines,
+  ...push,
 };

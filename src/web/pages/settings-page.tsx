@@ -1,6 +1,8 @@
 import { KeyRound } from 'lucide-react';
+import { useRoom } from '../data/room-context.tsx';
 import { PageHeader } from '../frame/page-header.tsx';
 import { useT } from '../i18n/i18n.ts';
+import { Machines } from '../machines/machines.tsx';
 import { RulesSettings } from '../policy/rules-settings.tsx';
 import { GrantRow, useGrants } from '../session/grants.tsx';
 import { About } from './settings/about.tsx';
@@ -10,6 +12,7 @@ import { Devices } from './settings/devices.tsx';
 import { ListCard } from './settings/list-card.tsx';
 import { Look } from './settings/look.tsx';
 import { Notifications } from './settings/notifications.tsx';
+import { PushSettings } from './settings/push-settings.tsx';
 import { Section } from './settings/section.tsx';
 import { Tools } from './settings/tools.tsx';
 import { UsageOverview } from './settings/usage.tsx';
@@ -17,6 +20,7 @@ import { UsageOverview } from './settings/usage.tsx';
 /** How this browser likes it, what was allowed for good, and who is let in. */
 export function SettingsPage() {
   const t = useT();
+  const hasMachines = useRoom((room) => room.machines.length > 1);
   return (
     <>
       <PageHeader title={t('frame.settings')} />
@@ -29,7 +33,10 @@ export function SettingsPage() {
             <Answering />
           </Section>
           <Section title={t('settings.notifications')} text={t('settings.notificationsText')}>
-            <Notifications />
+            <div className="flex flex-col gap-3">
+              <Notifications />
+              <PushSettings />
+            </div>
           </Section>
           <Section title={t('settings.channels')} text={t('settings.channelsText')}>
             <Channels />
@@ -40,6 +47,11 @@ export function SettingsPage() {
           <Section title={t('rules.title')} text={t('rules.text')}>
             <RulesSettings />
           </Section>
+          {hasMachines && (
+            <Section title={t('machines.title')} text={t('machines.text')}>
+              <Machines />
+            </Section>
+          )}
           <Section title={t('settings.tools')} text={t('settings.toolsText')}>
             <Tools />
           </Section>
