@@ -19,6 +19,8 @@ export default defineConfig({
     // The content security policy of the page forbids what would be inlined as a style or script.
     assetsInlineLimit: 0,
     reportCompressedSize: false,
+    // The bundler warns by the size before compression; what the first load may take, compressed, is tested.
+    chunkSizeWarningLimit: 1_000,
     rolldownOptions: {
       output: {
         // What is needed at once comes in one file, not in thirty small ones that pages happen to share.

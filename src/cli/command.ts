@@ -26,10 +26,12 @@ const watching = () => import('./terminal/watch.ts');
 const sessions = () => import('./terminal/session-commands.ts');
 const answers = () => import('./terminal/answer-commands.ts');
 const lists = () => import('./terminal/server-commands.ts');
+const places = () => import('./terminal/machine-commands.ts');
 const kept = () => import('./terminal/template.ts');
 const exporting = () => import('./terminal/export.ts');
 const rules = () => import('./terminal/policy.ts');
 const working = () => import('./terminal/inbox.ts');
+const toolKey = () => import('./terminal/mcp-key.ts');
 const backingUp = () => import('./backup/backup.ts');
 const restoring = () => import('./backup/restore.ts');
 const unlocking = () => import('./terminal/unlock.ts');
@@ -62,6 +64,7 @@ export const commands: CommandTable = {
   queue: ['list what waits to be sent', async () => (await sessions()).queue],
   options: ["list and set an agent's options", async () => (await sessions()).options],
   agents: ['list the agents', async () => (await lists()).agents],
+  machines: ['list the machines agents run on', async () => (await places()).machines],
   tools: ['list the interactive tools', async () => (await lists()).tools],
   templates: ['list the prompts kept as templates', async () => (await kept()).templates],
   grants: ['list and revoke standing approvals', async () => (await answers()).grants],
@@ -73,6 +76,7 @@ export const commands: CommandTable = {
   'stop-all': ['end server and agents, whatever runs', async () => (await runs()).stopAll],
   backup: ['write everything that is kept into one file', async () => (await backingUp()).backup],
   restore: ['make a data directory of a backup', async () => (await restoring()).restore],
+  'mcp-key': ['print or rotate the keys of the interactive tools', async () => (await toolKey()).mcpKey],
   unlock: ['let this terminal decide, for a time', async () => (await unlocking()).unlock],
   pair: ['make a link for one more browser', async () => (await lists()).pair],
   devices: ['list and remove paired browsers', async () => (await lists()).devices],

@@ -6,6 +6,7 @@ import type { Driver } from '../drivers/sdk/define-driver.ts';
 import { openEngine, randomIds, systemClock } from '../engine/index.ts';
 import type { ControlRoom } from '../engine/ports/control-room.ts';
 import type { EventLog } from '../engine/ports/event-log.ts';
+import type { MachineSource } from '../engine/ports/machine.ts';
 import type { StorageWatch } from '../engine/ports/storage-watch.ts';
 import { openSqliteLog } from '../log/sqlite-log.ts';
 import type { Room } from '../protocol/storage.ts';
@@ -70,6 +71,8 @@ export async function compose(
     readonly logger: Logger;
     readonly version: string;
     readonly own: OwnParts;
+    /** Where agents run beside this one. Whoever gives them closes their runners. */
+    readonly machines?: MachineSource | undefined;
     /** Of a server of somebody else's; empty where there is none. */
     readonly path: string;
     /** Of the server before. */
@@ -104,6 +107,7 @@ export async function compose(
   const engine = await openEngine({
     log,
     runner,
+    ...(parts.machines && { machines: parts.machines }),
     storage: disk,
     env: sessionEnvFiles(join(dataDir, 'env')),
     templates: templateFile(join(dataDir, 'templates.json')),
@@ -156,8 +160,10 @@ export async function compose(
     path: parts.path,
   });
 
-  const link = (sessionId: string): string | undefined =>
-    url === undefined ? undefined : `${url}/s/${encodeURIComponent(sessionId)}`;
+  const link = (sessionId: string): string | undefined => {
+    const place = settings.publicUrl?.url ?? url;
+    return place === undefined ? undefined : `${place}/s/${encodeURIComponent(sessionId)}`;
+  };
   notifier = await openNotifier({
     channels: [
       ...configuredChannels(settings.notifications, { clock: systemClock, link }),

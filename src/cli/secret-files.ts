@@ -15,6 +15,13 @@ export const keepToken = (dataDir: string): Promise<string> => keepSecret(dataDi
 /** What the keys of all sessions are made from. It stays the same, so that an agent that outlives a server is known to the next. */
 export const keepToolSecret = (dataDir: string): Promise<string> => keepSecret(dataDir, 'tool-secret');
 
+export const readToolSecret = (dataDir: string): Promise<string | undefined> =>
+  readSecret(join(dataDir, 'tool-secret'));
+
+/** Makes every key that was made from the old one worthless; a server that runs keeps to the old one until it is restarted. */
+export const renewToolSecret = (dataDir: string): Promise<void> =>
+  writeSecretFile(join(dataDir, 'tool-secret'), `${newSecret()}\n`);
+
 /** What push services know this server by. With another one, every device would have to switch its notifications on again. */
 export const keepPushKey = (dataDir: string): Promise<string> =>
   keepSecret(dataDir, 'push-key', makeVapidKey);
@@ -22,11 +29,7 @@ export const keepPushKey = (dataDir: string): Promise<string> =>
 export const readToken = (dataDir: string): Promise<string | undefined> => readSecret(join(dataDir, 'token'));
 
 /** Made once. A file that was copied or restored with wider rights is closed again. */
-async function keepSecret(
-  dataDir: string,
-  name: string,
-  make = (): string => randomBytes(32).toString('base64url'),
-): Promise<string> {
+async function keepSecret(dataDir: string, name: string, make = newSecret): Promise<string> {
   const path = join(dataDir, name);
   const known = await readSecret(path);
   if (known !== undefined) {
@@ -37,6 +40,8 @@ async function keepSecret(
   await writeSecretFile(path, `${secret}\n`);
   return secret;
 }
+
+const newSecret = (): string => randomBytes(32).toString('base64url');
 
 async function readSecret(path: string): Promise<string | undefined> {
   const secret = (await readSecretFile(path))?.trim();

@@ -10,6 +10,7 @@ import {
 import { directoryHandlers } from './handlers/directories.ts';
 import { grantHandlers } from './handlers/grants.ts';
 import { interactionHandlers } from './handlers/interactions.ts';
+import { machineHandlers } from './handlers/machines.ts';
 import { messageHandlers } from './handlers/messages.ts';
 import { readingHandlers } from './handlers/reading.ts';
 import type { Handlers, Room } from './handlers/room.ts';
@@ -29,6 +30,7 @@ const handlers: Handlers = {
   ...readingHandlers,
   ...directoryHandlers,
   ...templateHandlers,
+  ...machineHandlers,
 };
 
 type Input = Readonly<Record<string, unknown>>;

@@ -15,6 +15,8 @@ const inputRecord = z.record(z.string(), z.unknown());
  */
 export const CreateSession = z.strictObject({
   agent: z.string().optional(),
+  /** Where it is to run; without it, where the server does. */
+  machine: z.string().min(1).max(100).optional(),
   cwd: z.string().optional(),
   title: z.string().trim().min(1).max(500).optional(),
   description: text.optional(),
@@ -246,6 +248,8 @@ export const SessionsQuery = z.strictObject({
     .optional(),
   /** Only those that are archived, or only the others; all without it. */
   archived: z.stringbool({ truthy: ['true'], falsy: ['false'] }).optional(),
+  /** Only those on this machine; `local` is the server's own. */
+  machine: z.string().min(1).max(100).optional(),
 });
 export type SessionsQuery = z.infer<typeof SessionsQuery>;
 
@@ -271,7 +275,14 @@ export type StreamQuery = z.infer<typeof StreamQuery>;
 export const UsageQuery = z.strictObject({ days: count.min(1).max(366).optional() });
 export type UsageQuery = z.infer<typeof UsageQuery>;
 
+export const AgentsQuery = z.strictObject({
+  /** Without it, those of the server's own. */
+  machine: z.string().min(1).max(100).optional(),
+});
+export type AgentsQuery = z.infer<typeof AgentsQuery>;
+
 export const DirectoriesQuery = z.strictObject({
+  ...AgentsQuery.shape,
   /** As far as it is typed; without it, where the server was started. */
   path: z.string().max(4096).optional(),
 });

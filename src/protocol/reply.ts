@@ -3,6 +3,7 @@ import { ChannelState } from './channel.ts';
 import { type Event, eventDefinitions } from './event.ts';
 import { Grant, GrantWarning } from './grant.ts';
 import { Interaction } from './interaction.ts';
+import { Machine } from './machine.ts';
 import { DirectoryPolicy, PolicyInForce, StandingRule } from './policy.ts';
 import { PushFailure, PushFault, PushWishes } from './push.ts';
 import {
@@ -30,6 +31,9 @@ export const ChannelList = z.object({ channels: z.array(ChannelState) });
 export const Done = z.object({ status: z.literal('ok') });
 
 export const AgentList = z.object({ agents: z.array(Agent) });
+export const MachineList = z.object({ machines: z.array(Machine) });
+/** How many sessions have ended with it, and how many asks in them. */
+export const GivenUp = Done.extend({ sessions: z.number(), asks: z.number() });
 export const OneSession = z.object({ session: Session });
 export const SessionWithCommands = OneSession.extend({ commands: z.array(AgentCommand) });
 export const SessionList = z.object({
@@ -41,7 +45,11 @@ export const SessionList = z.object({
 });
 /** By id; null outside of a repository. A session that is not there is left out. */
 export const Branches = z.object({ branches: z.record(z.string(), z.string().nullable()) });
-export const Stopped = Done.extend({ returned: z.array(z.string()) });
+export const Stopped = Done.extend({
+  returned: z.array(z.string()),
+  /** The machine that cannot be reached: the agent there is ended when it is back. */
+  unreachable: z.string().optional(),
+});
 export const Resumed = Done.extend({ session: Session });
 
 export const MessageSent = z.object({

@@ -24,6 +24,8 @@ interface Entry {
   /** Behind it, in the log. */
   readonly cursor: string;
   readonly readAt: number;
+  /** When it was tried first. */
+  triedAt: number;
   attempts: number;
   notBefore: number;
   isDone: boolean;
@@ -168,7 +170,15 @@ export class DeliveryQueue {
     for (const { notice, cursor } of page.notices) {
       if (!channel.kinds.has(notice.kind) || this.#delivered.has(notice.id)) continue;
       const readAt = clock.elapsed();
-      this.#entries.push({ notice, cursor, readAt, attempts: 0, notBefore: 0, isDone: false });
+      this.#entries.push({
+        notice,
+        cursor,
+        readAt,
+        triedAt: Number.POSITIVE_INFINITY,
+        attempts: 0,
+        notBefore: 0,
+        isDone: false,
+      });
     }
     this.#cursor = page.cursor;
     this.#isAllRead = page.isAll;
@@ -188,11 +198,10 @@ export class DeliveryQueue {
   /** What need not be told any more is done. */
   #isOver(entry: Entry): boolean {
     const { channel, restraint, clock } = this.#options;
-    const age = Date.parse(clock.now()) - Date.parse(entry.notice.at);
-    const isTooOld = age > longestTryMs[channel.audience] && entry.attempts > 0;
-    if (isTooOld) this.#dropped += 1;
+    const isGivenUp = clock.elapsed() - entry.triedAt > longestTryMs[channel.audience];
+    if (isGivenUp) this.#dropped += 1;
     entry.isDone =
-      isTooOld || (channel.audience === 'people' && restraint.isNeedless(entry.notice, entry.readAt));
+      isGivenUp || (channel.audience === 'people' && restraint.isNeedless(entry.notice, entry.readAt));
     if (entry.isDone) this.#isUnsaved = true;
     return entry.isDone;
   }
@@ -259,6 +268,7 @@ export class DeliveryQueue {
     for (const entry of entries) {
       const wait = backOffMs[Math.min(entry.attempts, backOffMs.length - 1)] ?? 0;
       entry.attempts += 1;
+      entry.triedAt = Math.min(entry.triedAt, now);
       entry.notBefore = now + Math.max(wait * (0.8 + 0.4 * random()), delivery.afterMs ?? 0);
     }
     if (entries[0]?.attempts === 1)

@@ -8,12 +8,32 @@ import {
   startBeckon,
   temporaryDirectory,
 } from '../support/beckon-process.ts';
+import { WebhookReceiver } from '../support/webhook-receiver.ts';
 
 afterEach(endBeckons);
 
 const publicUrl = 'https://beckon.example.org/room';
 
 describe('a public address', () => {
+  it('[API16] a notification leads there', async () => {
+    const receiver = new WebhookReceiver();
+    await receiver.listen();
+    try {
+      const dataDir = await temporaryDirectory();
+      await writeFile(
+        join(dataDir, 'config.json'),
+        JSON.stringify({ publicUrl, webhooks: [{ url: receiver.url }] }),
+      );
+      const beckon = await startBeckon({ dataDir });
+      const asked = { agent: 'demo', cwd: dataDir, prompt: 'run echo hello' };
+      const { body } = await beckon.api('POST', '/api/sessions', asked);
+      await receiver.until(() => receiver.posts.length > 0);
+      expect(JSON.parse(receiver.posts[0]?.body ?? '').data.url).toBe(`${publicUrl}/s/${body.session.id}`);
+    } finally {
+      await receiver.close();
+    }
+  });
+
   it('[API16] a second line, pair, status and the next server name it; the first line is for this machine', async () => {
     const beckon = await startBeckon({ args: ['--public-url', `${publicUrl}/`] });
     const lines = new RegExp(

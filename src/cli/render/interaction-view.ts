@@ -19,6 +19,7 @@ export type ShownAsk = Pick<
   | 'form'
   | 'plan'
   | 'reason'
+  | 'rule'
   | 'subject'
   | 'agentId'
   | 'tool'
@@ -32,12 +33,16 @@ export function interactionView(ask: ShownAsk, paint: Paint, mostLines = 60): st
   const head = `${paint('yellow', '?')} ${paint('bold', shortened(headOf(ask), 300))}`;
   const agent = ask.agentId === undefined ? [] : [paint('dim', `asked by sub-agent ${oneLine(ask.agentId)}`)];
   const reason = ask.reason === undefined ? [] : [paint('dim', `reason: ${oneLine(ask.reason)}`)];
+  const rule = ask.rule === undefined ? [] : [paint('yellow', ruleLine(ask.rule))];
   const error =
     ask.form?.error === undefined ? [] : [paint('red', `asked again: ${oneLine(ask.form.error)}`)];
   const body = bounded(bodyOf(ask, paint), mostLines, paint);
   const left = ask.leftOpen === undefined ? [] : [paint('dim', leftOpenNote(ask.leftOpen))];
-  return [head, ...[...agent, ...reason, ...error, ...body, ...left].map((line) => `  ${line}`)];
+  return [head, ...[...agent, ...reason, ...rule, ...error, ...body, ...left].map((line) => `  ${line}`)];
 }
+
+const ruleLine = ({ reason }: NonNullable<Ask['rule']>): string =>
+  `a rule asks for you${reason === undefined || reason === '' ? '' : `: ${oneLine(reason)}`}`;
 
 function headOf(ask: ShownAsk): string {
   const title =
@@ -133,6 +138,7 @@ const riskWords: Record<ToolCall['risks'][number], string> = {
   'sandbox-off': 'it runs without the sandbox',
   'outside-directory': 'it reaches out of the session’s directory',
   dangerous: 'it has a field that calls itself dangerous',
+  policy: 'it may change the rules that this directory brings along',
 };
 
 const warningLines = ({ subject, blockedPath }: ShownAsk, { risks }: ToolCall): string[] => [

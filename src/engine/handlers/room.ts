@@ -11,12 +11,12 @@ import type {
 import type { ToolCatalogue } from '../../protocol/tool.ts';
 import type { GrantBook } from '../grant-book.ts';
 import type { LiveSession } from '../live-session.ts';
+import type { Machines } from '../machines.ts';
 import type { PolicyBook } from '../policy-book.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Caller, Clients } from '../ports/control-room.ts';
 import type { EventLog } from '../ports/event-log.ts';
 import type { Ids } from '../ports/ids.ts';
-import type { Runner } from '../ports/runner.ts';
 import type { SessionEnv } from '../ports/session-env.ts';
 import type { Templates } from '../ports/templates.ts';
 import type { SessionRegistry } from '../session-registry.ts';
@@ -32,8 +32,8 @@ export interface Room {
   readonly settings: EngineSettings;
   readonly registry: SessionRegistry;
   readonly book: GrantBook;
+  readonly machines: Machines;
   readonly policies: PolicyBook;
-  readonly runner: Runner;
   readonly clients: Clients;
   readonly toolCatalogue: () => ToolCatalogue;
   readonly channels: () => readonly ChannelState[];

@@ -7,6 +7,7 @@ import { frame } from './de/frame.ts';
 import { help } from './de/help.ts';
 import { inbox } from './de/inbox.ts';
 import { interaction } from './de/interaction.ts';
+import { machines } from './de/machines.ts';
 import { newSession } from './de/new-session.ts';
 import { push } from './de/push.ts';
 import { refusals } from './de/refusals.ts';
@@ -36,5 +37,6 @@ export const de: Messages = {
   ...newSession,
   ...rules,
   ...settings,
+  ...machines,
   ...push,
 };

@@ -1,5 +1,6 @@
 import { help } from './en/help.ts';
 import { inbox } from './en/inbox.ts';
+import { machines } from './en/machines.ts';
 import { newSession } from './en/new-session.ts';
 import { push } from './en/push.ts';
 import { rules } from './en/rules.ts';
@@ -7,4 +8,13 @@ import { sessionPage } from './en/session-page.ts';
 import { settings } from './en/settings.ts';
 
 /** What is said by parts of the page that are not on the first screen. */
-export const later = { ...help, ...inbox, ...newSession, ...push, ...rules, ...sessionPage, ...settings };
+export const later = {
+  ...help,
+  ...inbox,
+  ...machines,
+  ...newSession,
+  ...push,
+  ...rules,
+  ...sessionPage,
+  ...settings,
+};

@@ -1,6 +1,8 @@
 import { KeyRound } from 'lucide-react';
+import { useRoom } from '../data/room-context.tsx';
 import { PageHeader } from '../frame/page-header.tsx';
 import { useT } from '../i18n/i18n.ts';
+import { Machines } from '../machines/machines.tsx';
 import { RulesSettings } from '../policy/rules-settings.tsx';
 import { GrantRow, useGrants } from '../session/grants.tsx';
 import { About } from './settings/about.tsx';
@@ -18,6 +20,7 @@ import { UsageOverview } from './settings/usage.tsx';
 /** How this browser likes it, what was allowed for good, and who is let in. */
 export function SettingsPage() {
   const t = useT();
+  const hasMachines = useRoom((room) => room.machines.length > 1);
   return (
     <>
       <PageHeader title={t('frame.settings')} />
@@ -44,6 +47,11 @@ export function SettingsPage() {
           <Section title={t('rules.title')} text={t('rules.text')}>
             <RulesSettings />
           </Section>
+          {hasMachines && (
+            <Section title={t('machines.title')} text={t('machines.text')}>
+              <Machines />
+            </Section>
+          )}
           <Section title={t('settings.tools')} text={t('settings.toolsText')}>
             <Tools />
           </Section>
