@@ -35,6 +35,8 @@ const toolKey = () => import('./terminal/mcp-key.ts');
 const backingUp = () => import('./backup/backup.ts');
 const restoring = () => import('./backup/restore.ts');
 const unlocking = () => import('./terminal/unlock.ts');
+const clusters = () => import('./cluster-command.ts');
+const running = () => import('./runner-command.ts');
 const completing = () => import('./terminal/completion.ts');
 
 /** What each command does in short, and the command itself. */
@@ -80,5 +82,7 @@ export const commands: CommandTable = {
   unlock: ['let this terminal decide, for a time', async () => (await unlocking()).unlock],
   pair: ['make a link for one more browser', async () => (await lists()).pair],
   devices: ['list and remove paired browsers', async () => (await lists()).devices],
+  cluster: ['let agents run on other machines', async () => (await clusters()).cluster],
+  runner: ['run agents here for a server elsewhere', async () => (await running()).runner],
   completion: ['print a script that completes in the shell', async () => (await completing()).completion],
 };

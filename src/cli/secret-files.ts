@@ -41,7 +41,9 @@ async function keepSecret(dataDir: string, name: string, make = newSecret): Prom
   return secret;
 }
 
-const newSecret = (): string => randomBytes(32).toString('base64url');
+function newSecret(): string {
+  return randomBytes(32).toString('base64url');
+}
 
 async function readSecret(path: string): Promise<string | undefined> {
   const secret = (await readSecretFile(path))?.trim();

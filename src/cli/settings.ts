@@ -76,8 +76,8 @@ export function settingsOf(
     whileBusy: config.whileBusy ?? 'queue',
     notifications: notificationSettings(config),
     push: {
-      // Apple refuses names that only a local network knows.
-      subject: config.push?.subject ?? 'https://beckon.dev',
+      // Apple refuses names that only a local network knows; this one is nobody's.
+      subject: config.push?.subject ?? 'mailto:nobody@example.com',
       /** For a stand-in push service; no request can set it. */
       allowLoopback: isOn(env.BECKON_PUSH_LOOPBACK),
     },

@@ -81,7 +81,7 @@ export const SessionPolicy = z.object({ policy: DirectoryPolicy.nullable() });
 export const GrantList = z.object({ grants: z.array(Grant) });
 
 /** Of an event, what they all have: `eventDefinitions` says the rest of each. */
-const StoredEvent = z
+export const StoredEvent = z
   .object({
     seq: z.number(),
     at: z.string(),

@@ -82,10 +82,10 @@ export function createApp(options: AppOptions): FastifyInstance {
   addServerRoute(app, 'health', (_input, _request, reply) =>
     reply.send({ status: 'ok', version, storage: room.storage(), whileBusy: room.whileBusy }),
   );
-  addServerRoute(app, 'getOpenApi', async (_input, _request, reply) => {
+  addServerRoute(app, 'getOpenApi', async (_input, request, reply) => {
     // Made when it is asked for: few do, and every start would wait for it.
     const { openApi } = await import('./openapi.ts');
-    return reply.send(openApi(version));
+    return reply.send(openApi(version, places.of(request.raw).path));
   });
   addAccessRoutes(app, options.access, places);
   addPushRoutes(app, { push: options.push, devices: options.access.devices, guard, room });

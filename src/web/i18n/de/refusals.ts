@@ -60,7 +60,6 @@ export const refusals: Refusals = {
   internal_error: 'Beckon selbst ist daran gescheitert. Mehr steht im Protokoll des Servers.',
   push_not_available:
     'Dieser Server schickt keine Benachrichtigungen an Geräte: Der Schlüssel dafür ließ sich nicht ablegen.',
-  machine_unreachable: 'Der Rechner ist gerade nicht zu erreichen.',
   storage_unavailable: 'Beckon kann gerade nichts speichern; es wurde nichts geändert.',
   unexpected_reply: 'Was da antwortet, ist wohl kein Beckon. Seite neu laden.',
   shutting_down: 'Beckon wird gerade beendet.',
