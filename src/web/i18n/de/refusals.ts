@@ -7,6 +7,7 @@ export const refusals: Refusals = {
   agent_refused: 'Der Agent hat das abgelehnt.',
   agent_not_available: 'Der Agent lässt sich hier nicht starten.',
   machine_not_found: 'Einen Rechner mit diesem Namen gibt es nicht.',
+  machine_unreachable: 'Der Rechner ist gerade nicht zu erreichen.',
   machine_reachable: 'Der Rechner ist erreichbar. Seine Sitzungen lassen sich anhalten.',
   run_not_found: 'Dieser Agent läuft dort nicht mehr, oder eine Sitzung hat ihn.',
   blank_message: 'Eine Nachricht braucht Text oder ein Bild.',
