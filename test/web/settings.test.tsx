@@ -115,7 +115,11 @@ describe('the settings', () => {
     await open(new FakeTransport(), {
       'POST /api/pairing-code': () => ({
         status: 201,
-        body: { code: 'ABCD-EFGH-JKMN', expiresAt: new Date(Date.now() + 600_000).toISOString() },
+        body: {
+          code: 'ABCD-EFGH-JKMN',
+          expiresAt: new Date(Date.now() + 600_000).toISOString(),
+          url: 'http://127.0.0.1:4590/#pair=ABCD-EFGH-JKMN',
+        },
       }),
     });
     await userEvent.click(screen.getByRole('button', { name: 'Pair another device' }));
