@@ -262,7 +262,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   machines.open({
     onBack(name, left) {
       serveMachine(name, left, sessionsOn(name));
-      return unclaimedOf(left, (id) => registry.get(id)?.state);
+      return unclaimedOf(name, left, (id) => registry.get(id)?.state);
     },
     onServed(name) {
       for (const session of sessionsOn(name)) {

@@ -40,7 +40,8 @@ interface Known {
   isServed: boolean;
   /** The runs there that no session has, as they were found when it came. */
   unclaimed: readonly LeftRun[];
-  leaving: PromiseWithResolvers<void>;
+  /** Of those who wait for something there: told when it goes away. */
+  readonly waiting: Set<() => void>;
 }
 
 /**
@@ -71,7 +72,7 @@ export class Machines {
   close(): void {
     this.#forget?.();
     this.#events = undefined;
-    for (const known of this.#known.values()) known.leaving.resolve();
+    for (const known of this.#known.values()) letGo(known);
   }
 
   /** Whether there is any beside the server's own. */
@@ -91,22 +92,36 @@ export class Machines {
     return known.isServed ? undefined : { machine, since: known.since };
   }
 
-  /** Settles when the machine is away; the server's own never is. */
-  leaving(machine: string | null): Promise<void> | undefined {
-    return machine === null ? undefined : this.#of(machine).leaving.promise;
+  /** What is waited for, or undefined as soon as its machine is away; the server's own never is. */
+  async whileThere<T>(
+    machine: string | null,
+    waited: Promise<T>,
+  ): Promise<{ readonly value: T } | undefined> {
+    if (machine === null) return { value: await waited };
+    const known = this.#of(machine);
+    if (!known.isServed) return undefined;
+    const gone = Promise.withResolvers<undefined>();
+    const leave = (): void => gone.resolve(undefined);
+    known.waiting.add(leave);
+    try {
+      return await Promise.race([waited.then((value) => ({ value })), gone.promise]);
+    } finally {
+      known.waiting.delete(leave);
+    }
   }
 
   /** What a machine says to a question; a refusal where it cannot be asked, or goes away before it answers. */
   async ask<T>(machine: string | null, question: (runner: Runner) => Promise<Result<T>>): Promise<Result<T>> {
-    const runner = this.runner(machine);
     if (machine === null) return question(this.local);
+    const runner = this.runner(machine);
     if (runner === undefined || this.away(machine) !== undefined) return this.unreachable(machine);
-    const gone = this.leaving(machine)?.then(() => this.unreachable(machine));
-    const answer = question(runner).catch((error: unknown) => {
+    try {
+      const answer = await this.whileThere(machine, question(runner));
+      return answer?.value ?? this.unreachable(machine);
+    } catch (error) {
       if (error instanceof UnreachableError) return this.unreachable(machine);
       throw error;
-    });
-    return Promise.race([answer, ...(gone === undefined ? [] : [gone])]);
+    }
   }
 
   unreachable(machine: string): Result<never> {
@@ -199,7 +214,7 @@ export class Machines {
   #goes(known: Known): void {
     if (!known.isServed) return;
     known.isServed = false;
-    known.leaving.resolve();
+    letGo(known);
     this.#events?.onAway(known.name);
   }
 
@@ -211,7 +226,6 @@ export class Machines {
       if (!isHere()) return;
       known.unclaimed = this.#events?.onBack(name, left) ?? [];
       known.isServed = true;
-      known.leaving = Promise.withResolvers();
       this.#events?.onServed(name);
       this.#events?.onChange();
     } catch (error) {
@@ -232,9 +246,8 @@ export class Machines {
       visit: 0,
       isServed: false,
       unclaimed: [],
-      leaving: Promise.withResolvers(),
+      waiting: new Set(),
     };
-    unheardOf.leaving.resolve();
     this.#known.set(name, unheardOf);
     return unheardOf;
   }
@@ -243,6 +256,12 @@ export class Machines {
   #localState(): MachineState {
     return { name: localMachine, state: 'reachable', since: this.#openedAt };
   }
+}
+
+/** Whoever waits for something on this machine waits no longer. */
+function letGo({ waiting }: Known): void {
+  for (const leave of waiting) leave();
+  waiting.clear();
 }
 
 /** Where agents begin and may work: the settings are about the server's own machine, each other one has its own. */

@@ -51,7 +51,7 @@ export async function recover(
   }
   await summarize(unsummarized, registry, options);
   await Promise.all(settled);
-  const strays = unclaimedOf(left, (id) => registry.get(id)?.state);
+  const strays = unclaimedOf(null, left, (id) => registry.get(id)?.state);
   await Promise.all(strays.map(({ runId }) => runner.end(runId)));
 }
 
@@ -84,12 +84,16 @@ export function serveMachine(
   }
 }
 
-/** The runs on a machine that no session has. */
+/** The runs on a machine that no session of it has; what a machine tells of another's sessions counts for nothing. */
 export function unclaimedOf(
+  machine: string | null,
   left: readonly LeftRun[],
   state: (id: LeftRun['sessionId']) => SessionState | undefined,
 ): readonly LeftRun[] {
-  return left.filter(({ runId, sessionId }) => state(sessionId)?.process?.id !== runId);
+  return left.filter(({ runId, sessionId }) => {
+    const session = state(sessionId);
+    return session?.machine !== machine || session.process?.id !== runId;
+  });
 }
 
 /** For sessions at rest that were stored before there were summaries, or with others: the next start need not read them. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Answer, ApprovalScope } from './interaction.ts';
+import { PushAddress, PushDecision, PushWishes } from './push.ts';
 import { Policy, ruleFields } from './rule.ts';
 import { AskTimeout, Disposition, SessionStatus, WhileBusy } from './session.ts';
 import { longestText } from './text-limit.ts';
@@ -202,6 +203,11 @@ export const AskUnlock = z.strictObject({
 export type AskUnlock = z.infer<typeof AskUnlock>;
 
 export const AllowUnlock = z.strictObject({ code: z.string().min(1).max(50) });
+
+export const SavePush = z.strictObject({ ...PushAddress.shape, ...PushWishes.shape });
+export type SavePush = z.infer<typeof SavePush>;
+
+export const AnswerPush = z.strictObject({ ticket: z.string().min(1).max(200), decision: PushDecision });
 
 export const SaveTemplate = z.strictObject({
   name: z

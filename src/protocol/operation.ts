@@ -33,7 +33,8 @@ export interface OperationDefinition {
   readonly calls?: Readonly<Record<string, string | null>>;
 }
 
-const answering = [
+/** Why an answer may be refused. */
+export const answering = [
   'interaction_not_found',
   'interaction_already_resolved',
   'interaction_gone',

@@ -5,6 +5,7 @@ import { Grant, GrantWarning } from './grant.ts';
 import { Interaction } from './interaction.ts';
 import { Machine } from './machine.ts';
 import { DirectoryPolicy, PolicyInForce, StandingRule } from './policy.ts';
+import { PushFailure, PushFault, PushWishes } from './push.ts';
 import {
   Agent,
   AgentCommand,
@@ -80,7 +81,7 @@ export const SessionPolicy = z.object({ policy: DirectoryPolicy.nullable() });
 export const GrantList = z.object({ grants: z.array(Grant) });
 
 /** Of an event, what they all have: `eventDefinitions` says the rest of each. */
-const StoredEvent = z
+export const StoredEvent = z
   .object({
     seq: z.number(),
     at: z.string(),
@@ -137,4 +138,12 @@ export const DeviceList = z.object({ devices: z.array(Device.extend({ current: z
 export const UnlockList = z.object({ decide: z.enum(['anyone', 'devices']), unlocks: z.array(Unlock) });
 export const OneUnlock = z.object({ unlock: Unlock });
 export const UnlockAsked = OneUnlock.extend({ code: z.string(), secret: z.string() });
+/** `subscription` is that of the device that asks, null where it has none; its endpoint is told to nobody else. */
+export const PushState = z.object({
+  publicKey: z.string(),
+  subscription: PushWishes.extend({ endpoint: z.string(), failure: PushFailure.nullable() }).nullable(),
+});
+/** `waiting` is what is left, in all sessions. */
+export const PushAnswered = Resolved.extend({ waiting: z.number() });
+export const PushTried = PushFault.partial().extend({ taken: z.boolean() });
 export const OpenApi = z.record(z.string(), z.unknown());

@@ -55,7 +55,8 @@ export class DeliveryQueue {
   #cursor: string;
   /** Behind all that is delivered. */
   #done: string;
-  #delivered: ReadonlySet<string>;
+  /** Of those behind that, what an earlier server delivered and this one has not read yet. */
+  readonly #delivered: Set<string>;
   #isAllRead = false;
   #isWoken = false;
   #isUnsaved = false;
@@ -168,20 +169,21 @@ export class DeliveryQueue {
       return;
     }
     for (const { notice, cursor } of page.notices) {
-      if (!channel.kinds.has(notice.kind) || this.#delivered.has(notice.id)) continue;
-      const readAt = clock.elapsed();
+      if (!channel.kinds.has(notice.kind)) continue;
       this.#entries.push({
         notice,
         cursor,
-        readAt,
+        readAt: clock.elapsed(),
         triedAt: Number.POSITIVE_INFINITY,
         attempts: 0,
         notBefore: 0,
-        isDone: false,
+        // Kept among the others until all before it is delivered: it must not be forgotten before the cursor has passed it.
+        isDone: this.#delivered.delete(notice.id),
       });
     }
     this.#cursor = page.cursor;
     this.#isAllRead = page.isAll;
+    if (page.isAll) this.#delivered.clear();
     if (!page.isAll) this.#wake();
   }
 
@@ -311,8 +313,8 @@ export class DeliveryQueue {
 
   #save(): void {
     this.#isUnsaved = false;
-    const delivered = this.#entries.filter(({ isDone }) => isDone).map(({ notice }) => notice.id);
-    this.#delivered = new Set(delivered);
+    const read = this.#entries.filter(({ isDone }) => isDone).map(({ notice }) => notice.id);
+    const delivered = [...read, ...this.#delivered];
     const progress = { cursor: this.#done, delivered, told: [...this.#told.values()] };
     const before = this.#saving ?? Promise.resolve();
     const { channel, store, logger } = this.#options;

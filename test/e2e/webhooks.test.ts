@@ -167,7 +167,9 @@ function killAt(
 
 async function progressOf(dataDir: string): Promise<string> {
   // A file that was being written when the server was killed has not got its name yet.
-  const [file = ''] = (await readdir(join(dataDir, 'channels'))).filter((name) => name.endsWith('.json'));
+  const [file = ''] = (await readdir(join(dataDir, 'channels'))).filter(
+    (name) => name.endsWith('.json') && name !== 'push.json',
+  );
   return readFile(join(dataDir, 'channels', file), 'utf8');
 }
 

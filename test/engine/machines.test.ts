@@ -1,8 +1,15 @@
-import { describe, expect, test } from 'vitest';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { AgentFact } from '../../src/model/agent-fact.ts';
+import { SessionId } from '../../src/protocol/ids.ts';
 import type { Machine } from '../../src/protocol/machine.ts';
+import type { DirectoryPolicy } from '../../src/protocol/policy.ts';
+import { LinkedRunner } from '../cluster/linked-runner.ts';
 import { type EngineRoom, endRoomsAfterEach, openRoom, type RoomOptions } from '../support/engine-room.ts';
-import type { ScriptedAgent } from '../support/scripted-driver.ts';
+import { runnerOf } from '../support/runner-of.ts';
+import { type ScriptedAgent, ScriptedDriver } from '../support/scripted-driver.ts';
 import { bashAsk } from '../support/session-states.ts';
 import { type TestMachine, TestMachines } from '../support/test-machines.ts';
 
@@ -29,12 +36,12 @@ async function reopen(first: EngineRoom, machines: TestMachines): Promise<Engine
   return openRoom({ log: first.log, clock: first.clock, run: 'second', machines });
 }
 
-async function served(room: EngineRoom, machine: TestMachine): Promise<void> {
+async function served(room: EngineRoom, machine: Pick<TestMachine, 'name' | 'driver'>): Promise<void> {
   machine.driver.onChange = () => room.look();
   await room.until(`${machine.name} is served`, () => stateOf(room, machine) === 'reachable');
 }
 
-const stateOf = (room: EngineRoom, { name }: TestMachine): string | undefined =>
+const stateOf = (room: EngineRoom, { name }: Pick<TestMachine, 'name'>): string | undefined =>
   room.engine.overview().machines?.find((one) => one.name === name)?.state;
 
 async function machineIn(room: EngineRoom, name: string): Promise<Machine | undefined> {
@@ -43,8 +50,12 @@ async function machineIn(room: EngineRoom, name: string): Promise<Machine | unde
 }
 
 /** A session there, in the middle of a turn. */
-async function running(room: EngineRoom, machine: TestMachine): Promise<[string, ScriptedAgent]> {
-  const { id } = await room.create({ machine: machine.name, prompt: 'go on' });
+async function running(
+  room: EngineRoom,
+  machine: Pick<TestMachine, 'name' | 'driver'>,
+  input: Record<string, unknown> = {},
+): Promise<[string, ScriptedAgent]> {
+  const { id } = await room.create({ machine: machine.name, prompt: 'go on', ...input });
   const agent = await room.until('it is started', () =>
     machine.driver.agents.findLast((one) => one.start.sessionId === id),
   );
@@ -55,7 +66,7 @@ async function running(room: EngineRoom, machine: TestMachine): Promise<[string,
   return [id, agent];
 }
 
-async function asking(room: EngineRoom, machine: TestMachine) {
+async function asking(room: EngineRoom, machine: Pick<TestMachine, 'name' | 'driver'>) {
   const [id, agent] = await running(room, machine);
   agent.reportAt(90, said('before'));
   agent.reportAt(100, { type: 'asked', ask: bashAsk('r1', 'ls') });
@@ -438,6 +449,21 @@ describe('a machine that is given up', () => {
     expect((await room.refused('takeRun', { machine: 'gpu-1', runId })).code).toBe('run_not_found');
   });
 
+  test('[CLU25] a machine that tells of another one’s agents gets none of their sessions', async () => {
+    const { room, gpu, machines } = await open();
+    const { id, agent } = await asking(room, gpu);
+    gpu.away();
+    await room.do('giveUpMachine', { machine: 'gpu-1' });
+    const runId = agent.start.processId;
+    const honest = runnerOf([new ScriptedDriver()]);
+    const lies = [{ runId, sessionId: SessionId.parse(id), isRunning: true }];
+    const liar = machines.add('build-2', { runner: { ...honest, left: async () => lies } });
+    await served(room, liar);
+    expect((await machineIn(room, 'build-2'))?.unclaimed).toMatchObject([{ runId, canBeTaken: false }]);
+    expect((await room.refused('takeRun', { machine: 'build-2', runId })).code).toBe('run_not_found');
+    expect(room.snapshot(id).session).toMatchObject({ machine: 'gpu-1', status: 'failed' });
+  });
+
   test('[CLU25] a room that knows nothing of a run, as after a restore, shows it and ends it', async () => {
     const { room: first, gpu, machines } = await open();
     const { id, agent } = await asking(first, gpu);
@@ -452,4 +478,77 @@ describe('a machine that is given up', () => {
     await room.do('endRun', { machine: 'gpu-1', runId });
     expect(agent.exited).toBe(true);
   });
+});
+
+test('[CLU29] [POL5] what is trusted in a directory here is not trusted under the same path on another machine, and silence changes nothing', async () => {
+  const cwd = realpathSync(mkdtempSync(join(tmpdir(), 'beckon-machines-')));
+  onTestFinished(() => rmSync(cwd, { recursive: true }));
+  mkdirSync(join(cwd, '.beckon'));
+  const rules = [{ effect: 'allow', tool: 'Bash', pattern: 'make' }];
+  writeFileSync(join(cwd, '.beckon/policy.json'), JSON.stringify({ version: 1, rules }));
+  const { room, gpu } = await open();
+  const [here] = await room.running({ cwd });
+  const policyOf = async (session: string) =>
+    (await room.do('getSessionPolicy', { session })).body.policy as DirectoryPolicy;
+  const { id: policyId, digest } = await policyOf(here);
+  await room.do('trustPolicy', { policyId, digest });
+  expect((await room.asks(here, bashAsk('a', 'make'))).status).toBe('resolved');
+  const [there, agent] = await running(room, gpu, { cwd });
+  agent.report({ type: 'asked', ask: bashAsk('b', 'make') });
+  await room.event(there, 'interaction.requested');
+  expect(room.snapshot(there).pending).toHaveLength(1);
+  const known = await policyOf(there);
+  expect(known).toMatchObject({ directory: `gpu-1:${cwd}`, needsTrust: true, trusted: null });
+  gpu.away();
+  room.clock.pass(60_000);
+  await room.drained(there);
+  expect(await policyOf(there)).toEqual(known);
+});
+
+test('[CLU21] by the link of a cluster, an answer that was given while nothing got through is given once', async () => {
+  const driver = new ScriptedDriver();
+  let isCut = false;
+  const linked = new LinkedRunner(runnerOf([driver]), { random: () => (isCut ? 0 : 1) });
+  const runner = linked.room();
+  onTestFinished(async () => {
+    await runner.detach();
+    linked.stop();
+  });
+  const listeners = new Set<() => void>();
+  let condition = { isReachable: true, since: '2026-01-01T00:00:00.000Z' };
+  const tell = (isReachable: boolean, since: string): void => {
+    condition = { isReachable, since };
+    for (const listener of listeners) listener();
+  };
+  const machine = {
+    name: 'gpu-1',
+    driver,
+    runner,
+    get condition() {
+      return condition;
+    },
+  };
+  const room = await openRoom({
+    machines: {
+      current: () => [machine],
+      listen(listener) {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+    },
+  });
+  await served(room, machine);
+  const { id, agent, interactionId, allow } = await asking(room, machine);
+  isCut = true;
+  tell(false, '2026-01-01T00:01:00.000Z');
+  await allow();
+  agent.reportAt(200, said('meanwhile'));
+  expect(await room.interaction(id, interactionId)).toHaveProperty('undelivered');
+  expect(agent.answers()).toEqual([]);
+  isCut = false;
+  tell(true, '2026-01-01T00:02:00.000Z');
+  await room.event(id, 'interaction.resolved', ({ delivered }) => delivered);
+  await room.event(id, 'agent.text', ({ text }) => text === 'meanwhile');
+  expect(agent.answers()).toHaveLength(1);
+  expect(room.all(id, 'agent.text').map(({ text }) => text)).toEqual(['before', 'meanwhile']);
 });

@@ -54,7 +54,7 @@ export const machineHandlers = {
     if (!found.ok) return found;
     const { machine, run } = found.value;
     const session = registry.get(run.sessionId);
-    if (session === undefined || !canTake(session, runId)) {
+    if (session === undefined || !canTake(session, machine, runId)) {
       return refuse('run_not_found', 'No session of this server can go on with this run; it can be ended.');
     }
     const asks = (session.state.leftRun?.asks ?? []).flatMap((id) => askIn(log, session.id, id));
@@ -78,23 +78,28 @@ async function describe(room: Room, name: string): Promise<Machine> {
     agents: agents.ok ? [...agents.value] : [],
     sessions: open.length,
     pending: open.reduce((sum, { pendingCount }) => sum + pendingCount, 0),
-    unclaimed: machines.unclaimed(name).map((run) => unclaimedView(room, run)),
+    unclaimed: machines.unclaimed(name).map((run) => unclaimedView(room, name, run)),
   };
 }
 
-function unclaimedView({ registry }: Room, { runId, sessionId, isRunning }: LeftRun): UnclaimedRun {
+function unclaimedView(
+  { registry }: Room,
+  machine: string,
+  { runId, sessionId, isRunning }: LeftRun,
+): UnclaimedRun {
   const session = registry.get(sessionId);
   return {
     runId,
     sessionId,
     ...(session !== undefined && { title: session.state.title }),
     isRunning,
-    canBeTaken: session !== undefined && canTake(session, runId),
+    canBeTaken: session !== undefined && canTake(session, machine, runId),
   };
 }
 
-const canTake = ({ state }: LiveSession, runId: string): boolean =>
-  state.process === null && state.leftRun?.run.id === runId;
+/** Its own session, on this very machine. */
+const canTake = ({ state }: LiveSession, machine: string, runId: string): boolean =>
+  state.machine === machine && state.process === null && state.leftRun?.run.id === runId;
 
 function unclaimedRun(
   { machines }: Room,

@@ -131,7 +131,7 @@ export const sessionHandlers = {
     const steps = await session.writer.command({ type: 'stop', by });
     if (!steps.ok) return steps;
     const { machine } = session.state;
-    await untilAway(machines, machine, session.effects.closed);
+    await machines.whileThere(machine, session.effects.closed);
     const isToldLater = session.state.process !== null && machines.away(machine) !== undefined;
     const stopped = steps.value.find(({ event }) => event.type === 'session.stopped')?.event;
     const returned = stopped?.type === 'session.stopped' ? stopped.returned : [];
@@ -147,7 +147,7 @@ export const sessionHandlers = {
     const place = { cwd, realCwd, roots: placeOn(machine, room.settings).roots };
     const directory = await machines.ask(machine, (runner) => runner.checkDirectory(place));
     if (!directory.ok) return directory;
-    await untilAway(machines, machine, session.effects.closed);
+    await machines.whileThere(machine, session.effects.closed);
     if (machine !== null && machines.away(machine)) return machines.unreachable(machine);
     const reopened = await session.writer.command({ type: 'reopen', by });
     if (!reopened.ok) return reopened;
@@ -193,12 +193,6 @@ function checkMode(capabilities: Capabilities | null, mode: string | undefined, 
     field: 'permissionMode',
     modes,
   });
-}
-
-/** Waits for something there, but no longer than the machine can be reached. */
-async function untilAway(machines: Machines, machine: string | null, waited: Promise<void>): Promise<void> {
-  const leaving = machines.leaving(machine);
-  await (leaving === undefined ? waited : Promise.race([waited, leaving]));
 }
 
 async function chooseAgent(runner: Runner, name: string | undefined): Promise<Result<Agent>> {
@@ -321,11 +315,10 @@ async function confirmed(
   }
   const { machine } = session.state;
   if (machine !== null && machines.away(machine)) return machines.unreachable(machine);
-  const given = session.effects.run?.give(order);
-  const gone = machines.leaving(machine)?.then(() => 'gone' as const);
-  const outcome = await (gone === undefined ? given : Promise.race([given, gone]));
+  const told = await machines.whileThere(machine, Promise.resolve(session.effects.run?.give(order)));
   // Whether the agent heard of it will be told by the agent itself.
-  if (outcome === 'gone') return machines.unreachable(machine ?? '');
+  if (told === undefined) return machines.unreachable(machine ?? '');
+  const outcome = told.value;
   if (outcome === undefined || outcome.ok) return unchanged;
   const { code, message } = outcome;
   return refuse(

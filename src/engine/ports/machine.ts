@@ -33,5 +33,5 @@ export interface MachineSource {
 
 /** Thrown by a runner whose machine could not be asked. That it is silent says nothing about what runs there. */
 export class UnreachableError extends Error {
-  override readonly name = 'UnreachableError';
+  override readonly name: string = 'UnreachableError';
 }

@@ -9,6 +9,7 @@ import { inbox } from './de/inbox.ts';
 import { interaction } from './de/interaction.ts';
 import { machines } from './de/machines.ts';
 import { newSession } from './de/new-session.ts';
+import { push } from './de/push.ts';
 import { refusals } from './de/refusals.ts';
 import { rules } from './de/rules.ts';
 import { session } from './de/session.ts';
@@ -37,4 +38,5 @@ export const de: Messages = {
   ...rules,
   ...settings,
   ...machines,
+  ...push,
 };

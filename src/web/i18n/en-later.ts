@@ -2,6 +2,7 @@ import { help } from './en/help.ts';
 import { inbox } from './en/inbox.ts';
 import { machines } from './en/machines.ts';
 import { newSession } from './en/new-session.ts';
+import { push } from './en/push.ts';
 import { rules } from './en/rules.ts';
 import { sessionPage } from './en/session-page.ts';
 import { settings } from './en/settings.ts';
@@ -12,6 +13,7 @@ export const later = {
   ...inbox,
   ...machines,
   ...newSession,
+  ...push,
   ...rules,
   ...sessionPage,
   ...settings,

@@ -26,7 +26,6 @@ export function CompactBody({
   readonly cwd: string;
   readonly session: Session | undefined;
 }) {
-  const t = useT();
   const { interaction } = card;
   const summary = summaryOf(interaction, cwd);
   const body = callBody(interaction, cwd);

@@ -12,6 +12,7 @@ import { Devices } from './settings/devices.tsx';
 import { ListCard } from './settings/list-card.tsx';
 import { Look } from './settings/look.tsx';
 import { Notifications } from './settings/notifications.tsx';
+import { PushSettings } from './settings/push-settings.tsx';
 import { Section } from './settings/section.tsx';
 import { Tools } from './settings/tools.tsx';
 import { UsageOverview } from './settings/usage.tsx';
@@ -32,7 +33,10 @@ export function SettingsPage() {
             <Answering />
           </Section>
           <Section title={t('settings.notifications')} text={t('settings.notificationsText')}>
-            <Notifications />
+            <div className="flex flex-col gap-3">
+              <Notifications />
+              <PushSettings />
+            </div>
           </Section>
           <Section title={t('settings.channels')} text={t('settings.channelsText')}>
             <Channels />

@@ -13,6 +13,8 @@ export const refusals: Refusals = {
   blank_message: 'Eine Nachricht braucht Text oder ein Bild.',
   unauthorized: 'Dieser Browser ist nicht mehr eingelassen. Seite neu laden und neu koppeln.',
   key_missing: 'Der Schlüssel dieses Browsers fehlt. Seite neu laden und neu koppeln.',
+  ticket_unknown:
+    'Diese Benachrichtigung kann nicht mehr antworten: Sie hat es schon getan, ist zu alt oder von einem anderen Gerät.',
   pairing_failed: 'Dieser Code ist unbekannt, schon benutzt oder zu alt.',
   host_not_allowed:
     'Unter dieser Adresse ist Beckon nicht zu erreichen. Die Adresse aus dem Terminal verwenden.',
@@ -31,6 +33,7 @@ export const refusals: Refusals = {
   policy_not_found: 'Dieses Verzeichnis bringt keine Regeln mehr mit.',
   template_not_found: 'Diese Vorlage gibt es nicht mehr.',
   device_not_found: 'Dieses Gerät gibt es nicht mehr.',
+  subscription_not_found: 'Auf diesem Gerät sind keine Benachrichtigungen eingeschaltet.',
   unlock_not_found: 'Dieses Terminal ist nicht freigeschaltet und will es auch nicht mehr sein.',
   client_not_found: 'Die Verbindung ist eine neue. Bitte noch einmal versuchen.',
   agent_unknown: 'Einen Agenten dieses Namens gibt es nicht.',
@@ -56,6 +59,8 @@ export const refusals: Refusals = {
   directory_not_allowed: 'Dieses Verzeichnis liegt außerhalb der erlaubten.',
   too_many_requests: 'Zu viele Versuche. Kurz warten, dann noch einmal.',
   internal_error: 'Beckon selbst ist daran gescheitert. Mehr steht im Protokoll des Servers.',
+  push_not_available:
+    'Dieser Server schickt keine Benachrichtigungen an Geräte: Der Schlüssel dafür ließ sich nicht ablegen.',
   storage_unavailable: 'Beckon kann gerade nichts speichern; es wurde nichts geändert.',
   unexpected_reply: 'Was da antwortet, ist wohl kein Beckon. Seite neu laden.',
   shutting_down: 'Beckon wird gerade beendet.',
