@@ -110,7 +110,7 @@ async function serve(
   if (carrier === undefined) return { exitCode: 0, reason: 'Ended before NATS was there' };
   const { promise: refused, resolve } = Promise.withResolvers<Refused>();
   const id = randomUUID();
-  let firstRefusal: number | undefined;
+  let [firstRefusal, lastRefusal] = [0, Number.NEGATIVE_INFINITY];
   const serving = serveRoom(carrier, {
     name,
     runner: parts.runner,
@@ -119,8 +119,11 @@ async function serve(
     version: await version(),
     unseal: unsealWith(file.unsealWith),
     onRefused: (reason, again) => {
-      firstRefusal ??= performance.now();
-      if (!again || performance.now() - firstRefusal > refusedForMs) resolve({ exitCode: 1, reason });
+      const now = performance.now();
+      // Refused long ago and served since: that counts no more.
+      if (now - lastRefusal > refusedForMs) firstRefusal = now;
+      lastRefusal = now;
+      if (!again || now - firstRefusal > refusedForMs) resolve({ exitCode: 1, reason });
     },
     onOdd: (what) => logger.warn({ what }, 'Something came that is not understood'),
   });

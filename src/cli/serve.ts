@@ -5,9 +5,9 @@ import type { Console } from './console.ts';
 import { claimDataDirectory, endServer, type ServerFile, settledServer } from './data-directory.ts';
 import { restartSignal, watchForEnd } from './ending.ts';
 import { Failure } from './failure.ts';
-import { createLogger } from './logger.ts';
+import { createLogger, type Logger } from './logger.ts';
 import { type OpenRoom, openRoom } from './open-room.ts';
-import { readSettings, type Settings, serveFlags } from './settings.ts';
+import { clusterFileOf, readSettings, type Settings, serveFlags } from './settings.ts';
 import { letYoungSpaceGrow } from './young-space.ts';
 
 export const serve: Command = {
@@ -26,6 +26,7 @@ export const serve: Command = {
   --ephemeral       agents end with the server, whatever ends it (BECKON_EPHEMERAL)
   --decide WHO      anyone who has the token, or paired devices alone (BECKON_DECIDE)
   --isolation HOW   auto; require, or off: whether agents are kept from Beckon's own files (BECKON_ISOLATION)
+  --cluster FILE    room.json of a cluster: agents run on its machines, too (BECKON_CLUSTER)
 
 BECKON_LOG sets how much is logged: trace, debug, info, warn, error, silent.
 The configuration file is JSON: port, host, publicUrl, allowedHosts, open, claude, tools, roots, maxProcesses, idleMinutes, askTimeout, deferAsksMinutes, whileBusy, push, keepAgents, ephemeral, decide, isolation, agents.`,
@@ -47,7 +48,13 @@ The configuration file is JSON: port, host, publicUrl, allowedHosts, open, claud
       );
     }
 
-    const room = await openRoom(settings, lock, { env: console.env, logger, isEmbedded: false });
+    const machines = await clusterOf(clusterFileOf(flags, console), logger);
+    const room = await openRoom(settings, lock, {
+      env: console.env,
+      logger,
+      isEmbedded: false,
+      ...(machines && { machines }),
+    });
     const { url } = await listen(room, settings);
     const isShown = settings.decide === 'anyone' || console.stdout.isTTY;
     const linkAt = (base: string): string => (isShown ? `${base}/#pair=${room.pairingCode()}` : base);
@@ -70,11 +77,19 @@ The configuration file is JSON: port, host, publicUrl, allowedHosts, open, claud
       () => (agentsGoOn || settings.keepAgents ? room.detach() : room.close()),
       () => (agentsGoOn || settings.keepAgents ? Promise.resolve() : room.abandon()),
     );
+    await machines?.close();
     await room.release();
     logger.info('Ended');
     return endProcess(isClean ? exitCode : 1);
   },
 };
+
+/** Loaded only where there are other machines. */
+async function clusterOf(path: string | undefined, logger: Logger) {
+  if (path === undefined) return undefined;
+  const { openClusterMachines } = await import('./cluster-machines.ts');
+  return openClusterMachines(path, logger);
+}
 
 const endPatienceMs = 12_000;
 

@@ -22,6 +22,7 @@ export const serveFlags = {
   ephemeral: { type: 'boolean' },
   decide: { type: 'string' },
   isolation: { type: 'string' },
+  cluster: { type: 'string' },
 } as const satisfies FlagDefinitions;
 
 /** What to serve: flags before environment before configuration file before defaults. */
@@ -44,6 +45,12 @@ export async function readSettings(flags: ParsedFlags, console: Console): Promis
     decide: choiceOf(flags, env, 'decide', deciders) ?? config.decide,
   };
   return settingsOf(asked, { dataDir, cwd, env });
+}
+
+/** The file by which this server has its other machines, if it has any. */
+export function clusterFileOf(flags: ParsedFlags, { env, cwd }: Console): string | undefined {
+  const given = textFlag(flags, 'cluster') || env.BECKON_CLUSTER;
+  return given ? absolute(given, cwd, env) : undefined;
 }
 
 export type Settings = ReturnType<typeof settingsOf>;

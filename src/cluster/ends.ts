@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { Runner } from '../engine/ports/runner.ts';
-import type { Secrets } from './message.ts';
-import type { Carrier } from './nats/carrier.ts';
+import type { RoomMessage, Secrets } from './message.ts';
+import type { Carrier, Link } from './nats/carrier.ts';
 import { type MachineState, RoomSide } from './room-side.ts';
 import { RunnerSide } from './runner-side.ts';
 
 const tickMs = 500;
 
-/** A runner on another machine, as the room has it. */
+/** A runner on another machine, as the room has it. Until NATS is there it is unreachable. */
 export function reachMachine(
-  carrier: Carrier,
+  carrier: Promise<Carrier>,
   options: {
     readonly name: string;
     readonly seal: (secrets: Secrets) => string;
@@ -17,21 +17,27 @@ export function reachMachine(
     readonly onOdd: (what: string) => void;
     readonly tickMs?: number;
   },
-): { readonly runner: Runner; readonly state: () => MachineState } {
-  const side: RoomSide = new RoomSide({
+): Runner {
+  let link: Link<RoomMessage> | undefined;
+  let isLeft = false;
+  const side = new RoomSide({
     ...options,
     id: randomUUID(),
-    send: (message) => link.send(message),
+    send: (message) => link?.send(message),
+    // The address of the tools is one of this machine: there, it would be somebody else's, or nobody's.
+    seal: ({ env }) => options.seal({ env, tools: null }),
   });
-  const link = carrier.roomLink(options.name, (data) => side.heard(data));
+  void carrier.then((connected) => {
+    if (!isLeft) link = connected.roomLink(options.name, (data) => side.heard(data));
+  });
   const timer = setInterval(() => side.tick(), options.tickMs ?? tickMs);
   const leave = async (how: 'close' | 'detach'): Promise<void> => {
     await RoomSide.prototype[how].call(side);
+    isLeft = true;
     clearInterval(timer);
-    await link.close();
+    await link?.close();
   };
-  const runner = Object.assign(side, { close: () => leave('close'), detach: () => leave('detach') });
-  return { runner, state: () => side.state };
+  return Object.assign(side, { close: () => leave('close'), detach: () => leave('detach') });
 }
 
 /** The agents of this machine, for the room that is at the other end. */

@@ -58,9 +58,6 @@ export type MachineState =
   | { readonly is: 'unreachable' }
   | { readonly is: 'refused'; readonly reason: string };
 
-/** Thrown where a machine does not answer, and there is no refusal to give back. */
-export class MachineUnreachable extends UnreachableError {}
-
 interface Request {
   readonly call: Call;
   readonly resolve: (value: unknown) => void;
@@ -157,7 +154,7 @@ export class RoomSide implements Runner {
       request.ticks += 1;
       if (request.ticks <= requestTicks) continue;
       this.#requests.delete(id);
-      request.reject(new MachineUnreachable('The machine does not answer'));
+      request.reject(new UnreachableError('The machine does not answer'));
     }
     if (connection === undefined) return;
     connection.outgoing.tick(this.#isHeard);
@@ -228,7 +225,7 @@ export class RoomSide implements Runner {
 
   async detach(): Promise<void> {
     this.#isClosed = true;
-    for (const { reject } of this.#requests.values()) reject(new MachineUnreachable(letGo));
+    for (const { reject } of this.#requests.values()) reject(new UnreachableError(letGo));
     this.#requests.clear();
     const outcome: OrderOutcome = { ok: false, code: 'let-go', message: letGo, uncertain: true };
     for (const run of this.#runs.values()) run.settle(outcome);
@@ -277,12 +274,15 @@ export class RoomSide implements Runner {
     });
     this.#connection = { id, runner, outgoing, incoming: new Incoming() };
     this.#inbox = [];
-    this.#noteLife(version);
+    this.#silent = 0;
+    this.#isHeard = true;
+    // Told anew also where it was reachable: it is another start of the runner.
+    this.#become({ is: 'reachable', version });
     for (const [request, { call, reject }] of this.#requests) {
       if (call.call !== 'readRaw') this.#say({ type: 'request', request, call });
       else {
         this.#requests.delete(request);
-        reject(new MachineUnreachable('The machine was started anew while this was read'));
+        reject(new UnreachableError('The machine was started anew while this was read'));
       }
     }
     for (const run of [...this.#runs.values()]) {
@@ -295,10 +295,11 @@ export class RoomSide implements Runner {
     }
   }
 
-  #noteLife(version = this.#here?.version ?? ''): void {
+  #noteLife(): void {
     this.#silent = 0;
     this.#isHeard = true;
-    if (this.#state.is !== 'reachable') this.#become({ is: 'reachable', version });
+    if (this.#state.is === 'unreachable' && this.#here)
+      this.#become({ is: 'reachable', version: this.#here.version });
   }
 
   #become(state: MachineState): void {
@@ -382,7 +383,7 @@ export class RoomSide implements Runner {
   }
 
   async #ask<C extends Call>(call: C): Promise<Reply<C['call']>> {
-    if (this.#isClosed) throw new MachineUnreachable(letGo);
+    if (this.#isClosed) throw new UnreachableError(letGo);
     this.#requestCount += 1;
     const id = String(this.#requestCount);
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
@@ -404,7 +405,7 @@ export class RoomSide implements Runner {
 const letGo = 'The room has let go of the machine';
 
 function refusal(error: unknown): Result<never> {
-  if (error instanceof MachineUnreachable) return refuse('machine_unreachable');
+  if (error instanceof UnreachableError) return refuse('machine_unreachable');
   throw error;
 }
 

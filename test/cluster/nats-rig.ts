@@ -58,7 +58,8 @@ export class NatsRig {
 
   reach(carrier: Carrier, name: string): Runner {
     const onState = ({ is }: MachineState) => void this.states.push(is);
-    return reachMachine(carrier, { name, seal: JSON.stringify, onState, onOdd: this.#note, tickMs }).runner;
+    const options = { name, seal: JSON.stringify, onState, onOdd: this.#note, tickMs };
+    return reachMachine(Promise.resolve(carrier), options);
   }
 
   async close(): Promise<void> {

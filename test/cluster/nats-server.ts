@@ -26,8 +26,7 @@ export class NatsServer {
     return this.#dir;
   }
 
-  /** Where it keeps what it carries. */
-  get store(): string {
+  get #store(): string {
     return join(this.dir, 'store');
   }
 
@@ -40,7 +39,7 @@ export class NatsServer {
     const ports = mkdtempSync(join(this.dir, 'ports-'));
     writeFileSync(this.#file, this.#config);
     const address = ['-a', '127.0.0.1', '-p', String(this.#port), '--ports_file_dir', ports];
-    const store = this.#config.includes('store_dir') ? [] : ['-js', '-sd', this.store];
+    const store = this.#config.includes('store_dir') ? [] : ['-js', '-sd', this.#store];
     this.#process = spawn('nats-server', ['-c', this.#file, ...address, ...store], { stdio: 'ignore' });
     await eventually('it listens', () => readdirSync(ports).length > 0 && this.#readPort(ports));
   }
@@ -56,13 +55,13 @@ export class NatsServer {
 
   /** As after the loss of its disk. */
   empty(): void {
-    rmSync(this.store, { recursive: true, force: true });
+    const [, named] = /store_dir: "([^"]+)"/.exec(this.#config) ?? [];
+    rmSync(named ?? this.#store, { recursive: true, force: true });
   }
 
-  reload(config: string): void {
+  /** For its next start. */
+  configure(config: string): void {
     this.#config = config;
-    writeFileSync(this.#file, config);
-    this.#process?.kill('SIGHUP');
   }
 
   async remove(): Promise<void> {

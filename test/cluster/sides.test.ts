@@ -113,7 +113,7 @@ describe('a room and its runners', () => {
     await meet(runner('b', ['a']));
     for (let tick = 0; tick < 9; tick += 1) room.tick();
     fromRoom.length = 0;
-    expect(states).toEqual(['reachable', 'unreachable']);
+    expect(states).toEqual(['reachable', 'reachable', 'unreachable']);
     await meet(runner('c'));
     expect(refused).toEqual([]);
     expect(states.at(-1)).toBe('reachable');

@@ -1,0 +1,107 @@
+import { RoomFile } from '../cluster/cluster.ts';
+import { reachMachine } from '../cluster/ends.ts';
+import type { MachineState } from '../cluster/room-side.ts';
+import { sealFor } from '../cluster/seal.ts';
+import type { Machine, MachineCondition, MachineSource } from '../engine/ports/machine.ts';
+import { readClusterFile } from './cluster-command.ts';
+import type { Logger } from './logger.ts';
+
+const lookEveryMs = 2_000;
+
+export interface ClusterMachines extends MachineSource {
+  /** Lets go of every machine; the agents there go on. */
+  close(): Promise<void>;
+}
+
+/** The machines that the room's file names. One that is added to it while the server runs is there a moment later. */
+export async function openClusterMachines(path: string, logger: Logger): Promise<ClusterMachines> {
+  const file = await readClusterFile(path, RoomFile);
+  const { room, servers, seed, ca } = file;
+  const machines = new Map<string, Machine>();
+  const listeners = new Set<() => void>();
+  const tell = (): void => {
+    for (const listener of listeners) listener();
+  };
+  const { connectCarrier } = await import('../cluster/nats/carrier.ts');
+  const carrier = connectCarrier({
+    servers,
+    room,
+    who: 'room',
+    seed,
+    ...(ca !== undefined && { tls: { ca } }),
+    onTrouble: (reason) =>
+      reason === undefined
+        ? logger.info('NATS takes everything again')
+        : logger.warn({ reason }, 'NATS does not take what is said; it is kept here and said again'),
+  });
+  carrier.catch((error: unknown) => logger.error({ reason: String(error) }, 'NATS cannot be used'));
+
+  const add = ({ name, sealFor: key }: RoomFile['machines'][number]): void => {
+    let condition: MachineCondition = { isReachable: false, since: new Date().toISOString() };
+    const runner = reachMachine(carrier, {
+      name,
+      seal: sealFor(key),
+      onOdd: (what) =>
+        logger.warn({ machine: name, what }, 'A machine told something that is not understood'),
+      onState: (state) => {
+        condition = conditionOf(state);
+        logger.info({ machine: name }, lineOf(state));
+        tell();
+      },
+    });
+    machines.set(name, {
+      name,
+      runner,
+      get condition() {
+        return condition;
+      },
+    });
+  };
+
+  const look = async (): Promise<void> => {
+    const named = await readClusterFile(path, RoomFile).catch(() => undefined);
+    const news = (named?.machines ?? []).filter(({ name }) => !machines.has(name));
+    for (const machine of news) add(machine);
+    if (news.length > 0) tell();
+  };
+  for (const machine of file.machines) add(machine);
+  const timer = setInterval(() => void look(), lookEveryMs);
+
+  return {
+    current: () => [...machines.values()],
+    listen(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async close() {
+      clearInterval(timer);
+      listeners.clear();
+      await Promise.all([...machines.values()].map(({ runner }) => runner.detach()));
+      // One that never came is still being waited for, and must not hold up the end.
+      await Promise.race([carrier.then((connected) => connected.close()), Promise.resolve()]).catch(() => {});
+    },
+  };
+}
+
+function conditionOf(state: MachineState): MachineCondition {
+  const since = new Date().toISOString();
+  switch (state.is) {
+    case 'reachable':
+      return { isReachable: true, since, version: state.version };
+    case 'unreachable':
+      return { isReachable: false, since };
+    case 'refused':
+      return { isReachable: false, since, problem: state.reason };
+  }
+}
+
+function lineOf(state: MachineState): string {
+  switch (state.is) {
+    case 'reachable':
+      return 'A machine is there';
+    case 'unreachable':
+      return 'A machine is silent; its agents go on, and what they are to be told waits';
+    case 'refused':
+      return `A machine cannot be served: ${state.reason}`;
+  }
+}
