@@ -1,15 +1,25 @@
 import { fileURLToPath } from 'node:url';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+/** Of the table of operations the page needs how to ask; what is said about them, and how they may refuse, is for documents. */
+const operationsInShort: Plugin = {
+  name: 'operations-in-short',
+  enforce: 'pre',
+  transform: (code, id) =>
+    id.endsWith('/src/protocol/operation.ts')
+      ? code.replace(/^ +(summary:\s*(['"]).*?\2|refusals: (\[[^\]]*\]|\w+)|replies: \{ .*? \}),$/gms, '')
+      : undefined,
+};
 
 export default defineConfig({
   root: here('./src/web'),
   // The server puts the path in front under which the page is served.
   base: './',
-  plugins: [react(), tailwindcss()],
+  plugins: [operationsInShort, react(), tailwindcss()],
   // The highlighter fetches its grammars one by one, which only modules can.
   worker: { format: 'es' },
   build: {

@@ -22,6 +22,7 @@ const watching = () => import('./terminal/watch.ts');
 const sessions = () => import('./terminal/session-commands.ts');
 const answers = () => import('./terminal/answer-commands.ts');
 const lists = () => import('./terminal/server-commands.ts');
+const less = () => import('./terminal/asking-less.ts');
 const kept = () => import('./terminal/template.ts');
 const unlocking = () => import('./terminal/unlock.ts');
 const completing = () => import('./terminal/completion.ts');
@@ -53,6 +54,7 @@ export const commands: CommandTable = {
   tools: ['list the interactive tools', async () => (await lists()).tools],
   templates: ['list the prompts kept as templates', async () => (await kept()).templates],
   grants: ['list and revoke standing approvals', async () => (await answers()).grants],
+  trust: ['allow everything of a session for a while', async () => (await less()).trust],
   search: ['search all conversations', async () => (await sessions()).search],
   status: ['tell what runs: server, agents', async () => (await runs()).status],
   restart: ['restart the server; agents go on', async () => (await server()).restart],

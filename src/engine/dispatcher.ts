@@ -15,6 +15,7 @@ import { readingHandlers } from './handlers/reading.ts';
 import type { Handlers, Room } from './handlers/room.ts';
 import { sessionHandlers } from './handlers/sessions.ts';
 import { templateHandlers } from './handlers/templates.ts';
+import { trustHandlers } from './handlers/trust.ts';
 import type { Caller, ControlRoom, Reply } from './ports/control-room.ts';
 import { StorageError } from './ports/event-log.ts';
 
@@ -27,6 +28,7 @@ const handlers: Handlers = {
   ...readingHandlers,
   ...directoryHandlers,
   ...templateHandlers,
+  ...trustHandlers,
 };
 
 type Input = Readonly<Record<string, unknown>>;

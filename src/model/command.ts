@@ -81,6 +81,13 @@ export type SessionCommand =
   | { readonly type: 'set-option'; readonly id: string; readonly value: string; readonly by: Actor }
   /** Its time is up, whatever the clock says. */
   | { readonly type: 'expire-grant'; readonly grantId: GrantId }
+  | {
+      readonly type: 'trust';
+      readonly grantId: GrantId;
+      readonly minutes: number;
+      readonly by: Actor;
+    }
+  | { readonly type: 'end-trust'; readonly by: Actor }
   | { readonly type: 'revoke-grant'; readonly grantId: GrantId; readonly by: Actor }
   | ({ readonly type: 'keep-approval' } & KeptApproval)
   | { readonly type: 'forget-approvals'; readonly toolName: string; readonly by: Actor };

@@ -1,6 +1,6 @@
 import type { NewEventOf } from '../protocol/event.ts';
 import type { Grant } from '../protocol/grant.ts';
-import type { Ask, Subject } from '../protocol/interaction.ts';
+import type { Actor, Ask, Subject } from '../protocol/interaction.ts';
 import { canonical } from './canonical.ts';
 import type { KeptApproval } from './command.ts';
 import { matches } from './pattern.ts';
@@ -62,6 +62,13 @@ export const keyGrant = (
   by,
 });
 
+/** A time of trust: what it lets through is said in `trust.ts`. */
+export const isTrust = ({ subjectKind }: Pick<Grant, 'subjectKind'>): boolean => subjectKind === 'any';
+
+/** The one that a session has, whether or not its end has come. */
+export const trustIn = ({ grants }: { readonly grants: readonly Grant[] }): Grant | undefined =>
+  grants.find(isTrust);
+
 /** Given twice, it is one: whoever revokes it has revoked it. */
 export const isSameGrant = (a: Grant, b: Grant): boolean =>
   a.scope === b.scope &&
@@ -75,9 +82,22 @@ export const isInForce = (grant: Grant, at: string): boolean =>
   grant.expiresAt === undefined || Date.parse(grant.expiresAt) > Date.parse(at);
 
 /** Its end goes on record as soon as it is seen: a clock that is set back does not bring it back. */
-export const expiredGrant = ({ id }: Grant): NewEventOf<'grant.ended'> => ({
+export const expiredGrant = (grant: Grant): NewEventOf<'grant.ended'> => ({
   type: 'grant.ended',
-  grantId: id,
+  grantId: grant.id,
   cause: 'expired',
+  ...usesOf(grant),
   by: { kind: 'timer' },
 });
+
+/** Someone has taken it back. */
+export const revokedGrant = (grant: Grant, by: Actor): NewEventOf<'grant.ended'> => ({
+  type: 'grant.ended',
+  grantId: grant.id,
+  cause: 'revoked',
+  ...usesOf(grant),
+  by,
+});
+
+const usesOf = (grant: Grant): { readonly uses?: number } =>
+  isTrust(grant) ? { uses: grant.uses ?? 0 } : {};

@@ -7,13 +7,14 @@ import type { CountedFact, FactOf } from './agent-fact.ts';
 import { canonical } from './canonical.ts';
 import type { Context } from './command.ts';
 import { isAskedAgain, notDeferred, raisedAgain, suspend } from './deferred-asks.ts';
-import { findGrant } from './grants.ts';
+import { findGrant, isTrust } from './grants.ts';
 import { interruptedTurn, isHandedOver, settleAll, unanswered } from './interactions.ts';
 import { askLimits, isFull } from './limits.ts';
 import { requeueInFlight } from './messages.ts';
 import type { QueueItem, SessionState } from './state.ts';
 import { askOfAgent, isBusy } from './status.ts';
 import { interruptAsks } from './tool-asks.ts';
+import { findTrust } from './trust.ts';
 
 export type StoredFact = Exclude<CountedFact, { type: 'delta' }>;
 
@@ -168,7 +169,9 @@ function asked(state: SessionState, ask: Ask, context: Context): readonly NewEve
   // Its turn goes on with the answer: taken for idle, it would be sent the next message into the middle of it.
   if (raised !== undefined) return [raised, ...beginTurn(state, context, [])];
   const interactionId = InteractionId.parse(context.mint('interaction'));
-  const grant = findGrant([...state.grants, ...context.grants], ask, context.at);
+  const given = findGrant([...state.grants, ...context.grants], ask, context.at);
+  // What was said of this very call is named rather than that everything is allowed for a while.
+  const grant = given ?? findTrust(state, ask, context.at);
   const requested: NewEvent = {
     type: 'interaction.requested',
     interactionId,
@@ -185,7 +188,7 @@ function asked(state: SessionState, ask: Ask, context: Context): readonly NewEve
       interactionId,
       outcome: 'allowed',
       decision: { type: 'allow', scope: 'once' },
-      by: { kind: 'grant', grantId: grant.id },
+      by: { kind: 'grant', grantId: grant.id, ...(isTrust(grant) && { trust: true as const }) },
     },
   ];
 }

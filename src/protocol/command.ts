@@ -149,6 +149,12 @@ export const PreviewGrant = z.strictObject({
 });
 export type PreviewGrant = z.infer<typeof PreviewGrant>;
 
+/** The longest time for which everything of a session can be allowed. */
+export const mostTrustMinutes = 60;
+
+export const GiveTrust = z.strictObject({ minutes: z.number().int().min(1).max(mostTrustMinutes) });
+export type GiveTrust = z.infer<typeof GiveTrust>;
+
 export const SwitchInteraction = z.strictObject({ enabled: z.boolean() });
 export type SwitchInteraction = z.infer<typeof SwitchInteraction>;
 

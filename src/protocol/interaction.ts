@@ -34,6 +34,8 @@ export const Actor = z.object({
   where: z.string().optional(),
   clientId: z.string().optional(),
   grantId: GrantId.optional(),
+  /** The grant was a time of trust: nobody had said anything of this call. */
+  trust: z.literal(true).optional(),
 });
 export type Actor = z.infer<typeof Actor>;
 

@@ -54,6 +54,7 @@ export const OneInteraction = z.object({ interaction: Interaction });
 export const Resolved = Done.extend({ interaction: Interaction });
 export const Approved = Resolved.extend({ warnings: z.array(GrantWarning).optional() });
 export const TemplateList = z.object({ templates: z.array(Template) });
+export const GrantUses = z.object({ uses: z.array(Interaction) });
 export const GrantList = z.object({ grants: z.array(Grant) });
 
 /** Of an event, what they all have: `eventDefinitions` says the rest of each. */

@@ -97,10 +97,14 @@ export function eventLines(event: PlainEvent, paint: Paint): string[] {
     case 'interaction.deferred':
       return note('still waits for you; the agent sleeps until it is answered');
     case 'grant.created':
+      if (event.grant.subjectKind === 'any')
+        return note(`everything is allowed until ${event.grant.expiresAt?.slice(11, 16)} UTC`);
       return note(
         `from now on allowed: ${oneLine(event.grant.toolName)} ${visibleLine(event.grant.pattern)} (${event.grant.scope})`,
       );
     case 'grant.ended':
+      if (event.uses !== undefined)
+        return note(`the time of trust is over: ${counted(event.uses, 'call')} allowed meanwhile`);
       return event.cause === 'revoked' ? note('a standing approval was revoked') : [];
     case 'diagnostic':
       return note(

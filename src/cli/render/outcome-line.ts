@@ -84,6 +84,8 @@ export function whoText(by: Actor): string {
       return 'somewhere else';
     case 'grant':
       return 'by a standing approval';
+    case 'trust':
+      return 'in a time of trust';
     case 'timer':
       return 'by the time limit';
     case 'agent':

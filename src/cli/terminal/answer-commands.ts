@@ -251,11 +251,11 @@ export const grants = clientCommand({
     }
     const ids = shortIds(list.map(({ id }) => id));
     const lines = columns(
-      list.map(({ toolName, pattern, scope, by }, index) => [
+      list.map(({ toolName, pattern, scope, subjectKind, by }, index) => [
         ids[index] ?? '',
         scope,
-        oneLine(toolName),
-        visibleLine(pattern),
+        subjectKind === 'any' ? 'everything' : oneLine(toolName),
+        subjectKind === 'any' ? '' : visibleLine(pattern),
         `(${whoText(by)})`,
       ]),
     );

@@ -9,6 +9,7 @@ const NewSessionDialog = lazyDialog(
   async () => (await import('../session/new-session-dialog.tsx')).NewSessionDialog,
 );
 const DeleteDialog = lazyDialog(async () => (await import('../session/delete-dialog.tsx')).DeleteDialog);
+const TrustDialog = lazyDialog(async () => (await import('../session/trust-dialog.tsx')).TrustDialog);
 const Help = lazyDialog(async () => (await import('./help.tsx')).Help);
 
 export function Dialogs() {
@@ -24,6 +25,8 @@ function OpenDialogView({ dialog }: { readonly dialog: OpenDialog }) {
       return <PopOut key={dialog.interactionId} {...dialog} onClose={closeDialog} />;
     case 'delete':
       return <DeleteDialog sessionId={dialog.sessionId} onClose={closeDialog} />;
+    case 'trust':
+      return <TrustDialog sessionId={dialog.sessionId} onClose={closeDialog} />;
     case 'palette':
       return <Palette onClose={closeDialog} />;
     case 'help':

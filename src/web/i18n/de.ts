@@ -2,11 +2,13 @@ import { board } from './de/board.ts';
 import { composer } from './de/composer.ts';
 import { control } from './de/control.ts';
 import { conversation } from './de/conversation.ts';
+import { deleteSession } from './de/delete-session.ts';
 import { form } from './de/form.ts';
 import { frame } from './de/frame.ts';
 import { help } from './de/help.ts';
 import { inbox } from './de/inbox.ts';
 import { interaction } from './de/interaction.ts';
+import { less } from './de/less.ts';
 import { newSession } from './de/new-session.ts';
 import { refusals } from './de/refusals.ts';
 import { session } from './de/session.ts';
@@ -33,4 +35,6 @@ export const de: Messages = {
   ...help,
   ...newSession,
   ...settings,
+  ...deleteSession,
+  ...less,
 };

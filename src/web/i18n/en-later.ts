@@ -1,8 +1,18 @@
+import { deleteSession } from './en/delete-session.ts';
 import { help } from './en/help.ts';
 import { inbox } from './en/inbox.ts';
+import { less } from './en/less.ts';
 import { newSession } from './en/new-session.ts';
 import { sessionPage } from './en/session-page.ts';
 import { settings } from './en/settings.ts';
 
 /** What is said by parts of the page that are not on the first screen. */
-export const later = { ...help, ...inbox, ...newSession, ...sessionPage, ...settings };
+export const later = {
+  ...deleteSession,
+  ...help,
+  ...inbox,
+  ...less,
+  ...newSession,
+  ...sessionPage,
+  ...settings,
+};

@@ -43,11 +43,15 @@ export function GrantRow({
     <>
       <div className="flex min-w-0 flex-1 flex-col gap-1">
         <p className="flex min-w-0 flex-wrap items-baseline gap-x-2 gap-y-1">
-          <span className="font-medium">{grant.toolName}</span>
+          <span className="font-medium">
+            {grant.subjectKind === 'any' ? t('settings.trust') : grant.toolName}
+          </span>
           {grant.subjectKind === 'key' && <span className="text-faint text-xs">{t('settings.ofKey')}</span>}
-          <code className="min-w-0 rounded-tight bg-sunken px-1.5 font-mono text-xs leading-5 wrap-anywhere">
-            {showSuspicious(grant.pattern)}
-          </code>
+          {grant.subjectKind !== 'any' && (
+            <code className="min-w-0 rounded-tight bg-sunken px-1.5 font-mono text-xs leading-5 wrap-anywhere">
+              {showSuspicious(grant.pattern)}
+            </code>
+          )}
           {grant.literal && grant.subjectKind !== 'key' && (
             <span className="text-faint text-xs">{t('settings.exact')}</span>
           )}

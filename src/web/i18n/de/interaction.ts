@@ -155,6 +155,7 @@ export const interaction = {
   'who.tokenNamed': 'mit dem Token ({client})',
   'who.library': 'über die Bibliothek',
   'who.grant': 'durch eine dauerhafte Freigabe',
+  'who.trust': 'in einer Zeit des Vertrauens',
   'outcome.edited': 'bearbeitet',
   'outcome.plan': 'der Plan',
   'outcome.told': 'Das erfuhr der Agent',

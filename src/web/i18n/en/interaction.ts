@@ -155,6 +155,7 @@ export const interaction = {
   'who.tokenNamed': 'with the token ({client})',
   'who.library': 'through the library',
   'who.grant': 'by a standing approval',
+  'who.trust': 'in a time of trust',
   'outcome.edited': 'edited',
   'outcome.plan': 'the plan',
   'outcome.told': 'The agent was told',
