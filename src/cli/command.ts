@@ -55,6 +55,7 @@ export const commands: CommandTable = {
   templates: ['list the prompts kept as templates', async () => (await kept()).templates],
   grants: ['list and revoke standing approvals', async () => (await answers()).grants],
   trust: ['allow everything of a session for a while', async () => (await less()).trust],
+  suggestions: ['list what could be allowed for good', async () => (await less()).suggestions],
   search: ['search all conversations', async () => (await sessions()).search],
   status: ['tell what runs: server, agents', async () => (await runs()).status],
   restart: ['restart the server; agents go on', async () => (await server()).restart],

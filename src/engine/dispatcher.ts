@@ -14,6 +14,7 @@ import { messageHandlers } from './handlers/messages.ts';
 import { readingHandlers } from './handlers/reading.ts';
 import type { Handlers, Room } from './handlers/room.ts';
 import { sessionHandlers } from './handlers/sessions.ts';
+import { suggestionHandlers } from './handlers/suggestions.ts';
 import { templateHandlers } from './handlers/templates.ts';
 import { trustHandlers } from './handlers/trust.ts';
 import type { Caller, ControlRoom, Reply } from './ports/control-room.ts';
@@ -27,6 +28,7 @@ const handlers: Handlers = {
   ...grantHandlers,
   ...readingHandlers,
   ...directoryHandlers,
+  ...suggestionHandlers,
   ...templateHandlers,
   ...trustHandlers,
 };

@@ -8,6 +8,7 @@ import { accept, type Result, refuse } from '../protocol/errors.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { ToolCatalogue } from '../protocol/tool.ts';
 import { Announcements } from './announcements.ts';
+import { AskHistory } from './ask-history.ts';
 import { createClients } from './clients.ts';
 import { createDispatcher } from './dispatcher.ts';
 import { GrantBook } from './grant-book.ts';
@@ -122,6 +123,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     settings.mostAtRest,
   );
 
+  const history = new AskHistory({ log, session: (id) => registry.view(id) });
+
   const budget = new ProcessBudget({
     most: settings.mostProcesses,
     state: (id) => registry.get(id)?.state,
@@ -147,6 +150,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     const { state } = session;
     const onStored = (place: Place): void => {
       registry.forget(session);
+      history.forget();
       publish(announcements.ofRemoval(state, place));
     };
     await log.remove(id, { key: state.key, onStored }).catch((error: unknown) => {
@@ -202,6 +206,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const end = async (endSession: (session: LiveSession) => Promise<void>): Promise<void> => {
     lifetime.closing = true;
     cancelIdleCheck();
+    history.close();
     forgetStorage();
     registry.close();
     await Promise.all(registry.inMemory().map(endSession));
@@ -215,6 +220,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     ...options,
     registry,
     book,
+    history,
     clients,
     toolCatalogue,
     remove,

@@ -114,7 +114,7 @@ export interface SendCommand {
 export type Response =
   | ({ readonly type: 'allow'; readonly grantId: GrantId } & Pick<
       Approve,
-      'scope' | 'pattern' | 'expiresAt' | 'updatedInput' | 'mode' | 'way'
+      'scope' | 'pattern' | 'expiresAt' | 'onlyHere' | 'updatedInput' | 'mode' | 'way'
     > & {
         /** What was filled in beside the approval. */
         readonly values?: Readonly<Record<string, unknown>>;

@@ -207,6 +207,7 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
     case 'agent.thinking':
     case 'agent.notice':
     case 'user.text':
+    case 'suggestion.declined':
       return state;
     case 'task.changed':
       return {

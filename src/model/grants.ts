@@ -6,10 +6,28 @@ import type { KeptApproval } from './command.ts';
 import { matches } from './pattern.ts';
 
 /** The grant that answers this ask, if a person has given one that does. */
-export function findGrant(grants: readonly Grant[], ask: Ask, at: string): Grant | undefined {
+export function findGrant(
+  grants: readonly Grant[],
+  ask: Ask,
+  at: string,
+  directory?: string,
+): Grant | undefined {
   if (!canBeGranted(ask)) return undefined;
-  return grants.find((grant) => isInForce(grant, at) && covers(grant, ask));
+  return grants.find((grant) => isInForce(grant, at) && holdsIn(grant, directory) && covers(grant, ask));
 }
+
+/** Where a session works, with all links followed as far as is known. */
+export const workplaceOf = ({
+  cwd,
+  realCwd,
+}: {
+  readonly cwd: string;
+  readonly realCwd?: string | null | undefined;
+}): string => realCwd ?? cwd;
+
+/** One that was given for a directory holds where that is known to be the session's, with all links followed. */
+const holdsIn = (grant: Grant, directory: string | undefined): boolean =>
+  grant.directory === undefined || grant.directory === directory;
 
 /**
  * Questions, plans, asks that insist on a person, and asks that cannot be tied to a call always go to a person. What an interactive
@@ -76,6 +94,7 @@ export const isSameGrant = (a: Grant, b: Grant): boolean =>
   a.subjectKind === b.subjectKind &&
   a.pattern === b.pattern &&
   a.literal === b.literal &&
+  a.directory === b.directory &&
   a.expiresAt === b.expiresAt;
 
 export const isInForce = (grant: Grant, at: string): boolean =>

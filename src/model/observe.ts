@@ -7,7 +7,7 @@ import type { CountedFact, FactOf } from './agent-fact.ts';
 import { canonical } from './canonical.ts';
 import type { Context } from './command.ts';
 import { isAskedAgain, notDeferred, raisedAgain, suspend } from './deferred-asks.ts';
-import { findGrant, isTrust } from './grants.ts';
+import { findGrant, isTrust, workplaceOf } from './grants.ts';
 import { interruptedTurn, isHandedOver, settleAll, unanswered } from './interactions.ts';
 import { askLimits, isFull } from './limits.ts';
 import { requeueInFlight } from './messages.ts';
@@ -169,7 +169,7 @@ function asked(state: SessionState, ask: Ask, context: Context): readonly NewEve
   // Its turn goes on with the answer: taken for idle, it would be sent the next message into the middle of it.
   if (raised !== undefined) return [raised, ...beginTurn(state, context, [])];
   const interactionId = InteractionId.parse(context.mint('interaction'));
-  const given = findGrant([...state.grants, ...context.grants], ask, context.at);
+  const given = findGrant([...state.grants, ...context.grants], ask, context.at, workplaceOf(state));
   // What was said of this very call is named rather than that everything is allowed for a while.
   const grant = given ?? findTrust(state, ask, context.at);
   const requested: NewEvent = {

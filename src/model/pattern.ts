@@ -32,7 +32,7 @@ export function matches(pattern: string, subject: Subject, literal = false): boo
  * Operators, substitutions, redirections, groups, comments, line breaks: with any of these the words after the matched ones could be
  * another command. Quotes are not looked into; a quoted semicolon is rather asked about than misread.
  */
-const isCompound = (command: string): boolean => /[;&|<>`$(){}\n\r\\#!\0]/.test(command);
+export const isCompound = (command: string): boolean => /[;&|<>`$(){}\n\r\\#!\0]/.test(command);
 
 /**
  * From the root on and without `.` or `..`: nothing in it leads out of the directory that it names. A backslash parts names on one

@@ -58,6 +58,9 @@ export function programIn(command: string): { readonly name: string; readonly re
   return { name, rest };
 }
 
+/** Whether it begins with a program that is there to run others: a shell, an interpreter, `sudo`, `make`. */
+export const runsOthers = (command: string): boolean => launchers.has(programIn(command).name);
+
 /** Whether any program at all could be run by what follows these words. */
 export function runsAnyProgram(beginning: string): boolean {
   const { name, rest } = programIn(beginning);

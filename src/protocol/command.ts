@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { InteractionId } from './ids.ts';
 import { Answer, ApprovalScope } from './interaction.ts';
 import { AskTimeout, Disposition, SessionStatus, WhileBusy } from './session.ts';
 import { longestText } from './text-limit.ts';
@@ -93,6 +94,8 @@ export const Approve = z.strictObject({
   scope: ApprovalScope.optional(),
   pattern: z.string().min(1).max(20_000).optional(),
   expiresAt: z.iso.datetime().optional(),
+  /** With the scope `always`: only in sessions that work in the same directory. */
+  onlyHere: z.boolean().optional(),
   updatedInput: inputRecord.optional(),
   interrupt: z.boolean().optional(),
   mode: z.string().min(1).max(100).optional(),
@@ -154,6 +157,13 @@ export const mostTrustMinutes = 60;
 
 export const GiveTrust = z.strictObject({ minutes: z.number().int().min(1).max(mostTrustMinutes) });
 export type GiveTrust = z.infer<typeof GiveTrust>;
+
+export const SuggestionsQuery = z.strictObject({
+  /** Of one open ask, with the id of both. */
+  sessionId: z.string().min(1).optional(),
+  interactionId: InteractionId.optional(),
+});
+export type SuggestionsQuery = z.infer<typeof SuggestionsQuery>;
 
 export const SwitchInteraction = z.strictObject({ enabled: z.boolean() });
 export type SwitchInteraction = z.infer<typeof SwitchInteraction>;

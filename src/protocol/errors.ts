@@ -26,6 +26,7 @@ export const errorCatalogue = {
   message_not_found: { status: 404, meaning: 'No message has this id in this session.' },
   image_not_found: { status: 404, meaning: 'No image has this id in this session.' },
   grant_not_found: { status: 404, meaning: 'No grant has this id.' },
+  suggestion_not_found: { status: 404, meaning: 'This is not suggested, or no longer.' },
   template_not_found: { status: 404, meaning: 'No template has this name.' },
   device_not_found: { status: 404, meaning: 'No paired device has this id.' },
   unlock_not_found: { status: 404, meaning: 'No terminal is, or wants to be, unlocked by this id.' },

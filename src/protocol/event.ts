@@ -233,6 +233,8 @@ export const eventDefinitions = {
     uses: z.number().optional(),
     by: Actor,
   }),
+  /** It is not to be offered again. */
+  'suggestion.declined': define('decision', { suggestionId: z.string(), by: Actor }),
 
   diagnostic: define('fact', {
     code: z.string(),

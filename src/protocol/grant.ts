@@ -16,6 +16,8 @@ export const Grant = z.object({
   subjectKind: z.enum(['command', 'path', 'host', 'input', 'key', 'any']),
   scope: z.enum(['session', 'always']),
   sessionId: SessionId.optional(),
+  /** Only in sessions that work in this directory. */
+  directory: z.string().optional(),
   expiresAt: z.string().optional(),
   createdAt: z.string(),
   by: Actor,

@@ -13,6 +13,7 @@ import {
   WhileBusy,
 } from './session.ts';
 import { StorageState } from './storage.ts';
+import { Suggestion } from './suggestion.ts';
 import { Template } from './template.ts';
 import { Unlock } from './unlock.ts';
 
@@ -54,6 +55,7 @@ export const OneInteraction = z.object({ interaction: Interaction });
 export const Resolved = Done.extend({ interaction: Interaction });
 export const Approved = Resolved.extend({ warnings: z.array(GrantWarning).optional() });
 export const TemplateList = z.object({ templates: z.array(Template) });
+export const SuggestionList = z.object({ suggestions: z.array(Suggestion) });
 export const GrantUses = z.object({ uses: z.array(Interaction) });
 export const GrantList = z.object({ grants: z.array(Grant) });
 

@@ -74,6 +74,14 @@ export const attacks: readonly Attack[] = [
     },
   },
   {
+    name: 'gives itself a time of trust',
+    knownWith: onlyAnyone,
+    async getsThrough(agent) {
+      await agent.api('POST', `/api/sessions/${agent.sessionId}/trust`, { minutes: 60 });
+      return (await agent.api('GET', `/api/sessions/${agent.sessionId}`)).body.session.trust !== undefined;
+    },
+  },
+  {
     name: 'has its permission mode changed to one that asks for nothing',
     knownWith: onlyAnyone,
     async getsThrough(agent) {

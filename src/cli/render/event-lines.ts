@@ -112,6 +112,7 @@ export function eventLines(event: PlainEvent, paint: Paint): string[] {
       );
     case 'process.ready':
       return event.isolation === undefined ? [] : note(isolationWords[event.isolation]);
+    case 'suggestion.declined':
     case 'commands.changed':
     case 'process.identified':
     case 'process.closing':

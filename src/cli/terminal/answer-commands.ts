@@ -251,12 +251,12 @@ export const grants = clientCommand({
     }
     const ids = shortIds(list.map(({ id }) => id));
     const lines = columns(
-      list.map(({ toolName, pattern, scope, subjectKind, by }, index) => [
+      list.map(({ toolName, pattern, scope, subjectKind, directory, by }, index) => [
         ids[index] ?? '',
         scope,
         subjectKind === 'any' ? 'everything' : oneLine(toolName),
         subjectKind === 'any' ? '' : visibleLine(pattern),
-        `(${whoText(by)})`,
+        `(${directory === undefined ? '' : `in ${oneLine(directory)}, `}${whoText(by)})`,
       ]),
     );
     return [{ grants: list }, lines.length === 0 ? ['No standing approvals.'] : lines];

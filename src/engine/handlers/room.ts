@@ -8,6 +8,7 @@ import type {
   ReplyOf,
 } from '../../protocol/operation.ts';
 import type { ToolCatalogue } from '../../protocol/tool.ts';
+import type { AskHistory } from '../ask-history.ts';
 import type { GrantBook } from '../grant-book.ts';
 import type { LiveSession } from '../live-session.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -30,6 +31,7 @@ export interface Room {
   readonly settings: EngineSettings;
   readonly registry: SessionRegistry;
   readonly book: GrantBook;
+  readonly history: AskHistory;
   readonly runner: Runner;
   readonly clients: Clients;
   readonly toolCatalogue: () => ToolCatalogue;

@@ -9,12 +9,14 @@ import { ListCard } from './settings/list-card.tsx';
 import { Look } from './settings/look.tsx';
 import { Notifications } from './settings/notifications.tsx';
 import { Section } from './settings/section.tsx';
+import { Suggestions } from './settings/suggestions.tsx';
 import { Tools } from './settings/tools.tsx';
 import { UsageOverview } from './settings/usage.tsx';
 
 /** How this browser likes it, what was allowed for good, and who is let in. */
 export function SettingsPage() {
   const t = useT();
+  const [grants, again] = useGrants();
   return (
     <>
       <PageHeader title={t('frame.settings')} />
@@ -24,13 +26,18 @@ export function SettingsPage() {
             <Look />
           </Section>
           <Section title={t('settings.answering')} text={t('settings.answeringText')}>
-            <Answering />
+            <div className="flex flex-col gap-4">
+              <Answering />
+              <Suggestions onChanged={again} />
+            </div>
           </Section>
           <Section title={t('settings.notifications')} text={t('settings.notificationsText')}>
             <Notifications />
           </Section>
           <Section title={t('settings.grants')} text={t('settings.grantsText')}>
-            <Grants />
+            <ListCard list={grants} icon={KeyRound} empty={t('settings.noGrants')} onRetry={again}>
+              {(grant) => <GrantRow grant={grant} onChanged={again} />}
+            </ListCard>
           </Section>
           <Section title={t('settings.tools')} text={t('settings.toolsText')}>
             <Tools />
@@ -47,15 +54,5 @@ export function SettingsPage() {
         </div>
       </div>
     </>
-  );
-}
-
-function Grants() {
-  const t = useT();
-  const [list, again] = useGrants();
-  return (
-    <ListCard list={list} icon={KeyRound} empty={t('settings.noGrants')} onRetry={again}>
-      {(grant) => <GrantRow grant={grant} onChanged={again} />}
-    </ListCard>
   );
 }

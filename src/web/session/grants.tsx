@@ -13,7 +13,7 @@ import { Ago } from '../ui/ago.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { toast } from '../ui/toast.tsx';
-import { titleOf } from './activity.logic.ts';
+import { shortDirectory, titleOf } from './activity.logic.ts';
 
 /** Everything that is allowed without being asked about, read again on demand; `news` changes when that may have changed. */
 export function useGrants(news = 0): readonly [Listed<Grant>, () => void] {
@@ -62,6 +62,11 @@ export function GrantRow({
               <Badge>{t(`settings.scope.${grant.scope}`)}</Badge>
               <GrantSession grant={grant} />
             </>
+          )}
+          {grant.directory !== undefined && (
+            <span title={grant.directory} className="min-w-0 wrap-anywhere">
+              {t('suggestion.inDirectory', { directory: shortDirectory(grant.directory) })}
+            </span>
           )}
           <span>
             {t('settings.since')} <Ago at={grant.createdAt} />

@@ -25,4 +25,21 @@ export const less = {
   'trust.endOf': 'Jetzt beenden: die Zeit des Vertrauens von {title}',
   'trust.show': 'Zeigen',
   'trust.hide': 'Verbergen',
+
+  'suggestion.text_one': 'Du hast {pattern} {count}-mal {where} erlaubt und nie abgelehnt.',
+  'suggestion.text_other': 'Du hast {pattern} {count}-mal {where} erlaubt und nie abgelehnt.',
+  'suggestion.sessions_one': 'in einer Sitzung',
+  'suggestion.sessions_other': 'in {count} Sitzungen',
+  'suggestion.open': 'Hier immer erlauben …',
+  'suggestion.title': 'Ohne Rückfrage erlauben?',
+  'suggestion.accept': 'Immer erlauben in {directory}',
+  'suggestion.decline': 'Nicht wieder',
+  'suggestion.allows': 'Von jetzt an erlaubt für {tool}',
+  'suggestion.where': 'Nur in',
+  'suggestion.matched': 'Erlaubt hast du unter anderem',
+  'suggestion.not': 'Weiterhin gefragt wirst du bei',
+  'suggestion.heading': 'Vorschläge',
+  'suggestion.none':
+    'Was du in einem Projekt oft erlaubst und nie ablehnst, wird hier vorgeschlagen, damit du seltener gefragt wirst.',
+  'suggestion.inDirectory': 'nur in {directory}',
 } as const;

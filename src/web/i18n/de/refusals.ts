@@ -23,6 +23,7 @@ export const refusals: Refusals = {
   message_not_found: 'Diese Nachricht gibt es nicht mehr.',
   image_not_found: 'Dieses Bild gibt es nicht mehr.',
   grant_not_found: 'Diese Freigabe gibt es nicht mehr.',
+  suggestion_not_found: 'Das wird nicht oder nicht mehr vorgeschlagen.',
   template_not_found: 'Diese Vorlage gibt es nicht mehr.',
   device_not_found: 'Dieses Gerät gibt es nicht mehr.',
   unlock_not_found: 'Dieses Terminal ist nicht freigeschaltet und will es auch nicht mehr sein.',
