@@ -23,6 +23,7 @@ const sessions = () => import('./terminal/session-commands.ts');
 const answers = () => import('./terminal/answer-commands.ts');
 const lists = () => import('./terminal/server-commands.ts');
 const less = () => import('./terminal/asking-less.ts');
+const figures = () => import('./terminal/insights.ts');
 const kept = () => import('./terminal/template.ts');
 const unlocking = () => import('./terminal/unlock.ts');
 const completing = () => import('./terminal/completion.ts');
@@ -56,6 +57,7 @@ export const commands: CommandTable = {
   grants: ['list and revoke standing approvals', async () => (await answers()).grants],
   trust: ['allow everything of a session for a while', async () => (await less()).trust],
   suggestions: ['list what could be allowed for good', async () => (await less()).suggestions],
+  insights: ['tell how long agents waited, and for what', async () => (await figures()).insights],
   search: ['search all conversations', async () => (await sessions()).search],
   status: ['tell what runs: server, agents', async () => (await runs()).status],
   restart: ['restart the server; agents go on', async () => (await server()).restart],

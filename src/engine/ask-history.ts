@@ -16,7 +16,7 @@ export interface AskHistoryOptions {
 }
 
 /** So many positions of the log are looked through at once. */
-const AT_ONCE = 2000;
+const AT_ONCE = 1000;
 const MOST_TALLIES = 20_000;
 const MOST_DENIED = 5000;
 const MOST_EXAMPLES = 5;

@@ -9,6 +9,7 @@ import {
 } from '../protocol/operation.ts';
 import { directoryHandlers } from './handlers/directories.ts';
 import { grantHandlers } from './handlers/grants.ts';
+import { insightHandlers } from './handlers/insights.ts';
 import { interactionHandlers } from './handlers/interactions.ts';
 import { messageHandlers } from './handlers/messages.ts';
 import { readingHandlers } from './handlers/reading.ts';
@@ -24,6 +25,7 @@ import { StorageError } from './ports/event-log.ts';
 const handlers: Handlers = {
   ...sessionHandlers,
   ...messageHandlers,
+  ...insightHandlers,
   ...interactionHandlers,
   ...grantHandlers,
   ...readingHandlers,

@@ -239,6 +239,15 @@ export const StreamQuery = z.strictObject({
 });
 export type StreamQuery = z.infer<typeof StreamQuery>;
 
+export const InsightsQuery = z.strictObject({
+  days: count.min(1).max(366).optional(),
+  /** A directory of sessions; all without it. */
+  project: z.string().min(1).max(5000).optional(),
+  /** Whose hours and days are meant: `Europe/Berlin`; UTC without it. */
+  timeZone: z.string().min(1).max(100).optional(),
+});
+export type InsightsQuery = z.infer<typeof InsightsQuery>;
+
 export const UsageQuery = z.strictObject({ days: count.min(1).max(366).optional() });
 export type UsageQuery = z.infer<typeof UsageQuery>;
 

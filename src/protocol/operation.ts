@@ -400,6 +400,14 @@ export const operations = {
     replies: { 200: 'UsageReport' },
     calls: { usage: 'usage' },
   },
+  readInsights: {
+    method: 'GET',
+    path: '/api/insights',
+    summary: 'What was asked, how long it waited for a person, and who decided',
+    query: 'InsightsQuery',
+    replies: { 200: 'Insights' },
+    calls: { insights: '*' },
+  },
   switchInteraction: {
     method: 'POST',
     path: '/api/clients/:clientId/interaction',

@@ -20,6 +20,7 @@ import { Unlock } from './unlock.ts';
 /** The bodies of replies, as the table of operations names them. */
 export { DirectoryCompletion, FoundFiles } from './directory.ts';
 export { GrantPreview } from './grant.ts';
+export { Insights } from './insights.ts';
 export { ToolCatalogue } from './tool.ts';
 
 export const Done = z.object({ status: z.literal('ok') });

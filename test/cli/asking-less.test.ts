@@ -59,7 +59,7 @@ describe('beckon trust', () => {
 });
 
 describe('beckon suggestions', () => {
-  it('[POL14] [POL16] lists them with what they would not match, takes one by its id, and never another', async () => {
+  it('[POL14] [POL16] [INS4] lists them with what they would not match, takes one by its id, and tells what was asked', async () => {
     const beckon = await startBeckon({ args: ['--claude', await scriptedClaude()] });
     const agent = await startScripted(beckon, 'Build');
     for (const id of ['a', 'b', 'c']) {
@@ -77,5 +77,15 @@ describe('beckon suggestions', () => {
     expect(taken.stdout).toBe(`allowed from now on in ${suggestion.directory}: Bash npm test\n`);
     expect((await terminal(beckon, ['grants'])).stdout).toContain(`(in ${suggestion.directory}, `);
     expect((await terminal(beckon, ['suggestions'])).stdout).toBe('Nothing is suggested.\n');
+
+    const told = await terminal(beckon, ['insights', '--days', '7']);
+    expect(told.stdout).toMatch(/: 3 asks, 0 still open; 3 waited .+ \(median\), .+ \(90 %\), .+ in all\n/);
+    expect(told.stdout).toContain('3  Bash npm test  3 allowed, 0 denied, 0 without asking');
+    expect(told.stdout).toContain('3  whoever has the token');
+    const figures = JSON.parse((await terminal(beckon, ['insights', '--json'])).stdout);
+    expect(figures).toMatchObject({ asked: 3, decidedBy: [{ who: 'token', count: 3 }] });
+    const none = await terminal(beckon, ['insights', '--project', '/nowhere']);
+    expect(none.stdout).toMatch(/^Nothing was asked from /);
+    expect((await terminal(beckon, ['insights', '--days', '0'])).stderr).toContain('--days takes a number');
   });
 });

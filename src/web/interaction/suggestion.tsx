@@ -33,19 +33,21 @@ export function SuggestionLine({
       openDialog({ is: 'interaction', interactionId: card.interaction.interactionId });
   };
   return (
-    <p className="mt-2 flex min-w-0 flex-wrap items-center gap-x-1.5 gap-y-0.5 text-faint text-xs">
-      <Lightbulb aria-hidden className="size-3.5 shrink-0" />
-      <span className="min-w-0 wrap-anywhere">{suggestionText(t, suggestion)}</span>
-      <button
-        type="button"
-        data-opens="suggestion"
-        disabled={buttonState(card).disabled}
-        aria-disabled={buttonState(card)['aria-disabled']}
-        onClick={open}
-        className="shrink-0 rounded-tight text-soft underline underline-offset-2 hover:text-ink pointer-coarse:min-h-11"
-      >
-        {t('suggestion.open')}
-      </button>
+    <p className="mt-2 flex min-w-0 gap-1.5 text-faint text-xs">
+      <Lightbulb aria-hidden className="mt-0.25 size-3.5 shrink-0" />
+      <span className="min-w-0 wrap-anywhere">
+        {suggestionText(t, suggestion)}{' '}
+        <button
+          type="button"
+          data-opens="suggestion"
+          disabled={buttonState(card).disabled}
+          aria-disabled={buttonState(card)['aria-disabled']}
+          onClick={open}
+          className="shrink-0 rounded-tight text-soft underline underline-offset-2 hover:text-ink pointer-coarse:min-h-11"
+        >
+          {t('suggestion.open')}
+        </button>
+      </span>
     </p>
   );
 }

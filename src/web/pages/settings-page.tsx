@@ -1,6 +1,8 @@
 import { KeyRound } from 'lucide-react';
+import { Link } from 'wouter';
 import { PageHeader } from '../frame/page-header.tsx';
 import { useT } from '../i18n/i18n.ts';
+import { routes } from '../routes.ts';
 import { GrantRow, useGrants } from '../session/grants.tsx';
 import { About } from './settings/about.tsx';
 import { Answering } from './settings/answering.tsx';
@@ -46,7 +48,12 @@ export function SettingsPage() {
             <Devices />
           </Section>
           <Section title={t('settings.usage')} text={t('settings.usageText')}>
-            <UsageOverview />
+            <div className="flex flex-col gap-3">
+              <UsageOverview />
+              <Link href={routes.insights} className="self-start text-soft text-sm hover:underline">
+                {t('insights.open.page')}
+              </Link>
+            </div>
           </Section>
           <Section title={t('settings.about')} text={t('settings.aboutText')}>
             <About />

@@ -9,16 +9,37 @@ export function suggestionText(t: Translate, { pattern, allowed, sessions }: Sug
 }
 
 /** What a suggested grant would allow, where, and what would still be asked. */
-export function SuggestionReach({ suggestion }: { readonly suggestion: Suggestion }) {
+export function SuggestionReach({
+  suggestion,
+  isFolded = false,
+}: {
+  readonly suggestion: Suggestion;
+  /** In a list the examples are folded away. */
+  readonly isFolded?: boolean;
+}) {
   const t = useT();
   const { toolName, pattern, literal, directory, matched, not } = suggestion;
-  return (
-    <dl className="flex flex-col gap-2 rounded-tight bg-sunken px-2.5 py-2 text-xs">
-      <Values title={t('suggestion.allows', { tool: toolName })} values={[pattern]} />
-      <Values title={t('suggestion.where')} values={[directory]} />
+  const examples = (
+    <dl className="flex flex-col gap-2">
       {!literal && <Values title={t('suggestion.matched')} values={matched} />}
       <Values title={t('suggestion.not')} values={not} />
     </dl>
+  );
+  return (
+    <div className="flex flex-col gap-2 rounded-tight bg-sunken px-2.5 py-2 text-xs">
+      <dl className="flex flex-col gap-2">
+        <Values title={t('suggestion.allows', { tool: toolName })} values={[pattern]} />
+        <Values title={t('suggestion.where')} values={[directory]} />
+      </dl>
+      {isFolded ? (
+        <details>
+          <summary className="text-soft pointer-coarse:py-3">{t('suggestion.examples')}</summary>
+          <div className="pt-1">{examples}</div>
+        </details>
+      ) : (
+        examples
+      )}
+    </div>
   );
 }
 

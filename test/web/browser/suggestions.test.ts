@@ -6,7 +6,7 @@ import { withScripted } from './with-scripted.ts';
 const scripted = withScripted('Mend the tests');
 
 describe('suggestions from what was allowed before', () => {
-  it('[POL14] [POL16] stand under the buttons of the fourth like ask, are taken by a second press, and hold there', async () => {
+  it('[POL14] [POL16] [INS4] stand under the buttons of the fourth like ask, are taken by a second press, hold there, and are told of by figures', async () => {
     const { beckon, agent } = scripted;
     const { sessionId } = agent;
     const ask = (id: string, command: string) => ({ id, input: { command } });
@@ -47,6 +47,32 @@ describe('suggestions from what was allowed before', () => {
     await list.getByRole('button', { name: 'Not again: Bash npm run lint' }).click();
     await list.getByText(/^What you allow often and never deny/).waitFor();
     expect((await beckon.api('GET', '/api/suggestions')).body.suggestions).toEqual([]);
+
+    await page.getByRole('link', { name: 'How long agents waited for you' }).click();
+    await page.getByRole('heading', { name: 'Insights', level: 1 }).waitFor();
+    const { body: figures } = await beckon.api('GET', '/api/insights?days=30');
+    const hours = page.getByRole('region', { name: 'When agents waited' });
+    expect(await hours.locator('rect[fill="currentColor"]').count()).toBe(24);
+    await hours.getByText('As a table').click();
+    expect(await hours.getByRole('row').count()).toBe(25);
+    const most = page.getByRole('region', { name: 'Asked most' }).getByRole('row');
+    expect(await most.nth(1).getByRole('cell').allInnerTexts()).toEqual(
+      [5, 5, 0, 1].map((count) => String(count)),
+    );
+    const deciders = page.getByRole('region', { name: 'Who decided' });
+    await deciders.getByRole('rowheader', { name: 'Standing approvals' }).waitFor();
+    expect(figures.decidedBy.map(({ who }: { who: string }) => who).sort()).toEqual([
+      'device',
+      'grant',
+      'token',
+    ]);
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByRole('combobox', { name: 'Period' }).selectOption('7');
+    await page
+      .getByRole('region', { name: 'Day by day' })
+      .locator('rect[fill="currentColor"]')
+      .nth(6)
+      .waitFor({ state: 'attached' });
     expect(problems).toEqual([]);
   });
 });

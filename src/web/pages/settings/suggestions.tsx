@@ -49,7 +49,7 @@ function Row({ suggestion, onDone }: { readonly suggestion: Suggestion; readonly
     <>
       <div className="flex min-w-60 flex-1 flex-col gap-2">
         <p className="wrap-anywhere">{suggestionText(t, suggestion)}</p>
-        <SuggestionReach suggestion={suggestion} />
+        <SuggestionReach suggestion={suggestion} isFolded />
       </div>
       <div className="flex flex-wrap gap-2">
         <Button
