@@ -82,7 +82,7 @@ export function FigureTable({
               {first}
             </th>
             {names.map((name) => (
-              <th key={name} scope="col" className="py-1 pl-4 text-right font-normal">
+              <th key={name} scope="col" className="py-1 pl-4 text-right max-md:pl-2 font-normal">
                 {name}
               </th>
             ))}
@@ -91,11 +91,11 @@ export function FigureTable({
         <tbody>
           {rows.map(({ key, name, cells }) => (
             <tr key={key} className="border-line border-t">
-              <th scope="row" className="py-1 text-left font-normal wrap-anywhere">
+              <th scope="row" className="min-w-24 py-1 text-left font-normal wrap-anywhere">
                 {name}
               </th>
               {cells.map((cell, at) => (
-                <td key={names[at]} className="py-1 pl-4 text-right">
+                <td key={names[at]} className="py-1 pl-4 text-right max-md:pl-2">
                   {cell}
                 </td>
               ))}
