@@ -5,21 +5,11 @@ import { defineConfig, type Plugin } from 'vite';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** Of the table of operations the page needs how to ask; what is said about them, and how they may refuse, is for documents. */
-const operationsInShort: Plugin = {
-  name: 'operations-in-short',
-  enforce: 'pre',
-  transform: (code, id) =>
-    id.endsWith('/src/protocol/operation.ts')
-      ? code.replace(/^ +(summary:\s*(['"]).*?\2|refusals: (\[[^\]]*\]|\w+)|replies: \{ .*? \}),$/gms, '')
-      : undefined,
-};
-
 export default defineConfig({
   root: here('./src/web'),
   // The server puts the path in front under which the page is served.
   base: './',
-  plugins: [operationsInShort, react(), tailwindcss()],
+  plugins: [operationsForCalls(), react(), tailwindcss()],
   // The highlighter fetches its grammars one by one, which only modules can.
   worker: { format: 'es' },
   build: {
@@ -29,6 +19,8 @@ export default defineConfig({
     // The content security policy of the page forbids what would be inlined as a style or script.
     assetsInlineLimit: 0,
     reportCompressedSize: false,
+    // The bundler warns by the size before compression; what the first load may take, compressed, is tested.
+    chunkSizeWarningLimit: 1_000,
     rolldownOptions: {
       output: {
         // What is needed at once comes in one file, not in thirty small ones that pages happen to share.
@@ -39,6 +31,20 @@ export default defineConfig({
     },
   },
 });
+
+/** A page that only calls needs neither the words nor the refusals of each operation: they are for documents. */
+function operationsForCalls(): Plugin {
+  const words =
+    /^ {4}(summary:\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|refusals: (\[[^\]]*\]|answering)),$/gm;
+  return {
+    name: 'operations-for-calls',
+    enforce: 'pre',
+    transform: (code, id) =>
+      /\/src\/protocol\/(server-)?operation\.ts$/.test(id)
+        ? { code: code.replace(words, ''), map: null }
+        : null,
+  };
+}
 
 interface ModuleInfos {
   getModuleInfo(id: string): { readonly importers: readonly string[] } | null;

@@ -3,7 +3,13 @@ import { defineConfig } from 'vitest/config';
 import { sourceAliases } from './test/support/source-package.ts';
 
 const common = {
-  exclude: ['**/node_modules/**', 'test/real-agents/**', 'test/other-agents/**', 'test/package/**'],
+  exclude: [
+    '**/node_modules/**',
+    'test/real-agents/**',
+    'test/other-agents/**',
+    'test/package/**',
+    'test/cluster/long/**',
+  ],
   testTimeout: 30_000,
   hookTimeout: 30_000,
   // What is waited for comes late on a machine that has other work: one second, the default, is luck.

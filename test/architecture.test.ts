@@ -13,12 +13,26 @@ const mayImport: Record<string, readonly string[]> = {
   engine: ['protocol', 'model'],
   log: ['protocol', 'model', 'engine/ports'],
   runner: ['protocol', 'model', 'engine/ports'],
+  cluster: ['protocol', 'model', 'engine/ports'],
   drivers: ['protocol', 'model', 'runner/ports'],
   tools: ['protocol', 'model', 'engine/ports'],
   server: ['protocol', 'model', 'engine/ports'],
   client: ['protocol', 'model', 'engine/ports'],
+  reach: ['protocol', 'model', 'engine/ports'],
   web: ['protocol', 'model', 'client'],
-  cli: ['protocol', 'model', 'engine', 'log', 'runner', 'drivers', 'tools', 'server', 'client'],
+  cli: [
+    'protocol',
+    'model',
+    'engine',
+    'log',
+    'runner',
+    'cluster',
+    'drivers',
+    'tools',
+    'server',
+    'client',
+    'reach',
+  ],
   embed: ['protocol', 'model', 'client', 'cli', 'drivers/sdk', 'tools/sdk'],
 };
 
@@ -42,6 +56,9 @@ const ownedBy: Record<string, readonly string[]> = {
   pino: ['cli'],
   '@modelcontextprotocol/server': ['tools'],
   diff: ['model'],
+  '@nats-io/transport-node': ['cluster/nats'],
+  '@nats-io/jetstream': ['cluster/nats'],
+  '@nats-io/nkeys': ['cluster/nats'],
 };
 
 /** How agents call their tools, and the fields of what goes into them and comes out. */

@@ -9,11 +9,15 @@ export interface Command {
   readonly flags: FlagDefinitions;
   /** How many words it takes at most, beside its flags; none unless it is told. */
   readonly mostWords?: number;
-  /** Resolves with the exit code. `runAnother` runs another command line. */
-  run(flags: ParsedFlags, console: Console, runAnother: RunCommandLine): Promise<number>;
+  /** Resolves with the exit code. */
+  run(flags: ParsedFlags, console: Console, others: OtherCommands): Promise<number>;
 }
 
-export type RunCommandLine = (args: readonly string[], console: Console) => Promise<number>;
+/** What a command needs that runs others. */
+export interface OtherCommands {
+  readonly table: CommandTable;
+  run(args: readonly string[], console: Console): Promise<number>;
+}
 
 // Loaded only when they are asked for: a terminal command must not wait for the server's code.
 const server = () => import('./serve.ts');
@@ -25,6 +29,12 @@ const lists = () => import('./terminal/server-commands.ts');
 const less = () => import('./terminal/asking-less.ts');
 const figures = () => import('./terminal/insights.ts');
 const kept = () => import('./terminal/template.ts');
+const exporting = () => import('./terminal/export.ts');
+const rules = () => import('./terminal/policy.ts');
+const working = () => import('./terminal/inbox.ts');
+const toolKey = () => import('./terminal/mcp-key.ts');
+const backingUp = () => import('./backup/backup.ts');
+const restoring = () => import('./backup/restore.ts');
 const unlocking = () => import('./terminal/unlock.ts');
 const completing = () => import('./terminal/completion.ts');
 
@@ -36,8 +46,9 @@ export const commands: CommandTable = {
   serve: ['start the server (also without a command)', async () => (await server()).serve],
   new: ['start a session', async () => (await watching()).newSession],
   ls: ['list the sessions', async () => (await sessions()).ls],
-  watch: ['follow a session and answer it', async () => (await watching()).watch],
+  watch: ['follow a session and answer it, or choose one', async () => (await watching()).watch],
   send: ['say something to an agent', async () => (await sessions()).send],
+  inbox: ['work through what waits for you', async () => (await working()).inbox],
   pending: ['list what waits for you', async () => (await answers()).pending],
   approve: ['allow what an agent asks', async () => (await answers()).approve],
   deny: ['deny what an agent asks', async () => (await answers()).deny],
@@ -47,6 +58,8 @@ export const commands: CommandTable = {
   resume: ['start a stopped session again', async () => (await sessions()).resume],
   archive: ['put a session away', async () => (await sessions()).archive],
   unarchive: ['bring it back', async () => (await sessions()).unarchive],
+  mute: ['no longer be notified of a session', async () => (await sessions()).mute],
+  unmute: ['be notified of it again', async () => (await sessions()).unmute],
   rename: ['give a session another title', async () => (await sessions()).rename],
   rm: ['remove a stopped session for good', async () => (await sessions()).rm],
   queue: ['list what waits to be sent', async () => (await sessions()).queue],
@@ -58,10 +71,15 @@ export const commands: CommandTable = {
   trust: ['allow everything of a session for a while', async () => (await less()).trust],
   suggestions: ['list what could be allowed for good', async () => (await less()).suggestions],
   insights: ['tell how long agents waited, and for what', async () => (await figures()).insights],
+  policy: ['show, try and set rules', async () => (await rules()).policy],
   search: ['search all conversations', async () => (await sessions()).search],
+  export: ['write a session as a page, markdown or JSON', async () => (await exporting()).exportCommand],
   status: ['tell what runs: server, agents', async () => (await runs()).status],
   restart: ['restart the server; agents go on', async () => (await server()).restart],
   'stop-all': ['end server and agents, whatever runs', async () => (await runs()).stopAll],
+  backup: ['write everything that is kept into one file', async () => (await backingUp()).backup],
+  restore: ['make a data directory of a backup', async () => (await restoring()).restore],
+  'mcp-key': ['print or rotate the keys of the interactive tools', async () => (await toolKey()).mcpKey],
   unlock: ['let this terminal decide, for a time', async () => (await unlocking()).unlock],
   pair: ['make a link for one more browser', async () => (await lists()).pair],
   devices: ['list and remove paired browsers', async () => (await lists()).devices],

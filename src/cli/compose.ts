@@ -9,6 +9,7 @@ import type { EventLog } from '../engine/ports/event-log.ts';
 import type { StorageWatch } from '../engine/ports/storage-watch.ts';
 import { openSqliteLog } from '../log/sqlite-log.ts';
 import type { Room } from '../protocol/storage.ts';
+import { type Notifier, openNotifier } from '../reach/notifier.ts';
 import { createServer, type Mounted, type Server, urlOf } from '../server/create-server.ts';
 import { toolKeys } from '../tools/mcp/endpoint.ts';
 import type { Tool } from '../tools/sdk/define-tool.ts';
@@ -21,6 +22,8 @@ import {
   toolAccessOf,
 } from './interactive-tools.ts';
 import type { Logger } from './logger.ts';
+import { progressFiles } from './notice-progress.ts';
+import { configuredChannels } from './notification-settings.ts';
 import { sessionEnvFiles } from './secret-files.ts';
 import { type IsolationReport, storageLogger } from './server-lines.ts';
 import type { Settings } from './settings.ts';
@@ -95,6 +98,7 @@ export async function compose(
   let url = settings.port === 0 ? undefined : urlOf(settings.host, settings.port);
   const listening = Promise.withResolvers<void>();
   let tools: InteractiveTools | undefined;
+  let notifier: Notifier | undefined;
   const engine = await openEngine({
     log,
     runner,
@@ -107,6 +111,7 @@ export async function compose(
     listening: listening.promise,
     toolAccess: toolAccessOf(parts.toolSecret, () => ({ url, host: tools?.host })),
     toolCatalogue: () => catalogueOf(tools?.host),
+    channels: () => notifier?.states() ?? [],
     settings: {
       defaultCwd: settings.defaultCwd,
       roots: settings.roots,
@@ -117,6 +122,21 @@ export async function compose(
       deferAsksMs: settings.deferAsksMinutes === 0 ? null : settings.deferAsksMinutes * 60_000,
     },
   });
+  const link = (sessionId: string): string | undefined => {
+    const place = settings.publicUrl?.url ?? url;
+    return place === undefined ? undefined : `${place}/s/${encodeURIComponent(sessionId)}`;
+  };
+  notifier = await openNotifier({
+    channels: configuredChannels(settings.notifications, { clock: systemClock, link }),
+    feed: engine.notices,
+    presence: engine.clients.presence,
+    quiet: settings.notifications.quiet,
+    store: progressFiles(join(dataDir, 'channels')),
+    clock: systemClock,
+    logger,
+    random: Math.random,
+  });
+  const { close: endNotices } = notifier;
   tools = await openInteractiveTools(engine, {
     files: settings.tools,
     given: parts.own.tools,
@@ -137,6 +157,7 @@ export async function compose(
     webRoot: builtPage(),
     logger,
     allowedHosts: settings.allowedHosts,
+    publicUrl: settings.publicUrl,
     decide: settings.decide,
     path: parts.path,
   });
@@ -176,6 +197,7 @@ export async function compose(
     pairingCode: () => server.pairingCode(),
     async close() {
       await endTools();
+      await endNotices();
       await engine.close();
       disconnect();
       await server.close();
@@ -184,6 +206,7 @@ export async function compose(
     },
     async detach() {
       await endTools();
+      await endNotices();
       await engine.detach();
       disconnect();
       await server.close();

@@ -9,8 +9,10 @@ import { faultsIn } from '../protocol/check.ts';
 import { messageOf } from '../protocol/errors.ts';
 import { nearestName } from '../protocol/nearest.ts';
 import { AskTimeout, WhileBusy } from '../protocol/session.ts';
+import { parsePublicUrl } from '../server/public-url.ts';
 import type { Environment } from './console.ts';
 import { Failure } from './failure.ts';
+import { notificationFields } from './notification-settings.ts';
 import { absolute } from './paths.ts';
 
 export const deciders = ['anyone', 'devices'] as const;
@@ -60,6 +62,14 @@ const Config = z.strictObject({
   host: z.string().min(1).optional(),
   /** Names by which a browser may reach the server when it is bound to more than this machine. */
   allowedHosts: z.array(z.string().min(1)).optional(),
+  /** The address of a proxy in front of the server: links lead there, and its pages are let in. */
+  publicUrl: z
+    .string()
+    .superRefine((text, { addIssue }) => {
+      const parsed = parsePublicUrl(text);
+      if ('problem' in parsed) addIssue({ code: 'custom', message: parsed.problem });
+    })
+    .optional(),
   open: z.boolean().optional(),
   /** The program to run as Claude Code; without it, the one on PATH. */
   claude: z.string().min(1).optional(),
@@ -81,6 +91,7 @@ const Config = z.strictObject({
   deferAsksMinutes: z.number().min(0).optional(),
   /** What messages of people do while an agent works. */
   whileBusy: WhileBusy.optional(),
+  ...notificationFields,
   agents: z
     .record(z.string(), AgentConfig)
     .superRefine((agents, { addIssue }) => {

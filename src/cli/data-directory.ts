@@ -130,6 +130,8 @@ const ServerFile = z.object({
   url: z.string(),
   /** What it is bound to, which the url does not always tell. */
   host: z.string().optional().catch(undefined),
+  /** Where people reach it from elsewhere. */
+  publicUrl: z.string().optional().catch(undefined),
   pid: z.number(),
   /** Who decides there, for the one that is started in its place. */
   decide: z.string().optional().catch(undefined),

@@ -11,7 +11,10 @@ export const clientFlags = {
   url: { type: 'string' },
   token: { type: 'string' },
   json: { type: 'boolean' },
+  color: { type: 'string' },
 } as const satisfies FlagDefinitions;
+
+export const colourWishes = ['auto', 'always', 'never'] as const;
 
 export interface ParsedFlags {
   /** Set flags by name; one that may be repeated is a list. */

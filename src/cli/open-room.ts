@@ -126,8 +126,9 @@ class Address {
 /** Nothing that is wrong with this program. */
 const isPlain = (error: unknown): error is Error => error instanceof StorageError;
 
-const serverFile = (url: string, { host, decide }: Settings, isEmbedded: boolean): ServerFile => ({
+const serverFile = (url: string, { host, decide, publicUrl }: Settings, isEmbedded: boolean): ServerFile => ({
   url,
+  ...(publicUrl !== undefined && { publicUrl: publicUrl.url }),
   host,
   decide,
   pid: process.pid,

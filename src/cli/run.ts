@@ -1,10 +1,10 @@
 import { BeckonError } from '../client/beckon-error.ts';
 import { StorageError } from '../engine/ports/event-log.ts';
 import { nearestName, notKnown } from '../protocol/nearest.ts';
-import { type Command, commands, type RunCommandLine } from './command.ts';
+import { type Command, commands, type OtherCommands } from './command.ts';
 import type { Console } from './console.ts';
 import { Failure, UsageError } from './failure.ts';
-import { clientFlags, isSet, type ParsedFlags, parseFlags } from './flags.ts';
+import { choiceFlag, clientFlags, colourWishes, isSet, type ParsedFlags, parseFlags } from './flags.ts';
 import { safeJson, stripEscapes } from './render/safe-text.ts';
 import { version } from './version.ts';
 
@@ -18,8 +18,10 @@ export async function run(args: readonly string[], console: Console): Promise<nu
   }
 }
 
-const runAnother: RunCommandLine = (args, console) =>
-  dispatch(args, console).catch((error: unknown) => report(error, args, console));
+const others: OtherCommands = {
+  table: commands,
+  run: (args, console) => dispatch(args, console).catch((error: unknown) => report(error, args, console)),
+};
 
 async function dispatch(args: readonly string[], console: Console): Promise<number> {
   const [first] = args;
@@ -46,7 +48,8 @@ async function dispatch(args: readonly string[], console: Console): Promise<numb
     return 0;
   }
   refuseSurplus(command, flags);
-  return command.run(flags, console, runAnother);
+  const color = choiceFlag(flags, 'color', colourWishes) ?? console.color;
+  return command.run(flags, color === undefined ? console : { ...console, color }, others);
 }
 
 /** The command may come after the flags that all of them take; without one, the server starts. */

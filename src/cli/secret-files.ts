@@ -14,6 +14,13 @@ export const keepToken = (dataDir: string): Promise<string> => keepSecret(dataDi
 /** What the keys of all sessions are made from. It stays the same, so that an agent that outlives a server is known to the next. */
 export const keepToolSecret = (dataDir: string): Promise<string> => keepSecret(dataDir, 'tool-secret');
 
+export const readToolSecret = (dataDir: string): Promise<string | undefined> =>
+  readSecret(join(dataDir, 'tool-secret'));
+
+/** Makes every key that was made from the old one worthless; a server that runs keeps to the old one until it is restarted. */
+export const renewToolSecret = (dataDir: string): Promise<void> =>
+  writeSecretFile(join(dataDir, 'tool-secret'), `${newSecret()}\n`);
+
 export const readToken = (dataDir: string): Promise<string | undefined> => readSecret(join(dataDir, 'token'));
 
 /** Made once. A file that was copied or restored with wider rights is closed again. */
@@ -24,10 +31,12 @@ async function keepSecret(dataDir: string, name: string): Promise<string> {
     await chmod(path, 0o600);
     return known;
   }
-  const secret = randomBytes(32).toString('base64url');
+  const secret = newSecret();
   await writeSecretFile(path, `${secret}\n`);
   return secret;
 }
+
+const newSecret = (): string => randomBytes(32).toString('base64url');
 
 async function readSecret(path: string): Promise<string | undefined> {
   const secret = (await readSecretFile(path))?.trim();

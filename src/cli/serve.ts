@@ -16,6 +16,7 @@ export const serve: Command = {
 
   --port N          4590; 0 takes a free one (BECKON_PORT)
   --host H          127.0.0.1; another address lets others on the network try (BECKON_HOST)
+  --public-url URL  where a proxy has it, such as https://beckon.example.org: links lead there (BECKON_PUBLIC_URL)
   --data-dir DIR    ~/.beckon (BECKON_DATA_DIR)
   --no-open         do not open the browser (BECKON_NO_OPEN)
   --tools FILE…     interactive tools that agents can call (BECKON_TOOLS, separated like PATH)
@@ -27,7 +28,7 @@ export const serve: Command = {
   --isolation HOW   auto; require, or off: whether agents are kept from Beckon's own files (BECKON_ISOLATION)
 
 BECKON_LOG sets how much is logged: trace, debug, info, warn, error, silent.
-The configuration file is JSON: port, host, allowedHosts, open, claude, tools, roots, maxProcesses, idleMinutes, askTimeout, deferAsksMinutes, whileBusy, keepAgents, ephemeral, decide, isolation, agents.`,
+The configuration file is JSON: port, host, publicUrl, allowedHosts, open, claude, tools, roots, maxProcesses, idleMinutes, askTimeout, deferAsksMinutes, whileBusy, keepAgents, ephemeral, decide, isolation, agents.`,
   flags: serveFlags,
   // Files of `--tools`; other words are refused with the settings.
   mostWords: Number.POSITIVE_INFINITY,
@@ -49,13 +50,16 @@ The configuration file is JSON: port, host, allowedHosts, open, claude, tools, r
     const room = await openRoom(settings, lock, { env: console.env, logger, isEmbedded: false });
     const { url } = await listen(room, settings);
     const isShown = settings.decide === 'anyone' || console.stdout.isTTY;
-    const link = (): string => `${url}/#pair=${room.pairingCode()}`;
-    const address = isShown ? link() : url;
+    const linkAt = (base: string): string => (isShown ? `${base}/#pair=${room.pairingCode()}` : base);
+    const publicUrl = settings.publicUrl?.url;
+    const address = linkAt(url);
+    // Programs that start a server wait for this line, on the machine itself.
     console.stdout.write(`Beckon is ready: ${address}\n`);
+    if (publicUrl !== undefined) console.stdout.write(`From elsewhere: ${linkAt(publicUrl)}\n`);
     letYoungSpaceGrow();
     logger.info({ url, dataDir }, 'Ready');
     onAskedForCode = isShown
-      ? () => void console.stdout.write(`One more browser: ${link()}\n`)
+      ? () => void console.stdout.write(`One more browser: ${linkAt(publicUrl ?? url)}\n`)
       : () => logger.info(noCodeShown);
     if (!isShown) onAskedForCode();
     // A browser's command line can be read by every program of the same person, and so by agents.
@@ -77,7 +81,7 @@ const endPatienceMs = 12_000;
 export const restart: Command = {
   usage: 'restart [flags]',
   help: `Ends the running server and starts another in its place, in this terminal; the agents go on meanwhile.
-It takes the flags of "beckon serve". Address, port and who decides stay as they were unless they are given.`,
+It takes the flags of "beckon serve". Addresses, port and who decides stay as they were unless they are given.`,
   flags: serveFlags,
   // Files of `--tools`; other words are refused with the settings.
   mostWords: Number.POSITIVE_INFINITY,
@@ -93,10 +97,11 @@ It takes the flags of "beckon serve". Address, port and who decides stay as they
 };
 
 /** Agents know the address of their tools, pages that of their server, and a person who decides there: only a flag changes these. */
-function asItWas(console: Console, { url, host, decide }: ServerFile): Console {
+function asItWas(console: Console, { url, host, publicUrl, decide }: ServerFile): Console {
   const same = {
     BECKON_PORT: new URL(url).port,
     ...(host !== undefined && { BECKON_HOST: host }),
+    ...(publicUrl !== undefined && { BECKON_PUBLIC_URL: publicUrl }),
     ...(decide !== undefined && { BECKON_DECIDE: decide }),
   };
   return { ...console, env: { ...console.env, ...same, BECKON_NO_OPEN: '1' } };

@@ -1,6 +1,9 @@
 import { z } from 'zod';
+import type { ChannelState } from '../protocol/channel.ts';
 import { missingInWords, roomReasons, type StorageState } from '../protocol/storage.ts';
 import type { Logger } from './logger.ts';
+import { age } from './render/measures.ts';
+import { oneLine } from './render/safe-text.ts';
 
 /** How a server runs its agents; `refused`: not at all, since walls are required and there are none. */
 export const IsolationReport = z.object({
@@ -26,6 +29,22 @@ export const modeWords = (permissionMode: string): string => `starts in the mode
 
 export const modeLine = (agent: string, permissionMode: string): string =>
   `${agent} ${modeWords(permissionMode)} unless a session says another`;
+
+/** How things stand with a webhook, a topic or the pushed notices. */
+export function channelLine(channel: ChannelState, now: number): string {
+  const { label, lastSuccess, lastError, waiting, dropped, disabled } = channel;
+  const parts = [
+    ...(disabled ? ['left alone until the next start'] : []),
+    ...(lastError === null
+      ? []
+      : [`${lowerFirst(lastError.reason.replace(/\.$/, ''))} (${age(lastError.at, now)} ago)`]),
+    ...(lastError === null && lastSuccess !== null ? [`last told ${age(lastSuccess, now)} ago`] : []),
+    ...(lastError === null && lastSuccess === null ? ['not told anything yet'] : []),
+    ...(waiting > 0 ? [`${waiting} waiting`] : []),
+    ...(dropped > 0 ? [`${dropped} given up`] : []),
+  ];
+  return oneLine(`${label}: ${parts.join(', ')}`);
+}
 
 /** How things stand with the disk, where that is worth a word; in sentences that begin small, to be put behind a name. */
 export const storageLines = ({ ok, reason, missing, room }: StorageState): string[] => [

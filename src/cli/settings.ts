@@ -1,15 +1,18 @@
 import { delimiter, join } from 'node:path';
 import { isolations } from '../drivers/process/walls.ts';
 import type { LaunchDefaults } from '../runner/local-runner.ts';
+import { type PublicUrl, parsePublicUrl } from '../server/public-url.ts';
 import { acpAgents, type Config, deciders, driverFiles, readConfigFile } from './config-file.ts';
 import type { Console, Environment } from './console.ts';
 import { UsageError } from './failure.ts';
 import { choiceFlag, type FlagDefinitions, isSet, listFlag, type ParsedFlags, textFlag } from './flags.ts';
+import { notificationSettings } from './notification-settings.ts';
 import { absolute, dataDirectoryOf } from './paths.ts';
 
 export const serveFlags = {
   port: { type: 'string' },
   host: { type: 'string' },
+  'public-url': { type: 'string' },
   'data-dir': { type: 'string' },
   'no-open': { type: 'boolean' },
   tools: { type: 'string', multiple: true },
@@ -31,6 +34,7 @@ export async function readSettings(flags: ParsedFlags, console: Console): Promis
     ...config,
     port: port ? portOf(port) : config.port,
     host: textFlag(flags, 'host') || env.BECKON_HOST || config.host,
+    publicUrl: textFlag(flags, 'public-url') || env.BECKON_PUBLIC_URL || config.publicUrl,
     open: isSet(flags, 'no-open') || isOn(env.BECKON_NO_OPEN) ? false : config.open,
     tools: toolsOf(flags, console) ?? config.tools,
     keepAgents: isSet(flags, 'keep-agents') || isOn(env.BECKON_KEEP_AGENTS) || config.keepAgents,
@@ -55,6 +59,7 @@ export function settingsOf(
     port: config.port ?? 4590,
     host: config.host ?? '127.0.0.1',
     allowedHosts: config.allowedHosts ?? [],
+    publicUrl: config.publicUrl === undefined ? undefined : publicUrlOf(config.publicUrl),
     open: config.open ?? true,
     tools: config.tools ?? [],
     keepAgents: config.keepAgents ?? false,
@@ -69,6 +74,7 @@ export function settingsOf(
     askTimeout,
     deferAsksMinutes: config.deferAsksMinutes ?? 240,
     whileBusy: config.whileBusy ?? 'queue',
+    notifications: notificationSettings(config),
     acpAgents: acpAgents(agents),
     driverFiles: driverFiles(agents),
     /** How agents are started where a session does not say it, by their names. */
@@ -98,6 +104,13 @@ function choiceOf<T extends string>(
   if (known === undefined)
     throw new UsageError(`${variable} must be one of ${choices.join(', ')}, not "${given}"`);
   return known;
+}
+
+function publicUrlOf(text: string): PublicUrl {
+  const parsed = parsePublicUrl(text);
+  if ('problem' in parsed)
+    throw new UsageError(`the public address "${text}" cannot be used: ${parsed.problem}`);
+  return parsed;
 }
 
 function portOf(text: string): number {

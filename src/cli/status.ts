@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { HttpTransport } from '../client/http-transport.ts';
 import { type AgentStatus, agentStatus, stopAgents } from '../drivers/process/run-admin.ts';
+import type { ChannelState } from '../protocol/channel.ts';
 import type { Agent, Session } from '../protocol/session.ts';
 import { StorageState, storageReasons } from '../protocol/storage.ts';
 import type { Console } from './console.ts';
@@ -12,7 +13,7 @@ import { columns } from './render/columns.ts';
 import { isolationWords } from './render/event-lines.ts';
 import { age, counted } from './render/measures.ts';
 import { oneLine } from './render/safe-text.ts';
-import { isolationLine, modeLine, storageLines } from './server-lines.ts';
+import { channelLine, isolationLine, modeLine, storageLines } from './server-lines.ts';
 import { clientCommand, connect } from './terminal/client-command.ts';
 
 export const status = clientCommand({
@@ -35,6 +36,7 @@ has been up, and which agents end with the server.`,
         storage,
         agents,
         defaultModes: modes,
+        channels: told?.channels ?? [],
         endingWithServer: ending.map(({ label: _, ...agent }) => agent),
       },
       [
@@ -43,9 +45,13 @@ has been up, and which agents end with the server.`,
             ? ['server', isTaken(dataDir) ? 'running; it tells no address' : 'not running']
             : ['server', server.url, `process ${server.pid}`, up(server.startedAt)],
         ]),
+        ...(server?.publicUrl === undefined
+          ? []
+          : [`reached from elsewhere at ${oneLine(server.publicUrl)}`]),
         ...(storage === null ? [] : storageLines(storage)),
         ...(server?.isolation === undefined ? [] : [isolationLine(server.isolation)]),
         ...modes.map(({ agent, permissionMode }) => modeLine(agent, permissionMode)),
+        ...(told?.channels ?? []).map((channel) => channelLine(channel, now)),
         ...agentLines(agents, up),
         ...endingLines(ending),
         ...(agents.length + ending.length === 0 ? ['No agents.'] : []),
@@ -99,8 +105,13 @@ const serverPatienceMs = 3_000;
 async function askServer(flags: ParsedFlags, console: Console): Promise<Told | undefined> {
   try {
     const transport = await connect(flags, console, { timeoutMs: serverPatienceMs });
-    const [kinds, sessions] = await Promise.all([transport.agents(), transport.sessions()]);
-    return { kinds, sessions };
+    const [kinds, sessions, channels] = await Promise.all([
+      transport.agents(),
+      transport.sessions(),
+      // An older server does not tell.
+      transport.channels().catch(() => []),
+    ]);
+    return { kinds, sessions, channels };
   } catch {
     return undefined;
   }
@@ -109,6 +120,7 @@ async function askServer(flags: ParsedFlags, console: Console): Promise<Told | u
 interface Told {
   readonly kinds: readonly Agent[];
   readonly sessions: readonly Session[];
+  readonly channels: readonly ChannelState[];
 }
 
 interface EndingAgent {
@@ -133,7 +145,7 @@ const defaultModes = ({ kinds }: Told = nothingTold) =>
     defaultPermissionMode === undefined ? [] : [{ agent: name, permissionMode: defaultPermissionMode }],
   );
 
-const nothingTold: Told = { kinds: [], sessions: [] };
+const nothingTold: Told = { kinds: [], sessions: [], channels: [] };
 
 function endingLines(ending: readonly EndingAgent[]): string[] {
   if (ending.length === 0) return [];

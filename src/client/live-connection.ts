@@ -47,6 +47,7 @@ export function openLiveConnection(options: LiveConnectionOptions): LiveConnecti
     unfollow(sessionId) {
       if (followed.delete(sessionId)) say({ type: 'unsubscribe', sessionId });
     },
+    look: (at) => say({ type: 'looking', at }),
     check() {
       staying.retryNow();
       if (socket?.readyState === WebSocket.OPEN) ask(answerWithinMsAfterSleep);

@@ -1,5 +1,6 @@
 import type { Announcement, PartialBlock, SessionSnapshot } from '../protocol/announcement.ts';
 import type { Delta, Event } from '../protocol/event.ts';
+import type { SessionId } from '../protocol/ids.ts';
 import type { Interaction } from '../protocol/interaction.ts';
 import type { operations, ReplyOf } from '../protocol/operation.ts';
 import type { QueuedMessage, Session, WhileBusy } from '../protocol/session.ts';
@@ -90,6 +91,8 @@ export interface LiveConnection {
   /** Events and deltas of this session are told, too, from where `onFollowed` says; also after the connection was lost. */
   follow(sessionId: string): void;
   unfollow(sessionId: string): void;
+  /** A person looks at this session, at all of them, or at none. */
+  look(at: SessionId | 'all' | null): void;
   /** The machine may have slept, or the network changed: what is dead is noticed soon, and what is lost is tried again at once. */
   check(): void;
   close(): void;

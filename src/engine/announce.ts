@@ -3,6 +3,7 @@ import { foldInteraction, type InteractionEvent } from '../model/interaction-fol
 import type { SessionState } from '../model/state.ts';
 import { interactionOf } from '../model/status.ts';
 import { interactionView, queueView, resolvedNotice, sessionView } from '../model/views.ts';
+import { isByItself } from '../model/who.ts';
 import type { SessionAnnouncement, SessionAnnouncements, SessionNames } from '../protocol/announcement.ts';
 import type { Event, EventOf } from '../protocol/event.ts';
 import type { Interaction, InteractionKind } from '../protocol/interaction.ts';
@@ -144,9 +145,7 @@ const sourcesIn = ({ before, after }: Step, next: Event | undefined, final: Sess
     return live && interactionView(after, live);
   },
   isAskedOfNobody: ({ interactionId }) =>
-    (next?.type === 'interaction.decided' &&
-      next.interactionId === interactionId &&
-      next.by.kind === 'grant') ||
+    (next?.type === 'interaction.decided' && next.interactionId === interactionId && isByItself(next.by)) ||
     (next?.type === 'interaction.resolved' &&
       next.interactionId === interactionId &&
       next.by.kind === 'server'),
@@ -167,6 +166,7 @@ function looksTheSame(a: SessionState, b: SessionState): boolean {
     a.whileBusy === b.whileBusy &&
     a.archived === b.archived &&
     a.pinned === b.pinned &&
+    a.mutedUntil === b.mutedUntil &&
     a.permissionMode === b.permissionMode &&
     a.model === b.model &&
     a.usage === b.usage &&

@@ -1,4 +1,5 @@
 import { interactionFromLog } from '../model/views.ts';
+import { isByItself } from '../model/who.ts';
 import type { SessionAnnouncement } from '../protocol/announcement.ts';
 import type { Event } from '../protocol/event.ts';
 import type { SessionId } from '../protocol/ids.ts';
@@ -68,13 +69,34 @@ export class Announcements {
    */
   after(text: string, limit: number): AnnouncementPage | undefined {
     const given = readCursor(text);
-    if (given === undefined || !this.#has(given)) return undefined;
+    if (given === undefined || !this.#has(given, mostBehind)) return undefined;
+    const { entries, isAll, leftAfter, cursor } = this.#behind(given, limit);
+    const skip = new Map(given.untold.map(({ from, skip }) => [from, skip]));
+    const told = this.#again(entries).filter(keepingAfter(skip));
+    return {
+      announcements: cursorsBehind(told, skip, leftAfter).map(({ announcement, untold }) => ({
+        announcement,
+        cursor: this.#text(untold),
+      })),
+      cursor,
+      isAll,
+    };
+  }
+
+  /** The stored events themselves, each with a cursor behind it, however many they are. Undefined for a cursor of another log. */
+  entriesAfter(text: string, limit: number): EntryPage | undefined {
+    const given = readCursor(text);
+    if (given === undefined || !this.#has(given, Number.POSITIVE_INFINITY)) return undefined;
+    const { entries, isAll, leftAfter, cursor } = this.#behind(given, limit);
+    return { entries, isAll, cursor, cursorBehind: (entry) => this.#text(leftAfter(entry.position)) };
+  }
+
+  #behind(given: AnnouncementCursor, limit: number) {
     const now = this.#cursor.untold;
     const entries: LogEntry[] = [];
     for (const range of minus(given.untold, now)) {
       if (entries.length < limit) entries.push(...this.#log.entries(range, limit - entries.length));
     }
-    const last = entries.at(-1)?.position ?? 0;
     const isAll = entries.length < limit;
     const leftAfter = (position: number): Untold[] =>
       joined([
@@ -83,16 +105,8 @@ export class Announcements {
           within(range, { from: position + 1, to: Number.POSITIVE_INFINITY }),
         ),
       ]);
-    const skip = new Map(given.untold.map(({ from, skip }) => [from, skip]));
-    const told = this.#again(entries).filter(keepingAfter(skip));
-    return {
-      announcements: cursorsBehind(told, skip, leftAfter).map(({ announcement, untold }) => ({
-        announcement,
-        cursor: this.#text(untold),
-      })),
-      cursor: isAll ? this.cursor : this.#text(leftAfter(last)),
-      isAll,
-    };
+    const cursor = isAll ? this.cursor : this.#text(leftAfter(entries.at(-1)?.position ?? 0));
+    return { entries, isAll, leftAfter, cursor };
   }
 
   #placed(told: readonly Placed[], place: Place): News[] {
@@ -108,10 +122,10 @@ export class Announcements {
     }));
   }
 
-  #has({ run, untold }: AnnouncementCursor): boolean {
+  #has({ run, untold }: AnnouncementCursor, most: number): boolean {
     const first = untold[0]?.from ?? 0;
     const last = (untold.at(-1)?.from ?? 0) - 1;
-    return this.#log.hasPosition(run, last) && this.#log.lastPosition - first < mostBehind;
+    return this.#log.hasPosition(run, last) && this.#log.lastPosition - first < most;
   }
 
   /** How a session is comes behind the last of its events: whoever is cut off before that is told again. */
@@ -150,7 +164,7 @@ export class Announcements {
       isAskedOfNobody: ({ interactionId }) =>
         this.#log
           .findByReference(stream, interactionId)
-          .some((event) => event.type === 'interaction.decided' && event.by.kind === 'grant'),
+          .some((event) => event.type === 'interaction.decided' && isByItself(event.by)),
       text: (event) =>
         upTo(event, event.messageId).reduce((text, each) => ('text' in each ? each.text : text), ''),
     };
@@ -159,6 +173,14 @@ export class Announcements {
   #text(untold: readonly Untold[]): string {
     return cursorText({ run: this.#log.run, untold });
   }
+}
+
+export interface EntryPage {
+  readonly entries: readonly LogEntry[];
+  /** Behind the page. */
+  readonly cursor: string;
+  readonly isAll: boolean;
+  readonly cursorBehind: (entry: LogEntry) => string;
 }
 
 export interface SessionNow {

@@ -1,8 +1,11 @@
 import { ClientId, type SessionId } from '../protocol/ids.ts';
+import type { Clock } from './ports/clock.ts';
 import type { Clients, ConnectedClient, InteractionMode } from './ports/control-room.ts';
+import { PresenceBook } from './presence.ts';
 
 /** Who is connected: pages and programs that see every session, terminals that see one. */
-export function createClients(newId: () => string): Clients {
+export function createClients(newId: () => string, clock: Clock): Clients {
+  const presence = new PresenceBook(clock);
   const connected = new Map<string, { mode: InteractionMode; readonly session: SessionId | undefined }>();
   return {
     connect({ interaction, session }): ConnectedClient {
@@ -17,7 +20,11 @@ export function createClients(newId: () => string): Clients {
         get interaction() {
           return connected.has(id) ? client.mode : { supported: false, enabled: false };
         },
-        disconnect: () => void connected.delete(id),
+        look: (at) => presence.look(id, connected.has(id) ? at : null),
+        disconnect() {
+          presence.lose(id);
+          connected.delete(id);
+        },
       };
     },
     setEnabled(clientId, enabled) {
@@ -26,6 +33,7 @@ export function createClients(newId: () => string): Clients {
       client.mode = { ...client.mode, enabled };
       return true;
     },
+    presence,
     mode: (clientId) => connected.get(clientId)?.mode,
     count(sessionId) {
       const modes = [...connected.values()].flatMap(({ mode, session }) =>

@@ -14,6 +14,7 @@ import { interactionHandlers } from './handlers/interactions.ts';
 import { messageHandlers } from './handlers/messages.ts';
 import { readingHandlers } from './handlers/reading.ts';
 import type { Handlers, Room } from './handlers/room.ts';
+import { ruleHandlers } from './handlers/rules.ts';
 import { sessionHandlers } from './handlers/sessions.ts';
 import { suggestionHandlers } from './handlers/suggestions.ts';
 import { templateHandlers } from './handlers/templates.ts';
@@ -28,6 +29,7 @@ const handlers: Handlers = {
   ...insightHandlers,
   ...interactionHandlers,
   ...grantHandlers,
+  ...ruleHandlers,
   ...readingHandlers,
   ...directoryHandlers,
   ...suggestionHandlers,

@@ -4,6 +4,7 @@ import type { SessionState } from '../model/state.ts';
 import { canSleep, hasToolAsk, wantsProcess } from '../model/status.ts';
 import { isAtRest, SUMMARY_VERSION, summaryOf } from '../model/summary.ts';
 import { pendingView, queueView, sessionView } from '../model/views.ts';
+import type { ChannelState } from '../protocol/channel.ts';
 import { accept, type Result, refuse } from '../protocol/errors.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { ToolCatalogue } from '../protocol/tool.ts';
@@ -14,11 +15,14 @@ import { createDispatcher } from './dispatcher.ts';
 import { GrantBook } from './grant-book.ts';
 import { recentSessions } from './handlers/sessions.ts';
 import type { LiveSession } from './live-session.ts';
+import { createNoticeFeed } from './notices.ts';
+import { PolicyBook } from './policy-book.ts';
 import type { Clock } from './ports/clock.ts';
 import type { ControlRoom, News } from './ports/control-room.ts';
 import type { EventLog, Place } from './ports/event-log.ts';
 import type { Ids } from './ports/ids.ts';
 import type { Logger } from './ports/logger.ts';
+import type { NoticeFeed } from './ports/notice-feed.ts';
 import type { Checkpoint, LeftRun, Runner, ToolAccess } from './ports/runner.ts';
 import type { SessionEnv } from './ports/session-env.ts';
 import type { StorageWatch } from './ports/storage-watch.ts';
@@ -47,12 +51,16 @@ export interface EngineOptions {
   readonly toolAccess?: (sessionId: SessionId) => ToolAccess | null;
   /** The tools that are offered, for people to look at. */
   readonly toolCatalogue?: () => ToolCatalogue;
+  /** The ways to reach people and programs outside of the page, for people to look at. */
+  readonly channels?: () => readonly ChannelState[];
   readonly settings: EngineSettings;
 }
 
 export interface Engine extends ControlRoom {
   /** Where the interactive tools of this program ask. */
   readonly tools: ToolDesk;
+  /** What deserves to be told outside of the page. */
+  readonly notices: NoticeFeed;
   /** Puts every agent to an end, stores how it ended, and lets go of everything. */
   close(): Promise<void>;
   /** Lets go of everything; agents that can live on by themselves do, for the next server to take up. */
@@ -68,13 +76,15 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const { whileBusy = 'queue' } = settings;
   const listeners = new Set<(news: News) => void>();
   const book = new GrantBook({ log, clock, logger });
-  const clients = createClients(ids.client);
+  const policies = new PolicyBook({ book, runner, roots: settings.roots, logger });
+  const clients = createClients(ids.client, clock);
   const lifetime = { closing: false };
 
   const context = (): Omit<Context, 'storedSeq'> => ({
     at: clock.now(),
     mint: (kind) => ids[kind](),
     grants: book.grants,
+    rulesIn: (place) => policies.rulesIn(place),
   });
   const publish = (news: readonly News[]): void => {
     for (const one of news) {
@@ -132,6 +142,9 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       await options.listening;
       const session = registry.get(id);
       if (session === undefined || lifetime.closing) return false;
+      // Before its agent can ask for anything.
+      await policies.look(session.state);
+      if (lifetime.closing) return false;
       const started = await session.writer.insist({ type: 'start-process', processId: ids.process() });
       return started.ok && started.value.length > 0;
     },
@@ -161,9 +174,23 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     return accept(undefined);
   };
 
+  const turns = new Map<SessionId, string>();
+  /** What a person changes between two turns holds in the next. */
+  const lookAtTurn = ({ id, turn, cwd, realCwd }: SessionState): void => {
+    if (turn === null) {
+      turns.delete(id);
+      return;
+    }
+    turns.set(id, turn.id);
+    void policies.look({ cwd, realCwd });
+  };
+
   /** After each commit. */
   const changed = (state: SessionState): void => {
-    if (!lifetime.closing) budget.notice(state);
+    if (!lifetime.closing) {
+      budget.notice(state);
+      if (turns.get(state.id) !== state.turn?.id) lookAtTurn(state);
+    }
     if (state.ephemeral && state.life !== 'open' && state.process === null) {
       const session = registry.get(state.id);
       if (session !== undefined) {
@@ -172,7 +199,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     }
   };
 
-  await recover(options, registry, book, announcements);
+  await recover(options, registry, { book, policies }, announcements);
   for (const { state } of registry.inMemory()) {
     if (state.process !== null) budget.adopt(state.id);
     budget.notice(state);
@@ -183,6 +210,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const asking = new Stillness<SessionWriter>(clock, IDLE_CHECK_MS);
   const cancelIdleCheck = every(clock, IDLE_CHECK_MS, () => {
     for (const { state, writer } of registry.inMemory()) {
+      if (state.process !== null) void policies.look(state);
       const { since } = state;
       if (idle.of(writer, canSleep(state) ? { what: since, since } : undefined) >= settings.idleMs) {
         void writer.command({ type: 'close-process', cause: 'sleep' });
@@ -221,20 +249,25 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     registry,
     book,
     history,
+    policies,
     clients,
     toolCatalogue,
+    channels: options.channels ?? (() => []),
     remove,
     lifetime,
   });
+
+  const listen = (listener: (news: News) => void): (() => void) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  };
 
   return {
     dispatch,
     clients,
     tools,
-    listen(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    notices: createNoticeFeed({ log, announcements, registry, listen }),
+    listen,
     whileBusy,
     overview() {
       const sessions = registry.inMemory().map((session) => session.state);
@@ -305,7 +338,7 @@ async function shutDown(session: LiveSession): Promise<void> {
 async function recover(
   options: EngineOptions,
   registry: SessionRegistry,
-  book: GrantBook,
+  { book, policies }: { readonly book: GrantBook; readonly policies: PolicyBook },
   announcements: Announcements,
 ): Promise<void> {
   const { log, runner, logger } = options;
@@ -314,7 +347,9 @@ async function recover(
   const unsummarized: Stored[] = [];
   for (const start of log.streams(SUMMARY_VERSION)) {
     if (start.stream === 'global') {
-      book.load(start.eventsAfter(0));
+      const events = [...start.eventsAfter(0)];
+      book.load(events);
+      policies.load(events);
       continue;
     }
     try {
@@ -326,9 +361,7 @@ async function recover(
           settle(
             registry.takeUp(stored),
             { checkpoint: start.checkpoint, runs: left },
-            registry,
-            announcements,
-            options,
+            { registry, policies, announcements, options },
           ),
         );
     } catch (error) {
@@ -374,9 +407,17 @@ async function summarize(
 async function settle(
   session: LiveSession,
   left: { readonly checkpoint: Checkpoint | undefined; readonly runs: readonly LeftRun[] },
-  registry: SessionRegistry,
-  announcements: Announcements,
-  options: EngineOptions,
+  {
+    registry,
+    policies,
+    announcements,
+    options,
+  }: {
+    readonly registry: SessionRegistry;
+    readonly policies: PolicyBook;
+    readonly announcements: Announcements;
+    readonly options: EngineOptions;
+  },
 ): Promise<void> {
   const { id, state, writer, effects } = session;
   const isTakenUp = left.runs.some(({ runId }) => runId === state.process?.id);
@@ -397,7 +438,10 @@ async function settle(
   effects.watchOpen(state);
   // Ahead of whatever the agent has to say: its tools did not live on with it.
   if (hasToolAsk(state)) void writer.insist({ type: 'lose-tools' });
-  if (isToStart) void Promise.resolve(options.listening).then(() => effects.agent.startAgain());
+  if (isToStart)
+    void Promise.resolve(options.listening)
+      .then(() => policies.look(state))
+      .then(() => effects.agent.startAgain());
   if (isTakenUp || isToStart || (state.process === null && !isTorn)) return;
   const reason = 'The server ended while this was under way, and the agent with it.';
   const lost = await writer.command({ type: 'lose-process', reason });

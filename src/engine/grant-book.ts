@@ -62,6 +62,14 @@ export class GrantBook {
     return this.#write(() => this.#newAmong(given).map(created), { parts, onStored });
   }
 
+  /** Stores what else belongs to no session, decided when its turn has come; `fold` is called before the next is decided. */
+  record(
+    decide: (at: string) => readonly NewEvent[],
+    fold: (event: NewEvent, at: string) => void,
+  ): Promise<readonly NewEvent[]> {
+    return this.#write(decide, { parts: [] }, fold);
+  }
+
   /** Keeps what a person approved under a tool's own key. */
   async keep(approval: Parameters<typeof keyGrant>[0]): Promise<Result<undefined>> {
     try {
@@ -113,6 +121,7 @@ export class GrantBook {
   #write(
     decide: (at: string) => readonly NewEvent[],
     { parts, ...how }: AppendBatch = { parts: [] },
+    fold: (event: NewEvent, at: string) => void = (event) => this.#fold(event),
   ): Promise<readonly NewEvent[]> {
     const writing = this.#lastWrite.then(async () => {
       const at = this.#options.clock.now();
@@ -120,7 +129,7 @@ export class GrantBook {
       const own: AppendPart[] = events.length === 0 ? [] : [{ stream: 'global', at, events }];
       const all = [...parts, ...own];
       if (all.length > 0) await this.#options.log.append({ parts: all, ...how });
-      for (const event of events) this.#fold(event);
+      for (const event of events) fold(event, at);
       return events;
     });
     this.#lastWrite = writing.catch(() => undefined);

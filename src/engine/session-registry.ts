@@ -129,11 +129,11 @@ export class SessionRegistry {
     return this.#matching(filter).length + this.#options.log.countSummaries(this.#stored(filter));
   }
 
-  /** Of the sessions that hold grants for themselves. */
+  /** Of the sessions that hold grants or rules for themselves. */
   grantHolders(): readonly SessionSummary[] {
     const known = this.inMemory().map(({ state }) => summaryOf(state));
     const stored = this.#options.log.summaries({ ...this.#stored({}), holdsGrants: true });
-    return [...known.filter(({ grants }) => grants.length > 0), ...stored];
+    return [...known.filter(({ grants, rules }) => grants.length > 0 || rules !== undefined), ...stored];
   }
 
   /** Stores a new session, together with its first message. Its key is taken before anything is written, so that of two at once one is refused. */

@@ -66,6 +66,20 @@ export class EventIndex {
       yield* asks.iterate(toolName) as Iterable<unknown> as Iterable<StoredEvent & { name: StreamId }>;
   }
 
+  /** Approvals that were asked for at these positions, and what was decided, newest first. */
+  decisions(range: { readonly after: number; readonly to: number; readonly from: string }): NamedEvent[] {
+    const rows = this.#sql.decisionsBetween.all(range.after, range.to, range.from);
+    return (rows as unknown as (StoredEvent & { readonly name: StreamId })[]).map(({ name, ...stored }) => ({
+      stream: name,
+      event: this.parse(stored),
+    }));
+  }
+
+  /** The latest moment at these positions; undefined where there is nothing. */
+  latestBetween(after: number, to: number): string | undefined {
+    return (this.#sql.latest.get(after, to) as { at: string | null }).at ?? undefined;
+  }
+
   /** What the turns took that ended on this day or later. */
   usage(from: string): StreamUsage[] {
     const days = new Map<string, StreamUsage>();
@@ -135,6 +149,11 @@ const atOnceAtStart = 10_000;
 const mostBehind = 256;
 const pauseMs = 1_000;
 
+interface NamedEvent {
+  readonly stream: StreamId;
+  readonly event: Event;
+}
+
 interface FollowingRow {
   readonly id: number;
   readonly stream: number;
@@ -173,6 +192,12 @@ const statementsOf = (db: DatabaseSync) => ({
   unplacedAsks: db.prepare(`
     SELECT stream.name, event.seq, event.at, event.body FROM event JOIN stream ON stream.id = event.stream
     WHERE ${isUnplaced} AND asked_tool = ? ORDER BY event.id DESC`),
+  decisionsBetween: db.prepare(`
+    SELECT stream.name, event.seq, event.at, event.body FROM event JOIN stream ON stream.id = event.stream
+    WHERE event.id > ? AND event.id <= ? AND event.at >= ?
+      AND (asked_tool IS NOT NULL OR instr(substr(event.body, 1, 60), '"interaction.decided"'))
+    ORDER BY event.id DESC`),
+  latest: db.prepare('SELECT max(at) AS at FROM event WHERE id > ? AND id <= ?'),
   following: db.prepare(`
     SELECT id, stream, at, body FROM event WHERE ${isUnplaced} ORDER BY id LIMIT ?`),
   addPlaces: db.prepare(`

@@ -89,7 +89,7 @@ function prepareSummary({ version, of }: NonNullable<AppendPart['summary']>): Pr
     since,
     archived,
     pinned,
-    holdsGrants: of.grants.length > 0,
+    holdsGrants: of.grants.length > 0 || of.rules !== undefined,
     words: findableText(of.session),
     body: JSON.stringify(of),
   };

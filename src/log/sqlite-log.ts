@@ -3,6 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import {
   type AppendBatch,
+  type DecisionsPage,
   type EventLog,
   type EventPage,
   type LogEntry,
@@ -121,6 +122,23 @@ class SqliteLog implements EventLog {
         if (this.#isShown(name, stored.seq)) asks.push({ stream: name, event: events.parse(stored) });
       }
       return asks;
+    });
+  }
+
+  decisionsSince(from: string, before = this.lastPosition + 1): DecisionsPage {
+    return this.#read(() => {
+      const { events } = this.#store;
+      const to = before - 1;
+      const after = Math.max(0, to - lookedAtOnce);
+      const found = events
+        .decisions({ after, to, from })
+        .flatMap(({ stream, event }) =>
+          isAskOrDecision(event) && this.#isShown(stream, event.seq) ? [{ stream, event }] : [],
+        );
+      // A clock that was set for a moment makes no end of it; when hundreds in a row are older, the rest is.
+      const latest = events.latestBetween(after, to);
+      const isOver = after === 0 || (latest !== undefined && latest < from);
+      return { events: found, before: isOver ? undefined : after + 1 };
     });
   }
 
@@ -397,6 +415,11 @@ class SqliteLog implements EventLog {
 }
 
 const eventsReadAtOnce = 500;
+const isAskOrDecision = (event: Event): event is DecisionsPage['events'][number]['event'] =>
+  event.type === 'interaction.requested' || event.type === 'interaction.decided';
+
+/** Some milliseconds' work. */
+const lookedAtOnce = 1_000;
 const lookAgainMs = 1_000;
 /** A commit that changes no row and is written all the same. */
 const writesNothingNew = 'UPDATE search_progress SET indexed = indexed';

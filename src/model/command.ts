@@ -2,9 +2,12 @@ import type { Approve, GivenAnswers } from '../protocol/command.ts';
 import { accept, type Result } from '../protocol/errors.ts';
 import type { EventOf, NewEvent } from '../protocol/event.ts';
 import type { Grant } from '../protocol/grant.ts';
-import type { GrantId, InteractionId, MessageId } from '../protocol/ids.ts';
+import type { GrantId, InteractionId, MessageId, RuleId } from '../protocol/ids.ts';
 import type { Actor, Ask } from '../protocol/interaction.ts';
+import type { StandingRule } from '../protocol/policy.ts';
 import type { Disposition, WhileBusy } from '../protocol/session.ts';
+import type { HeldRule } from './policy.ts';
+import type { Place } from './rule-match.ts';
 
 /** What someone, or the clock, wants of a session. Ids are made by the caller, so that deciding stays pure. */
 export type SessionCommand =
@@ -74,6 +77,7 @@ export type SessionCommand =
       readonly whileBusy?: WhileBusy | null;
       readonly archived?: boolean;
       readonly pinned?: boolean;
+      readonly mutedUntil?: string | null;
       readonly by: Actor;
     }
   | { readonly type: 'set-mode'; readonly permissionMode: string; readonly by: Actor }
@@ -89,6 +93,8 @@ export type SessionCommand =
     }
   | { readonly type: 'end-trust'; readonly by: Actor }
   | { readonly type: 'revoke-grant'; readonly grantId: GrantId; readonly by: Actor }
+  | { readonly type: 'add-rule'; readonly rule: StandingRule }
+  | { readonly type: 'remove-rule'; readonly ruleId: RuleId; readonly by: Actor }
   | ({ readonly type: 'keep-approval' } & KeptApproval)
   | { readonly type: 'forget-approvals'; readonly toolName: string; readonly by: Actor };
 
@@ -132,6 +138,8 @@ export interface Context {
   readonly mint: (kind: 'interaction' | 'turn' | 'message') => string;
   /** Grants for all sessions. */
   readonly grants: readonly Grant[];
+  /** Rules for all sessions, and those of the place that a session works in. */
+  readonly rulesIn: (place: Place) => readonly HeldRule[];
 }
 
 export type CommandOf<T extends SessionCommand['type']> = Extract<SessionCommand, { type: T }>;

@@ -89,6 +89,14 @@ export function decide(state: SessionState, command: SessionCommand, context: Co
       const grant = state.grants.find(({ id }) => id === command.grantId);
       return grant === undefined ? refuse('grant_not_found') : becomes(revokedGrant(grant, command.by));
     }
+    case 'add-rule':
+      return state.life === 'stopped'
+        ? refuse('session_stopped')
+        : becomes({ type: 'rule.created', rule: command.rule });
+    case 'remove-rule':
+      return state.rules.some(({ id }) => id === command.ruleId)
+        ? becomes({ type: 'rule.ended', ruleId: command.ruleId, cause: 'removed', by: command.by })
+        : refuse('rule_not_found');
     case 'keep-approval':
       return keepApproval(state, command, context);
     case 'forget-approvals':
@@ -165,6 +173,9 @@ function stop(state: SessionState, by: Actor, context: Context): Result<Decided>
   if (state.turn !== null) events.push({ type: 'turn.ended', turnId: state.turn.id, outcome: 'interrupted' });
   for (const grant of state.grants) {
     events.push({ ...revokedGrant(grant, by), cause: 'session-ended' });
+  }
+  for (const { id } of state.rules) {
+    events.push({ type: 'rule.ended', ruleId: id, cause: 'session-ended', by });
   }
   if (state.process !== null) {
     events.push({ type: 'process.closing', processId: state.process.id, cause: 'stop' });

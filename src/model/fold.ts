@@ -73,6 +73,7 @@ function created(event: EventOf<'session.created'>): SessionState {
     tools: emptyMap,
     tasks: emptyMap,
     grants: [],
+    rules: [],
     recentSends: [],
     usage: noUsage,
     context: null,
@@ -97,9 +98,18 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
         whileBusy: event.whileBusy === undefined ? state.whileBusy : event.whileBusy,
         archived: event.archived ?? state.archived,
         pinned: event.pinned ?? state.pinned,
+        mutedUntil: event.mutedUntil === undefined ? state.mutedUntil : (event.mutedUntil ?? undefined),
       };
     case 'session.stopped':
-      return { ...state, life: 'stopped', wake: null, grants: [], tools: emptyMap, tasks: emptyMap };
+      return {
+        ...state,
+        life: 'stopped',
+        wake: null,
+        grants: [],
+        rules: [],
+        tools: emptyMap,
+        tasks: emptyMap,
+      };
     case 'session.failed':
       return {
         ...state,
@@ -199,6 +209,16 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
       return { ...state, grants: [...state.grants, event.grant] };
     case 'grant.ended':
       return { ...state, grants: state.grants.filter((grant) => grant.id !== event.grantId) };
+    case 'rule.created':
+      return { ...state, rules: [...state.rules, event.rule] };
+    case 'rule.ended':
+      return { ...state, rules: state.rules.filter(({ id }) => id !== event.ruleId) };
+    // Of all sessions: they are in no session's log.
+    case 'policy.set':
+    case 'policy.found':
+    case 'policy.trusted':
+    case 'policy.distrusted':
+      return state;
     case 'diagnostic': {
       const diagnostics = { ...state.process?.diagnostics, [event.code]: event.count };
       return { ...state, process: withRun(state, { diagnostics }) };

@@ -17,7 +17,7 @@ export function checkForm(
       return wrong(field.id, 'is required', field.label);
     }
     if (isEmpty(value)) continue;
-    const fault = faultOf(field, value);
+    const fault = fieldFault(field, value);
     if (fault !== undefined) return wrong(field.id, fault, field.label);
     values.push([field.id, value]);
   }
@@ -29,7 +29,8 @@ const isEmpty = (value: unknown): boolean => value === undefined || value === nu
 const wrong = (id: string, fault: string, label = id) =>
   refuse('invalid_answer', `"${label}" ${fault}.`, { field: `input.${id}` });
 
-function faultOf(field: FormField, value: unknown): string | undefined {
+/** What is wrong with a value that is given, to follow the name of its field. */
+export function fieldFault(field: FormField, value: unknown): string | undefined {
   switch (field.type) {
     case 'text':
     case 'textarea':

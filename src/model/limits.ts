@@ -6,6 +6,9 @@ export const MOST_OPEN_ASKS = 200;
 /** What had been read when the agent was held comes on top. Beyond this an ask is not put before anyone. */
 export const MOST_SHOWN_ASKS = 1000;
 
+/** What took another's place or changed what it shows is answered only after it has been still for so long. */
+export const STILL_BEFORE_PRESS_MS = 500;
+
 /** Each change of the queue is told with the whole queue. */
 export const MOST_QUEUED = 1000;
 

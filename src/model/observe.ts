@@ -1,16 +1,18 @@
 import type { NewEvent, NewEventOf } from '../protocol/event.ts';
+import type { Grant } from '../protocol/grant.ts';
 import { InteractionId, type MessageId } from '../protocol/ids.ts';
-import type { Actor, Ask } from '../protocol/interaction.ts';
+import type { Actor, Ask, Decision } from '../protocol/interaction.ts';
 import type { AgentOption } from '../protocol/session.ts';
 import { keptCommands, sameCommands } from './agent-commands.ts';
 import type { CountedFact, FactOf } from './agent-fact.ts';
 import { canonical } from './canonical.ts';
 import type { Context } from './command.ts';
 import { isAskedAgain, notDeferred, raisedAgain, suspend } from './deferred-asks.ts';
-import { findGrant, isTrust, workplaceOf } from './grants.ts';
+import { isTrust } from './grants.ts';
 import { interruptedTurn, isHandedOver, settleAll, unanswered } from './interactions.ts';
 import { askLimits, isFull } from './limits.ts';
 import { requeueInFlight } from './messages.ts';
+import { denialBy, heldRule, ruleRef, type Verdict, verdictOn } from './policy.ts';
 import type { QueueItem, SessionState } from './state.ts';
 import { askOfAgent, isBusy } from './status.ts';
 import { interruptAsks } from './tool-asks.ts';
@@ -169,28 +171,53 @@ function asked(state: SessionState, ask: Ask, context: Context): readonly NewEve
   // Its turn goes on with the answer: taken for idle, it would be sent the next message into the middle of it.
   if (raised !== undefined) return [raised, ...beginTurn(state, context, [])];
   const interactionId = InteractionId.parse(context.mint('interaction'));
-  const given = findGrant([...state.grants, ...context.grants], ask, context.at, workplaceOf(state));
-  // What was said of this very call is named rather than that everything is allowed for a while.
-  const grant = given ?? findTrust(state, ask, context.at);
+  const verdict = withTrust(
+    verdictOn(ask, {
+      rules: [...state.rules.map(heldRule), ...context.rulesIn(state)],
+      grants: [...state.grants, ...context.grants],
+      place: state,
+      at: context.at,
+    }),
+    findTrust(state, ask, context.at),
+  );
   const requested: NewEvent = {
     type: 'interaction.requested',
     interactionId,
     turnId: state.turn?.id ?? null,
     processId: state.process.id,
-    ask,
-    ...(grant === undefined ? askLimits(state.askTimeout, context.at) : {}),
+    ask: askedBecauseOf(verdict, ask),
+    ...(verdict.is === 'ask' ? askLimits(state.askTimeout, context.at) : {}),
   };
-  if (grant === undefined) return isFull(state) ? [requested, notShown(state, interactionId)] : [requested];
-  return [
-    requested,
-    {
-      type: 'interaction.decided',
-      interactionId,
-      outcome: 'allowed',
-      decision: { type: 'allow', scope: 'once' },
-      by: { kind: 'grant', grantId: grant.id, ...(isTrust(grant) && { trust: true as const }) },
-    },
-  ];
+  if (verdict.is === 'ask') return isFull(state) ? [requested, notShown(state, interactionId)] : [requested];
+  return [requested, { type: 'interaction.decided', interactionId, ...decisionBy(verdict) }];
+}
+
+/** A time of trust answers what nothing narrower does; what a rule denies or sends to a person it does not touch. */
+const withTrust = (verdict: Verdict, trust: Grant | undefined): Verdict =>
+  verdict.is === 'ask' && verdict.rule === undefined && trust !== undefined
+    ? { is: 'allow', grant: trust }
+    : verdict;
+
+/** What a rule sends to a person is marked so: nothing else may answer it, and it cannot be granted for later. */
+const askedBecauseOf = (verdict: Verdict, ask: Ask): Ask =>
+  verdict.is === 'ask' && verdict.rule !== undefined
+    ? { ...ask, requiresPerson: true, rule: ruleRef(verdict.rule) }
+    : ask;
+
+function decisionBy(verdict: Exclude<Verdict, { is: 'ask' }>): {
+  readonly outcome: 'allowed' | 'denied';
+  readonly decision: Decision;
+  readonly by: Actor;
+} {
+  if (verdict.is === 'deny') {
+    const decision: Decision = { type: 'deny', message: denialBy(verdict.rule), interrupt: false };
+    return { outcome: 'denied', decision, by: { kind: 'rule', rule: ruleRef(verdict.rule) } };
+  }
+  const by: Actor =
+    'grant' in verdict
+      ? { kind: 'grant', grantId: verdict.grant.id, ...(isTrust(verdict.grant) && { trust: true as const }) }
+      : { kind: 'rule', rule: ruleRef(verdict.rule) };
+  return { outcome: 'allowed', decision: { type: 'allow', scope: 'once' }, by };
 }
 
 /** Read from an agent that is interrupted or gone, behind more asks than can be shown: on record, and nobody is asked. */

@@ -106,7 +106,8 @@ function parsed(text: string): unknown {
 }
 
 /** Linear in the subject: no backtracking that a crafted pattern could blow up. */
-function wildcardMatch(pattern: string, value: string): boolean {
+export function wildcardMatch(pattern: string, value: string): boolean {
+  if (!pattern.includes('*')) return pattern === value;
   const pieces = pattern.split('*');
   const first = pieces[0] ?? '';
   const last = pieces.at(-1) ?? '';

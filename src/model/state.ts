@@ -2,6 +2,7 @@ import type { EventOf } from '../protocol/event.ts';
 import type { Grant } from '../protocol/grant.ts';
 import type { InteractionId, SessionId } from '../protocol/ids.ts';
 import type { LeftOpen } from '../protocol/interaction.ts';
+import type { StandingRule } from '../protocol/policy.ts';
 import type {
   AgentCommand,
   AgentOption,
@@ -40,6 +41,8 @@ export interface SessionState {
   readonly whileBusy: WhileBusy | null;
   readonly archived: boolean;
   readonly pinned: boolean;
+  /** Not there unless it was muted, also not in what earlier versions stored. */
+  readonly mutedUntil?: string | undefined;
   readonly ephemeral: boolean;
   readonly closeAfterTurn: boolean;
 
@@ -68,6 +71,8 @@ export interface SessionState {
   readonly tasks: OrderedMap<true>;
   /** This session's own grants. */
   readonly grants: readonly Grant[];
+  /** This session's own rules. */
+  readonly rules: readonly StandingRule[];
   readonly recentSends: readonly EventOf<'message.queued'>[];
   readonly usage: Usage;
   readonly context: ContextUse | null;
@@ -143,7 +148,7 @@ export interface RunningTool {
 }
 
 /** Raise this whenever a stored snapshot of the state could no longer be understood. */
-export const STATE_VERSION = 11;
+export const STATE_VERSION = 12;
 
 /** A state as it is stored: its maps are lists of their entries. */
 export type StoredState = {

@@ -1,4 +1,5 @@
 import type { Grant } from '../protocol/grant.ts';
+import type { StandingRule } from '../protocol/policy.ts';
 import type { Session } from '../protocol/session.ts';
 import type { SessionState } from './state.ts';
 import { wantsProcess } from './status.ts';
@@ -9,6 +10,8 @@ export interface SessionSummary {
   readonly session: Session;
   /** Those it holds for itself. */
   readonly grants: readonly Grant[];
+  /** Not there in those from before there were any. */
+  readonly rules?: readonly StandingRule[];
 }
 
 /** Raise this whenever a stored summary could no longer be understood, or lacks something: each is then made again from its log. */
@@ -27,6 +30,7 @@ export const isAtRest = (state: SessionState): boolean =>
 export const summaryOf = (state: SessionState): SessionSummary => ({
   session: sessionView(state),
   grants: state.grants,
+  ...(state.rules.length > 0 && { rules: state.rules }),
 });
 
 /**

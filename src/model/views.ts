@@ -30,6 +30,7 @@ export function sessionView(state: SessionState): Session {
     ...(state.whileBusy !== null && { whileBusy: state.whileBusy }),
     ...(state.archived && { archived: true }),
     ...(state.pinned && { pinned: true }),
+    ...(state.mutedUntil !== undefined && { mutedUntil: state.mutedUntil }),
     ephemeral: state.ephemeral,
     capabilities: state.capabilities,
     isolation: state.process?.isolation ?? null,

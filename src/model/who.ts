@@ -4,7 +4,7 @@ import type { Actor, Decision, Outcome } from '../protocol/interaction.ts';
 export type Who =
   | { readonly is: 'device' | 'terminal'; readonly name: string }
   | { readonly is: 'token' | 'library'; readonly client: string | undefined }
-  | { readonly is: 'somebody' | 'grant' | 'trust' | 'timer' | 'agent' | 'server' };
+  | { readonly is: 'somebody' | 'grant' | 'trust' | 'rule' | 'timer' | 'agent' | 'server' };
 
 export function whoOf({ kind, via, device, terminal, client, where, trust }: Actor): Who {
   if (kind === 'grant' && trust === true) return { is: 'trust' };
@@ -38,3 +38,6 @@ export function outcomeOf(decision: Decision, { kind }: Actor): Exclude<Outcome,
       return 'dismissed';
   }
 }
+
+/** A grant or a rule decided, at once: nobody was asked. */
+export const isByItself = ({ kind }: Actor): boolean => kind === 'grant' || kind === 'rule';

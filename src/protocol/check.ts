@@ -19,10 +19,10 @@ export function check<Schema extends z.ZodType>(
   input: unknown,
   at: readonly string[] = [],
 ): Result<z.output<Schema>> {
-  const parsed = schema.safeParse(input, { error: nearestAsMessage });
+  const parsed = schema.safeParse(input, { error: plainWords });
   if (parsed.success) return accept(parsed.data);
   const found = faultsOf(parsed.error, input, at);
-  const [{ code, sentence, field, nearest } = told({ path: at, message: 'Invalid input' }, input)] = found;
+  const [{ code, sentence, field, nearest } = told({ path: at, message: 'does not fit' }, input)] = found;
   return refuse(code, sentence, {
     field,
     ...(nearest === undefined ? {} : { nearest }),
@@ -32,7 +32,7 @@ export function check<Schema extends z.ZodType>(
 
 /** All that is wrong with the value, a sentence each; none where it fits. */
 export function faultsIn(schema: z.ZodType, input: unknown): string[] {
-  const { error } = schema.safeParse(input, { error: nearestAsMessage });
+  const { error } = schema.safeParse(input, { error: plainWords });
   return error === undefined ? [] : faultsOf(error, input, []).map(({ sentence }) => sentence);
 }
 
@@ -55,11 +55,86 @@ interface Issue {
   readonly keys?: readonly string[];
 }
 
-/** Only while it is parsed is it known which names the object has: the nearest of them is kept in place of a sentence. */
-const nearestAsMessage: z.core.$ZodErrorMap = (issue) =>
-  issue.code === 'unrecognized_keys'
-    ? (nearestName(issue.keys[0] ?? '', Object.keys((issue.inst as z.ZodObject).shape)) ?? '')
-    : undefined;
+/**
+ * What is wrong, to follow the name of the field; a schema may have a sentence of its own instead. Only while it is parsed is it known
+ * which names an object has: the nearest of them is kept in place of a sentence.
+ */
+const plainWords: z.core.$ZodErrorMap = (issue) => {
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return nearestName(issue.keys[0] ?? '', Object.keys((issue.inst as z.ZodObject).shape)) ?? '';
+    case 'invalid_type':
+      return `must be ${kindNames[issue.expected] ?? 'of another kind'}`;
+    case 'invalid_value':
+      return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
+    case 'too_small':
+      return tooSmall(issue);
+    case 'too_big':
+      return `must ${units[issue.origin] === undefined ? 'be' : 'have'} at most ${counted(issue.maximum, issue.origin)}`;
+    case 'not_multiple_of':
+      return `must be a multiple of ${issue.divisor}`;
+    case 'invalid_format':
+      return `must be ${formatNames[issue.format] ?? 'written in another form'}`;
+    case 'invalid_union':
+      return 'must be of another kind';
+    case 'invalid_key':
+      return 'has a name that does not fit';
+    case 'invalid_element':
+      return 'has an entry that does not fit';
+    default:
+      return 'does not fit';
+  }
+};
+
+function tooSmall({
+  minimum,
+  origin,
+  inclusive = true,
+}: {
+  readonly minimum: number | bigint;
+  readonly origin: string;
+  readonly inclusive?: boolean | undefined;
+}): string {
+  if (units[origin] === undefined) return `must be ${inclusive ? 'at least' : 'more than'} ${minimum}`;
+  return Number(minimum) === 1 ? 'must not be empty' : `must have at least ${counted(minimum, origin)}`;
+}
+
+const counted = (count: number | bigint, origin: string): string => {
+  const [one, several] = units[origin] ?? [];
+  if (one === undefined) return String(count);
+  return `${count} ${Number(count) === 1 ? one : several}`;
+};
+
+/** What is counted in a value; a number is compared itself. */
+const units: Readonly<Record<string, readonly [one: string, several: string]>> = {
+  string: ['character', 'characters'],
+  array: ['entry', 'entries'],
+  set: ['entry', 'entries'],
+  map: ['entry', 'entries'],
+  object: ['field', 'fields'],
+  record: ['field', 'fields'],
+};
+
+const kindNames: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  tuple: 'a list',
+  object: 'an object',
+  record: 'an object',
+  null: 'null',
+  undefined: 'left out',
+};
+
+const formatNames: Readonly<Record<string, string>> = {
+  email: 'an e-mail address',
+  url: 'a web address',
+  uuid: 'a UUID',
+  datetime: 'a moment, as 2026-01-31T12:00:00Z',
+  date: 'a date, as 2026-01-31',
+};
 
 /** Of a union, what is wrong with the form that fits furthest: the others are about forms that nobody meant. */
 function issuesIn(issue: z.core.$ZodIssue, above: readonly PropertyKey[]): Issue[] {
@@ -67,7 +142,18 @@ function issuesIn(issue: z.core.$ZodIssue, above: readonly PropertyKey[]): Issue
   if (issue.code !== 'invalid_union') return [{ ...issue, path }];
   const forms = issue.errors.map((form) => form.flatMap((inner) => issuesIn(inner, path)));
   const [furthest] = forms.toSorted((a, b) => depthOf(b[0]) - depthOf(a[0]));
-  return furthest !== undefined && depthOf(furthest[0]) > path.length ? furthest : [{ ...issue, path }];
+  if (furthest !== undefined && depthOf(furthest[0]) > path.length) return furthest;
+  return [{ ...issue, path, message: anyOf(forms.flat(), issue.message) }];
+}
+
+/** "must be a text or a list": what each form would have taken. */
+function anyOf(issues: readonly Issue[], otherwise: string): string {
+  const kinds = new Set(
+    issues.flatMap(({ message }) => /^must be ((?!of another).*)$/.exec(message)?.[1] ?? []),
+  );
+  const [last, ...others] = [...kinds].toReversed();
+  if (last === undefined) return otherwise;
+  return `must be ${others.length === 0 ? last : `${others.toReversed().join(', ')} or ${last}`}`;
 }
 
 const depthOf = (issue: Issue | undefined): number =>
@@ -92,10 +178,14 @@ function told({ code, path, message, keys }: Issue, value: unknown) {
     code: isMalformed ? 'malformed_request' : 'invalid_value',
     field,
     nearest: undefined,
-    message,
-    sentence: `"${field}" ${isMissing ? 'is missing' : `is not valid: ${message}`}`,
+    message: isMissing ? 'is missing' : message,
+    sentence: `${field === '' ? 'The value' : `"${field}"`} ${isMissing ? 'is missing' : predicate(message)}`,
   } as const;
 }
+
+/** A schema's own sentence stands alone. */
+const predicate = (message: string): string =>
+  /^(?:must|has|does) /.test(message) ? message : `is not valid: ${message}`;
 
 function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   let value = input;

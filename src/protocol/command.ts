@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { InteractionId } from './ids.ts';
 import { Answer, ApprovalScope } from './interaction.ts';
+import { Policy, ruleFields } from './rule.ts';
 import { AskTimeout, Disposition, SessionStatus, WhileBusy } from './session.ts';
 import { longestText } from './text-limit.ts';
 
@@ -48,6 +49,11 @@ export const PatchSession = z.strictObject({
   whileBusy: WhileBusy.nullable().optional(),
   archived: z.boolean().optional(),
   pinned: z.boolean().optional(),
+  /** Until when nobody is told of it outside of the page; null for no longer. */
+  mutedUntil: z
+    .union([z.iso.datetime(), z.literal('forever')])
+    .nullable()
+    .optional(),
 });
 export type PatchSession = z.infer<typeof PatchSession>;
 
@@ -164,6 +170,38 @@ export const SuggestionsQuery = z.strictObject({
   interactionId: InteractionId.optional(),
 });
 export type SuggestionsQuery = z.infer<typeof SuggestionsQuery>;
+export const AddRule = z.strictObject({
+  effect: z.enum(
+    ['deny', 'ask'],
+    'Say "deny" or "ask"; what is allowed is a grant, or a rule of the policy.',
+  ),
+  ...ruleFields,
+  /** For this session alone; without it, for all. */
+  sessionId: z.string().min(1).optional(),
+});
+export type AddRule = z.infer<typeof AddRule>;
+
+const policyDigest = z.string().regex(/^[0-9a-f]{64}$/, 'A digest is 64 digits of a SHA-256 in hex.');
+
+export const SetPolicy = z.strictObject({
+  policy: Policy,
+  /** Of the policy that it was made from, as `listRules` gave it: if another has been set meanwhile, it is refused. */
+  replaces: policyDigest.optional(),
+});
+export type SetPolicy = z.infer<typeof SetPolicy>;
+
+export const TryPolicy = z.strictObject({
+  policy: Policy,
+  /** 30 unless told. */
+  days: z.number().int().min(1).max(366).optional(),
+});
+export type TryPolicy = z.infer<typeof TryPolicy>;
+
+export const TrustPolicy = z.strictObject({
+  /** Of the content that was shown; null accepts that the file is gone. */
+  digest: policyDigest.nullable(),
+});
+export type TrustPolicy = z.infer<typeof TrustPolicy>;
 
 export const SwitchInteraction = z.strictObject({ enabled: z.boolean() });
 export type SwitchInteraction = z.infer<typeof SwitchInteraction>;

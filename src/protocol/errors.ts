@@ -27,6 +27,8 @@ export const errorCatalogue = {
   image_not_found: { status: 404, meaning: 'No image has this id in this session.' },
   grant_not_found: { status: 404, meaning: 'No grant has this id.' },
   suggestion_not_found: { status: 404, meaning: 'This is not suggested, or no longer.' },
+  rule_not_found: { status: 404, meaning: 'There is no such rule.' },
+  policy_not_found: { status: 404, meaning: 'No policy of a directory has this id.' },
   template_not_found: { status: 404, meaning: 'No template has this name.' },
   device_not_found: { status: 404, meaning: 'No paired device has this id.' },
   unlock_not_found: { status: 404, meaning: 'No terminal is, or wants to be, unlocked by this id.' },
@@ -48,6 +50,7 @@ export const errorCatalogue = {
   queue_full: { status: 409, meaning: 'Too many messages wait in this session already.' },
   interaction_already_resolved: { status: 409, meaning: 'It has been answered already.' },
   interaction_changed: { status: 409, meaning: 'What is asked is not what was shown.' },
+  policy_changed: { status: 409, meaning: 'The policy is not what was shown.' },
   interaction_gone: { status: 410, meaning: 'The interaction ended without an answer.' },
   payload_too_large: {
     status: 413,
@@ -62,6 +65,7 @@ export const errorCatalogue = {
   too_many_requests: { status: 429, meaning: 'Too many attempts; wait a little.' },
   internal_error: { status: 500, meaning: 'Beckon failed; the server log says more.' },
   agent_not_available: { status: 503, meaning: 'The agent cannot be started here.' },
+  machine_unreachable: { status: 503, meaning: 'The machine cannot be reached right now.' },
   storage_unavailable: { status: 503, meaning: 'The database cannot be written; nothing was changed.' },
   shutting_down: { status: 503, meaning: 'The server is about to end.' },
 } as const satisfies Record<string, { status: number; meaning: string }>;

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { Grant } from './grant.ts';
-import { GrantId, InteractionId, MessageId, SessionId } from './ids.ts';
+import { GrantId, InteractionId, MessageId, RuleId, SessionId } from './ids.ts';
 import { Actor, Ask, Decision, LeftOpen, Outcome } from './interaction.ts';
+import { StandingRule } from './policy.ts';
+import { Policy } from './rule.ts';
 import {
   AgentCommand,
   AgentOption,
@@ -67,6 +69,7 @@ export const eventDefinitions = {
     whileBusy: WhileBusy.nullable().optional(),
     archived: z.boolean().optional(),
     pinned: z.boolean().optional(),
+    mutedUntil: z.string().nullable().optional(),
     by: Actor,
   }),
   'session.stopped': define('decision', { by: Actor, returned: z.array(z.string()) }),
@@ -236,6 +239,24 @@ export const eventDefinitions = {
   /** It is not to be offered again. */
   'suggestion.declined': define('decision', { suggestionId: z.string(), by: Actor }),
 
+  'rule.created': define('decision', { rule: StandingRule }),
+  'rule.ended': define('decision', {
+    ruleId: RuleId,
+    cause: z.enum(['removed', 'session-ended']),
+    by: Actor,
+  }),
+  /** In place of the one before. */
+  'policy.set': define('decision', { policy: Policy, by: Actor }),
+  /** What the file of a directory says now; the content is null when there is none, or it cannot be read, which the problem tells. */
+  'policy.found': define('fact', {
+    directory: z.string(),
+    content: z.string().nullable(),
+    problem: z.string().optional(),
+  }),
+  /** A person was shown this content, and lets it hold; a digest of null accepts that the file is gone. */
+  'policy.trusted': define('decision', { directory: z.string(), digest: z.string().nullable(), by: Actor }),
+  'policy.distrusted': define('decision', { directory: z.string(), by: Actor }),
+
   diagnostic: define('fact', {
     code: z.string(),
     text: z.string(),
@@ -295,6 +316,8 @@ export function referencesOf(event: NewEvent): string[] {
     case 'message.sending':
     case 'message.taken':
       return [event.messageId];
+    case 'turn.started':
+      return [event.turnId];
     default:
       return [];
   }

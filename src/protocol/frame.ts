@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { inputSchema } from './check.ts';
+import { SessionId } from './ids.ts';
 import { type GivenTo, type OperationDefinition, type OperationName, operations } from './operation.ts';
 
 const frame = { id: z.union([z.string(), z.number()]).optional() };
@@ -23,6 +24,12 @@ const ConnectionFrame = z.discriminatedUnion('type', [
     after: z.number().int().min(0).optional(),
   }),
   z.strictObject({ ...frame, ...session, type: z.literal('unsubscribe') }),
+  /** A person looks at this session (its id), at all of them, or at none: for a page that is visible and in front. */
+  z.strictObject({
+    ...frame,
+    type: z.literal('looking'),
+    at: z.union([z.literal('all'), SessionId]).nullable(),
+  }),
   z.strictObject({ ...frame, type: z.literal('ping') }),
 ]);
 export type ConnectionFrame = z.infer<typeof ConnectionFrame>;

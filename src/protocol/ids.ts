@@ -13,5 +13,8 @@ export type InteractionId = z.infer<typeof InteractionId>;
 export const GrantId = z.string().min(1).brand<'GrantId'>();
 export type GrantId = z.infer<typeof GrantId>;
 
+export const RuleId = z.string().min(1).brand<'RuleId'>();
+export type RuleId = z.infer<typeof RuleId>;
+
 export const ClientId = z.string().min(1).brand<'ClientId'>();
 export type ClientId = z.infer<typeof ClientId>;

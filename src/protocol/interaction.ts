@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { GrantId, InteractionId, SessionId } from './ids.ts';
+import { RuleRef } from './rule.ts';
 import { CallShape } from './tool-call.ts';
 
 export const InteractionKind = z.enum(['approval', 'question', 'form']);
@@ -24,7 +25,7 @@ export type Outcome = z.infer<typeof Outcome>;
  * a person has paired; whatever has the token may be a program.
  */
 export const Actor = z.object({
-  kind: z.enum(['person', 'grant', 'timer', 'agent', 'server']),
+  kind: z.enum(['person', 'grant', 'rule', 'timer', 'agent', 'server']),
   via: z.enum(['device', 'terminal', 'token', 'library']).optional(),
   device: z.object({ id: z.string(), name: z.string() }).optional(),
   /** The name of a terminal that a device has unlocked. */
@@ -36,6 +37,8 @@ export const Actor = z.object({
   grantId: GrantId.optional(),
   /** The grant was a time of trust: nobody had said anything of this call. */
   trust: z.literal(true).optional(),
+  /** With `rule`: the one that decided. */
+  rule: RuleRef.optional(),
 });
 export type Actor = z.infer<typeof Actor>;
 
@@ -151,6 +154,8 @@ export const Ask = z.object({
   subject: Subject.optional(),
   /** The agent, or a rule of the person, insists on a person: no grant may answer. */
   requiresPerson: z.boolean().optional(),
+  /** The rule by which this goes to a person, whatever is granted. */
+  rule: RuleRef.optional(),
   defaultToNo: z.boolean().optional(),
   /** The agent can end meanwhile, and ask this again when it is started for the answer. */
   deferrable: z.boolean().optional(),

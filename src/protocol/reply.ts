@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { ChannelState } from './channel.ts';
 import { type Event, eventDefinitions } from './event.ts';
 import { Grant, GrantWarning } from './grant.ts';
 import { Interaction } from './interaction.ts';
+import { DirectoryPolicy, PolicyInForce, StandingRule } from './policy.ts';
 import {
   Agent,
   AgentCommand,
@@ -21,7 +23,10 @@ import { Unlock } from './unlock.ts';
 export { DirectoryCompletion, FoundFiles } from './directory.ts';
 export { GrantPreview } from './grant.ts';
 export { Insights } from './insights.ts';
+export { PolicyTrial } from './policy.ts';
 export { ToolCatalogue } from './tool.ts';
+
+export const ChannelList = z.object({ channels: z.array(ChannelState) });
 
 export const Done = z.object({ status: z.literal('ok') });
 
@@ -58,6 +63,16 @@ export const Approved = Resolved.extend({ warnings: z.array(GrantWarning).option
 export const TemplateList = z.object({ templates: z.array(Template) });
 export const SuggestionList = z.object({ suggestions: z.array(Suggestion) });
 export const GrantUses = z.object({ uses: z.array(Interaction) });
+/** Those that stand alone, the policy for all sessions, and those that directories bring along. */
+export const RuleList = z.object({
+  rules: z.array(StandingRule),
+  policy: PolicyInForce,
+  directories: z.array(DirectoryPolicy),
+});
+export const OneRule = z.object({ rule: StandingRule });
+export const OnePolicy = z.object({ policy: PolicyInForce });
+export const OneDirectoryPolicy = z.object({ policy: DirectoryPolicy });
+export const SessionPolicy = z.object({ policy: DirectoryPolicy.nullable() });
 export const GrantList = z.object({ grants: z.array(Grant) });
 
 /** Of an event, what they all have: `eventDefinitions` says the rest of each. */
@@ -106,7 +121,13 @@ export const Health = Done.extend({
   whileBusy: WhileBusy.optional(),
 });
 export const Paired = Done.extend({ device: Device, key: z.string(), stored: z.boolean().optional() });
-export const PairingCode = z.object({ code: z.string(), expiresAt: z.string(), url: z.string() });
+/** With a public address, `url` leads there, and `localUrl` to the server itself. */
+export const PairingCode = z.object({
+  code: z.string(),
+  expiresAt: z.string(),
+  url: z.string(),
+  localUrl: z.string().optional(),
+});
 /** `current` is the one that asks. */
 export const DeviceList = z.object({ devices: z.array(Device.extend({ current: z.boolean() })) });
 export const UnlockList = z.object({ decide: z.enum(['anyone', 'devices']), unlocks: z.array(Unlock) });

@@ -167,6 +167,8 @@ export const Session = z.object({
   archived: z.boolean().optional(),
   /** Kept at hand at the head of lists. Only where it is so. */
   pinned: z.boolean().optional(),
+  /** Until then nobody is told of it outside of the page: a moment, which may have passed, or `forever`. Only where it was muted. */
+  mutedUntil: z.string().optional(),
   ephemeral: z.boolean(),
   capabilities: Capabilities.nullable(),
   /** Null while none runs, and where it is not known. */

@@ -5,6 +5,7 @@ import { checkDirectory, filesBelow, startDirectory } from './directory.ts';
 import { fileFinder } from './find-files.ts';
 import { gitBranch } from './git-branch.ts';
 import { LocalRun } from './local-run.ts';
+import { policyFile } from './policy-file.ts';
 import type { AgentDriver, AgentStart } from './ports/agent-driver.ts';
 import type { ListTracked } from './ports/file-listing.ts';
 import { type KeptProcess, type ProcessHost, runOf } from './ports/process-host.ts';
@@ -107,6 +108,7 @@ export function localRunner(options: LocalRunnerOptions): Runner {
     checkDirectory: async (place) => checkDirectory(place),
     completeDirectory,
     findFiles: fileFinder(listTracked),
+    policyFile,
     branch: gitBranch,
     filesBelow,
     end,

@@ -7,6 +7,7 @@ import type { WhoDecides } from './auth/guard.ts';
 import type { PairingCodes } from './auth/pairing.ts';
 import type { Unlocks } from './auth/unlocks.ts';
 import { sendRefusal } from './errors.ts';
+import type { Places } from './public-url.ts';
 import { addServerRoute } from './routes.ts';
 
 export interface Access {
@@ -16,24 +17,32 @@ export interface Access {
   readonly decide: WhoDecides;
   /** Ends what a device that was unpaired has open. */
   readonly disconnect: (deviceId: string) => void;
+  /** How this machine reaches the server. */
   readonly url: () => string;
-  /** Under which the page is: empty at the root. */
-  readonly path: string;
+  readonly publicUrl: string | undefined;
 }
 
 /** Pairing of browsers: a one-time code, made for someone who is in, lets one more device in. */
-export function addAccessRoutes(app: FastifyInstance, access: Access): void {
+export function addAccessRoutes(app: FastifyInstance, access: Access, places: Places): void {
   addServerRoute(app, 'pair', ({ code }, request, reply) => {
     const redeemed = access.codes.redeem(code);
     if (!redeemed.ok) return sendRefusal(reply, afterWrongCode(request, reply) ?? redeemed.refusal);
     const { device, secret, key, isStored } = access.devices.add(deviceNameOf(request.headers['user-agent']));
-    reply.header('set-cookie', cookieFor(secret, isHttps(request), access.path));
+    reply.header('set-cookie', cookieFor(secret, places.of(request.raw)));
     return reply.send({ status: 'ok', device, key, ...(isStored ? {} : { stored: false }) });
   });
 
   addServerRoute(app, 'createPairingCode', (_input, _request, reply) => {
     const { code, expiresAt } = access.codes.issue();
-    return reply.code(201).send({ code, expiresAt, url: `${access.url()}/#pair=${code}` });
+    const linkAt = (url: string): string => `${url}/#pair=${code}`;
+    const localUrl = linkAt(access.url());
+    return reply
+      .code(201)
+      .send(
+        access.publicUrl === undefined
+          ? { code, expiresAt, url: localUrl }
+          : { code, expiresAt, url: linkAt(access.publicUrl), localUrl },
+      );
   });
 
   addServerRoute(app, 'listDevices', (_input, { identity }, reply) => {
@@ -48,7 +57,7 @@ export function addAccessRoutes(app: FastifyInstance, access: Access): void {
     if (removed === 'unknown') return sendRefusal(reply, refuse('device_not_found').refusal);
     access.disconnect(id);
     if (request.identity.via === 'device' && request.identity.device.id === id) {
-      reply.header('set-cookie', endedCookie(isHttps(request), access.path));
+      reply.header('set-cookie', endedCookie(places.of(request.raw)));
     }
     if (removed === 'not-stored') return sendRefusal(reply, unpairedForNow);
     return reply.send({ status: 'ok' });
@@ -105,6 +114,3 @@ const unpairedForNow = refuse(
   'The device is unpaired until the server ends. That could not be stored, and is tried again until it is: if the server ends before, the device is paired again.',
   { holds: 'until-restart' },
 ).refusal;
-
-/** Only a page that was loaded over https has such an origin; whether a proxy is in between does not matter. */
-const isHttps = (request: FastifyRequest): boolean => request.headers.origin?.startsWith('https://') ?? false;

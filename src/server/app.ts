@@ -11,6 +11,7 @@ import { addFileRoutes } from './file-routes.ts';
 import { apiHeaders } from './headers.ts';
 import { addMcpRoutes } from './mcp-routes.ts';
 import { addPage } from './page.ts';
+import type { Places } from './public-url.ts';
 import { addOperationRoutes, addServerRoute } from './routes.ts';
 import type { StreamContext } from './stream/connections.ts';
 import { addStreamRoute, sessionStream } from './stream-routes.ts';
@@ -32,6 +33,7 @@ export interface AppOptions {
   readonly room: ControlRoom;
   readonly guard: Guard;
   readonly access: Access;
+  readonly places: Places;
   readonly streams: StreamContext;
   readonly tools: ToolEndpoint | undefined;
   readonly version: string;
@@ -42,7 +44,7 @@ export interface AppOptions {
 
 /** The HTTP side: every request passes the guard, then finds its route, and leaves with an answer of a known shape. */
 export function createApp(options: AppOptions): FastifyInstance {
-  const { room, guard, version } = options;
+  const { room, guard, version, places } = options;
   const app: FastifyInstance = fastify({
     loggerInstance: options.logger,
     // A request line may hold what someone mistook for a place for the token.
@@ -68,6 +70,8 @@ export function createApp(options: AppOptions): FastifyInstance {
   });
   const strangers = new Strangers(app.server);
   app.decorate('strangers', strangers);
+  // Not by Fastify's own means, which write every address into the log.
+  app.server.prependListener('request', (request) => places.rewrite(request));
   admitOnlyCallers(app, guard, strangers, options.isClosing);
   acceptJsonBodies(app);
   answerErrors(app);
@@ -80,7 +84,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     const { openApi } = await import('./openapi.ts');
     return reply.send(openApi(version));
   });
-  addAccessRoutes(app, options.access);
+  addAccessRoutes(app, options.access, places);
   addOperationRoutes(app, room, { listEvents: sessionStream(options.streams) });
   addStreamRoute(app, options.streams);
   addFileRoutes(app, room);
@@ -88,7 +92,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   for (const url of ['/api', '/api/*']) {
     app.all(url, (_request, reply) => sendRefusal(reply, refuse('route_not_found').refusal));
   }
-  addPage(app, options.webRoot, options.access.path);
+  addPage(app, options.webRoot, (request) => places.of(request.raw).path);
   return app;
 }
 

@@ -9,6 +9,7 @@ import { Devices } from './auth/devices.ts';
 import { createGuard, type WhoDecides } from './auth/guard.ts';
 import { PairingCodes } from './auth/pairing.ts';
 import { Unlocks } from './auth/unlocks.ts';
+import { addressBelow, Places, type PublicUrl } from './public-url.ts';
 import { watchRequests } from './requests.ts';
 import { Broadcast } from './stream/broadcast.ts';
 import { Connections, type StreamContext } from './stream/connections.ts';
@@ -33,6 +34,8 @@ export interface ServerOptions {
   readonly logger: FastifyBaseLogger;
   /** Further names this server is reached by: `box.lan`, or `beckon.example.org:443` behind a proxy. */
   readonly allowedHosts?: readonly string[] | undefined;
+  /** The address of a proxy in front of it: links lead there, and its pages are let in. */
+  readonly publicUrl?: PublicUrl | undefined;
   /** Whoever was let in, unless told. */
   readonly decide?: WhoDecides | undefined;
   /** Where it is served on a server of somebody else's, like `/beckon`; empty at the root. */
@@ -85,9 +88,10 @@ export function createServer(options: ServerOptions): Server {
     onChange: () => broadcast.announce({ type: 'unlocks-changed', data: { unlocks: unlocks.list() } }),
     onEnd: (id) => connections.closeAccess(id),
   });
-  const { decide = 'anyone', path = '' } = options;
+  const { decide = 'anyone', path = '', publicUrl } = options;
   const names = [host, ...(options.allowedHosts ?? [])];
-  const guard = createGuard({ token, devices, unlocks, decide, names });
+  const guard = createGuard({ token, devices, unlocks, decide, names, publicUrl });
+  const places = new Places(path, publicUrl);
   const streams: StreamContext = {
     room,
     broadcast,
@@ -109,8 +113,9 @@ export function createServer(options: ServerOptions): Server {
       decide,
       disconnect: (id) => connections.closeAccess(id),
       url: () => url,
-      path,
+      publicUrl: publicUrl?.url,
     },
+    places,
     streams,
     tools: options.tools,
     version: options.version,
@@ -119,7 +124,7 @@ export function createServer(options: ServerOptions): Server {
     isClosing,
   });
   const endpoint = webSocketEndpoint(streams, (socket) => app.strangers.isKnown(socket));
-  const upgrade = upgradeHandler({ guard, endpoint, isClosing });
+  const upgrade = upgradeHandler({ guard, endpoint, places, isClosing });
   app.server.on('upgrade', upgrade);
   const requests = watchRequests(app.server);
 
@@ -147,7 +152,7 @@ export function createServer(options: ServerOptions): Server {
     },
     mounted: {
       handler(request, response) {
-        const address = addressBelow(path, request);
+        const address = addressBelow(path, wholeAddress(request));
         if (address === undefined) {
           response.writeHead(404).end();
           return;
@@ -156,7 +161,7 @@ export function createServer(options: ServerOptions): Server {
         void app.ready().then(() => app.server.emit('request', request, response));
       },
       upgrade(request, socket, head) {
-        const address = addressBelow(path, request);
+        const address = addressBelow(path, wholeAddress(request));
         if (address === undefined) return false;
         request.url = address;
         upgrade(request, socket, head);
@@ -171,15 +176,9 @@ export function createServer(options: ServerOptions): Server {
   };
 }
 
-/** The address without the path of the mount; undefined where it does not lie below it. */
-function addressBelow(path: string, request: IncomingMessage & { originalUrl?: string }): string | undefined {
-  // Express takes the path off, and keeps the whole address under another name.
-  const address = request.originalUrl ?? request.url ?? '/';
-  if (!address.startsWith(path)) return undefined;
-  const below = address.slice(path.length);
-  if (below.startsWith('/')) return below;
-  return below === '' || /^[?#]/.test(below) ? `/${below}` : undefined;
-}
+/** Express takes the path of the mount off, and keeps the whole address under another name. */
+const wholeAddress = (request: IncomingMessage & { originalUrl?: string }): string =>
+  request.originalUrl ?? request.url ?? '/';
 
 /** How a program on this machine reaches the server. */
 export const urlOf = (host: string, port: number): string => `http://${nameInUrl(host)}:${port}`;

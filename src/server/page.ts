@@ -7,9 +7,14 @@ import { sendRefusal } from './errors.ts';
 import { pageHeaders } from './headers.ts';
 
 /** Serves the page: files under `webRoot`, and its index for every other path, which the page itself makes sense of. */
-export function addPage(app: FastifyInstance, webRoot: string | undefined, place: string): void {
+export function addPage(
+  app: FastifyInstance,
+  webRoot: string | undefined,
+  placeOf: (request: FastifyRequest) => string,
+): void {
   app.get<{ Params: { '*': string } }>('/*', { config: { open: true } }, async (request, reply) => {
     const name = request.params['*'];
+    const place = placeOf(request);
     if (webRoot === undefined) return name === '' ? sendPage(reply, plainPage(place)) : notFound(reply);
     if (path.extname(name) === '') return sendIndex(reply, webRoot, place);
     return sendFile(request, reply, webRoot);

@@ -6,6 +6,7 @@ import { serverOperations } from '../protocol/server-operation.ts';
 import type { Guard } from './auth/guard.ts';
 import { errorBody } from './errors.ts';
 import { apiHeaders } from './headers.ts';
+import type { Places } from './public-url.ts';
 import type { WebSocketEndpoint } from './stream/websocket.ts';
 
 // An import of it would also load all that it can do as a client: 17 MB, and a tenth of a start.
@@ -15,9 +16,10 @@ const { STATUS_CODES } = process.getBuiltinModule('node:http');
 export function upgradeHandler(options: {
   readonly guard: Guard;
   readonly endpoint: WebSocketEndpoint;
+  readonly places: Places;
   readonly isClosing: () => boolean;
 }): (request: IncomingMessage, socket: Duplex, head: Buffer) => void {
-  const { guard, endpoint } = options;
+  const { guard, endpoint, places } = options;
   return (request, socket, head) => {
     socket.on('error', () => socket.destroy());
     if (options.isClosing()) return decline(socket, refuse('shutting_down').refusal);
@@ -25,6 +27,7 @@ export function upgradeHandler(options: {
     if (foreign !== undefined) return decline(socket, foreign);
     const identity = guard.identifyUpgrade(request);
     if (!identity.ok) return decline(socket, identity.refusal);
+    places.rewrite(request);
     if (request.url?.split('?', 1)[0] !== serverOperations.webSocket.path)
       return decline(socket, refuse('route_not_found').refusal);
     if (request.headers.upgrade?.toLowerCase() !== 'websocket') {

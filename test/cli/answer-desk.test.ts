@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { AnswerDesk } from '../../src/cli/terminal/answer-desk.ts';
 import type { AskedInteraction } from '../../src/cli/terminal/dialog.ts';
 import { BeckonError } from '../../src/client/beckon-error.ts';
@@ -15,6 +15,30 @@ const asked = (command: string): AskedInteraction => ({
 });
 
 describe('answering in a terminal', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it('[TERM11] what has only just come up cannot be answered yet, and how it is answered is told when it can be', () => {
+    vi.useFakeTimers();
+    const said: string[] = [];
+    const desk = new AnswerDesk({
+      transport: {} as Transport,
+      session: 's',
+      say: (text) => said.push(text),
+      show: ({ title }) => said.push(title),
+      canAnswer: true,
+      stillMs: 500,
+    });
+    desk.start();
+    desk.open(asked('ls'), false);
+    expect([desk.isSettling, desk.asking, said]).toEqual([true, 'i', ['ls']]);
+    vi.advanceTimersByTime(499);
+    expect(desk.isSettling).toBe(true);
+    vi.advanceTimersByTime(1);
+    expect([desk.isSettling, said.length]).toEqual([false, 2]);
+    desk.close('i');
+    expect([desk.isSettling, desk.asking]).toEqual([false, undefined]);
+  });
+
   it('[ASK14] names what was shown, and shows what is asked instead before it asks again', async () => {
     const bodies: unknown[] = [];
     const shown: string[] = [];
@@ -40,5 +64,37 @@ describe('answering in a terminal', () => {
     await desk.take('a');
     expect(bodies).toMatchObject([{ shown: shownDigest(asked('ls')) }, { shown: shownDigest(now) }]);
     expect(desk.asking).toBeUndefined();
+  });
+
+  it('[TERM9] a form that the server refuses keeps what was filled in', async () => {
+    const inputs: unknown[] = [];
+    const said: string[] = [];
+    const transport = {
+      respond: async (_session: string, { input }: { input: unknown }) => {
+        inputs.push(input);
+        if (inputs.length === 1) throw new BeckonError('invalid_answer', 422, '"Name" is taken.');
+      },
+    } as unknown as Transport;
+    const text = (id: string) => ({ id, label: id, type: 'text' as const, required: true });
+    const form = { message: '', presentation: 'tool' as const, fields: [text('name'), text('place')] };
+    const desk = new AnswerDesk({
+      transport,
+      session: 's',
+      say: (line) => said.push(line),
+      show() {},
+      canAnswer: true,
+    });
+    desk.start();
+    desk.open({ ...asked('form'), kind: 'form', form }, true);
+    for (const line of ['Jo', 'Ulm', 'yes']) await desk.take(line);
+    expect(said.slice(-2)).toEqual([
+      '"Name" is taken.',
+      expect.stringContaining('1. name: Jo\n  2. place: Ulm'),
+    ]);
+    for (const line of ['1', 'Mo', 'yes']) await desk.take(line);
+    expect(inputs).toEqual([
+      { name: 'Jo', place: 'Ulm' },
+      { name: 'Mo', place: 'Ulm' },
+    ]);
   });
 });

@@ -96,7 +96,7 @@ describe('[ASK8] answering the approval of an interactive tool', () => {
 
   it('goes through what is to be filled in beside it, which can be left', () => {
     const dialog = dialogAbout(asked({ tool, form, approvalScopes: ['once', 'session'] }));
-    expect(replyTo(dialog, 's', '/skip', 's', '', 'jo@example.org', '2')).toEqual({
+    expect(replyTo(dialog, 's', '/skip', 's', '', 'jo@example.org', '2', 'yes')).toEqual({
       type: 'reply',
       reply: {
         via: 'respond',
@@ -113,8 +113,8 @@ describe('[ASK8] answering the approval of an interactive tool', () => {
   it('what was filled in before is the default when it is asked again', () => {
     const again = { ...form, initialValues: { email: 'jo@example.org' } };
     const dialog = dialogAbout(asked({ tool, form: again }));
-    expect(dialog.take('a')).toMatchObject({ text: expect.stringContaining('["jo@example.org"]') });
-    expect(replyTo(dialog, '', '')).toMatchObject({
+    expect(dialog.take('a')).toMatchObject({ text: expect.stringContaining('[jo@example.org]') });
+    expect(replyTo(dialog, '', '', 'yes')).toMatchObject({
       reply: { body: { input: { email: 'jo@example.org' } } },
     });
   });
@@ -208,7 +208,7 @@ describe('filling in a form', () => {
       field('select', sizes),
     ];
     const dialog = dialogAbout(asked({ kind: 'form', form: { message: '', fields, presentation: 'tool' } }));
-    expect(replyTo(dialog, '', 'Jo', '', '', '2')).toEqual({
+    expect(replyTo(dialog, '', 'Jo', '', '', '2', 'y')).toEqual({
       type: 'reply',
       reply: {
         via: 'respond',
@@ -238,5 +238,75 @@ describe('filling in a form', () => {
     ['a,,b', field('multiselect')],
   ] as const)('[TOOL3] asks again for %j', (text, of) => {
     expect(pickValue(text, of).ok).toBe(false);
+  });
+
+  const server = () =>
+    dialogAbout(
+      asked({
+        kind: 'form',
+        form: {
+          message: '',
+          presentation: 'tool',
+          fields: [
+            field('number', {
+              id: 'port',
+              label: 'Port',
+              minimum: 1,
+              maximum: 65535,
+              integer: true,
+              description: 'Where it listens.',
+            }),
+            field('text', {
+              id: 'mail',
+              label: 'Mail',
+              format: 'email',
+              required: false,
+              defaultValue: 'a@b.example',
+            }),
+            field('text', { id: 'key', label: 'Key', format: 'password', required: false }),
+            field('select', { id: 'size', label: 'Size', ...sizes }),
+          ],
+        },
+      }),
+    );
+  const textOf = (step: ReturnType<Dialog['take']>) => (step.type === 'ask' ? step.text : step.type);
+
+  it('[TERM9] a field is told with its kind, its bounds, what it is for, its default and its options', () => {
+    const dialog = server();
+    expect(dialog.opening).toBe(
+      '1/4 Port (whole number, 1 to 65535)\n  Where it listens.\n(/skip to dismiss)',
+    );
+    expect(textOf(dialog.take('80'))).toBe(
+      '2/4 Mail (e-mail address, optional) [a@b.example]\n(Enter takes what is in brackets; /none leaves it empty; /back; /skip to dismiss)',
+    );
+    dialog.take('/none');
+    expect(textOf(dialog.take(''))).toBe(
+      '4/4 Size (one of the options)\n  1. Small  2. Large\n(/back; /skip to dismiss)',
+    );
+  });
+
+  it('[TERM9] a value that does not fit is told at once, and leaves the others as they are', () => {
+    const dialog = server();
+    expect(textOf(dialog.take('70000'))).toMatch(/^"Port" must be at most 65535\. 1\/4 Port/);
+    expect(textOf(dialog.take('1.5'))).toMatch(/^"Port" must be a whole number\./);
+    dialog.take('80');
+    expect(textOf(dialog.take('nobody'))).toMatch(/^"Mail" must be an e-mail address\./);
+    expect(textOf(dialog.take('/back'))).toContain('Port (whole number, 1 to 65535) [80]');
+    dialog.take('');
+    dialog.take('jo@example.org');
+    expect(dialog.isSecret?.()).toBe(true);
+    dialog.take('hunter2');
+    expect(dialog.isSecret?.()).toBe(false);
+    const review = textOf(dialog.take('large'));
+    expect(review).toBe(
+      'This is what you filled in:\n  1. Port: 80\n  2. Mail: jo@example.org\n  3. Key: ••••\n  4. Size: Large\n"yes" sends it · a number changes that one · /skip dismisses',
+    );
+    expect(textOf(dialog.take(''))).toBe(review);
+    dialog.take('4');
+    expect(textOf(dialog.take('1'))).toContain('4. Size: Small');
+    expect(dialog.take('yes')).toMatchObject({
+      reply: { body: { input: { port: 80, mail: 'jo@example.org', key: 'hunter2', size: 's' } } },
+    });
+    expect(dialog.again?.()).toContain('Not sent.\n  1. Port: 80');
   });
 });

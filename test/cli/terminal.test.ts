@@ -143,6 +143,12 @@ describe('the terminal client', () => {
     expect((await beckon.run(['ls'])).stdout).toContain('1 stopped');
     expect(await beckon.run(['resume', id])).toMatchObject({ code: 0, stdout: 'resumed\n' });
     await becomes(id, 'idle');
+    // [REACH5]
+    const muted = await beckon.run(['mute', id, '--for', '2h']);
+    expect(muted).toMatchObject({ code: 0, stdout: 'muted for 2 h 0 min: a slow one\n' });
+    expect((await beckon.run(['mute', id, '--for', 'soon'])).stderr).toContain('30m, 2h or 3d');
+    const unmuted = await beckon.run(['unmute', id, '--json']);
+    expect(JSON.parse(unmuted.stdout).session).not.toHaveProperty('mutedUntil');
     expect(await beckon.run(['interrupt', id])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('No turn'),

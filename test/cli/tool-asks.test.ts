@@ -49,7 +49,7 @@ describe('[ASK8] [TOOL4] what interactive tools ask, in the terminal', () => {
         '? Deploy to production? (deploy)',
         '  target: production',
         '  Whom should I write to?',
-        '    email: E-mail (text, required)',
+        '    email: E-mail (e-mail address, required)',
         '  can be allowed: once, for the session',
         '',
       ].join('\n'),
@@ -59,7 +59,7 @@ describe('[ASK8] [TOOL4] what interactive tools ask, in the terminal', () => {
       stderr: expect.stringContaining('can only be allowed once or for the session'),
     });
     expect(await run('approve', 'email=nobody')).toMatchObject({
-      code: 1,
+      code: 2,
       stderr: expect.stringContaining('e-mail'),
     });
     expect(await run('approve', 'mail=x')).toMatchObject({
@@ -94,7 +94,7 @@ describe('[ASK8] [TOOL4] what interactive tools ask, in the terminal', () => {
     const first = await asks(deployAsk({ kind: 'form', form: again, title: 'Whom to?' }));
     const { stdout } = await run('pending', first);
     expect(stdout).toContain('asked again: Nobody is there.');
-    expect(stdout).toContain('email: E-mail (text, required) ["jo@example.org"]');
+    expect(stdout).toContain('email: E-mail (e-mail address, required) [jo@example.org]');
     expect(await run('answer', first)).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^submitted/),
@@ -109,6 +109,23 @@ describe('[ASK8] [TOOL4] what interactive tools ask, in the terminal', () => {
       { decision: { type: 'submit', values: { email: 'mo@example.org' } } },
       { kind: 'decided' },
     ]);
+  });
+
+  it('[TERM10] says that the tool asked again, and why, instead of what was answered', async () => {
+    const again = { ...emailForm, error: 'Nobody is there.', initialValues: { email: 'jo@example.org' } };
+    const ask = deployAsk({ form: emailForm });
+    const first = await server.room.tools.ask(sessionId, ask, async () => {
+      const replaces = first.ok ? first.value : undefined;
+      const second = deployAsk({ form: again });
+      await asks({
+        ...second,
+        tool: { ...second.tool, attempt: 2, ...(replaces === undefined ? {} : { replaces }) },
+      });
+      return null;
+    });
+    const { code, stdout } = await run('approve', 'email=jo@example.org');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^It asked again: Nobody is there\.\n {2}"beckon pending int_\S+" shows it\n$/);
   });
 
   it('[TOOL6] an ask that was left open says so, and can be answered while the session is watched', async () => {

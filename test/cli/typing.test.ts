@@ -1,64 +1,27 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { resolve } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../support/beckon-process.ts';
 import { drilledAgent } from '../support/drilled-agent.ts';
-
-const program = resolve(import.meta.dirname, '../../src/cli/main.ts');
-const lender: string = 'script';
-/** util-linux's `script` lends a pseudo-terminal; elsewhere it has other flags or is not there. */
-const hasTerminal = /util-linux/.test(spawnSync(lender, ['--version'], { encoding: 'utf8' }).stdout ?? '');
-
-interface Terminal {
-  type(keys: string): void;
-  seen(text: string): Promise<void>;
-  readonly exited: Promise<number | null>;
-  text(): string;
-}
+import { endTerminals, openTerminal as openTerminalAt } from '../support/terminal.ts';
 
 let beckon: Beckon;
-let endTerminal: () => Promise<unknown> = async () => {};
 
-beforeEach(async () => {
+beforeAll(async () => {
   beckon = await startBeckon({ args: ['--claude', drilledAgent(await temporaryDirectory())] });
 });
 afterEach(async () => {
-  await endTerminal();
-  await endBeckons();
+  await endTerminals();
+  const { sessions } = (await beckon.api('GET', '/api/sessions')).body;
+  for (const { id, status } of sessions)
+    if (status !== 'stopped') await beckon.api('POST', `/api/sessions/${id}/stop`);
 });
+afterAll(endBeckons);
 
-function openTerminal(args: readonly string[]): Terminal {
-  const command = [process.execPath, program, ...args].map((word) => `'${word}'`).join(' ');
-  const child = spawn(lender, ['-qfec', command, '/dev/null'], {
-    env: { ...process.env, BECKON_DATA_DIR: beckon.dataDir, TERM: 'xterm', NO_COLOR: '1', FORCE_COLOR: '' },
-  });
-  let raw = '';
-  let text = '';
-  let from = 0;
-  child.stdout.setEncoding('utf8').on('data', (more: string) => {
-    raw += more;
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: the movements of the cursor are no words
-    text = raw.replace(/\u001b\[[\d;]*[A-Za-z]/g, '');
-  });
-  const exited = new Promise<number | null>((end) => child.on('close', end));
-  endTerminal = () => {
-    child.kill('SIGKILL');
-    return exited;
-  };
-  return {
-    exited,
-    text: () => text,
-    type: (keys) => void child.stdin.write(keys),
-    seen: (words) =>
-      vi.waitFor(() => {
-        const at = text.indexOf(words, from);
-        if (at === -1) throw new Error(`"${words}" did not come: ${text.slice(from)}`);
-        from = at + words.length;
-      }, 15_000),
-  };
-}
+const openTerminal = (args: readonly string[], columns = 80) =>
+  openTerminalAt(args, { dataDir: beckon.dataDir, columns });
 
-describe.skipIf(!hasTerminal)('typing in a terminal', () => {
+describe('typing in a terminal', () => {
   const start = async (prompt: string): Promise<string> => {
     const agent = prompt.startsWith('!') ? 'claude' : 'demo';
     const body = { agent, prompt, cwd: await temporaryDirectory(), env: { BECKON_DEMO_PACE: '0' } };
@@ -88,7 +51,7 @@ describe.skipIf(!hasTerminal)('typing in a terminal', () => {
     terminal.type('\u0003');
     await terminal.seen('The session goes on.');
     expect(await terminal.exited).toBe(0);
-    const { sessions } = (await beckon.api('GET', '/api/sessions')).body;
+    const { sessions } = (await beckon.api('GET', '/api/sessions?q=echo')).body;
     expect(sessions.map(({ status }: { status: string }) => status)).toEqual(['idle']);
   });
 
@@ -107,7 +70,7 @@ describe.skipIf(!hasTerminal)('typing in a terminal', () => {
     left.type('\u0003');
     await left.seen('nothing was started');
     expect(await left.exited).toBe(1);
-    const { sessions } = (await beckon.api('GET', '/api/sessions')).body;
+    const { sessions } = (await beckon.api('GET', '/api/sessions?q=hello,')).body;
     expect(sessions.map(({ title }: { title: string }) => title)).toEqual(['hello, Ada of Ulm']);
   });
 
@@ -144,5 +107,91 @@ describe.skipIf(!hasTerminal)('typing in a terminal', () => {
     expect((await pending()).map(({ interactionId }: { interactionId: string }) => interactionId)).toEqual(
       others.map(({ interactionId }: { interactionId: string }) => interactionId),
     );
+  });
+
+  const messagesOf = async (id: string): Promise<string[]> => {
+    const { events } = (await beckon.api('GET', `/api/sessions/${id}/events?limit=1000`)).body;
+    return events.flatMap((event: { type: string; text: string }) =>
+      event.type === 'message.queued' ? [event.text] : [],
+    );
+  };
+
+  it('[TERM2] [TERM4] several lines that are pasted are one message; it can be called back, and is kept where only its owner reads it', async () => {
+    const id = await start('hello');
+    const terminal = openTerminal(['watch', id]);
+    await terminal.seen('── done');
+    terminal.paste('first \u001b[31mline\r\nsecond line\nthird');
+    await terminal.shows((rows) => rows.join('\n').includes('› first line\n  second line\n  third'));
+    // What comes together with a paste counts as pasted: a person presses later, and again if nothing happens.
+    const sent = async () => {
+      terminal.type('\r');
+      expect(await messagesOf(id)).toHaveLength(2);
+    };
+    await vi.waitFor(sent, { timeout: 15_000, interval: 300 });
+    expect((await messagesOf(id))[1]).toBe('first line\nsecond line\nthird');
+    const file = join(beckon.dataDir, 'terminal-history');
+    await vi.waitFor(
+      async () => expect(await readFile(file, 'utf8')).toContain('first line\\nsecond line'),
+      15_000,
+    );
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+
+    const other = openTerminal(['watch', id]);
+    await other.seen('── done');
+    other.type('\u001b[A');
+    await other.shows((rows) => rows.join('\n').includes('› first line\n  second line\n  third'));
+  });
+
+  it('[TERM3] what comes while one types, and a terminal that changes its size, leave the typed text whole', async () => {
+    const id = await start('slow 120');
+    const terminal = openTerminal(['watch', id], 40);
+    const text = 'this text is longer than a row of this terminal, and 漢字 wide';
+    const isWhole = (rows: readonly string[], width: number) => {
+      const at = rows.findIndex((row) => row.startsWith('› this'));
+      const typed = rows.slice(at).filter((row) => row !== '');
+      return (
+        rows.filter((row) => row.includes('this text is')).length === 1 &&
+        typed.every((row) => row.length <= width) &&
+        typed
+          .map((row) => row.slice(2))
+          .join('')
+          .replaceAll(' ', '') === text.replaceAll(' ', '')
+      );
+    };
+    await terminal.seen('word3 ');
+    for (const letter of text) terminal.type(letter);
+    await terminal.shows((rows) => isWhole(rows, 40));
+    await terminal.seen('── done');
+    await terminal.shows((rows) => isWhole(rows, 40));
+    const said = terminal.all().join(' ');
+    const words = Array.from({ length: 120 }, (_, index) => `word${index + 1}`);
+    expect(said.match(/word\d+/g)).toEqual(words);
+    terminal.resize(26, 24);
+    await terminal.shows((rows) => isWhole(rows, 26));
+    terminal.resize(90, 24);
+    await terminal.shows((rows) => isWhole(rows, 90));
+    terminal.type('\u0003');
+    await terminal.shows((rows) => rows.findLast((row) => row !== '') === '›');
+    terminal.type('\u0004');
+    expect(await terminal.exited).toBe(0);
+    expect(await messagesOf(id)).toEqual(['slow 120']);
+  });
+
+  it("[TERM5] Tab completes the agent's commands and the files of the session", async () => {
+    const cwd = await temporaryDirectory();
+    await writeFile(join(cwd, 'notes of today.md'), '');
+    await writeFile(join(cwd, 'evil\u001b[2Jname'), '');
+    const body = { agent: 'demo', prompt: 'hello', cwd, env: { BECKON_DEMO_PACE: '0' } };
+    const { id } = (await beckon.api('POST', '/api/sessions', body)).body.session;
+    const terminal = openTerminal(['watch', id]);
+    await terminal.seen('── done');
+    terminal.type('/que\t');
+    await terminal.shows('› /question');
+    terminal.type('\u0003/t\t');
+    await terminal.shows((rows) => rows.includes('› /t') && rows.some((row) => row.startsWith('  /tour')));
+    terminal.type('\u0003look at @evil\t@no\t');
+    await terminal.shows('› look at @evil@no');
+    terminal.type('\u0003look at @no\t');
+    await terminal.shows('› look at @"notes of today.md"');
   });
 });

@@ -201,6 +201,39 @@ export function eventLogContract(name: string, open: () => EventLog): void {
       });
     });
 
+    describe('what was asked, with what was decided', () => {
+      const since = (from: string): string[] => {
+        const all: string[] = [];
+        for (let before: number | undefined; ; ) {
+          const page = log.decisionsSince(from, before);
+          for (const { stream, event } of page.events)
+            all.push(`${stream}:${event.interactionId}:${event.type.split('.')[1]}`);
+          if (page.before === undefined) return all;
+          before = page.before;
+        }
+      };
+
+      it('[POL7] is found over all sessions, newest first, from a moment on', async () => {
+        await append(log, one, requested('i1'), decided('i1'), requested('i2'));
+        await append(log, two, requested('i1'), requested('i4', { kind: 'question' }));
+        await append(log, one, ...Array.from({ length: 2500 }, () => said('word')));
+        await log.append({
+          parts: [{ stream: two, at: '2026-02-01T00:00:00.000Z', events: [requested('i5'), decided('i1')] }],
+        });
+        expect(since(at)).toEqual([
+          'two:i1:decided',
+          'two:i5:requested',
+          'two:i1:requested',
+          'one:i2:requested',
+          'one:i1:decided',
+          'one:i1:requested',
+        ]);
+        expect(since('2026-01-02T00:00:00.000Z')).toEqual(['two:i1:decided', 'two:i5:requested']);
+        await log.remove(two);
+        expect(since(at)).toEqual(['one:i2:requested', 'one:i1:decided', 'one:i1:requested']);
+      });
+    });
+
     describe('what turns took', () => {
       const ended = (costUsd: number): NewEvent => ({
         type: 'turn.ended',

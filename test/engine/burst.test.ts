@@ -28,7 +28,7 @@ function runnerOf(played: PlayedSession) {
       append: (parts, _grants, onStored) => log.append({ parts, onStored }),
       clock,
       logger: quiet,
-      context: () => ({ at: clock.now(), mint: (kind) => `${kind}_x`, grants: [] }),
+      context: () => ({ at: clock.now(), mint: (kind) => `${kind}_x`, grants: [], rulesIn: () => [] }),
       onCommit: (commit) => commits.push(commit),
       onLive: () => {},
       onReading: (reads) => reading.push(reads),

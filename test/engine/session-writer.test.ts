@@ -18,7 +18,7 @@ async function created() {
     append: (parts, _grants, onStored) => log.append({ parts, onStored }),
     clock,
     logger: quiet,
-    context: () => ({ at: clock.now(), mint: (kind) => `${kind}_1`, grants: [] }),
+    context: () => ({ at: clock.now(), mint: (kind) => `${kind}_1`, grants: [], rulesIn: () => [] }),
     onCommit: ({ steps }) => commits.push(steps.map(({ event }) => event.type)),
     onLive: () => {},
     onReading: () => {},
@@ -90,7 +90,7 @@ describe('the only writer of a session’s log', () => {
         append: (parts, _grants, onStored) => log.append({ parts, onStored }),
         clock,
         logger: quiet,
-        context: () => ({ at: clock.now(), mint: (kind) => `${kind}_1`, grants: [] }),
+        context: () => ({ at: clock.now(), mint: (kind) => `${kind}_1`, grants: [], rulesIn: () => [] }),
         onCommit: () => {
           throw new Error('a bug');
         },

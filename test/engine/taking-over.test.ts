@@ -191,7 +191,7 @@ describe('a server that takes over', () => {
     const { id } = await first.create({ prompt: 'hello' });
     const recorded = await first.event(id, 'process.starting');
     const second = await takeOver(first, []);
-    const agent = second.driver.agent(id);
+    const agent = await second.until('it is started', () => second.driver.agents.at(-1));
     expect(agent.start).toMatchObject({ processId: recorded.processId, resume: null });
     expect(agent.left).toBeUndefined();
     agent.ready();

@@ -164,3 +164,23 @@ describe('[SEC8] where only devices decide', () => {
     expect(await isAllowed(room, id, 'r1')).toBe(false);
   });
 });
+
+describe('[POL11] rules come before a time of trust', () => {
+  it('what a rule denies is denied, and what one sends to a person is asked', async () => {
+    const room = await openRoom();
+    const [id] = await room.running();
+    await room.do('addRule', {
+      effect: 'deny',
+      tool: 'Bash',
+      pattern: 'npm run deploy',
+      reason: 'Not from here.',
+    });
+    await room.do('addRule', { effect: 'ask', tool: 'Bash', pattern: 'npm run release' });
+    await trust(room, id);
+    expect(await isAllowed(room, id, 'r1', 'npm run build')).toBe(true);
+    const denied = await room.asks(id, bashAsk('r2', 'npm run deploy'));
+    expect(denied).toMatchObject({ outcome: 'denied', resolvedBy: { kind: 'rule' } });
+    expect(await isAllowed(room, id, 'r3', 'npm run release')).toBe(false);
+    expect(await trustOf(room, id)).toMatchObject({ uses: 1 });
+  });
+});

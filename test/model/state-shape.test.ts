@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { MOST_OPEN_ASKS } from '../../src/model/limits.ts';
 import { STATE_VERSION, storedState } from '../../src/model/state.ts';
+import { RuleId } from '../../src/protocol/ids.ts';
 import { allow, bashAsk, PlayedSession, person } from '../support/session-states.ts';
 
 /** What a stored state looks like in each version. A new shape needs a new version here: a start would misread the old one. */
@@ -10,6 +11,7 @@ const shapes: Record<number, string> = {
   9: '5ca5263f2db49f71',
   10: 'c92a8a136ced161d',
   11: '218a2f28d54b79ad',
+  12: '24cb7704b4178cfd',
 };
 
 it('[STORE1] a state of another shape has another version', () => {
@@ -31,6 +33,20 @@ function busy(): PlayedSession {
   played.send('queued', 'queue', false, 'mine');
   played.asks(bashAsk('r1', 'ls'));
   played.respond(played.asks(bashAsk('r2', 'pwd')), allow({ scope: 'session' }));
+  played.command({
+    type: 'add-rule',
+    rule: {
+      id: RuleId.parse('rule_1'),
+      effect: 'deny',
+      tool: 'Bash',
+      pattern: 'git push',
+      reason: 'no',
+      scope: 'session',
+      sessionId: played.state.id,
+      createdAt: played.now(),
+      by: person,
+    },
+  });
   const left = played.toolAsks();
   played.command({ type: 'leave-open', interactionId: left, message: 'later' });
   const toolCallId = 'call';

@@ -88,6 +88,27 @@ describe('token', () => {
   });
 });
 
+describe('looking', () => {
+  it('[REACH3] only a paired browser is believed to have a person before it', async () => {
+    const { url, server, room, newSession } = await startServer();
+    const { id } = await newSession();
+    const browser = await pair(url, server.pairingCode());
+    const clients = [
+      await WsClient.open(url, { authorization }),
+      await WsClient.open(url, { ...browser, origin: url }),
+    ];
+    const seen: boolean[] = [];
+    for (const client of clients) {
+      client.send({ type: 'looking', id: 1, at: id });
+      expect(await client.reply(1)).toMatchObject({ type: 'ack' });
+      seen.push(room.clients.presence.isLookedAt(id));
+    }
+    expect(seen).toEqual([false, true]);
+    clients[1]?.socket.close();
+    await waitUntil(() => !room.clients.presence.isLookedAt(id));
+  });
+});
+
 describe('pairing', () => {
   it('[SEC1] a code is exchanged once for a cookie that scripts cannot read and other sites do not send', async () => {
     const { url, server } = await startServer();

@@ -59,7 +59,13 @@ class StubRoom {
       rawLog: missing,
       whileBusy: 'queue',
       storage: missing,
-      clients: { connect: missing, setEnabled: missing, mode: missing, count: missing },
+      clients: {
+        connect: missing,
+        setEnabled: missing,
+        mode: missing,
+        count: missing,
+        presence: { isLookedAt: missing, lastSeen: missing, onChange: missing },
+      },
       listen: (listener) => {
         this.#listener = listener;
         return () => undefined;

@@ -23,6 +23,7 @@ export function carriedRunner(inner: Runner, { random, isCut }: Carrier = {}): R
     checkDirectory: (place) => ask(() => inner.checkDirectory(carried(place))),
     completeDirectory: (query) => ask(() => inner.completeDirectory(carried(query))),
     findFiles: (search) => ask(() => inner.findFiles(carried(search))),
+    policyFile: (place) => ask(() => inner.policyFile(carried(place))),
     branch: (directory) => ask(() => inner.branch(directory)),
     filesBelow: (query) => ask(() => inner.filesBelow(carried(query))),
     left: () => ask(() => inner.left()),

@@ -16,6 +16,7 @@ export function countingIds(prefix = ''): Ids {
     process: next('run'),
     order: next('ord'),
     grant: next('grant'),
+    rule: next('rule'),
     image: next('img'),
     client: next('cli'),
   };

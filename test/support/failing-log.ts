@@ -45,6 +45,7 @@ export function failingLog(log: EventLog): FailingLog {
     page: (stream, query) => log.page(stream, query),
     findByReference: (stream, reference) => log.findByReference(stream, reference),
     findAsks: (toolName, limit) => log.findAsks(toolName, limit),
+    decisionsSince: (from, before) => log.decisionsSince(from, before),
     usage: (from) => log.usage(from),
     search: (query, limit) => log.search(query, limit),
     streams: (withoutSummary) => log.streams(withoutSummary),

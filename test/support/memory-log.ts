@@ -1,6 +1,7 @@
 import type {
   AppendBatch,
   Blob,
+  DecisionsPage,
   EventLog,
   EventPage,
   LogEntry,
@@ -76,6 +77,16 @@ class MemoryLog implements EventLog {
     }));
   }
 
+  decisionsSince(from: string): DecisionsPage {
+    const events = this.#all.toReversed().flatMap((kept): DecisionsPage['events'][number][] => {
+      const event = parseStored(kept);
+      const isApproval = event.type === 'interaction.requested' && event.ask.kind === 'approval';
+      const isMeant = isApproval || event.type === 'interaction.decided';
+      return isMeant && event.at >= from ? [{ stream: kept.stream, event }] : [];
+    });
+    return { events, before: undefined };
+  }
+
   usage(from: string): readonly StreamUsage[] {
     const days = new Map<string, StreamUsage>();
     for (const kept of this.#all) {
@@ -134,12 +145,12 @@ class MemoryLog implements EventLog {
       .flatMap(({ summary }) => (summary?.version === version ? [summary] : []))
       .map(({ body }) => JSON.parse(body) as SessionSummary)
       .filter(
-        ({ session, grants }) =>
+        ({ session, grants, rules }) =>
           !except.includes(session.id) &&
           (status === undefined || status.includes(session.status)) &&
           (archived === undefined || archived === (session.archived ?? false)) &&
           (pinned === undefined || pinned === (session.pinned ?? false)) &&
-          (!holdsGrants || grants.length > 0) &&
+          (!holdsGrants || grants.length > 0 || rules !== undefined) &&
           hasWords(findableText(session), words),
       )
       .sort((a, b) => byLastChange(a.session, b.session));

@@ -6,6 +6,7 @@ import { fold } from '../../src/model/fold.ts';
 import type { StoredFact } from '../../src/model/observe.ts';
 import { observe } from '../../src/model/observe.ts';
 import { valuesOf } from '../../src/model/ordered-map.ts';
+import type { HeldRule } from '../../src/model/policy.ts';
 import type { SessionState } from '../../src/model/state.ts';
 import type { Refusal } from '../../src/protocol/errors.ts';
 import type { Event, EventOf, EventType, NewEvent, NewEventOf } from '../../src/protocol/event.ts';
@@ -74,6 +75,7 @@ export class PlayedSession {
   readonly log: Event[] = [];
   readonly refusals: Refusal[] = [];
   globalGrants: Grant[] = [];
+  globalRules: readonly HeldRule[] = [];
   #minted = 0;
   #clock = Date.parse('2026-01-01T00:00:00Z');
   state: SessionState;
@@ -215,7 +217,7 @@ export class PlayedSession {
   #context(): Context {
     const mint: Context['mint'] = (kind) => `${kind}_${this.#minted++}`;
     const storedSeq = this.log.at(-1)?.seq ?? 0;
-    return { at: this.now(), mint, grants: this.globalGrants, storedSeq };
+    return { at: this.now(), mint, grants: this.globalGrants, rulesIn: () => this.globalRules, storedSeq };
   }
 
   #apply(events: readonly NewEvent[]): void {

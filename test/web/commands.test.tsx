@@ -1,8 +1,8 @@
 import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, it } from 'vitest';
+import { matchingCommands, typedMention, typedName } from '../../src/model/mentions.ts';
 import type { AgentCommand, Session } from '../../src/protocol/session.ts';
-import { matchingCommands, typedMention, typedName } from '../../src/web/composer/command-list.tsx';
 import { Composer } from '../../src/web/composer/composer.tsx';
 import { useSession } from '../../src/web/data/room-context.tsx';
 import { TooltipProvider } from '../../src/web/ui/tooltip.tsx';

@@ -1,10 +1,10 @@
 import { act, render, screen } from '@testing-library/react';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
+import { safeLink } from '../../src/model/safe-link.ts';
 import { CodeLines } from '../../src/web/markdown/code-lines.tsx';
 import { complete } from '../../src/web/markdown/complete.logic.ts';
 import { languageNamed, languageOfFile } from '../../src/web/markdown/highlight/language.logic.ts';
-import { safeLink } from '../../src/web/markdown/link.logic.ts';
 import { Markdown } from '../../src/web/markdown/markdown.tsx';
 import { MarkdownReader, readMarkdown } from '../../src/web/markdown/read-markdown.logic.ts';
 import { TooltipProvider } from '../../src/web/ui/tooltip.tsx';

@@ -1,3 +1,5 @@
+import { textWidth as widthOf } from './text-width.ts';
+
 /** Aligned columns; empty ones vanish. The last is as long as it is. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
   const count = Math.max(0, ...rows.map((row) => row.length));
@@ -14,7 +16,3 @@ export function columns(rows: readonly (readonly string[])[]): string[] {
       .trimEnd(),
   );
 }
-
-/** Our own colours take no room; what others said holds none. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it is the colour sequences that are meant
-const widthOf = (text: string): number => text.replace(/\u001b\[[\d;]*m/g, '').length;

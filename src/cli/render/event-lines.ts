@@ -106,6 +106,13 @@ export function eventLines(event: PlainEvent, paint: Paint): string[] {
       if (event.uses !== undefined)
         return note(`the time of trust is over: ${counted(event.uses, 'call')} allowed meanwhile`);
       return event.cause === 'revoked' ? note('a standing approval was revoked') : [];
+    case 'rule.created': {
+      const { effect, tool, pattern = '*', scope } = event.rule;
+      const what = effect === 'deny' ? 'denied' : 'asked of a person';
+      return note(`from now on ${what}: ${oneLine(tool)} ${visibleLine(pattern)} (${scope})`);
+    }
+    case 'rule.ended':
+      return event.cause === 'removed' ? note('a rule was removed') : [];
     case 'diagnostic':
       return note(
         `${counted(event.count, 'line')} of the agent could not be understood: ${oneLine(event.text)}`,
@@ -123,6 +130,10 @@ export function eventLines(event: PlainEvent, paint: Paint): string[] {
     case 'message.sending':
     case 'turn.started':
     case 'interaction.raised':
+    case 'policy.set':
+    case 'policy.found':
+    case 'policy.trusted':
+    case 'policy.distrusted':
       return [];
   }
 }

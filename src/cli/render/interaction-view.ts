@@ -2,6 +2,7 @@ import { hunksBetween } from '../../model/diff-lines.ts';
 import { showInvisible, showSuspicious, showValue, visibleLine } from '../../model/suspicious-text.ts';
 import { saysNothing, type TextEdit, type ToolCall, toolCallOf } from '../../model/tool-call.ts';
 import type { ApprovalScope, Ask, Form, LeftOpen, Question } from '../../protocol/interaction.ts';
+import { kindWords, valueWords } from './field-words.ts';
 import { counted, shortened } from './measures.ts';
 import type { Paint } from './paint.ts';
 import { oneLine, stripEscapes } from './safe-text.ts';
@@ -173,12 +174,18 @@ function formLines(form: Form, paint: Paint): string[] {
   return [
     ...(form.message === '' ? [] : stripEscapes(form.message).split('\n')),
     ...(form.url === undefined ? [] : [showSuspicious(form.url)]),
-    ...form.fields.map((field) => {
+    ...form.fields.flatMap((field) => {
       const options = field.options?.map((option) => oneLine(option.label)).join(', ');
-      const kind = options === undefined ? field.type : `${field.type}: ${options}`;
-      const before = form.initialValues?.[field.id];
-      const typed = before === undefined ? '' : paint('dim', ` [${compact(before)}]`);
-      return `  ${oneLine(field.id)}: ${oneLine(field.label)} ${paint('dim', `(${kind}${field.required ? ', required' : ''})`)}${typed}`;
+      const kind =
+        options === undefined || options === '' ? kindWords(field) : `${kindWords(field)}: ${options}`;
+      const before = form.initialValues?.[field.id] ?? field.defaultValue;
+      const typed = before === undefined ? '' : paint('dim', ` [${valueWords(field, before)}]`);
+      const about =
+        field.description === undefined ? [] : [paint('dim', `    ${oneLine(field.description)}`)];
+      return [
+        `  ${oneLine(field.id)}: ${oneLine(field.label)} ${paint('dim', `(${kind}${field.required ? ', required' : ''})`)}${typed}`,
+        ...about,
+      ];
     }),
   ];
 }

@@ -22,6 +22,14 @@ export function age(since: string, now: number): string {
 
 export const dollars = (amount: number): string => `$${amount.toFixed(amount < 1 ? 4 : 2)}`;
 
+/** "512 B", "12 kB", "3.4 MB", "1.2 GB" */
+export function inBytes(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`;
+  if (bytes < 1_000_000) return `${Math.round(bytes / 1_000)} kB`;
+  const megabytes = bytes / 1_000_000;
+  return megabytes < 1_000 ? `${megabytes.toFixed(1)} MB` : `${(megabytes / 1_000).toFixed(1)} GB`;
+}
+
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 export const shortened = (text: string, length: number): string =>

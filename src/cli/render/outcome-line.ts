@@ -1,8 +1,7 @@
 import { completedSummary, valuesIn } from '../../model/completed-view.ts';
-import { valueText } from '../../model/late-answer.ts';
-import { showValue } from '../../model/suspicious-text.ts';
 import { whoOf } from '../../model/who.ts';
-import type { Actor, Ask, Decision, FormField, Outcome } from '../../protocol/interaction.ts';
+import type { Actor, Ask, Decision, Outcome } from '../../protocol/interaction.ts';
+import { valueWords } from './field-words.ts';
 import type { Paint } from './paint.ts';
 import { oneLine } from './safe-text.ts';
 
@@ -56,15 +55,9 @@ export function completedLines(ask: Pick<Ask, 'kind' | 'form'>, decision: Decisi
   const filledIn = (ask.form?.fields ?? []).filter(({ id }) => Object.hasOwn(values, id));
   return [
     ...(summary === undefined ? [] : [summary]),
-    ...filledIn.map((field) => `${field.label}: ${showValue(valueWords(field, values[field.id]))}`),
+    ...filledIn.map((field) => `${field.label}: ${valueWords(field, values[field.id])}`),
   ].map((line) => paint('dim', `  ${oneLine(line)}`));
 }
-
-const valueWords = ({ options = [] }: FormField, value: unknown): string =>
-  [value]
-    .flat()
-    .map((one) => options.find((option) => option.value === one)?.label ?? valueText(one))
-    .join(', ');
 
 const actions = { approve: 'approved', deny: 'denied', submit: 'submitted', cancel: 'cancelled' } as const;
 
@@ -86,6 +79,8 @@ export function whoText(by: Actor): string {
       return 'by a standing approval';
     case 'trust':
       return 'in a time of trust';
+    case 'rule':
+      return 'by a rule';
     case 'timer':
       return 'by the time limit';
     case 'agent':

@@ -2,12 +2,15 @@ import type { PartialBlock, SessionSnapshot } from '../../protocol/announcement.
 import type { Delta, Event, EventOf } from '../../protocol/event.ts';
 import type { Ask } from '../../protocol/interaction.ts';
 import { eventLines, toolCallLine, toolResultLine } from './event-lines.ts';
+import { MarkdownFlow, type Page } from './markdown.ts';
 import { completedLines, outcomeLine } from './outcome-line.ts';
-import type { Paint } from './paint.ts';
+import { type Paint, plain } from './paint.ts';
 import { createEscapeStripper, type EscapeStripper, stripEscapes } from './safe-text.ts';
 
 export interface TranscriptOptions {
   readonly paint: Paint;
+  /** The width of the terminal, in which markdown is then shown; without it, what is said flows as it comes. */
+  readonly width?: (() => number) | undefined;
   /** Messages typed into this very terminal stand there already. */
   readonly isOwnMessage?: (messageId: string) => boolean;
   readonly isOwnAnswer?: (interactionId: string) => boolean;
@@ -20,6 +23,8 @@ export interface Transcript {
   delta(delta: Delta): string;
   /** A line that is not of the conversation. */
   line(text: string): string;
+  /** The lines of what is being said and not finished; none where it flows. */
+  live(): string;
 }
 
 /** A block of the agent's words on its way. */
@@ -30,6 +35,7 @@ interface Block {
   heard: string;
   /** How much of `heard` is on the screen. */
   shown: number;
+  readonly markdown: MarkdownFlow;
 }
 
 export function createTranscript(options: TranscriptOptions): Transcript {
@@ -61,6 +67,11 @@ export function createTranscript(options: TranscriptOptions): Transcript {
       return before + takeDelta(delta);
     },
     line: (text) => wholeLines([text], 0),
+    live() {
+      const block = current === undefined ? undefined : blocks.get(current);
+      if (block === undefined || options.width === undefined) return '';
+      return indented(shaded(block.markdown.live(pageOf(block)), block.kind), block.depth).join('\n');
+    },
   };
 
   function tell(event: Event): string {
@@ -138,7 +149,22 @@ export function createTranscript(options: TranscriptOptions): Transcript {
     const begin = current === key ? '' : freshLine();
     current = key;
     block.shown = block.heard.length;
-    return begin + flow(block.stripper.push(text), block.kind, block.depth);
+    return begin + told(block, block.stripper.push(text));
+  }
+
+  function told(block: Block, text: string): string {
+    if (options.width === undefined) return flow(text, block.kind, block.depth);
+    return wholeLines(shaded(block.markdown.push(text, pageOf(block)), block.kind), block.depth);
+  }
+
+  function pageOf({ kind, depth }: Pick<Block, 'kind' | 'depth'>): Page {
+    const width = Math.max(20, (options.width?.() ?? 80) - 1 - 2 * depth);
+    return { width, paint: kind === 'thinking' ? plain : paint };
+  }
+
+  /** What is thought is not said: it is pale, whatever it holds. */
+  function shaded(lines: readonly string[], kind: Block['kind']): readonly string[] {
+    return kind === 'thinking' ? lines.map((line) => paint('dim', line)) : lines;
   }
 
   /** The stored text is the truth: what is missing of it on the screen is added, and what differs is said whole. */
@@ -153,7 +179,10 @@ export function createTranscript(options: TranscriptOptions): Transcript {
     const begin = isContinued && current === key ? '' : freshLine();
     if (current === key) current = undefined;
     const rest = isContinued ? block.stripper.push(event.text.slice(block.shown)) : stripEscapes(event.text);
-    return begin + flow(rest, kind, depth) + freshLine();
+    if (options.width === undefined) return begin + flow(rest, kind, depth) + freshLine();
+    const page = pageOf({ kind, depth });
+    const markdown = isContinued ? block.markdown : new MarkdownFlow();
+    return begin + wholeLines(shaded([...markdown.push(rest, page), ...markdown.end(page)], kind), depth);
   }
 
   function blockOf(delta: Delta): { key: string; block: Block } {
@@ -166,6 +195,7 @@ export function createTranscript(options: TranscriptOptions): Transcript {
       stripper: createEscapeStripper(),
       heard: '',
       shown: 0,
+      markdown: new MarkdownFlow(),
     };
     blocks.set(key, block);
     return { key, block };
@@ -191,7 +221,16 @@ export function createTranscript(options: TranscriptOptions): Transcript {
 
   function wholeLines(lines: readonly string[], depth: number): string {
     if (lines.length === 0) return '';
-    return freshLine() + lines.map((line) => `${line === '' ? '' : margin(depth) + line}\n`).join('');
+    return (
+      freshLine() +
+      indented(lines, depth)
+        .map((line) => `${line}\n`)
+        .join('')
+    );
+  }
+
+  function indented(lines: readonly string[], depth: number): string[] {
+    return lines.map((line) => (line === '' ? '' : margin(depth) + line));
   }
 
   function freshLine(): string {

@@ -10,6 +10,7 @@ import { pendingList } from '../render/listing.ts';
 import { whoText } from '../render/outcome-line.ts';
 import { oneLine } from '../render/safe-text.ts';
 import { shortIds } from '../render/short-ids.ts';
+import { type Answered, answerAndSee, answeredLines } from './asked-again.ts';
 import { clientCommand, findInteraction, findSession, isShortFor } from './client-command.ts';
 import { formValues, pickAnswer } from './typed-answers.ts';
 
@@ -69,31 +70,37 @@ An interactive tool may want something filled in with it: FIELD=VALUE, by the id
       pattern === undefined
         ? { warnings: [] }
         : await transport.previewPattern({ toolName, pattern, sessionId, interactionId });
-    const interaction =
+    const answered = await answerAndSee(transport, open, () =>
       open.tool !== undefined && open.form !== undefined
-        ? await transport.respond(sessionId, {
+        ? transport.respond(sessionId, {
             interactionId,
             action: 'approve',
             ...(scope === undefined ? {} : { approvalScope: scope }),
             input: updatedInput ?? formValues(open.form, pairs),
           })
-        : await transport.approve(sessionId, {
+        : transport.approve(sessionId, {
             requestId: interactionId,
             decision: 'allow',
             ...(scope === undefined ? {} : { scope }),
             ...(pattern === undefined ? {} : { pattern }),
             ...(mode === undefined ? {} : { mode }),
             ...(updatedInput === undefined ? {} : { updatedInput }),
-          });
+          }),
+    );
     return [
-      { status: 'ok', interaction, warnings },
+      { status: 'ok', ...documentOf(answered), warnings },
       [
-        `allowed: ${oneLine(toolName)}`,
+        ...answeredLines('allowed', answered, toolName),
         ...warnings.map(({ message }) => `warning: ${visibleLine(message)}`),
         ...(warnings.length === 0 ? [] : ['"beckon grants" lists it, and takes it back with --revoke.']),
       ],
     ];
   },
+});
+
+const documentOf = ({ interaction, again }: Answered) => ({
+  interaction,
+  ...(again === undefined ? {} : { askedAgain: again.interactionId }),
 });
 
 function inputOf(flags: ParsedFlags): Record<string, unknown> | undefined {
@@ -145,11 +152,9 @@ Each PICK answers one question, in order: an option's number or label, or severa
   async run({ flags, connect }) {
     const transport = await connect();
     const { open, given } = await targetOf(transport, flags);
-    const interaction = await reply();
-    return [
-      { status: 'ok', interaction },
-      [`${interaction.outcome ?? 'answered'}: ${oneLine(open.toolName)}`],
-    ];
+    const answered = await answerAndSee(transport, open, async () => reply());
+    const word = answered.interaction.outcome ?? 'answered';
+    return [{ status: 'ok', ...documentOf(answered) }, answeredLines(word, answered, open.toolName)];
 
     function reply(): Promise<Interaction> {
       const { interactionId, sessionId } = open;

@@ -1,6 +1,7 @@
 import { BeckonError } from '../../client/beckon-error.ts';
 import type { Transport } from '../../client/transport.ts';
 import { shownDigest } from '../../model/shown-digest.ts';
+import type { Interaction } from '../../protocol/interaction.ts';
 import { oneLine } from '../render/safe-text.ts';
 import { type AskedInteraction, type Dialog, type DialogReply, dialogAbout } from './dialog.ts';
 
@@ -12,6 +13,10 @@ export interface AnswerDeskOptions {
   readonly show: (interaction: AskedInteraction, isWhole: boolean) => void;
   /** False where nobody types: then it is only told how each can be answered. */
   readonly canAnswer: boolean;
+  /** For so long an ask must have been shown before a line can be begun for it; nothing where a program answers. */
+  readonly stillMs?: number;
+  /** What a line would be for has changed. */
+  readonly onChange?: () => void;
 }
 
 /** Takes a person through the open interactions of a session, one at a time, oldest first. */
@@ -22,7 +27,9 @@ export class AnswerDesk {
   readonly #told = new Set<string>();
   readonly #answered = new Set<string>();
   #current: { readonly interaction: AskedInteraction; readonly dialog: Dialog } | undefined;
+  #refused: { readonly interaction: AskedInteraction; readonly dialog: Dialog } | undefined;
   #isStarted = false;
+  #settling: NodeJS.Timeout | undefined;
 
   constructor(options: AnswerDeskOptions) {
     this.#options = options;
@@ -43,13 +50,29 @@ export class AnswerDesk {
 
   close(interactionId: string): void {
     this.#open.delete(interactionId);
-    if (this.#current?.interaction.interactionId === interactionId) this.#current = undefined;
+    if (this.#current?.interaction.interactionId === interactionId) this.#leave();
     this.#next();
+  }
+
+  /** Nothing more is asked. */
+  end(): void {
+    this.#isStarted = false;
+    this.#leave();
   }
 
   /** The interaction that is being asked about. */
   get asking(): string | undefined {
     return this.#current?.interaction.interactionId;
+  }
+
+  /** Whether that has only just come up: nobody can have read it. */
+  get isSettling(): boolean {
+    return this.#settling !== undefined;
+  }
+
+  /** Whether what is asked for next should not be read by others. */
+  get isSecret(): boolean {
+    return this.#current?.dialog.isSecret?.() ?? false;
   }
 
   isOwnAnswer(interactionId: string): boolean {
@@ -69,29 +92,19 @@ export class AnswerDesk {
         this.#options.say(dialog.opening);
         return;
       case 'reply':
-        this.#current = undefined;
-        await this.#send(interaction, step.reply);
+        this.#leave();
+        await this.#send(interaction, dialog, step.reply);
         this.#next();
     }
   }
 
-  async #send(interaction: AskedInteraction, reply: DialogReply): Promise<void> {
+  async #send(interaction: AskedInteraction, dialog: Dialog, reply: DialogReply): Promise<void> {
     const { transport, session, say } = this.#options;
     const { interactionId } = interaction;
-    const shown = shownDigest(interaction);
     this.#answered.add(interactionId);
     this.#open.delete(interactionId);
     try {
-      switch (reply.via) {
-        case 'approve':
-          await transport.approve(session, { ...reply.body, shown });
-          return;
-        case 'answer':
-          await transport.answer(session, { ...reply.body, shown });
-          return;
-        case 'respond':
-          await transport.respond(session, { ...reply.body, shown });
-      }
+      await sendReply(transport, session, interaction, reply);
     } catch (error) {
       if (!(error instanceof BeckonError)) throw error;
       this.#answered.delete(interactionId);
@@ -104,6 +117,8 @@ export class AnswerDesk {
             ? interaction
             : undefined;
       if (open !== undefined) this.#open.set(interactionId, open);
+      // What was filled in is kept: only what is wrong has to be changed.
+      if (open === interaction && dialog.again !== undefined) this.#refused = { interaction, dialog };
     }
   }
 
@@ -123,10 +138,33 @@ export class AnswerDesk {
   #ask(): void {
     const [interaction] = this.#open.values();
     if (this.#current !== undefined || interaction === undefined) return;
+    const refused = this.#refused?.interaction === interaction ? this.#refused.dialog : undefined;
+    this.#refused = undefined;
+    if (refused !== undefined) {
+      this.#current = { interaction, dialog: refused };
+      this.#options.say(refused.again?.() ?? refused.opening);
+      return;
+    }
     const dialog = dialogAbout(interaction);
     this.#current = { interaction, dialog };
     this.#showOnce(interaction);
-    this.#options.say(dialog.opening);
+    const { stillMs = 0, say, onChange } = this.#options;
+    if (stillMs === 0) {
+      say(dialog.opening);
+      return;
+    }
+    // How it is answered is told when it can be.
+    this.#settling = setTimeout(() => {
+      this.#settling = undefined;
+      say(dialog.opening);
+      onChange?.();
+    }, stillMs);
+  }
+
+  #leave(): void {
+    clearTimeout(this.#settling);
+    this.#settling = undefined;
+    this.#current = undefined;
   }
 
   #tell(): void {
@@ -141,6 +179,24 @@ export class AnswerDesk {
   #showOnce(interaction: AskedInteraction): void {
     if (!this.#shown.has(interaction.interactionId)) this.#options.show(interaction, false);
     this.#shown.add(interaction.interactionId);
+  }
+}
+
+/** Sends it with the name of what was shown, so that it decides nothing else. */
+export function sendReply(
+  transport: Pick<Transport, 'approve' | 'answer' | 'respond'>,
+  session: string,
+  asked: AskedInteraction,
+  reply: DialogReply,
+): Promise<Interaction> {
+  const shown = shownDigest(asked);
+  switch (reply.via) {
+    case 'approve':
+      return transport.approve(session, { ...reply.body, shown });
+    case 'answer':
+      return transport.answer(session, { ...reply.body, shown });
+    case 'respond':
+      return transport.respond(session, { ...reply.body, shown });
   }
 }
 

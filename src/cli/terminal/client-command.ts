@@ -26,7 +26,8 @@ import { shortIds } from '../render/short-ids.ts';
 import { readToken } from '../secret-files.ts';
 
 export const serverFlagsHelp = `  --data-dir DIR    the server's data directory (BECKON_DATA_DIR; default ~/.beckon)
-  --url URL         a server elsewhere (BECKON_URL), with --token TOKEN (BECKON_TOKEN)`;
+  --url URL         a server elsewhere (BECKON_URL), with --token TOKEN (BECKON_TOKEN)
+  --color WHEN      always, never or auto: where a person looks and NO_COLOR is not set`;
 
 export const clientFlagsHelp = `${serverFlagsHelp}
   --json            print one JSON document for machines`;
@@ -58,7 +59,7 @@ export function clientCommand(command: {
     help: [help, '', ...(flagsHelp === undefined ? [] : [flagsHelp]), clientFlagsHelp].join('\n'),
     flags: { ...clientFlags, ...flags },
     async run(given, console) {
-      const paint = paintFor(console.stdout);
+      const paint = paintFor(console);
       const told = await run({ flags: given, console, paint, connect: () => connect(given, console) });
       print(console, given, ...told);
       return 0;
@@ -104,6 +105,10 @@ function elsewhere(flags: ParsedFlags, { env }: Console): ServerAddress | undefi
     );
   return { url: url.replace(/\/+$/, ''), token };
 }
+
+/** Whether the server is not the one of the data directory. */
+export const isElsewhere = (flags: ParsedFlags, console: Console): boolean =>
+  elsewhere(flags, console) !== undefined;
 
 async function here(flags: ParsedFlags, console: Console): Promise<ServerAddress> {
   const dataDir = dataDirectoryOf(flags, console);

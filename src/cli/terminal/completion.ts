@@ -56,7 +56,8 @@ export async function complete(
   return 0;
 }
 
-async function candidates(
+/** All that may stand in the place of the last of the words. */
+export async function candidates(
   words: readonly string[],
   commands: CommandTable,
   console: Console,
@@ -78,7 +79,7 @@ async function named(
 ): Promise<readonly string[]> {
   const wanted = usage.split(' ')[1] ?? '';
   const isFirst = words.length === 1;
-  const isSession = wanted === 'SESSION…' || (wanted === 'SESSION' && isFirst);
+  const isSession = wanted === 'SESSION…' || (/^\[?SESSION\]?$/.test(wanted) && isFirst);
   const isInteraction = wanted === '[ID]' && isFirst;
   if (!isSession && !isInteraction) return [];
   const transport = await connect(noFlags, console, { timeoutMs: patienceMs });

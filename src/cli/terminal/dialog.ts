@@ -1,9 +1,11 @@
+import { valueLine } from '../../model/suspicious-text.ts';
 import { saysNothing } from '../../model/tool-call.ts';
 import type { AnswerQuestion, Approve, Respond } from '../../protocol/command.ts';
 import type { InteractionId } from '../../protocol/ids.ts';
-import type { Answer, ApprovalScope, Ask, Form, FormField, LeftOpen } from '../../protocol/interaction.ts';
+import type { Answer, ApprovalScope, Ask, LeftOpen } from '../../protocol/interaction.ts';
 import { oneLine } from '../render/safe-text.ts';
-import { fieldsOf, pickAnswer, pickValue } from './typed-answers.ts';
+import { fieldsDialog } from './form-dialog.ts';
+import { pickAnswer } from './typed-answers.ts';
 
 /** What an event tells of an interaction; an `Interaction` has it, too. */
 export type AskedInteraction = Omit<Ask, 'agentRequestId'> & {
@@ -16,6 +18,10 @@ export interface Dialog {
   /** The first thing to say. */
   readonly opening: string;
   take(line: string): DialogStep;
+  /** Whether the next line should not be read by others. */
+  isSecret?(): boolean;
+  /** What was answered was refused, and it is still open: what to say. Without it, the dialog begins anew. */
+  again?(): string;
 }
 
 export type DialogStep =
@@ -68,6 +74,12 @@ function approvalDialog(interaction: AskedInteraction): Dialog {
         case 'fields':
           return expects.dialog.take(line);
       }
+    },
+    isSecret: () => expects.kind === 'fields' && (expects.dialog.isSecret?.() ?? false),
+    again() {
+      if (expects.kind === 'fields') return expects.dialog.again?.() ?? keys;
+      expects = { kind: 'choice' };
+      return keys;
     },
   };
 
@@ -157,6 +169,39 @@ function approvalDialog(interaction: AskedInteraction): Dialog {
   }
 }
 
+/** Another input in the place of what the agent asked for, as JSON; undefined where it cannot be changed. */
+export function inputDialog({ interactionId, kind, tool, plan, ways }: AskedInteraction): Dialog | undefined {
+  if (kind !== 'approval' || tool !== undefined || plan !== undefined || ways !== undefined) return undefined;
+  const opening = 'Change the input, as JSON; Enter goes on';
+  let changed: Record<string, unknown> | undefined;
+  return {
+    opening,
+    take(line) {
+      if (changed !== undefined && /^(y|yes)$/i.test(line.trim())) {
+        return approve({ requestId: interactionId, decision: 'allow', scope: 'once', updatedInput: changed });
+      }
+      const value = jsonObject(line);
+      if (value === undefined) return ask(`That is no JSON object. ${opening}`);
+      changed = value;
+      const shown = Object.entries(value).map(
+        ([name, each]) => `  ${oneLine(name)}: ${valueLine(JSON.stringify(each))}`,
+      );
+      return ask(['This will be allowed once instead:', ...shown, 'Type "yes" to allow it'].join('\n'));
+    },
+  };
+}
+
+function jsonObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** An agent's ask can be allowed for as long as one likes; a tool says what it offers. */
 const scopesOf = ({ tool, approvalScopes }: AskedInteraction): readonly ApprovalScope[] =>
   tool === undefined ? ['once', 'session', 'always'] : (approvalScopes ?? ['once']);
@@ -218,7 +263,6 @@ function questionDialog(interaction: AskedInteraction): Dialog {
   }
 }
 
-/** One field after the other; an empty line takes the default. */
 function formDialog(interaction: AskedInteraction): Dialog {
   const { interactionId } = interaction;
   return fieldsDialog(interaction.form, {
@@ -229,42 +273,4 @@ function formDialog(interaction: AskedInteraction): Dialog {
   function respond(how: { action: 'submit' | 'cancel'; input?: Record<string, unknown> }): DialogStep {
     return { type: 'reply', reply: { via: 'respond', body: { interactionId, ...how } } };
   }
-}
-
-function fieldsDialog(
-  form: Form | undefined,
-  then: {
-    readonly done: (values: Record<string, unknown>) => DialogStep;
-    readonly skipped: () => DialogStep;
-  },
-): Dialog {
-  const fields = fieldsOf(form);
-  const values: Record<string, unknown> = {};
-  let index = 0;
-
-  return {
-    opening: fields.length === 0 ? 'Press Enter to agree, or /skip' : fieldPrompt(fields[0]),
-    take(line) {
-      if (line.trim() === '/skip') return then.skipped();
-      const field = fields[index];
-      if (field !== undefined) {
-        const picked = pickValue(line, field);
-        if (!picked.ok) return { type: 'ask', text: `${picked.hint} ${fieldPrompt(field)}` };
-        if (picked.value !== undefined) values[field.id] = picked.value;
-        index += 1;
-      }
-      return index < fields.length
-        ? { type: 'ask', text: fieldPrompt(fields[index]) }
-        : then.done({ ...values });
-    },
-  };
-}
-
-function fieldPrompt(field: FormField | undefined): string {
-  if (field === undefined) return '';
-  const options = field.options?.map(({ label }, index) => `${index + 1}. ${oneLine(label)}`).join(', ');
-  const byDefault =
-    field.defaultValue === undefined ? '' : ` [${oneLine(JSON.stringify(field.defaultValue))}]`;
-  const kind = field.type === 'checkbox' ? ' (yes or no)' : options === undefined ? '' : ` (${options})`;
-  return `${oneLine(field.label)}${kind}${byDefault}${field.required ? '' : ', optional'} (/skip to dismiss)`;
 }

@@ -1,5 +1,6 @@
 import { BeckonError } from '../../client/beckon-error.ts';
 import type { ConnectionState, Transport } from '../../client/transport.ts';
+import { STILL_BEFORE_PRESS_MS } from '../../model/limits.ts';
 import type { SessionSnapshot } from '../../protocol/announcement.ts';
 import type { Event } from '../../protocol/event.ts';
 import type { Session, WhileBusy } from '../../protocol/session.ts';
@@ -9,8 +10,11 @@ import { paintFor } from '../render/paint.ts';
 import { oneLine, safeJson } from '../render/safe-text.ts';
 import { createTranscript } from '../render/transcript.ts';
 import { AnswerDesk } from './answer-desk.ts';
+import { completeMessage } from './complete-line.ts';
 import type { AskedInteraction } from './dialog.ts';
-import { interactiveScreen, plainScreen, type Screen } from './screen.ts';
+import type { History } from './history.ts';
+import type { Completer } from './line-editor.ts';
+import { interactiveScreen, isTerminal, plainScreen, type Screen } from './screen.ts';
 import { dispositionOf, receiptLine } from './session-commands.ts';
 
 interface Watching {
@@ -19,7 +23,14 @@ interface Watching {
   readonly isOnce: boolean;
   /** As the server is set, for a session that is not. */
   readonly whileBusy: WhileBusy;
+  /** Whether there is something to go back to by Escape. */
+  readonly canGoBack: boolean;
+  /** What was said before in this terminal. */
+  readonly history?: History;
 }
+
+/** The purpose of a line that was begun before what is asked could be read. */
+const settling = 'settling';
 
 /** A second Ctrl-C within this time leaves. */
 const secondPressMs = 3_000;
@@ -30,9 +41,9 @@ export function followAsConversation(
   session: Session,
   console: Console,
   watching: Watching,
-): Promise<number> {
+): Promise<number | 'back'> {
   return new Promise((resolve, reject) => {
-    const paint = paintFor(console.stdout);
+    const paint = paintFor(console);
     const ownTexts = new Set<string>();
     const ownMessages = new Set<string>();
     let isTurnRunning = false;
@@ -42,31 +53,48 @@ export function followAsConversation(
     let leavesUntil = 0;
     let sending: Promise<void> = Promise.resolve();
     let isLeft = false;
+    let isOver = false;
 
+    const completeHere = completeMessage(transport, session.id);
+    // What answers an ask goes to whoever asked, and is no command.
+    const complete: Completer = async (text, at) =>
+      desk.asking === undefined ? completeHere(text, at) : undefined;
     const transcript = createTranscript({
       paint,
+      // A pipe gets what is said as it was written.
+      width: console.stdout.isTTY ? () => console.stdout.columns || 80 : undefined,
       isOwnMessage: (id) => ownMessages.has(id),
       isOwnAnswer: (id) => desk.isOwnAnswer(id),
     });
-    const screen: Screen = watching.isInteractive
-      ? interactiveScreen(console, {
-          purpose: () => desk.asking,
-          onLine: takeLine,
-          onInterrupt: interrupt,
-          onLeave: () => leave(0),
-        })
-      : plainScreen(console);
-    const say = (text: string) => screen.write(transcript.line(text));
     const desk = new AnswerDesk({
       transport,
       session: session.id,
       canAnswer: watching.isInteractive,
+      stillMs: isTerminal(console) ? STILL_BEFORE_PRESS_MS : 0,
+      onChange: () => screen.update(),
       say: (text) => say(paint('yellow', text)),
       show: (interaction, isWhole) => show(interaction, isWhole ? Number.POSITIVE_INFINITY : undefined),
     });
+    const screen: Screen = watching.isInteractive
+      ? interactiveScreen(
+          console,
+          {
+            purpose: () => (desk.isSettling ? settling : desk.asking),
+            promptFor: (purpose) => ({
+              prompt: purpose === undefined ? '› ' : '? › ',
+              isSecret: purpose !== undefined && desk.isSecret,
+            }),
+            onLine: takeLine,
+            onInterrupt: interrupt,
+            onLeave: () => leave(0),
+            onEscape: () => watching.canGoBack && leave('back'),
+          },
+          { paint, history: watching.history, complete },
+        )
+      : plainScreen(console);
     const end = endOfWatch(transport, watching, {
       onCaughtUp: () => desk.start(),
-      onOver: leave,
+      onOver: over,
     });
     const unfollow = transport.follow(session.id, {
       after: watching.after,
@@ -75,7 +103,7 @@ export function followAsConversation(
       onSnapshot(snapshot) {
         isTurnRunning = snapshot.session.status === 'running' || snapshot.session.status === 'waiting';
         whileBusy = snapshot.session.whileBusy;
-        screen.write(transcript.snapshot(snapshot));
+        screen.write(transcript.snapshot(snapshot), transcript.live());
         // Later snapshots tell nothing new: the events since then follow them.
         if (!hasBegun) for (const open of snapshot.pending) desk.open(open, false);
         hasBegun = true;
@@ -83,9 +111,13 @@ export function followAsConversation(
         end.snapshot(snapshot);
       },
       onEvent: takeEvent,
-      onDelta: (delta) => screen.write(transcript.delta(delta)),
+      onDelta: (delta) => screen.write(transcript.delta(delta), transcript.live()),
       onConnection: tellConnection,
     });
+
+    function say(text: string): void {
+      screen.write(transcript.line(text));
+    }
 
     function takeEvent(event: Event): void {
       if (event.type === 'message.queued' && ownTexts.delete(event.clientMessageId ?? '')) {
@@ -95,7 +127,7 @@ export function followAsConversation(
         whileBusy = event.whileBusy ?? undefined;
       if (event.type === 'turn.started') isTurnRunning = true;
       if (event.type === 'turn.ended') isTurnRunning = false;
-      screen.write(transcript.event(event));
+      screen.write(transcript.event(event), transcript.live());
       if (event.type === 'interaction.requested') {
         desk.open({ ...event.ask, interactionId: event.interactionId }, true);
       }
@@ -108,12 +140,26 @@ export function followAsConversation(
     }
 
     /** A line answers only what was asked when it was begun, and is a message only if nothing was. */
-    function takeLine(line: string, begunFor: string | undefined): void {
+    function takeLine(line: string, begunFor: string | undefined): 'taken' | 'dropped' {
       const message = begunFor === undefined ? line : /^\s*>(.*)$/s.exec(line)?.[1];
       if (message !== undefined) {
-        if (message.trim() !== '') sending = sending.then(() => send(message.trim())).catch(fail);
-      } else if (begunFor === desk.asking) run(desk.take(line));
-      else say(paint('yellow', 'What this was an answer to has ended meanwhile; nothing was sent.'));
+        const text = message.trim();
+        if (text === '') return 'taken';
+        watching.history?.add(text);
+        sending = sending.then(() => send(text)).catch(fail);
+        return 'taken';
+      }
+      if (begunFor === desk.asking && !desk.isSettling) {
+        run(desk.take(line));
+        return 'taken';
+      }
+      if (line.trim() === '') return 'taken';
+      const why =
+        begunFor === settling
+          ? 'What is asked had only just come up'
+          : 'What this was an answer to has ended meanwhile';
+      say(paint('yellow', `${why}; nothing was sent. Ctrl-Y brings back what you typed.`));
+      return 'dropped';
     }
 
     async function send(message: string): Promise<void> {
@@ -178,7 +224,14 @@ export function followAsConversation(
       });
     }
 
-    function leave(exitCode: number): void {
+    /** Whoever can go back to where they came from may still want to read. */
+    function over(exitCode: number): void {
+      if (!watching.canGoBack) leave(exitCode);
+      else if (!isOver) say(paint('dim', 'The session has ended; Escape goes back.'));
+      isOver = true;
+    }
+
+    function leave(exitCode: number | 'back'): void {
       close();
       resolve(exitCode);
     }
@@ -192,6 +245,7 @@ export function followAsConversation(
       if (isLeft) return;
       isLeft = true;
       unfollow();
+      desk.end();
       screen.close();
     }
   });

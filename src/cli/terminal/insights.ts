@@ -97,6 +97,7 @@ const words: Readonly<Record<string, string>> = {
   somebody: 'someone',
   grant: 'standing approvals',
   trust: 'times of trust',
+  rule: 'rules',
   timer: 'the time limit',
   agent: 'the agent, which took it back',
   server: 'the server, when the agent was gone',

@@ -127,6 +127,9 @@ export const pair = clientCommand({
   help: 'Prints a link that lets one more browser in, once.',
   async run({ connect }) {
     const link = await (await connect()).pairingLink();
-    return [{ ...link }, [link.url]];
+    return [
+      { ...link },
+      [link.url, ...(link.localUrl === undefined ? [] : [`on this machine: ${link.localUrl}`])],
+    ];
   },
 });

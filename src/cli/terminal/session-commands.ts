@@ -12,6 +12,7 @@ import type { Command } from '../command.ts';
 import { Failure, UsageError } from '../failure.ts';
 import { atMostOne, choiceFlag, isSet, type ParsedFlags, textFlag } from '../flags.ts';
 import { sessionList } from '../render/listing.ts';
+import { duration } from '../render/measures.ts';
 import type { Paint } from '../render/paint.ts';
 import { oneLine } from '../render/safe-text.ts';
 import { clientCommand, findSession, serverWhileBusy, type Told, textOf } from './client-command.ts';
@@ -201,6 +202,41 @@ export const rm = sessionsCommand({
   async act(transport, { id }) {
     await transport.removeSession(id);
     return [{ status: 'ok' }, ['removed']];
+  },
+});
+
+export const mute = clientCommand({
+  usage: 'mute SESSION [--for 2h]',
+  mostWords: 1,
+  help: `Nobody is notified of a session any more, or not for some time: 30m, 2h, 3d. What it asks waits all the same, and is told when
+the time is over.`,
+  flags: { for: { type: 'string' } },
+  flagsHelp: '  --for TIME        only for so long: 30m, 2h, 3d',
+  async run({ flags, connect }) {
+    const given = textFlag(flags, 'for');
+    const span = given === undefined ? undefined : spanOf(given);
+    const transport = await connect();
+    const { id, title } = await findSession(transport, flags.positionals[0]);
+    const mutedUntil = span === undefined ? 'forever' : new Date(Date.now() + span).toISOString();
+    const session = await transport.patch(id, { mutedUntil });
+    const until = span === undefined ? '' : ` for ${duration(span)}`;
+    return [{ status: 'ok', session }, [`muted${until}: ${oneLine(title)}`]];
+  },
+});
+
+function spanOf(text: string): number {
+  const [, number, unit] = /^(\d{1,5})\s*([mhd])$/.exec(text.trim()) ?? [];
+  const minutes = Number(number) * { m: 1, h: 60, d: 1_440 }[unit as 'm' | 'h' | 'd'];
+  if (!(minutes > 0)) throw new UsageError(`--for must be a time like 30m, 2h or 3d, not "${text}"`);
+  return minutes * 60_000;
+}
+
+export const unmute = sessionsCommand({
+  usage: 'unmute SESSION…',
+  help: 'Be notified of sessions again.',
+  async act(transport, { id, title }) {
+    const session = await transport.patch(id, { mutedUntil: null });
+    return [{ status: 'ok', session }, [`no longer muted: ${oneLine(title)}`]];
   },
 });
 

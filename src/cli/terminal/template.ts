@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline';
 import type { Transport } from '../../client/transport.ts';
 import { blanksIn, withBlanks } from '../../model/template.ts';
 import type { Template } from '../../protocol/template.ts';
@@ -9,6 +8,7 @@ import { columns } from '../render/columns.ts';
 import { shortened } from '../render/measures.ts';
 import { oneLine } from '../render/safe-text.ts';
 import { clientCommand } from './client-command.ts';
+import { isTerminal, readLine } from './screen.ts';
 
 export const templates = clientCommand({
   usage: 'templates',
@@ -64,30 +64,22 @@ async function ask(
   missing: readonly string[],
   template: Template,
   flags: ParsedFlags,
-  { stdin, stdout }: Console,
+  console: Console,
 ): Promise<readonly (readonly [string, string])[]> {
   if (missing.length === 0) return [];
-  if (!stdin.isTTY || !stdout.isTTY || isSet(flags, 'json')) {
+  if (!isTerminal(console) || isSet(flags, 'json')) {
     const examples = missing.map((each) => `--set "${oneLine(each)}=…"`).join(' ');
     throw new UsageError(`${wordsFor(template)}; these are missing: ${examples}`);
   }
-  const lines = createInterface({ input: stdin, output: stdout, terminal: true });
-  const left = new Promise<never>((_, reject) =>
-    lines.once('close', () => reject(new Failure('nothing was started: a blank was left empty'))),
-  );
   const typed: (readonly [string, string])[] = [];
-  try {
-    for (const name of missing) {
-      let value = '';
-      while (value.trim() === '') {
-        const answered = new Promise<string>((resolve) => lines.question(`${oneLine(name)}: `, resolve));
-        value = await Promise.race([answered, left]);
-      }
-      typed.push([name, value.trim()]);
+  for (const name of missing) {
+    let value = '';
+    while (value.trim() === '') {
+      const line = await readLine(console, { prompt: `${oneLine(name)}: ` });
+      if (line === undefined) throw new Failure('nothing was started: a blank was left empty');
+      value = line;
     }
-    return typed;
-  } finally {
-    left.catch(() => {});
-    lines.close();
+    typed.push([name, value.trim()]);
   }
+  return typed;
 }

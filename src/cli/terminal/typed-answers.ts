@@ -1,3 +1,4 @@
+import { fieldFault } from '../../model/form.ts';
 import type { Answer, Form, FormField, Question } from '../../protocol/interaction.ts';
 import { UsageError } from '../failure.ts';
 
@@ -32,8 +33,15 @@ export function pickAnswer(typed: string, question: Question, mayBeText: boolean
     : { ok: false, hint: `"${text}" is no option of "${question.question}": ${labelsOf(question)}` };
 }
 
-/** What a person typed, as the value of a form's field; an empty line takes the default. */
+/** What a person typed, as the value of a form's field that keeps to what is asked for; an empty line takes the default. */
 export function pickValue(typed: string, field: FormField): Picked<unknown> {
+  const read = readValue(typed, field);
+  if (!read.ok || read.value === undefined) return read;
+  const fault = fieldFault(field, read.value);
+  return fault === undefined ? read : { ok: false, hint: `"${field.label}" ${fault}.` };
+}
+
+function readValue(typed: string, field: FormField): Picked<unknown> {
   const text = typed.trim();
   if (text === '') {
     if (field.defaultValue !== undefined) return { ok: true, value: field.defaultValue };
@@ -96,12 +104,15 @@ export function formValues(form: Form | undefined, words: readonly string[]): Re
   const fields = fieldsOf(form);
   const values: Record<string, unknown> = {};
   for (const field of fields) if (field.defaultValue !== undefined) values[field.id] = field.defaultValue;
+  const faults: string[] = [];
   for (const [field, typed] of byField(fields, words)) {
     if (typed.length > 1 && field.type !== 'multiselect') throw new UsageError(`${field.id} is given twice`);
     const picked = pickValue(typed.join(','), field);
-    if (!picked.ok) throw new UsageError(`${field.id}: ${picked.hint}`);
-    values[field.id] = picked.value;
+    if (picked.ok) values[field.id] = picked.value;
+    else faults.push(`${field.id}: ${picked.hint}`);
   }
+  // All at once: whoever mends one should not meet the next.
+  if (faults.length > 0) throw new UsageError(faults.join('\n'));
   return values;
 }
 

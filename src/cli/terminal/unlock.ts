@@ -5,13 +5,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { BeckonError } from '../../client/beckon-error.ts';
 import type { HttpTransport } from '../../client/http-transport.ts';
 import type { Unlock } from '../../protocol/unlock.ts';
-import type { Command, RunCommandLine } from '../command.ts';
+import type { Command, OtherCommands } from '../command.ts';
 import type { Console } from '../console.ts';
 import { Failure, UsageError } from '../failure.ts';
 import type { ParsedFlags } from '../flags.ts';
 import { dataDirectoryOf } from '../paths.ts';
 import { counted } from '../render/measures.ts';
 import { connect } from './client-command.ts';
+import { completeCommandLine } from './complete-line.ts';
+import { historyInMemory } from './history.ts';
+import type { Completer } from './line-editor.ts';
+import { isTerminal, readLine } from './screen.ts';
 
 const pollMs = 500;
 
@@ -26,7 +30,7 @@ What lets this terminal decide is in the memory of this program, and nowhere els
 
   --data-dir DIR    the server's data directory (BECKON_DATA_DIR; default ~/.beckon)`,
   flags: { 'data-dir': { type: 'string' } },
-  async run(flags, console, runAnother) {
+  async run(flags, console, others) {
     const { minutes, command } = wishOf(flags);
     const transport = await connect(flags, console);
     if ((await transport.unlocks()).decide === 'anyone') {
@@ -43,9 +47,9 @@ What lets this terminal decide is in the memory of this program, and nowhere els
     };
     try {
       return command.length > 0
-        ? await runAnother(command, unlocked)
+        ? await others.run(command, unlocked)
         : await readCommands(opened, unlocked, {
-            runAnother,
+            others,
             isOpen: () =>
               transport.unlock(opened.id).then(
                 () => true,
@@ -83,15 +87,15 @@ async function allowed(transport: HttpTransport, id: string): Promise<Unlock> {
 async function readCommands(
   unlock: Unlock,
   console: Console,
-  { runAnother, isOpen }: { readonly runAnother: RunCommandLine; readonly isOpen: () => Promise<boolean> },
+  { others, isOpen }: { readonly others: OtherCommands; readonly isOpen: () => Promise<boolean> },
 ): Promise<number> {
   const { stdin, stdout } = console;
   stdout.write(
     `Unlocked for ${counted(unlock.minutes, 'minute')}. "pending" lists what waits; Ctrl-D locks again.\n`,
   );
-  const isTerminal = Boolean(stdin.isTTY && stdout.isTTY);
-  const lines = isTerminal
-    ? typedLines(console, Date.parse(unlock.expiresAt))
+  const isTyped = isTerminal(console);
+  const lines = isTyped
+    ? typedLines(console, Date.parse(unlock.expiresAt), completeCommandLine(others.table, console))
     : createInterface({ input: stdin });
   try {
     for await (const line of lines) {
@@ -99,8 +103,7 @@ async function readCommands(
       if (args[0] === 'exit' || args[0] === 'quit') break;
       if (!(await isOpen())) throw new Failure('this terminal is locked again');
       // What comes from a pipe is commands; on a terminal a command such as "watch" reads for itself.
-      if (args.length > 0)
-        await runAnother(args, isTerminal ? console : { ...console, stdin: nothingToRead() });
+      if (args.length > 0) await others.run(args, isTyped ? console : { ...console, stdin: nothingToRead() });
     }
     return 0;
   } finally {
@@ -109,27 +112,17 @@ async function readCommands(
   }
 }
 
-/** Each with an interface of its own, so that a command can have the terminal in between. */
-async function* typedLines(console: Console, end: number): AsyncGenerator<string> {
-  const over = AbortSignal.timeout(Math.max(1, end - Date.now()));
+/** Each with a place of its own to type, so that a command can have the terminal in between. */
+async function* typedLines(console: Console, end: number, complete: Completer): AsyncGenerator<string> {
+  const signal = AbortSignal.timeout(Math.max(1, end - Date.now()));
+  const history = historyInMemory();
   for (;;) {
-    const line = await typed(console, end, over);
+    const left = Math.ceil((end - Date.now()) / 60_000);
+    const line = await readLine(console, { prompt: `beckon (${left} min) › `, signal, history, complete });
     if (line === undefined) return;
+    history.add(line);
     yield line;
   }
-}
-
-function typed(console: Console, end: number, over: AbortSignal): Promise<string | undefined> {
-  const left = Math.ceil((end - Date.now()) / 60_000);
-  const lines = createInterface({ input: console.stdin, output: console.stdout, terminal: true });
-  return new Promise((resolve) => {
-    lines.once('close', () => resolve(undefined));
-    lines.question(`beckon (${left} min) › `, { signal: over }, (line) => {
-      resolve(line);
-      lines.close();
-    });
-    over.addEventListener('abort', () => lines.close(), { once: true });
-  });
 }
 
 /** As a shell would: words by spaces, or in quotes. */

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { HttpTransport } from '../../client/http-transport.ts';
 import type { CreateSession } from '../../protocol/command.ts';
 import { type Session, WhileBusy } from '../../protocol/session.ts';
@@ -15,17 +16,21 @@ import {
   pairsFlag,
   textFlag,
 } from '../flags.ts';
-import { absolute } from '../paths.ts';
+import { absolute, dataDirectoryOf } from '../paths.ts';
+import { chooseSession } from './choose-session.ts';
 import {
   clientFlagsHelp,
   connect,
   findSession,
+  isElsewhere,
   print,
   serverFlagsHelp,
   serverWhileBusy,
   textOf,
 } from './client-command.ts';
 import { followAsConversation, followAsJson } from './follow-session.ts';
+import { type History, historyInFile, historyInMemory } from './history.ts';
+import { isTerminal } from './screen.ts';
 import { templatePrompt } from './template.ts';
 
 const newFlags = {
@@ -78,7 +83,7 @@ ${clientFlagsHelp}`,
     const isWatched =
       isSet(flags, 'watch') || (console.stdout.isTTY && !isSet(flags, 'no-watch') && !isSet(flags, 'json'));
     if (!isWatched) return 0;
-    return follow(transport, session, 0, flags, console);
+    return watchSession(transport, session, flags, console, { after: 0 });
   },
 };
 
@@ -115,9 +120,10 @@ async function requestOf(
 }
 
 export const watch: Command = {
-  usage: 'watch SESSION',
+  usage: 'watch [SESSION]',
   mostWords: 1,
-  help: `Shows the conversation live. On a terminal you can answer what the agent asks, and a line you type is sent to it;
+  help: `Shows the conversation live. Without SESSION, on a terminal, all sessions are shown, and one is chosen; Escape comes back to them.
+On a terminal you can answer what the agent asks, and a line you type is sent to it;
 while it asks, a line that begins with ">" is sent as a message. Ctrl-C interrupts the turn; twice, it leaves: the session goes on.
 
   --tail N          begin with the last N events (200)
@@ -137,31 +143,84 @@ ${serverFlagsHelp}
     atMostOne(flags, 'tail', 'all');
     const tail = tailOf(flags);
     const transport = await connect(flags, console);
-    const session = await findSession(transport, flags.positionals[0]);
-    const after = isSet(flags, 'all') ? 0 : Math.max(0, session.lastSeq - tail);
-    return follow(transport, session, after, flags, console);
+    const [name] = flags.positionals;
+    const afterOf = ({ lastSeq }: Session) => (isSet(flags, 'all') ? 0 : Math.max(0, lastSeq - tail));
+    if (name === undefined && isTerminal(console) && !isSet(flags, 'json')) {
+      return watchChosen(transport, flags, console, afterOf);
+    }
+    const session = await findSession(transport, name);
+    return watchSession(transport, session, flags, console, { after: afterOf(session) });
   },
 };
 
-async function follow(
+/** One after the other, until the person leaves. */
+async function watchChosen(
   transport: HttpTransport,
-  session: Session,
-  after: number,
   flags: ParsedFlags,
   console: Console,
+  afterOf: (session: Session) => number,
 ): Promise<number> {
-  const isTyped = Boolean(console.stdin.isTTY && console.stdout.isTTY);
+  for (;;) {
+    const session = await chooseSession(transport, console);
+    if (session === undefined) return 0;
+    const end = await watchSession(transport, session, flags, console, {
+      after: afterOf(session),
+      canGoBack: true,
+    });
+    if (end !== 'back') return end;
+  }
+}
+
+const lastEvents = 200;
+
+/** Follows a session as the flags say; with `canGoBack`, Escape ends it with "back". */
+export function watchSession(
+  transport: HttpTransport,
+  session: Session,
+  flags: ParsedFlags,
+  console: Console,
+  how: { readonly after?: number; readonly canGoBack: true },
+): Promise<number | 'back'>;
+export function watchSession(
+  transport: HttpTransport,
+  session: Session,
+  flags: ParsedFlags,
+  console: Console,
+  how: { readonly after?: number },
+): Promise<number>;
+export async function watchSession(
+  transport: HttpTransport,
+  session: Session,
+  flags: ParsedFlags,
+  console: Console,
+  {
+    after = Math.max(0, session.lastSeq - lastEvents),
+    canGoBack = false,
+  }: { after?: number; canGoBack?: boolean },
+): Promise<number | 'back'> {
+  const isTyped = isTerminal(console);
   const followAs = isSet(flags, 'json') ? followAsJson : followAsConversation;
-  return followAs(transport, session, console, {
+  const history = isTyped ? await historyOf(flags, console) : undefined;
+  const end = await followAs(transport, session, console, {
     after,
+    canGoBack,
     isInteractive: isSet(flags, 'interactive') || isTyped,
     isOnce: isSet(flags, 'once'),
     whileBusy: await serverWhileBusy(transport),
+    ...(history === undefined ? {} : { history }),
   });
+  await history?.settled();
+  return end;
 }
 
+/** What was said is kept beside the server's own files; of a server elsewhere, for as long as this program runs. */
+const historyOf = async (flags: ParsedFlags, console: Console): Promise<History> =>
+  isElsewhere(flags, console)
+    ? historyInMemory()
+    : historyInFile(join(dataDirectoryOf(flags, console), 'terminal-history'));
+
 function tailOf(flags: ParsedFlags): number {
-  const text = textFlag(flags, 'tail') ?? '200';
+  const text = textFlag(flags, 'tail') ?? String(lastEvents);
   if (!/^\d+$/.test(text)) throw new UsageError(`--tail must be a number, not "${text}"`);
   return Number(text);
 }

@@ -45,6 +45,10 @@ export const readingHandlers = {
     return accept({ status: 200, body: toolCatalogue() });
   },
 
+  listChannels({ channels }) {
+    return accept({ status: 200, body: { channels: channels() } });
+  },
+
   switchInteraction({ clients }, { clientId, enabled }) {
     return clients.setEnabled(clientId, enabled) ? done : refuse('client_not_found');
   },

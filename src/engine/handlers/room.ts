@@ -1,3 +1,4 @@
+import type { ChannelState } from '../../protocol/channel.ts';
 import { accept, type Result } from '../../protocol/errors.ts';
 import type {
   CheckedFor,
@@ -11,6 +12,7 @@ import type { ToolCatalogue } from '../../protocol/tool.ts';
 import type { AskHistory } from '../ask-history.ts';
 import type { GrantBook } from '../grant-book.ts';
 import type { LiveSession } from '../live-session.ts';
+import type { PolicyBook } from '../policy-book.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Caller, Clients } from '../ports/control-room.ts';
 import type { EventLog } from '../ports/event-log.ts';
@@ -32,9 +34,11 @@ export interface Room {
   readonly registry: SessionRegistry;
   readonly book: GrantBook;
   readonly history: AskHistory;
+  readonly policies: PolicyBook;
   readonly runner: Runner;
   readonly clients: Clients;
   readonly toolCatalogue: () => ToolCatalogue;
+  readonly channels: () => readonly ChannelState[];
   readonly remove: (session: LiveSession) => Promise<Result<undefined>>;
   readonly lifetime: { readonly closing: boolean };
 }

@@ -103,11 +103,26 @@ export interface Clients {
   mode(clientId: string): InteractionMode | undefined;
   /** Clients that see this session and could answer, and those of them that want to. */
   count(sessionId: SessionId): { readonly supported: number; readonly enabled: number };
+  /** What people look at. */
+  readonly presence: Presence;
+}
+
+/** A session, or all of them: the inbox, the monitors, the lists. */
+export type Gaze = SessionId | 'all';
+
+/** What people look at, as far as their pages say: visible, in front, and with a sign of life not long ago. */
+export interface Presence {
+  isLookedAt(sessionId: SessionId): boolean;
+  /** The last moment (of the clock's `elapsed`) at which a page said that somebody looks at it; minus infinite for never. */
+  lastSeen(sessionId: SessionId): number;
+  onChange(listener: () => void): () => void;
 }
 
 export interface ConnectedClient {
   readonly id: ClientId;
   setInteraction(mode: InteractionMode): void;
   readonly interaction: InteractionMode;
+  /** A person looks at this on it, from now on and until another word, or too long a silence; null when at nothing. */
+  look(at: Gaze | null): void;
   disconnect(): void;
 }

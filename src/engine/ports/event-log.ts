@@ -1,7 +1,7 @@
 import type { Changed } from '../../model/find-session.ts';
 import type { InteractionEvent } from '../../model/interaction-fold.ts';
 import type { SessionSummary } from '../../model/summary.ts';
-import type { Event, NewEvent } from '../../protocol/event.ts';
+import type { Event, EventOf, NewEvent } from '../../protocol/event.ts';
 import type { SessionId } from '../../protocol/ids.ts';
 import type { SessionStatus, Usage } from '../../protocol/session.ts';
 import type { StorageProblem, StorageState } from '../../protocol/storage.ts';
@@ -33,6 +33,11 @@ export interface EventLog {
     readonly events: readonly LoggedInteraction[];
     readonly latest: string | undefined;
   };
+  /**
+   * Approvals that were asked for from a moment on, in all sessions, and what was decided, newest first: a decision comes before its
+   * ask. One call looks at some hundred events; the next goes on at `before`. Undefined there: that was all.
+   */
+  decisionsSince(from: string, before?: number): DecisionsPage;
   search(query: string, limit: number): readonly SearchHit[];
 
   /** What the turns of each stream took on each day, from this one on: `2026-01-31`, as the log's times are. */
@@ -127,6 +132,14 @@ export interface AppendPart {
   readonly summary?: { readonly version: number; readonly of: SessionSummary } | null;
 }
 
+export interface DecisionsPage {
+  readonly events: readonly {
+    readonly stream: StreamId;
+    readonly event: EventOf<'interaction.requested' | 'interaction.decided'>;
+  }[];
+  readonly before: number | undefined;
+}
+
 export interface StreamUsage extends Usage {
   readonly day: string;
   readonly stream: StreamId;
@@ -139,6 +152,7 @@ export interface SummaryFilter {
   readonly status?: readonly SessionStatus[];
   readonly archived?: boolean | undefined;
   readonly pinned?: boolean | undefined;
+  /** Grants, or rules. */
   readonly holdsGrants?: boolean;
   /** Sessions that the caller knows better. */
   readonly except?: readonly SessionId[];

@@ -11,6 +11,7 @@ export interface Ids {
   process(): string;
   order(): string;
   grant(): string;
+  rule(): string;
   image(): string;
   client(): string;
 }
@@ -39,6 +40,7 @@ export const randomIds: Ids = {
   process: tagged('run'),
   order: tagged('ord'),
   grant: tagged('grant'),
+  rule: tagged('rule'),
   image: tagged('img'),
   client: tagged('cli'),
 };

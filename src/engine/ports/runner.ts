@@ -22,6 +22,8 @@ export interface Runner {
   completeDirectory(query: DirectoryQuery): Promise<Result<DirectoryCompletion>>;
   /** Files where a session works, by a part of their path; without what git ignores there. */
   findFiles(search: FilesSearch): Promise<Result<FoundFiles>>;
+  /** What `.beckon/policy.json` there says, if there is one; no link leads out of the directory to it. Never rejects where it can answer. */
+  policyFile(place: WorkPlace): Promise<PolicyFile>;
   /** What is checked out in a directory: a branch, or the beginning of a commit; null outside of a repository. */
   branch(directory: string): Promise<string | null>;
   /** The files below a directory, if it lies in the session's own. */
@@ -88,6 +90,13 @@ export interface Directory {
   readonly real: string;
   /** What it is called, without the way to it. */
   readonly name: string;
+}
+
+export interface PolicyFile {
+  /** Null where there is none. */
+  readonly content: string | null;
+  /** Why what is there cannot be read, in words. */
+  readonly problem?: string;
 }
 
 export interface DirectoryQuery {

@@ -1,3 +1,5 @@
+import type { Place } from '../public-url.ts';
+
 const name = 'beckon';
 const maxAgeSeconds = 400 * 24 * 60 * 60;
 
@@ -10,11 +12,10 @@ export function secretOf(cookieHeader: string | undefined): string | undefined {
   return undefined;
 }
 
-/** `path` is where the page is: empty at the root. */
-export const cookieFor = (secret: string, secure: boolean, path: string): string =>
-  cookie(secret, maxAgeSeconds, secure, path);
+/** `place` is where the page is. */
+export const cookieFor = (secret: string, place: Place): string => cookie(secret, maxAgeSeconds, place);
 
-export const endedCookie = (secure: boolean, path: string): string => cookie('', 0, secure, path);
+export const endedCookie = (place: Place): string => cookie('', 0, place);
 
-const cookie = (value: string, maxAge: number, secure: boolean, path: string): string =>
-  `${name}=${value}; Path=${path || '/'}; HttpOnly; SameSite=Strict; Max-Age=${maxAge}${secure ? '; Secure' : ''}`;
+const cookie = (value: string, maxAge: number, { path, isHttps }: Place): string =>
+  `${name}=${value}; Path=${path || '/'}; HttpOnly; SameSite=Strict; Max-Age=${maxAge}${isHttps ? '; Secure' : ''}`;

@@ -4,6 +4,7 @@ import { accept, type Refusal, type Result, refuse } from '../../protocol/errors
 import type { Actor } from '../../protocol/interaction.ts';
 import type { Device } from '../../protocol/reply.ts';
 import type { Unlock } from '../../protocol/unlock.ts';
+import type { PublicUrl } from '../public-url.ts';
 import { secretOf } from './cookie.ts';
 import type { Devices } from './devices.ts';
 import { isFromElsewhere, originCheck } from './origin.ts';
@@ -38,6 +39,7 @@ export function createGuard(options: {
   readonly unlocks: Unlocks;
   readonly decide: WhoDecides;
   readonly names: readonly string[];
+  readonly publicUrl: PublicUrl | undefined;
 }): Guard {
   const { devices, unlocks } = options;
   const isToken = tokenCheck(options.token);
@@ -53,7 +55,7 @@ export function createGuard(options: {
     return device === undefined ? refuse('key_missing') : accept({ via: 'device', device, mayDecide: true });
   };
   return {
-    checkOrigin: originCheck(options.names),
+    checkOrigin: originCheck(options.names, options.publicUrl),
     identify(request) {
       const presented = presentedBy(request, devices);
       if (!presented.ok) return presented;

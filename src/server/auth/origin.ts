@@ -1,20 +1,28 @@
 import type { IncomingMessage } from 'node:http';
 import { type Refusal, refuse } from '../../protocol/errors.ts';
+import { isPublicHost, type PublicUrl } from '../public-url.ts';
 
 const loopbackNames = ['127.0.0.1', 'localhost', '[::1]'];
 
 /**
  * Refuses what other web pages can make a browser send: a name of theirs that points at this machine (the Host header gives
  * it away), and requests from pages of another origin. `names` are further hosts this server is reached by: `box.lan` on its
- * own port, `beckon.example.org:443` behind a proxy on that one.
+ * own port, `beckon.example.org:443` behind a proxy on that one. Pages of the public address are ours by whatever name the proxy
+ * calls this server, and under the public name no others are: not those of the same host over plain http.
  */
-export function originCheck(names: readonly string[]): (request: IncomingMessage) => Refusal | undefined {
-  const known = knownHosts(names);
+export function originCheck(
+  names: readonly string[],
+  publicUrl: PublicUrl | undefined,
+): (request: IncomingMessage) => Refusal | undefined {
+  const known = knownHosts(publicUrl === undefined ? names : [...names, publicUrl.host]);
   return (request) => {
     const host = request.headers.host?.toLowerCase();
     if (host === undefined || !isOurs(host, request, known)) return refuse('host_not_allowed').refusal;
     const origin = request.headers.origin?.toLowerCase();
-    if (origin === undefined || origin === `http://${host}` || origin === `https://${host}`) return undefined;
+    if (origin === undefined) return undefined;
+    if (publicUrl !== undefined && (origin === publicUrl.origin || isPublicHost(publicUrl, host)))
+      return origin === publicUrl.origin ? undefined : refuse('origin_not_allowed').refusal;
+    if (origin === `http://${host}` || origin === `https://${host}`) return undefined;
     return refuse('origin_not_allowed').refusal;
   };
 }

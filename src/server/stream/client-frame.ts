@@ -18,6 +18,7 @@ export type Request =
   | { readonly do: 'set-enabled'; readonly enabled: boolean }
   | { readonly do: 'subscribe'; readonly session: string; readonly after: number | undefined }
   | { readonly do: 'unsubscribe'; readonly session: string }
+  | { readonly do: 'look'; readonly at: Extract<ClientFrame, { type: 'looking' }>['at'] }
   | { readonly do: 'ping' }
   | {
       readonly do: 'dispatch';
@@ -63,6 +64,8 @@ function requestOf(frame: ClientFrame): Result<Request> {
     }
     case 'unsubscribe':
       return withSession(frame, (session) => ({ do: 'unsubscribe', session }));
+    case 'looking':
+      return accept({ do: 'look', at: frame.at });
     case 'ping':
       return accept({ do: 'ping' });
     default:

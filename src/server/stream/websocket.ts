@@ -220,6 +220,10 @@ class WebSocketClient implements Connection {
         return this.#subscribe(request.session, request.after);
       case 'unsubscribe':
         return this.#unsubscribe(request.session);
+      case 'look':
+        // Only a paired browser has a person before it: whatever else has the token may be the agent itself.
+        if (this.#identity.via === 'device') this.#client.look(request.at);
+        return accept({});
       case 'ping':
         return accept({});
       case 'dispatch':

@@ -56,7 +56,7 @@ export function ComposerField({
       ref={field}
       rows={1}
       value={draft}
-      readOnly={isEnded || composer.isAnswering}
+      readOnly={isEnded}
       aria-disabled={isEnded || undefined}
       enterKeyHint="send"
       aria-label={t('composer.label', { title: titleOf(session) })}

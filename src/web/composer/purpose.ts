@@ -1,4 +1,4 @@
-import { useCallback, useRef, useState } from 'react';
+import { useCallback, useLayoutEffect, useRef, useState } from 'react';
 import { create, useStore } from 'zustand';
 import { useControlRoom, useRoom } from '../data/room-context.tsx';
 import { faceOf } from '../interaction/answers-to.ts';
@@ -51,7 +51,13 @@ export function usePurpose(
   const face = question === null ? null : faceOf(question.interaction);
   const isAsOpened = useRoom((room) => room.isAsOpened);
   const isNew = useIsNew(face);
-  const seen = isNew && !isAsOpened ? null : face;
+  // By the clock, and not by what was drawn last: a drawing that comes late must not make an answer a message.
+  const shown = useRef({ face, since: Number.NEGATIVE_INFINITY });
+  useLayoutEffect(() => {
+    if (shown.current.face !== face) shown.current = { face, since: performance.now() };
+  }, [face]);
+  const seen = (): string | null =>
+    isAsOpened || performance.now() - shown.current.since >= quietMs ? shown.current.face : null;
   const seenAtBegin = useRef<string | null>(undefined);
   const isOpen = chosen?.face !== face;
   const isAnswer = face !== null && (isOpen ? !hasDraft : chosen.isAnswer);
@@ -78,10 +84,10 @@ export function usePurpose(
     choose: (next) => stand(question, next),
     goTo: (next) => stand(next, true),
     begin: () => {
-      seenAtBegin.current = seen;
+      seenAtBegin.current = seen();
     },
     written: () => {
-      const couldSee = seenAtBegin.current === undefined ? seen : seenAtBegin.current;
+      const couldSee = seenAtBegin.current === undefined ? seen() : seenAtBegin.current;
       if (isOpen) stand(question, isAnswer && couldSee === face);
       else if (!hasDraft) stand(question, isAnswer);
     },

@@ -71,7 +71,7 @@ export function SmallComposer({ session }: { readonly session: Session }) {
           type="submit"
           icon={sends === 'queue' || sends === 'interrupt' ? wayIcons[sends] : ArrowUp}
           label={t(`composer.${sends}`)}
-          disabled={composer.isEmpty || blocked !== null || composer.isAnswering}
+          disabled={composer.isEmpty || blocked !== null}
           aria-disabled={composer.isSettling || undefined}
           className="m-0.25"
         />

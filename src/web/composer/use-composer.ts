@@ -107,7 +107,7 @@ export function useComposer(session: Session, areOptionsShown = false): Composer
     session,
     useRoom((room) => room.whileBusy),
   );
-  const purpose = usePurpose(session.id, questions, text !== '' || pictures.length > 0);
+  const purpose = usePurpose(session.id, questions, text !== '' || pictures.length > 0 || isAnswering);
   const { question } = purpose;
   const answers = purpose.isAnswer ? question : null;
   const index = question === null ? -1 : questions.indexOf(question);
@@ -118,14 +118,16 @@ export function useComposer(session: Session, areOptionsShown = false): Composer
   const answer = answers?.question ? answerOf(answers.question, text, areOptionsShown) : null;
   const isEmpty = text === '' && (pictures.length === 0 || answers !== null);
 
+  /** What is begun while an answer is on its way belongs to no question. */
+  const written = (): void => (isAnswering ? purpose.choose(false) : purpose.written());
   const setDraft = (text: string): void => {
-    purpose.written();
+    written();
     writeDraft(text);
   };
   const pasted: PastedTexts = {
     ...kept,
     add: (text) => {
-      purpose.written();
+      written();
       return kept.add(text);
     },
   };
@@ -159,15 +161,15 @@ export function useComposer(session: Session, areOptionsShown = false): Composer
     const next = openBeside(questions, asked, cards.draftOf(interaction));
     if (next !== undefined) return show(next);
     setAnswering(true);
+    writeDraft('');
+    kept.clear();
     const card = await (field === undefined
       ? cards.press(interaction, 'answer', answerWith(interaction, answers))
       : cards.press(interaction, 'submit', submitValues(interaction, { [field.id]: text })));
-    // When another was first, the card says so, and what was typed is kept.
-    if (card.is === 'submitted' && card.endedBy === 'us') {
-      writeDraft('');
-      kept.clear();
-      announce(t('composer.answered'));
-    } else if (card.is === 'failed') setError(errorText(t, card.error));
+    // When another was first, the card says so, and what was typed is there again.
+    if (card.is === 'submitted' && card.endedBy === 'us') announce(t('composer.answered'));
+    else putBackMessage(session.id, text);
+    if (card.is === 'failed') setError(errorText(t, card.error));
     setAnswering(false);
   };
 
@@ -180,7 +182,7 @@ export function useComposer(session: Session, areOptionsShown = false): Composer
   const submit = async (
     disposition: Disposition = offer.enter === 'interrupt' ? 'interrupt' : 'auto',
   ): Promise<void> => {
-    if (isEmpty || blocked !== null || isAnswering || purpose.isSettling) return;
+    if (isEmpty || blocked !== null || (isAnswering && answers !== null) || purpose.isSettling) return;
     forgetNotes();
     if (text.length > longestText)
       return setError(t('composer.tooLong', { most: longestText.toLocaleString(t.language) }));
@@ -197,11 +199,11 @@ export function useComposer(session: Session, areOptionsShown = false): Composer
     draft,
     setDraft,
     addToDraft: (added) => {
-      purpose.written();
+      written();
       addToDraft(session.id, added);
     },
     begin: purpose.begin,
-    written: purpose.written,
+    written,
     pasted,
     pictures,
     blocked,

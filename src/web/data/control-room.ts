@@ -168,6 +168,11 @@ export class ControlRoom {
     };
   }
 
+  /** Tells the server what the person looks at: a session, all of them, or nothing. */
+  look(at: SessionId | 'all' | null): void {
+    this.#connection?.look(at);
+  }
+
   /** Whether this page can be asked; resolves when the server knows. */
   async setInteraction(interaction: RoomState['interaction']): Promise<void> {
     const { clientId } = this.store.getState();

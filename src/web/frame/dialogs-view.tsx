@@ -8,7 +8,7 @@ const PopOut = lazyDialog(async () => (await import('../dock/pop-out.tsx')).PopO
 const NewSessionDialog = lazyDialog(
   async () => (await import('../session/new-session-dialog.tsx')).NewSessionDialog,
 );
-const DeleteDialog = lazyDialog(async () => (await import('../session/delete-dialog.tsx')).DeleteDialog);
+const SessionDialog = lazyDialog(async () => (await import('../session/session-dialog.tsx')).SessionDialog);
 const TrustDialog = lazyDialog(async () => (await import('../session/trust-dialog.tsx')).TrustDialog);
 const Help = lazyDialog(async () => (await import('./help.tsx')).Help);
 
@@ -24,7 +24,8 @@ function OpenDialogView({ dialog }: { readonly dialog: OpenDialog }) {
     case 'interaction':
       return <PopOut key={dialog.interactionId} {...dialog} onClose={closeDialog} />;
     case 'delete':
-      return <DeleteDialog sessionId={dialog.sessionId} onClose={closeDialog} />;
+    case 'export':
+      return <SessionDialog {...dialog} onClose={closeDialog} />;
     case 'trust':
       return <TrustDialog sessionId={dialog.sessionId} onClose={closeDialog} />;
     case 'palette':

@@ -4,7 +4,6 @@ import { usePreferences } from '../data/preferences.ts';
 import { useRoom } from '../data/room-context.tsx';
 import { Dock } from '../dock/dock.tsx';
 import { useT } from '../i18n/i18n.ts';
-import { Notifier } from '../notifications/notifier.tsx';
 import { useReadMarksKept } from '../session/read-marks.ts';
 import { lazyPart } from '../ui/lazy-part.tsx';
 import { LiveRegions } from '../ui/live-regions.tsx';
@@ -21,6 +20,14 @@ import { StorageBar } from './storage-bar.tsx';
 import { useTabBadge } from './tab-badge.ts';
 import { useGlobalKeys } from './use-keys.ts';
 
+const Notifier = lazyPart(
+  async () => (await import('../notifications/notifier.tsx')).Notifier,
+  () => null,
+);
+const Looking = lazyPart(
+  async () => (await import('../notifications/looking.tsx')).Looking,
+  () => null,
+);
 const UnlockBar = lazyPart(async () => (await import('./unlock-bar.tsx')).UnlockBar);
 
 /** What stays while pages change: rail, list of sessions, dock, bars and dialogs. */
@@ -61,7 +68,12 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <Dialogs />
       <LiveRegions within={null} />
       <AskAnnouncer />
-      <Notifier />
+      <Suspense>
+        <Notifier />
+      </Suspense>
+      <Suspense>
+        <Looking />
+      </Suspense>
     </div>
   );
 }

@@ -11,6 +11,7 @@ import { interaction } from './de/interaction.ts';
 import { less } from './de/less.ts';
 import { newSession } from './de/new-session.ts';
 import { refusals } from './de/refusals.ts';
+import { rules } from './de/rules.ts';
 import { session } from './de/session.ts';
 import { sessionLife } from './de/session-life.ts';
 import { sessionPage } from './de/session-page.ts';
@@ -34,6 +35,7 @@ export const de: Messages = {
   ...inbox,
   ...help,
   ...newSession,
+  ...rules,
   ...settings,
   ...deleteSession,
   ...less,

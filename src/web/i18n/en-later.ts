@@ -3,6 +3,7 @@ import { help } from './en/help.ts';
 import { inbox } from './en/inbox.ts';
 import { less } from './en/less.ts';
 import { newSession } from './en/new-session.ts';
+import { rules } from './en/rules.ts';
 import { sessionPage } from './en/session-page.ts';
 import { settings } from './en/settings.ts';
 
@@ -13,6 +14,7 @@ export const later = {
   ...inbox,
   ...less,
   ...newSession,
+  ...rules,
   ...sessionPage,
   ...settings,
 };

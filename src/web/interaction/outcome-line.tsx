@@ -257,6 +257,8 @@ export function whoText(t: Translate, by: Actor): string | null {
       return t('who.grant');
     case 'trust':
       return t('who.trust');
+    case 'rule':
+      return t('who.rule');
     case 'somebody':
     case 'timer':
     case 'agent':

@@ -1,8 +1,9 @@
 import { type RefObject, useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'react';
+import { STILL_BEFORE_PRESS_MS } from '../../model/limits.ts';
 import { useRoom } from '../data/room-context.tsx';
 
 /** A card that took another's place, moved or changed what it shows reacts only after it has been still for so long. */
-export const quietMs = 500;
+export const quietMs = STILL_BEFORE_PRESS_MS;
 
 interface Box {
   /** On the screen. */

@@ -1,8 +1,8 @@
 import { ImageOff } from 'lucide-react';
 import type { Token } from 'marked';
 import type { ReactNode } from 'react';
+import { safeLink } from '../../model/safe-link.ts';
 import { decodeEntities } from './entities.logic.ts';
-import { safeLink } from './link.logic.ts';
 
 /** Deeper than this, marks are shown as they were written. */
 const deepest = 12;

@@ -1,4 +1,5 @@
-import { Lexer, type Token } from 'marked';
+import type { Token } from 'marked';
+import { markdownTokens } from '../../model/markdown.ts';
 import { plainText } from '../text/plain-text.ts';
 import { complete } from './complete.logic.ts';
 
@@ -7,9 +8,6 @@ export interface Block {
   readonly raw: string;
   readonly token: Token;
 }
-
-/** Beyond this, looking for marks inside a paragraph costs more than they tell; it is shown as it is. */
-const longestInline = 20_000;
 
 /**
  * Reads markdown that grows. Blocks that are finished stay the same objects, so that only the last one is drawn anew
@@ -64,26 +62,7 @@ export function readMarkdown(markdown: string): readonly Block[] {
   return blocks;
 }
 
-function blocksOf(text: string): Block[] {
-  return tokensOf(text) ?? text.split(/(?<=\n\n)/).flatMap((part) => tokensOf(part) ?? [verbatim(part)]);
-}
-
-/** Undefined when something in it is nested deeper than the stack: nobody wrote that to be read. */
-function tokensOf(text: string): Block[] | undefined {
-  try {
-    const lexer = new Lexer({ gfm: true });
-    const tokens = lexer.blockTokens(text, []);
-    for (const { src, tokens: into } of lexer.inlineQueue) {
-      if (src.length <= longestInline) lexer.inlineTokens(src, into);
-      else into.push({ type: 'text', raw: src, text: src });
-    }
-    return tokens.map((token) => ({ raw: token.raw, token }));
-  } catch {
-    return undefined;
-  }
-}
-
-const verbatim = (text: string): Block => ({ raw: text, token: { type: 'text', raw: text, text } });
+const blocksOf = (text: string): Block[] => markdownTokens(text).map((token) => ({ raw: token.raw, token }));
 
 const reuse = (next: readonly Block[], before: readonly Block[]): readonly Block[] =>
   next.map((block, at) => {

@@ -1,7 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
 import type { RoomState } from '../data/control-room.ts';
-import { sessionNamed } from '../data/room.logic.ts';
 import { useControlRoom } from '../data/room-context.tsx';
 import { readStored, writeStored } from '../data/stored.ts';
 import { translate } from '../i18n/i18n.ts';
@@ -9,7 +8,8 @@ import { routes } from '../routes.ts';
 import { titleOf } from '../session/activity.logic.ts';
 import { chime } from './chime.ts';
 import { showOnDesktop } from './desktop.ts';
-import { type Gaze, isSeen, type News, newsBetween } from './news.logic.ts';
+import { gazeAt } from './gaze.ts';
+import { isSeen, type News, newsBetween } from './news.logic.ts';
 import { useNotificationPreferences } from './notification-preferences.ts';
 import { isOwnAct } from './own-acts.ts';
 import { createPacer } from './pacer.ts';
@@ -57,14 +57,6 @@ function tell({ urgency, sessionId, about }: News, { sessions }: RoomState, open
 
 const isStillTrue = ({ interactionId }: News, { pending }: RoomState): boolean =>
   interactionId === undefined || pending.some((each) => each.interactionId === interactionId);
-
-function gazeAt(location: string, room: RoomState): Gaze {
-  const isHere = !document.hidden && document.hasFocus();
-  const [, id] = /^\/s\/([^/]+)/.exec(location) ?? [];
-  if (id !== undefined) return { isHere, session: sessionNamed(room, decodeURIComponent(id))?.id };
-  const showsAll = [routes.control, routes.board, routes.inbox, routes.sessions] as readonly string[];
-  return { isHere, session: showsAll.includes(location) ? null : undefined };
-}
 
 /** Several tabs hear the same; the first to claim it tells. */
 function isFirstTab({ sessionId, urgency, interactionId }: News): boolean {

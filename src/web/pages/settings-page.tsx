@@ -2,10 +2,12 @@ import { KeyRound } from 'lucide-react';
 import { Link } from 'wouter';
 import { PageHeader } from '../frame/page-header.tsx';
 import { useT } from '../i18n/i18n.ts';
+import { RulesSettings } from '../policy/rules-settings.tsx';
 import { routes } from '../routes.ts';
 import { GrantRow, useGrants } from '../session/grants.tsx';
 import { About } from './settings/about.tsx';
 import { Answering } from './settings/answering.tsx';
+import { Channels } from './settings/channels.tsx';
 import { Devices } from './settings/devices.tsx';
 import { ListCard } from './settings/list-card.tsx';
 import { Look } from './settings/look.tsx';
@@ -36,10 +38,16 @@ export function SettingsPage() {
           <Section title={t('settings.notifications')} text={t('settings.notificationsText')}>
             <Notifications />
           </Section>
+          <Section title={t('settings.channels')} text={t('settings.channelsText')}>
+            <Channels />
+          </Section>
           <Section title={t('settings.grants')} text={t('settings.grantsText')}>
             <ListCard list={grants} icon={KeyRound} empty={t('settings.noGrants')} onRetry={again}>
               {(grant) => <GrantRow grant={grant} onChanged={again} />}
             </ListCard>
+          </Section>
+          <Section title={t('rules.title')} text={t('rules.text')}>
+            <RulesSettings />
           </Section>
           <Section title={t('settings.tools')} text={t('settings.toolsText')}>
             <Tools />

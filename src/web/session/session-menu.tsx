@@ -1,6 +1,9 @@
 import {
   Archive,
   ArchiveRestore,
+  ArrowDown,
+  Bell,
+  BellOff,
   Ellipsis,
   OctagonX,
   Pause,
@@ -12,6 +15,7 @@ import {
   Trash2,
 } from 'lucide-react';
 import { useState } from 'react';
+import { isMuted } from '../../model/muted.ts';
 import type { Session } from '../../protocol/session.ts';
 import { useTransport } from '../data/room-context.tsx';
 import { openDialog } from '../frame/dialogs.ts';
@@ -63,6 +67,7 @@ function OpenedMenu({
 }) {
   const t = useT();
   const { id, archived = false, pinned = false } = session;
+  const muted = isMuted(session, Date.now());
   const actions = useSessionActions(session, useTransport());
   const own: MenuItem[] = [
     {
@@ -78,10 +83,22 @@ function OpenedMenu({
       onSelect: () => actions.change({ pinned: !pinned }),
     },
     {
+      key: 'mute',
+      label: t(muted ? 'life.unmute' : 'life.mute'),
+      icon: muted ? Bell : BellOff,
+      onSelect: () => actions.change({ mutedUntil: muted ? null : 'forever' }),
+    },
+    {
       key: 'archive',
       label: t(archived ? 'life.unarchive' : 'life.archive'),
       icon: archived ? ArchiveRestore : Archive,
       onSelect: () => actions.change({ archived: !archived }),
+    },
+    {
+      key: 'export',
+      label: t('life.export'),
+      icon: ArrowDown,
+      onSelect: () => openDialog({ is: 'export', sessionId: id }),
     },
   ];
   const isOver = session.status === 'stopped' || session.status === 'failed';

@@ -1,3 +1,4 @@
+import { inboxKeys } from '../../model/inbox-keys.ts';
 import type { MessageKey } from '../i18n/i18n.ts';
 
 interface Key {
@@ -38,15 +39,19 @@ export const keyTable = {
     down: { keys: ['ArrowDown', 'j'], does: 'help.boardMove', repeats: true },
   },
   inbox: {
-    next: { keys: ['j', 'ArrowDown'], does: 'help.inboxMove', short: 'inbox.key.move', repeats: true },
-    previous: { keys: ['k', 'ArrowUp'], does: 'help.inboxMove', short: 'inbox.key.move', repeats: true },
-    allow: { keys: ['a'], does: 'ask.allow' },
-    'allow-session': { keys: ['s'], does: 'ask.allowSession', short: 'inbox.key.session' },
-    deny: { keys: ['d'], does: 'help.inboxDeny', short: 'ask.deny' },
-    edit: { keys: ['e'], does: 'help.inboxEdit', short: 'ask.edit.open' },
-    select: { keys: ['x'], does: 'help.inboxSelect', short: 'inbox.key.select' },
-    batch: { keys: ['Shift+A'], does: 'help.inboxBatch', short: 'inbox.key.batch' },
-    open: { keys: ['Enter'], does: 'help.open', short: 'inbox.key.open' },
+    next: { keys: inboxKeys.next, does: 'help.inboxMove', short: 'inbox.key.move', repeats: true },
+    previous: { keys: inboxKeys.previous, does: 'help.inboxMove', short: 'inbox.key.move', repeats: true },
+    allow: { keys: inboxKeys.allow, does: 'ask.allow' },
+    'allow-session': {
+      keys: inboxKeys['allow-session'],
+      does: 'ask.allowSession',
+      short: 'inbox.key.session',
+    },
+    deny: { keys: inboxKeys.deny, does: 'help.inboxDeny', short: 'ask.deny' },
+    edit: { keys: inboxKeys.edit, does: 'help.inboxEdit', short: 'ask.edit.open' },
+    select: { keys: inboxKeys.select, does: 'help.inboxSelect', short: 'inbox.key.select' },
+    batch: { keys: inboxKeys.batch, does: 'help.inboxBatch', short: 'inbox.key.batch' },
+    open: { keys: inboxKeys.open, does: 'help.open', short: 'inbox.key.open' },
   },
   session: {
     latest: { keys: ['End'], does: 'help.latest' },

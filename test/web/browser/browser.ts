@@ -9,6 +9,10 @@ export interface View {
   readonly theme?: 'light' | 'dark';
   readonly language?: 'en' | 'de';
   readonly hasTouch?: boolean;
+  /** Its clock will be stopped: a timer that was set before the clock is ours could not be cleared any more. */
+  readonly hasClock?: boolean;
+  /** For a server whose certificate the test has made. */
+  readonly trustsAnyone?: boolean;
 }
 
 export const desktop: View = { width: 1440, height: 900 };
@@ -96,16 +100,25 @@ async function visit(browser: Browser, view: View = desktop): Promise<Visit> {
     colorScheme: view.theme ?? 'light',
     locale: view.language ?? 'en',
     reducedMotion: 'reduce',
+    ignoreHTTPSErrors: view.trustsAnyone ?? false,
     hasTouch: view.hasTouch ?? isPhone,
     ...(isPhone ? { isMobile: true, deviceScaleFactor: 2 } : {}),
   });
   const page = await context.newPage();
+  if (view.hasClock === true) await page.clock.install();
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(String(error)));
   page.on('console', (message) => {
     if (message.type() === 'error') problems.push(message.text());
   });
   return { context, page, problems };
+}
+
+/** From here on the time of a page with `hasClock` passes only as it is told. */
+export async function stopClock(page: Page): Promise<void> {
+  // The clock can only be stopped ahead of now, and what is under way then has waited for a minute.
+  await page.waitForLoadState('networkidle');
+  await page.clock.pauseAt(Date.now() + 60_000);
 }
 
 /** A browser that was let in and shows a page of Beckon. */

@@ -9,7 +9,7 @@ import {
   scriptedClaude,
   startScripted,
 } from '../../support/scripted-claude/scripted-claude.ts';
-import { desktop, withBrowser } from './browser.ts';
+import { desktop, stopClock, withBrowser } from './browser.ts';
 import { startSessions } from './demo-sessions.ts';
 
 const { come } = withBrowser({ pages: 'all tests', servers: 'all tests' });
@@ -105,14 +105,13 @@ async function setUp(place: Place, program: string): Promise<Stage> {
     beckon.dataDir,
   );
   const path = place.path(agent.sessionId, quietId);
-  const { page } = await come(beckon, path, { ...desktop, hasTouch: true });
+  const { page } = await come(beckon, path, { ...desktop, hasTouch: true, hasClock: true });
   const answers: string[] = [];
   page.on('request', (request) => {
     const isAnswer = /\/(approve|deny|answer|respond)$/.test(new URL(request.url()).pathname);
     if (isAnswer) answers.push(request.postData() ?? '');
   });
-  await page.clock.install();
-  await page.clock.pauseAt(Date.now() + 60_000);
+  await stopClock(page);
 
   const card = (id: string) => page.locator(`${place.cards} [data-ask="${id}"]`);
   const allow = (id: string) => card(id).getByRole('button', { name: 'Allow', exact: true });

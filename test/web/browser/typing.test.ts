@@ -1,10 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { quietMs } from '../../../src/web/interaction/stillness.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type ScriptedAsk, startScripted } from '../../support/scripted-claude/scripted-claude.ts';
 import { violationsOf } from './accessibility.ts';
-import { desktop, phone } from './browser.ts';
+import { desktop, phone, stopClock } from './browser.ts';
 import { withScripted } from './with-scripted.ts';
 
 const room = withScripted('Talk');
@@ -36,11 +37,16 @@ const queued = async (): Promise<{ messageId: string; message: string }[]> =>
 async function write(path: string, view = desktop) {
   await room.withdrawAll();
   for (const { messageId } of await queued()) await api('DELETE', `/queue/${messageId}`);
-  const { page, problems } = await room.come(path, view);
+  const { page, problems } = await room.come(path, { ...view, hasClock: true });
   const field = page.getByRole('textbox', { name: 'Message to Talk' });
   await field.waitFor();
-  await page.clock.install();
-  await page.clock.pauseAt(Date.now() + 60_000);
+  const devtools = await page.context().newCDPSession(page);
+  let received = '';
+  devtools.on('Network.webSocketFrameReceived', ({ response }) => {
+    received += response.payloadData;
+  });
+  await devtools.send('Network.enable');
+  await stopClock(page);
   await field.focus();
   const until = (what: string, isSo: () => Promise<boolean>): Promise<unknown> =>
     eventually(what, async () => {
@@ -53,10 +59,16 @@ async function write(path: string, view = desktop) {
     field,
     problems,
     until,
-    /** Asks, and resolves when the page shows it. */
+    /** Asks, and resolves when the page shows it. What it still fetches for that takes no time of the page's but a few frames. */
     async ask(question = aQuestion(), withdraw: readonly string[] = []) {
       const [id = ''] = await room.agent.script({ withdraw, ask: [question] });
-      await until('the question is shown', () => page.locator(`[data-ask="${id}"]`).first().isVisible());
+      await eventually('the page is told', () => received.includes(id));
+      const card = page.locator(`[data-ask="${id}"]`).first();
+      for (let frames = 0; !(await card.isVisible()); frames += 1) {
+        expect(frames).toBeLessThan(14);
+        await page.clock.runFor(frameMs);
+        await delay(2 ** frames);
+      }
       return { id, call: question.id };
     },
   };
@@ -108,7 +120,7 @@ describe.each(places)('what is typed %s', (_, path, moments) => {
     const { page, field, ask } = await write(path());
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.evaluate((copied) => navigator.clipboard.writeText(copied), text);
-    const soon = (): Promise<void> => page.clock.runFor(quietMs - 2 * frameMs);
+    const soon = (): Promise<void> => page.clock.runFor(quietMs / 2);
     const later = (): Promise<void> => page.clock.runFor(quietMs + frameMs);
     const down = (key: string) => (): Promise<void> => page.keyboard.down(key);
     const press = (key: string) => (): Promise<void> => page.keyboard.press(key);
@@ -150,17 +162,27 @@ describe.each(places)('what is typed %s', (_, path, moments) => {
     }
   });
 
-  it('[UI17] answers what was there before it was begun, or when one chooses so', async () => {
-    const { page, ask } = await write(path());
+  it('[UI17] [UI18] answers what was there before it was begun, or when one chooses so; what is typed meanwhile is a message', async () => {
+    const { page, field, ask, until } = await write(path());
     const first = await ask();
     await page.clock.runFor(quietMs + frameMs);
     await page.keyboard.type('Straight on');
+    const reply = Promise.withResolvers<void>();
+    await page.route('**/answer', async (route) => {
+      const response = await route.fetch();
+      await reply.promise;
+      await route.fulfill({ response });
+    });
     await page.keyboard.press('Enter');
     await eventually('it is the answer', async () => (await room.agent.told())[first.call] !== undefined);
+    expect(JSON.stringify((await room.agent.told())[first.call])).toContain('Straight on');
 
-    await page.clock.runFor(3000);
-    await page.getByRole('textbox', { name: 'Message to Talk' }).focus();
-    await page.keyboard.type('Backwards');
+    // The page does not know yet that its answer was taken.
+    await page.keyboard.type('Back');
+    reply.resolve();
+    await until('that is said', () => page.getByText('Answered').first().isVisible());
+    await page.keyboard.type('wards');
+    expect(await field.inputValue()).toBe('Backwards');
     const second = await ask();
     await page.getByRole('main').getByRole('button', { name: 'Answer the question' }).click();
     await page.keyboard.press('Enter');
@@ -206,18 +228,19 @@ it('[UI31] [UI4] several questions are answered one after the other, and go out 
   const { page, field, ask, until, problems } = await write(`/s/${room.agent.sessionId}`);
   const { id, call } = await ask(questionnaire('first_form'));
   const card = page.locator(`main [data-ask="${id}"]`);
-  const step = (words: string) => page.getByText(words, { exact: true }).waitFor();
+  const step = (words: string) => until(words, () => page.getByText(words, { exact: true }).isVisible());
   await page.clock.runFor(quietMs + frameMs);
   await step('1 of 3:');
   const button = (name: string) => page.getByRole('main').getByRole('button', { name });
   await page.keyboard.type('2');
-  await button('2 Blue').and(page.locator('[aria-pressed=true]')).waitFor();
+  await until('it is chosen', () => button('2 Blue').and(page.locator('[aria-pressed=true]')).isVisible());
   await page.keyboard.press('Enter');
   await step('2 of 3:');
   expect(await field.inputValue()).toBe('');
   expect(await isFocused(field)).toBe(true);
   // What was answered here is on the card, and the other way round.
-  expect(await card.getByRole('radio', { name: 'Blue' }).isChecked()).toBe(true);
+  const blue = card.getByRole('radio', { name: 'Blue' });
+  await until('it is on the card', async () => (await blue.isVisible()) && (await blue.isChecked()));
   await card.getByRole('checkbox', { name: 'Small' }).check();
   await step('3 of 3:');
   await button('The question before').click();
@@ -306,14 +329,13 @@ it('[UI18] a monitor stays as long as someone types in it, also when its session
 
 it('[UI18] keys that were meant for a field that has gone do nothing', async () => {
   await write(`/s/${room.agent.sessionId}`);
-  const { page } = await room.come('/inbox');
+  const { page } = await room.come('/inbox', { ...desktop, hasClock: true });
   const command = (id: string): ScriptedAsk => ({ id, input: { command: `rm -rf ${id}` } });
   const [one = ''] = await room.agent.script({ ask: [command('first')] });
-  await page.clock.install();
   const card = (id: string) => page.locator(`section[data-inbox] [data-ask="${id}"]`);
   await card(one).getByRole('button', { name: 'Deny', exact: true }).waitFor();
-  // From here on the page's time passes only as it is told: what the server takes is no pause in typing.
-  await page.clock.pauseAt(Date.now() + 60_000);
+  // What the server takes is no pause in typing.
+  await stopClock(page);
   await page.clock.runFor(quietMs + frameMs);
   await card(one).getByRole('button', { name: 'Deny', exact: true }).click();
   await page.keyboard.type('B');

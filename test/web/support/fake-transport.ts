@@ -13,6 +13,8 @@ import type { Agent, Session } from '../../../src/protocol/session.ts';
 export interface OpenConnection extends LiveListener {
   /** What was said on it. */
   readonly frames: { readonly say: 'follow' | 'unfollow'; readonly sessionId: string }[];
+  /** What it was told that the person looks at, each time. */
+  readonly looks: (string | null)[];
   /** The sessions that are followed now. */
   readonly sessions: string[];
   checks: number;
@@ -87,7 +89,7 @@ export class FakeTransport {
   };
 
   #connect(listener: LiveListener): LiveConnection {
-    const own: object = { frames: [], sessions: [], checks: 0, isClosed: false };
+    const own: object = { frames: [], looks: [], sessions: [], checks: 0, isClosed: false };
     // Kept as it is: what is read anew with every connection must stay readable anew.
     const open = Object.defineProperties(own, Object.getOwnPropertyDescriptors(listener)) as OpenConnection;
     this.connections.push(open);
@@ -100,6 +102,7 @@ export class FakeTransport {
     return {
       follow: (sessionId) => say('follow', sessionId),
       unfollow: (sessionId) => say('unfollow', sessionId),
+      look: (at) => void open.looks.push(at),
       check: () => {
         open.checks += 1;
       },

@@ -156,6 +156,7 @@ export const interaction = {
   'who.library': 'über die Bibliothek',
   'who.grant': 'durch eine dauerhafte Freigabe',
   'who.trust': 'in einer Zeit des Vertrauens',
+  'who.rule': 'durch eine Regel',
   'outcome.edited': 'bearbeitet',
   'outcome.plan': 'der Plan',
   'outcome.told': 'Das erfuhr der Agent',

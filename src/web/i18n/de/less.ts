@@ -96,6 +96,7 @@ export const less = {
   'insights.who.somebody': 'Jemand',
   'insights.who.grant': 'Dauerhafte Freigaben',
   'insights.who.trust': 'Zeiten des Vertrauens',
+  'insights.who.rule': 'Regeln',
   'insights.who.timer': 'Die Zeitgrenze',
   'insights.who.agent': 'Der Agent, der es zurücknahm',
   'insights.who.server': 'Der Server, als der Agent fort war',

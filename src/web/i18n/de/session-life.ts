@@ -8,10 +8,13 @@ export const sessionLife = {
   'life.pin': 'Anheften',
   'life.unpin': 'Lösen',
   'life.pinned': 'Angeheftet',
+  'life.mute': 'Benachrichtigungen stummschalten',
+  'life.unmute': 'Wieder benachrichtigen',
   'life.older': 'Ältere ({count})',
   'life.more': '{count} weitere zeigen',
   'life.unread': 'neu',
   'life.trust': 'Eine Weile alles erlauben…',
+  'life.export': 'Exportieren…',
   'life.delete': 'Löschen…',
 
   'filter.open': 'Filtern und ordnen',

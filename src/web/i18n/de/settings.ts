@@ -49,6 +49,16 @@ export const settings = {
   'settings.confirmRevoke': 'Zum Zurücknehmen noch einmal drücken',
   'settings.revoked': 'Ab jetzt fragt {tool} wieder.',
 
+  'settings.channels': 'Webhooks und ntfy',
+  'settings.channelsText':
+    'Wohin Beckon Menschen und Programmen meldet, was wartet, gescheitert oder fertig ist. Sie stehen in der Konfigurationsdatei.',
+  'settings.noChannels':
+    'Keine. Trage Webhooks oder ein ntfy-Thema in config.json ein und starte den Server neu.',
+  'settings.channelDisabled': 'ruht bis zum nächsten Start',
+  'settings.channelWaiting': '{count} wartend',
+  'settings.channelDropped': '{count} aufgegeben',
+  'settings.channelUnused': 'Seit dem Start des Servers wurde nichts gesendet.',
+  'settings.channelTold': 'Zuletzt erreicht',
   'settings.tools': 'Werkzeuge',
   'settings.toolsText':
     'Werkzeuge, die Agenten aufrufen können und die hier in Beckon fragen, während sie laufen.',
@@ -79,7 +89,7 @@ export const settings = {
   'settings.pairCode': 'Code zum Eintippen',
   'settings.pairOnce': 'Gilt einmal, noch {left}.',
   'settings.pairLoopback':
-    'Diese Adresse kennt nur dieser Rechner. Um Beckon vom Telefon aus zu erreichen, mit --host starten oder hinter einen Proxy oder Tunnel stellen und diese Seite dort öffnen.',
+    'Diese Adresse kennt nur dieser Rechner. Um Beckon vom Telefon aus zu erreichen, einen Proxy oder Tunnel davorstellen und Beckon mit --public-url und dessen Adresse starten.',
   'settings.codeOver': 'Der Code ist abgelaufen.',
   'settings.qr': 'Der Kopplungslink als Quadrat zum Scannen',
   'settings.copy': 'Kopieren',

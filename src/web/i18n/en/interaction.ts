@@ -156,6 +156,7 @@ export const interaction = {
   'who.library': 'through the library',
   'who.grant': 'by a standing approval',
   'who.trust': 'in a time of trust',
+  'who.rule': 'by a rule',
   'outcome.edited': 'edited',
   'outcome.plan': 'the plan',
   'outcome.told': 'The agent was told',

@@ -95,6 +95,7 @@ export const less = {
   'insights.who.somebody': 'Someone',
   'insights.who.grant': 'Standing approvals',
   'insights.who.trust': 'Times of trust',
+  'insights.who.rule': 'Rules',
   'insights.who.timer': 'The time limit',
   'insights.who.agent': 'The agent, which took it back',
   'insights.who.server': 'The server, when the agent was gone',

@@ -8,10 +8,13 @@ export const sessionLife = {
   'life.pin': 'Pin',
   'life.unpin': 'Unpin',
   'life.pinned': 'Pinned',
+  'life.mute': 'Mute notifications',
+  'life.unmute': 'Unmute notifications',
   'life.older': 'Older ({count})',
   'life.more': 'Show {count} more',
   'life.unread': 'new',
   'life.trust': 'Allow everything for a while…',
+  'life.export': 'Export…',
   'life.delete': 'Delete…',
 
   'filter.open': 'Filter and sort',

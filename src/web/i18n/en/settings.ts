@@ -48,6 +48,15 @@ export const settings = {
   'settings.confirmRevoke': 'Press again to revoke',
   'settings.revoked': 'From now on, {tool} asks again.',
 
+  'settings.channels': 'Webhooks and ntfy',
+  'settings.channelsText':
+    'Where Beckon tells people and programs of what waits, failed or is done. They stand in the configuration file.',
+  'settings.noChannels': 'None. Add webhooks or an ntfy topic to config.json, and restart the server.',
+  'settings.channelDisabled': 'left alone until the next start',
+  'settings.channelWaiting': '{count} waiting',
+  'settings.channelDropped': '{count} given up',
+  'settings.channelUnused': 'Nothing was sent since the server started.',
+  'settings.channelTold': 'Last reached',
   'settings.tools': 'Tools',
   'settings.toolsText': 'Tools that agents can call and that ask you in Beckon while they run.',
   'settings.noTools': 'No tools are loaded. Name a file or a folder with --tools to add some.',
@@ -74,7 +83,7 @@ export const settings = {
   'settings.pairCode': 'Code to type',
   'settings.pairOnce': 'Works once, for another {left}.',
   'settings.pairLoopback':
-    'This address is known only on this machine. To reach Beckon from a phone, start it with --host, or put it behind a proxy or a tunnel, and open this page there.',
+    'This address is known only on this machine. To reach Beckon from a phone, put it behind a proxy or a tunnel, and start it with --public-url and the address of that.',
   'settings.codeOver': 'The code has run out.',
   'settings.qr': 'The pairing link as a square to be scanned',
   'settings.copy': 'Copy',

@@ -49,6 +49,7 @@ function whoText(t: Translate, who: string, name: string | undefined): string {
     case 'somebody':
     case 'grant':
     case 'trust':
+    case 'rule':
     case 'timer':
     case 'agent':
     case 'server':

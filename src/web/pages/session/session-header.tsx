@@ -1,6 +1,7 @@
 import {
   Archive,
   Bell,
+  BellOff,
   ChevronDown,
   ChevronUp,
   OctagonX,
@@ -10,6 +11,7 @@ import {
   RotateCcw,
 } from 'lucide-react';
 import { memo, type ReactNode } from 'react';
+import { isMuted } from '../../../model/muted.ts';
 import type { Session } from '../../../protocol/session.ts';
 import type { Conversation } from '../../conversation/conversation.logic.ts';
 import { useTransport } from '../../data/room-context.tsx';
@@ -141,6 +143,16 @@ function Title({ session }: { readonly session: Session }) {
           <Archive aria-hidden className="size-3" />
           {t('life.archived')}
         </Badge>
+      )}
+      {isMuted(session, Date.now()) && (
+        <span
+          role="img"
+          aria-label={t('header.muted')}
+          title={t('header.muted')}
+          className="shrink-0 text-faint"
+        >
+          <BellOff aria-hidden className="size-4" />
+        </span>
       )}
     </EditableTitle>
   );

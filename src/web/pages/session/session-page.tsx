@@ -9,6 +9,7 @@ import { useFeed, useTransport } from '../../data/room-context.tsx';
 import { useNamedSession } from '../../data/use-older.ts';
 import { useKeys } from '../../frame/use-keys.ts';
 import { useT } from '../../i18n/i18n.ts';
+import { PolicyBanner } from '../../policy/policy-banner.tsx';
 import { routes } from '../../routes.ts';
 import { FailureNote } from '../../session/failure-note.tsx';
 import { useSessionActions } from '../../session/use-session-actions.ts';
@@ -91,6 +92,7 @@ function KnownSession({ session }: { readonly session: Session }) {
         <div className="shrink-0 bg-surface">
           <div className="mx-auto flex w-full max-w-190 flex-col gap-2 px-4 pt-1 pb-4 max-md:px-3 max-md:pb-3">
             {session.failure !== null && <FailureNote session={session} canResume={false} />}
+            <PolicyBanner session={session} />
             <HeldNote session={session} />
             <OverdueNote session={session} />
             <QuietComposer session={session} />

@@ -46,10 +46,13 @@ export function PairDevice() {
   );
 }
 
-function Invitation({ code: { code, expiresAt } }: { readonly code: PairingCode }) {
+function Invitation({ code: { code, expiresAt, url } }: { readonly code: PairingCode }) {
   const t = useT();
-  // The address by which this browser gets here is more likely to be of use elsewhere than the server's own idea of it.
-  const link = pageUrl(`/#pair=${code}`);
+  // The address by which this browser gets here is more likely to be of use elsewhere than the server's own idea of it, unless
+  // it is this machine's own and the server knows another.
+  const isHere = isLoopback(location.hostname);
+  const isReachable = !isHere || !isLoopback(new URL(url).hostname);
+  const link = isHere && isReachable ? url : pageUrl(`/#pair=${code}`);
   const left = useClock((now) => {
     const milliseconds = Date.parse(expiresAt) - now;
     return milliseconds <= 0 ? '' : shortDuration(milliseconds);
@@ -65,7 +68,7 @@ function Invitation({ code: { code, expiresAt } }: { readonly code: PairingCode 
         <Copyable label={t('settings.pairLink')} text={link} />
         <Copyable label={t('settings.pairCode')} text={code} />
         <p className="text-faint text-sm">{t('settings.pairOnce', { left })}</p>
-        {isLoopback(location.hostname) && <p className="text-faint text-sm">{t('settings.pairLoopback')}</p>}
+        {!isReachable && <p className="text-faint text-sm">{t('settings.pairLoopback')}</p>}
       </div>
     </Card>
   );

@@ -1,0 +1,416 @@
+import type {
+  AttachOrder,
+  Directory,
+  DirectoryQuery,
+  FilesBelow,
+  FilesQuery,
+  FilesSearch,
+  LeftRun,
+  OrderOutcome,
+  PolicyFile,
+  Report,
+  Run,
+  Runner,
+  StartOrder,
+  WorkPlace,
+} from '../engine/ports/runner.ts';
+import type { DirectoryCompletion, FoundFiles } from '../protocol/directory.ts';
+import { type Result, refuse } from '../protocol/errors.ts';
+import type { SessionId } from '../protocol/ids.ts';
+import type { Agent } from '../protocol/session.ts';
+import { Incoming, Outgoing } from './channel.ts';
+import {
+  type Call,
+  type Here,
+  type Reply,
+  type RoomItem,
+  type RoomMessage,
+  RunnerItem,
+  RunnerMessage,
+  readBatch,
+  replies,
+  type Secrets,
+  spoken,
+} from './message.ts';
+import { type Line, type Opening, RemoteRun } from './remote-run.ts';
+import { parsed } from './runner-side.ts';
+
+const silentTicks = 8;
+const requestTicks = 40;
+const mostExited = 200;
+
+export interface RoomSideOptions {
+  /** Made anew at each start of the room. */
+  readonly id: string;
+  /** Perhaps once, perhaps later, perhaps twice, perhaps never. */
+  readonly send: (message: RoomMessage) => void;
+  /** For the eyes of the runner alone. */
+  readonly seal: (secrets: Secrets) => string;
+  readonly onState: (state: MachineState) => void;
+  /** Something came that is not understood. */
+  readonly onOdd: (what: string) => void;
+}
+
+/** `refused`: it is there, and cannot be served, in a sentence. */
+export type MachineState =
+  | { readonly is: 'reachable'; readonly version: string }
+  | { readonly is: 'unreachable' }
+  | { readonly is: 'refused'; readonly reason: string };
+
+/** Thrown where a machine does not answer, and there is no refusal to give back. */
+export class MachineUnreachable extends Error {}
+
+interface Request {
+  readonly call: Call;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+  ticks: number;
+}
+
+interface Connection {
+  readonly id: string;
+  readonly runner: string;
+  readonly outgoing: Outgoing;
+  readonly incoming: Incoming;
+}
+
+/**
+ * The room's end of the link to a runner on another machine: a Runner like any other. Orders are kept until the runner has confirmed
+ * them, facts come each once and in order, and whatever was under way when the runner was started anew is asked for again.
+ */
+export class RoomSide implements Runner {
+  readonly #options: RoomSideOptions;
+  readonly #runs = new Map<string, RemoteRun>();
+  readonly #requests = new Map<string, Request>();
+  #requestCount = 0;
+  #connection: Connection | undefined;
+  #here: Here | undefined;
+  /** Starts of the runner that are known to have ended. */
+  readonly #ended = new Set<string>();
+  #inbox: RunnerItem[] = [];
+  #isWorking = false;
+  #silent = 0;
+  #isHeard = false;
+  #state: MachineState = { is: 'unreachable' };
+  #isClosed = false;
+  readonly #line: Line;
+
+  constructor(options: RoomSideOptions) {
+    this.#options = options;
+    const side = this;
+    this.#line = {
+      get connection() {
+        return side.#connection?.id;
+      },
+      say: (item) => this.#say(item),
+    };
+  }
+
+  get state(): MachineState {
+    return this.#state;
+  }
+
+  /** What came over the link. */
+  heard(data: unknown): void {
+    if (this.#isClosed) return;
+    const read = RunnerMessage.safeParse(data);
+    if (!read.success) {
+      this.#options.onOdd('a message of the runner');
+      return;
+    }
+    const message = read.data;
+    if (message.type === 'here') {
+      this.#hearOf(message);
+      return;
+    }
+    if (message.type === 'welcome') {
+      if (message.room === this.#options.id) this.#connect(message.connection);
+      return;
+    }
+    const connection = this.#connection;
+    if (message.connection !== connection?.id) return;
+    this.#noteLife();
+    if (message.type === 'passing') {
+      const batch = readBatch(message.batch);
+      this.#runs.get(batch.runId)?.passed(batch, message.piece);
+      return;
+    }
+    connection.outgoing.confirmed(message.ack);
+    for (const frame of message.frames) {
+      for (const text of connection.incoming.take(frame)) {
+        const item = RunnerItem.safeParse(parsed(text));
+        if (item.success) this.#inbox.push(item.data);
+        else this.#options.onOdd('what the runner told');
+      }
+    }
+    if (connection.incoming.isToConfirm) this.#confirm(connection);
+    if (!this.#isWorking) this.#work();
+  }
+
+  /** Time has passed: what is overdue is sent again, and who is silent too long is unreachable. */
+  tick(): void {
+    this.#silent += 1;
+    const connection = this.#connection;
+    if (this.#silent > silentTicks && this.#state.is === 'reachable') this.#become({ is: 'unreachable' });
+    for (const [id, request] of this.#requests) {
+      request.ticks += 1;
+      if (request.ticks <= requestTicks) continue;
+      this.#requests.delete(id);
+      request.reject(new MachineUnreachable('The machine does not answer'));
+    }
+    if (connection === undefined) return;
+    connection.outgoing.tick(this.#isHeard);
+    this.#isHeard = false;
+    this.#confirm(connection);
+  }
+
+  agents(): Promise<readonly Agent[]> {
+    return this.#ask({ call: 'agents' });
+  }
+
+  async agent(name: string): Promise<Agent | undefined> {
+    return (await this.#ask({ call: 'agent', name })) ?? undefined;
+  }
+
+  checkDirectory(place: WorkPlace): Promise<Result<Directory>> {
+    return this.#ask({ call: 'checkDirectory', place }).catch(refusal);
+  }
+
+  completeDirectory(query: DirectoryQuery): Promise<Result<DirectoryCompletion>> {
+    return this.#ask({ call: 'completeDirectory', query }).catch(refusal);
+  }
+
+  findFiles(search: FilesSearch): Promise<Result<FoundFiles>> {
+    return this.#ask({ call: 'findFiles', search }).catch(refusal);
+  }
+
+  policyFile(place: WorkPlace): Promise<PolicyFile> {
+    return this.#ask({ call: 'policyFile', place });
+  }
+
+  branch(directory: string): Promise<string | null> {
+    return this.#ask({ call: 'branch', directory });
+  }
+
+  async filesBelow(query: FilesQuery): Promise<FilesBelow | undefined> {
+    return (await this.#ask({ call: 'filesBelow', query })) ?? undefined;
+  }
+
+  left(): Promise<readonly LeftRun[]> {
+    return this.#ask({ call: 'left' });
+  }
+
+  async end(runId: string): Promise<void> {
+    await this.#ask({ call: 'end', runId });
+  }
+
+  start(order: StartOrder, report: Report): Run {
+    return this.#open({ type: 'start', order }, report);
+  }
+
+  attach(order: AttachOrder, report: Report): Run {
+    return this.#open({ type: 'attach', order }, report);
+  }
+
+  readonly rawLog = {
+    read: (sessionId: SessionId): AsyncIterable<Uint8Array> => this.#readRaw(sessionId),
+    remove: async (sessionId: SessionId): Promise<void> => {
+      await this.#ask({ call: 'removeRaw', sessionId });
+    },
+  };
+
+  /** Ends every agent of this room there, if the machine can be reached. */
+  async close(): Promise<void> {
+    if (this.#state.is === 'reachable') await this.#ask({ call: 'endAll' }).catch(() => {});
+    await this.detach();
+  }
+
+  async detach(): Promise<void> {
+    this.#isClosed = true;
+    for (const { reject } of this.#requests.values()) reject(new MachineUnreachable(letGo));
+    this.#requests.clear();
+    const outcome: OrderOutcome = { ok: false, code: 'let-go', message: letGo, uncertain: true };
+    for (const run of this.#runs.values()) run.settle(outcome);
+    this.#runs.clear();
+    this.#connection = undefined;
+  }
+
+  #hearOf(here: Here): void {
+    const { id, send } = this.#options;
+    const { runner, offers, serves, speaks } = here;
+    if (this.#ended.has(runner)) return;
+    const connection = this.#connection;
+    if (serves?.room === id && serves.connection === connection?.id) {
+      this.#noteLife();
+      return;
+    }
+    if (speaks.from > spoken.to || speaks.to < spoken.from) {
+      this.#refuse(here, versionReason(speaks), false);
+      return;
+    }
+    // Said before the present connection was made, and late.
+    if (connection?.runner === runner && numberOf(offers) <= numberOf(connection.id)) return;
+    const isOther = connection !== undefined && connection.runner !== runner;
+    if (isOther && !here.earlier.includes(connection.runner) && this.#silent <= silentTicks) {
+      this.#refuse(here, 'Another runner with the same name is at work.', true);
+      return;
+    }
+    this.#here = here;
+    send({ type: 'take', room: id, connection: offers });
+  }
+
+  #refuse({ runner }: Here, reason: string, again: boolean): void {
+    this.#options.send({ type: 'refused', runner, reason, again });
+    if (this.#connection === undefined) this.#become({ is: 'refused', reason });
+  }
+
+  #connect(id: string): void {
+    const here = this.#here;
+    const before = this.#connection;
+    if (here?.offers !== id || before?.id === id) return;
+    const { runner, earlier, version } = here;
+    for (const ended of earlier) this.#ended.add(ended);
+    const outgoing: Outgoing = new Outgoing((frame) => {
+      const ack = this.#connection?.id === id ? this.#connection.incoming.confirm() : 0;
+      this.#options.send({ type: 'frames', connection: id, frames: [frame], ack });
+    });
+    this.#connection = { id, runner, outgoing, incoming: new Incoming() };
+    this.#inbox = [];
+    this.#noteLife(version);
+    for (const [request, { call, reject }] of this.#requests) {
+      if (call.call !== 'readRaw') this.#say({ type: 'request', request, call });
+      else {
+        this.#requests.delete(request);
+        reject(new MachineUnreachable('The machine was started anew while this was read'));
+      }
+    }
+    for (const run of [...this.#runs.values()]) {
+      run.reconnected(before?.runner === runner);
+      if (run.hasExited) run.goOn();
+      else if (run.isAsOpened) {
+        this.#sayOpening(run.opening);
+        run.goOn();
+      } else run.askForAttach();
+    }
+  }
+
+  #noteLife(version = this.#here?.version ?? ''): void {
+    this.#silent = 0;
+    this.#isHeard = true;
+    if (this.#state.is !== 'reachable') this.#become({ is: 'reachable', version });
+  }
+
+  #become(state: MachineState): void {
+    this.#state = state;
+    this.#options.onState(state);
+  }
+
+  #confirm({ id, incoming }: Connection): void {
+    this.#options.send({ type: 'frames', connection: id, frames: [], ack: incoming.confirm() });
+  }
+
+  /** In order. Whoever waits for an outcome hears of it before what came behind it. */
+  #work(): void {
+    this.#isWorking = true;
+    for (let item = this.#inbox.shift(); item; item = this.#inbox.shift()) {
+      const isHeardLater = this.#take(item);
+      if (!isHeardLater) continue;
+      queueMicrotask(() => this.#work());
+      return;
+    }
+    this.#isWorking = false;
+  }
+
+  /** True where what comes next must wait a moment. */
+  #take(item: RunnerItem): boolean {
+    switch (item.type) {
+      case 'facts': {
+        const run = this.#runs.get(item.batch.runId);
+        if (run === undefined) return false;
+        const batch = readBatch(item.batch);
+        if (batch.facts.some(({ type }) => type === 'exited') && run.settleLost()) {
+          this.#inbox.unshift(item);
+          return true;
+        }
+        run.told(batch);
+        return false;
+      }
+      case 'outcome':
+        this.#runs.get(item.runId)?.outcome(item.give, item.outcome);
+        return true;
+      case 'reply':
+      case 'failed': {
+        const request = this.#requests.get(item.request);
+        this.#requests.delete(item.request);
+        if (item.type === 'reply') request?.resolve(item.value);
+        else request?.reject(new Error(item.reason));
+        return false;
+      }
+    }
+  }
+
+  #open(opening: Opening, report: Report): Run {
+    const { runId } = opening.order;
+    let run = this.#runs.get(runId);
+    if (run) run.open(opening, report);
+    else run = new RemoteRun(runId, opening, report, this.#line);
+    this.#runs.delete(runId);
+    this.#runs.set(runId, run);
+    this.#sayOpening(opening);
+    this.#forgetExited();
+    return run;
+  }
+
+  #sayOpening({ type, order }: Opening): void {
+    const { env, tools, ...rest } = order;
+    const sealed = this.#options.seal({ env, tools });
+    if (type === 'start') this.#say({ type, order: { ...rest, sealed } });
+    else {
+      const { checkpoint, ...attach } = rest as Omit<AttachOrder, 'env' | 'tools'>;
+      this.#say({ type, order: { ...attach, sealed, ...(checkpoint && { checkpoint }) } });
+    }
+  }
+
+  #say(item: RoomItem): void {
+    this.#connection?.outgoing.push(JSON.stringify(item));
+  }
+
+  #forgetExited(): void {
+    const exited = [...this.#runs.values()].filter(({ hasExited, isWaiting }) => hasExited && !isWaiting);
+    for (const { id } of exited.slice(0, Math.max(0, exited.length - mostExited))) this.#runs.delete(id);
+  }
+
+  async #ask<C extends Call>(call: C): Promise<Reply<C['call']>> {
+    if (this.#isClosed) throw new MachineUnreachable(letGo);
+    this.#requestCount += 1;
+    const id = String(this.#requestCount);
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    this.#requests.set(id, { call, resolve, reject, ticks: 0 });
+    this.#say({ type: 'request', request: id, call });
+    return replies[call.call].parse(await promise) as Reply<C['call']>;
+  }
+
+  async *#readRaw(sessionId: SessionId): AsyncGenerator<Uint8Array> {
+    const reading = `${this.#options.id}.${this.#requestCount}`;
+    for (;;) {
+      const piece = await this.#ask({ call: 'readRaw', reading, sessionId });
+      if (piece === null) return;
+      yield Buffer.from(piece, 'base64');
+    }
+  }
+}
+
+const letGo = 'The room has let go of the machine';
+
+function refusal(error: unknown): Result<never> {
+  if (error instanceof MachineUnreachable) return refuse('machine_unreachable');
+  throw error;
+}
+
+/** Of the connections of one start of a runner, the later has the higher. */
+const numberOf = (connection: string): number => Number(connection.slice(connection.lastIndexOf('.') + 1));
+
+const versionReason = ({ from, to }: Here['speaks']): string =>
+  `The runner speaks version ${from === to ? from : `${from} to ${to}`} of the link and the room ${
+    spoken.from === spoken.to ? spoken.from : `${spoken.from} to ${spoken.to}`
+  }: the older one of the two must be updated.`;

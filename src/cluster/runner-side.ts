@@ -1,0 +1,352 @@
+import type { AttachOrder, FactBatch, Runner, StartOrder } from '../engine/ports/runner.ts';
+import { messageOf } from '../protocol/errors.ts';
+import type { SessionId } from '../protocol/ids.ts';
+import { Incoming, Outgoing } from './channel.ts';
+import { type Audience, KeptRun, notThere, placeIn, withOwnPlace } from './kept-run.ts';
+import {
+  type Call,
+  type Here,
+  RoomItem,
+  RoomMessage,
+  type RunnerItem,
+  type RunnerMessage,
+  type SealedAttach,
+  type SealedStart,
+  type Secrets,
+  spoken,
+} from './message.ts';
+
+// What a piece of the raw log may hold; as base64 it is a third longer.
+const mostRaw = 256_000;
+const mostReadings = 20;
+const mostOver = 10_000;
+
+export interface RunnerSideOptions {
+  /** What runs agents on this machine. */
+  readonly runner: Runner;
+  /** Made anew at each start. */
+  readonly id: string;
+  /** Those of earlier starts on the same data directory. */
+  readonly earlier: readonly string[];
+  readonly version: string;
+  /** Perhaps once, perhaps later, perhaps twice, perhaps never. */
+  readonly send: (message: RunnerMessage) => void;
+  readonly unseal: (sealed: string) => Secrets;
+  /** The room does not serve this runner, in a sentence. */
+  readonly onRefused: (reason: string, again: boolean) => void;
+  /** Something came that is not understood. */
+  readonly onOdd: (what: string) => void;
+}
+
+/**
+ * The runner's end of the link to its room. It does what it is told once, keeps what its agents said until the room has stored it, and
+ * goes on with whichever room takes the connection that it offers.
+ */
+export class RunnerSide {
+  readonly #options: RunnerSideOptions;
+  readonly #runs = new Map<string, KeptRun>();
+  /** Runs that are over: the runner below may still list them. */
+  readonly #over = new Set<string>();
+  readonly #readings = new Map<string, AsyncIterator<Uint8Array>>();
+  #offered = 1;
+  #connection: Connection | undefined;
+  #isHeard = false;
+
+  constructor(options: RunnerSideOptions) {
+    this.#options = options;
+  }
+
+  /** What came over the link. */
+  heard(data: unknown): void {
+    const read = RoomMessage.safeParse(data);
+    if (!read.success) {
+      this.#options.onOdd('a message of the room');
+      return;
+    }
+    const message = read.data;
+    switch (message.type) {
+      case 'take':
+        this.#take(message);
+        break;
+      case 'refused':
+        if (message.runner === this.#options.id) this.#options.onRefused(message.reason, message.again);
+        break;
+      case 'frames':
+        if (message.connection !== this.#connection?.id) return;
+        this.#isHeard = true;
+        this.#connection.outgoing.confirmed(message.ack);
+        for (const frame of message.frames) this.#arrived(frame, this.#connection);
+        break;
+    }
+  }
+
+  /** Time has passed: what is overdue is sent again, and the room is told that this runner is here. */
+  tick(): void {
+    const connection = this.#connection;
+    this.#options.send(this.#here());
+    if (connection === undefined) return;
+    connection.outgoing.tick(this.#isHeard);
+    this.#isHeard = false;
+    this.#confirm(connection);
+  }
+
+  /** Lets go of every agent that can live on by itself. */
+  detach(): void {
+    for (const run of this.#runs.values()) run.detach();
+    this.#connection = undefined;
+  }
+
+  #here(): Here {
+    const { id, earlier, version } = this.#options;
+    const connection = this.#connection;
+    return {
+      type: 'here',
+      runner: id,
+      earlier,
+      offers: this.#offer,
+      serves: connection ? { room: connection.room, connection: connection.id } : null,
+      speaks: spoken,
+      version,
+    };
+  }
+
+  get #offer(): string {
+    return `${this.#options.id}.${this.#offered}`;
+  }
+
+  #take({ room, connection: id }: { readonly room: string; readonly connection: string }): void {
+    const { send } = this.#options;
+    if (id === this.#offer) {
+      this.#offered += 1;
+      for (const run of this.#runs.values()) run.leave();
+      const outgoing: Outgoing = new Outgoing((frame) => {
+        const ack = this.#connection?.id === id ? this.#connection.incoming.confirm() : 0;
+        send({ type: 'frames', connection: id, frames: [frame], ack });
+      });
+      this.#connection = { id, room, outgoing, incoming: new Incoming() };
+    }
+    // Taken by somebody else, or offered by an earlier start: what there is now is said instead.
+    if (id === this.#connection?.id && room === this.#connection.room)
+      send({ type: 'welcome', room, connection: id });
+    else send(this.#here());
+  }
+
+  #arrived(frame: Parameters<Incoming['take']>[0], connection: Connection): void {
+    for (const text of connection.incoming.take(frame)) {
+      const item = RoomItem.safeParse(parsed(text));
+      if (item.success) this.#do(item.data, connection);
+      else this.#options.onOdd('an order of the room');
+    }
+    if (connection.incoming.isToConfirm) this.#confirm(connection);
+  }
+
+  #confirm({ id, incoming }: Connection): void {
+    this.#options.send({ type: 'frames', connection: id, frames: [], ack: incoming.confirm() });
+  }
+
+  #do(item: RoomItem, connection: Connection): void {
+    switch (item.type) {
+      case 'start':
+        this.#start(item.order, connection);
+        break;
+      case 'attach':
+        this.#attach(item.order, connection);
+        break;
+      case 'give':
+        void this.#give(item).then((outcome) => {
+          const { runId, give } = item;
+          this.#say(connection, { type: 'outcome', runId, give, outcome });
+        });
+        break;
+      case 'hold':
+      case 'release':
+        this.#runs.get(item.runId)?.hold(item.type === 'hold');
+        break;
+      case 'stored': {
+        const run = this.#runs.get(item.runId);
+        run?.stored(item.checkpoint);
+        if (run?.isOver) this.#forget(run.id);
+        break;
+      }
+      case 'request':
+        void this.#answer(item.request, item.call, connection);
+        break;
+    }
+  }
+
+  async #give({ runId, order }: Extract<RoomItem, { type: 'give' }>) {
+    const run = this.#runs.get(runId);
+    if (run !== undefined) return run.give(order);
+    // A run that is not here has ended.
+    return order.kind === 'end' ? ({ ok: true } as const) : notThere;
+  }
+
+  #start(sealed: SealedStart, connection: Connection): void {
+    const { runId, sessionId } = sealed;
+    const known = this.#runs.get(runId);
+    if (known) {
+      known.tellAgain(0, this.#audience(connection), 'start');
+      return;
+    }
+    // A session has one run at a time: the end of the one before is on record with the room.
+    for (const run of this.#runs.values())
+      if (run.sessionId === sessionId && run.hasExited) this.#forget(run.id);
+    const run = new KeptRun({ id: runId, sessionId, last: 0, isCaughtUp: true, place: undefined });
+    this.#runs.set(runId, run);
+    const order = this.#opened(sealed);
+    run.begin(this.#options.runner.start(order, run.heard), this.#audience(connection));
+  }
+
+  #attach(sealed: SealedAttach, connection: Connection): void {
+    const { runId, sessionId, last } = sealed;
+    const audience = this.#audience(connection);
+    const known = this.#runs.get(runId);
+    if (sealed.checkpoint) known?.stored(sealed.checkpoint);
+    if (known?.canTellAfter(last)) {
+      known.tellAgain(last, audience, 'attach');
+      return;
+    }
+    if (known) {
+      this.#giveUp(known, last, audience);
+      return;
+    }
+    const order: AttachOrder = { ...this.#opened(sealed), ...sealed, checkpoint: sealed.checkpoint };
+    const place = sealed.checkpoint && placeIn(sealed.checkpoint);
+    const run = new KeptRun({ id: runId, sessionId, last: place?.number ?? 0, isCaughtUp: false, place });
+    this.#runs.set(runId, run);
+    run.begin(this.#options.runner.attach(withOwnPlace(order), run.heard), audience);
+  }
+
+  /** The room is older than what it has told to be stored: what is missing there is nowhere any more. */
+  #giveUp(run: KeptRun, last: number, audience: Audience): void {
+    run.leave();
+    void this.#end(run.id);
+    audience.tell({
+      runId: run.id,
+      first: last + 1,
+      facts: [{ type: 'exited', code: null, signal: null, stderr: [], hostLost: tooOld }],
+    });
+  }
+
+  #audience(connection: Connection): Audience {
+    return {
+      tell: (batch) => this.#say(connection, { type: 'facts', batch: plain(batch) }),
+      pass: (batch, piece) => {
+        if (this.#connection !== connection) return;
+        this.#options.send({ type: 'passing', connection: connection.id, piece, batch: plain(batch) });
+      },
+    };
+  }
+
+  #say(connection: Connection, item: RunnerItem): void {
+    if (this.#connection === connection) connection.outgoing.push(JSON.stringify(item));
+  }
+
+  #opened({ sealed, ...order }: SealedStart): StartOrder {
+    return { ...order, ...this.#options.unseal(sealed) };
+  }
+
+  async #answer(request: string, call: Call, connection: Connection): Promise<void> {
+    try {
+      const value = await this.#call(call);
+      this.#say(connection, { type: 'reply', request, value: value === undefined ? null : value });
+    } catch (error) {
+      this.#say(connection, { type: 'failed', request, reason: messageOf(error) });
+    }
+  }
+
+  #call(call: Call): Promise<unknown> {
+    const { runner } = this.#options;
+    switch (call.call) {
+      case 'agents':
+        return runner.agents();
+      case 'agent':
+        return runner.agent(call.name);
+      case 'checkDirectory':
+        return runner.checkDirectory(call.place);
+      case 'completeDirectory':
+        return runner.completeDirectory(call.query);
+      case 'findFiles':
+        return runner.findFiles(call.search);
+      case 'policyFile':
+        return runner.policyFile(call.place);
+      case 'branch':
+        return runner.branch(call.directory);
+      case 'filesBelow':
+        return runner.filesBelow(call.query);
+      case 'left':
+        return this.#left();
+      case 'end':
+        return this.#end(call.runId);
+      case 'readRaw':
+        return this.#readRaw(call.reading, call.sessionId);
+      case 'removeRaw':
+        return runner.rawLog.remove(call.sessionId);
+      case 'endAll':
+        return this.#left().then((left) => Promise.all(left.map(({ runId }) => this.#end(runId))));
+    }
+  }
+
+  async #left() {
+    const below = await this.#options.runner.left();
+    const others = below.filter(({ runId }) => !this.#runs.has(runId) && !this.#over.has(runId));
+    return [...[...this.#runs.values()].map((run) => run.left), ...others];
+  }
+
+  async #end(runId: string): Promise<void> {
+    const run = this.#runs.get(runId);
+    if (run === undefined) {
+      await this.#options.runner.end(runId);
+    } else {
+      await run.give({ kind: 'end', id: runId });
+      run.letGo();
+    }
+    this.#forget(runId);
+  }
+
+  #forget(runId: string): void {
+    this.#runs.delete(runId);
+    this.#over.add(runId);
+    const [oldest = ''] = this.#over;
+    if (this.#over.size > mostOver) this.#over.delete(oldest);
+  }
+
+  async #readRaw(reading: string, sessionId: SessionId): Promise<string | null> {
+    const open = this.#readings.get(reading);
+    const bytes = open ?? pieces(this.#options.runner.rawLog.read(sessionId));
+    if (!open) {
+      const [oldest = ''] = this.#readings.keys();
+      if (this.#readings.size >= mostReadings) this.#readings.delete(oldest);
+      this.#readings.set(reading, bytes);
+    }
+    const next = await bytes.next();
+    if (next.done) this.#readings.delete(reading);
+    return next.done ? null : Buffer.from(next.value).toString('base64');
+  }
+}
+
+interface Connection {
+  readonly id: string;
+  readonly room: string;
+  readonly outgoing: Outgoing;
+  readonly incoming: Incoming;
+}
+
+async function* pieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of bytes)
+    for (let at = 0; at < chunk.length; at += mostRaw) yield chunk.subarray(at, at + mostRaw);
+}
+
+/** Without what is not there: messages say nothing of it. */
+const plain = ({ mark, ...batch }: FactBatch) => ({ ...batch, ...(mark && { mark }) });
+
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const tooOld =
+  'The machine was told that more of this is stored than the room knows of. The agent was ended: what it said in between is lost.';

@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import { reachMachine, serveRoom } from '../../src/cluster/ends.ts';
+import { type Carrier, type CarrierOptions, connectCarrier } from '../../src/cluster/nats/carrier.ts';
+import type { MachineState } from '../../src/cluster/room-side.ts';
+import type { Runner } from '../../src/engine/ports/runner.ts';
+import type { NatsServer } from './nats-server.ts';
+
+const tickMs = 50;
+const odd = (what: string): never => {
+  throw new Error(`Not understood, or refused: ${what}`);
+};
+
+/** A room and its runners over a real NATS, in one process. Each runner and the room have a connection of their own. */
+export class NatsRig {
+  readonly room = `r${randomUUID().slice(0, 8)}`;
+  readonly troubles: string[] = [];
+  readonly states: MachineState['is'][] = [];
+  readonly #server: NatsServer;
+  readonly #carriers: Carrier[] = [];
+  readonly #starts: string[] = [];
+
+  constructor(server: NatsServer) {
+    this.#server = server;
+  }
+
+  async carrier(who: string, options: Partial<CarrierOptions> = {}): Promise<Carrier> {
+    const connected = await connectCarrier({
+      servers: [this.#server.url],
+      room: this.room,
+      who,
+      onTrouble: (trouble) => this.troubles.push(trouble ?? 'over'),
+      ...options,
+    });
+    this.#carriers.push(connected);
+    return connected;
+  }
+
+  /** Another start on the same data directory as the one before. */
+  serve(carrier: Carrier, name: string, runner: Runner): { stop(): Promise<void> } {
+    const id = randomUUID();
+    const earlier = [...this.#starts];
+    this.#starts.push(id);
+    const unseal = (sealed: string) => JSON.parse(sealed);
+    return serveRoom(carrier, {
+      name,
+      runner,
+      earlier,
+      id,
+      version: 'test',
+      unseal,
+      onRefused: odd,
+      onOdd: odd,
+      tickMs,
+    });
+  }
+
+  reach(carrier: Carrier, name: string): Runner {
+    const onState = ({ is }: MachineState) => void this.states.push(is);
+    return reachMachine(carrier, { name, seal: JSON.stringify, onState, onOdd: odd, tickMs }).runner;
+  }
+
+  async close(): Promise<void> {
+    for (const carrier of this.#carriers) await carrier.close();
+  }
+}

@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from '../support/eventually.ts';
+
+/** Why the tests over NATS cannot be run here, if they cannot. */
+export const noNats: string | undefined =
+  spawnSync('nats-server', ['--version']).status === 0 ? undefined : 'there is no nats-server here';
+
+/** A real nats-server on loopback, with a directory of its own. */
+export class NatsServer {
+  #dir: string | undefined;
+  #config: string;
+  #process: ChildProcess | undefined;
+  #port = -1;
+
+  /** `config`: what it is told beside address and store. */
+  constructor(config = '') {
+    this.#config = config;
+  }
+
+  get dir(): string {
+    this.#dir ??= mkdtempSync(join(tmpdir(), 'beckon-nats-'));
+    return this.#dir;
+  }
+
+  get url(): string {
+    return `nats://127.0.0.1:${this.#port}`;
+  }
+
+  /** Where it was before, if it was. */
+  async start(): Promise<void> {
+    const ports = mkdtempSync(join(this.dir, 'ports-'));
+    writeFileSync(this.#file, this.#config);
+    const address = ['-a', '127.0.0.1', '-p', String(this.#port), '--ports_file_dir', ports];
+    this.#process = spawn(
+      'nats-server',
+      ['-c', this.#file, ...address, '-js', '-sd', join(this.dir, 'store')],
+      { stdio: 'ignore' },
+    );
+    await eventually('it listens', () => readdirSync(ports).length > 0 && this.#readPort(ports));
+  }
+
+  async kill(): Promise<void> {
+    const process = this.#process;
+    this.#process = undefined;
+    if (process === undefined || process.exitCode !== null) return;
+    const exited = once(process, 'exit');
+    process.kill('SIGKILL');
+    await exited;
+  }
+
+  /** As after the loss of its disk. */
+  empty(): void {
+    rmSync(join(this.dir, 'store'), { recursive: true, force: true });
+  }
+
+  reload(config: string): void {
+    this.#config = config;
+    writeFileSync(this.#file, config);
+    this.#process?.kill('SIGHUP');
+  }
+
+  async remove(): Promise<void> {
+    await this.kill();
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+
+  get #file(): string {
+    return join(this.dir, 'nats.conf');
+  }
+
+  #readPort(ports: string): boolean {
+    const [file = ''] = readdirSync(ports);
+    const { nats } = JSON.parse(readFileSync(join(ports, file), 'utf8') || '{}') as { nats?: string[] };
+    const [address] = nats ?? [];
+    if (address === undefined) return false;
+    this.#port = Number(new URL(address).port);
+    return true;
+  }
+}

@@ -1,0 +1,240 @@
+import { describe, expect, test } from 'vitest';
+import { Incoming, Outgoing } from '../../src/cluster/channel.ts';
+import type { Frame, RoomMessage, RunnerMessage } from '../../src/cluster/message.ts';
+import { RoomSide } from '../../src/cluster/room-side.ts';
+import { RunnerSide } from '../../src/cluster/runner-side.ts';
+import type { FactBatch, StartOrder } from '../../src/engine/ports/runner.ts';
+import type { AgentFact } from '../../src/model/agent-fact.ts';
+import { SessionId } from '../../src/protocol/ids.ts';
+import { runnerOf } from '../support/runner-of.ts';
+import { ScriptedDriver } from '../support/scripted-driver.ts';
+
+const startOrder: StartOrder = {
+  runId: 'run1',
+  sessionId: SessionId.parse('s1'),
+  agent: 'demo',
+  cwd: '/',
+  realCwd: null,
+  roots: [],
+  env: { SECRET: 'hush' },
+  permissionMode: null,
+  model: null,
+  resume: null,
+  tools: null,
+};
+
+const text = (words: string): AgentFact => ({
+  type: 'said',
+  event: { type: 'agent.text', agentMessageId: 'm', block: 0, text: words },
+});
+
+describe('frames', () => {
+  test('[CLU1] what is too long is cut, and comes whole and in order, also when it comes twice and backwards', () => {
+    const sent: Frame[] = [];
+    const outgoing = new Outgoing((frame) => sent.push(frame));
+    const long = 'ä'.repeat(300_000);
+    outgoing.push(long);
+    outgoing.push('short');
+    const incoming = new Incoming();
+    const got = [...sent.toReversed(), ...sent].flatMap((frame) => incoming.take(frame));
+    expect(got).toEqual([long, 'short']);
+    expect(Math.max(...sent.map((frame) => frame.text.length))).toBeLessThanOrEqual(128_000);
+  });
+
+  test('[CLU1] what is not confirmed is sent again, but not while the other side is silent', () => {
+    const sent: number[] = [];
+    const outgoing = new Outgoing(({ number }) => sent.push(number));
+    outgoing.push('a');
+    outgoing.push('b');
+    for (let tick = 0; tick < 20; tick += 1) outgoing.tick(false);
+    expect(sent).toEqual([1, 2]);
+    outgoing.confirmed(1);
+    for (let tick = 0; tick < 4; tick += 1) outgoing.tick(true);
+    expect(sent).toEqual([1, 2, 2]);
+    outgoing.confirmed(99);
+    expect(outgoing.size).toBe(0);
+  });
+});
+
+/** A room and a runner whose messages are passed on by hand. */
+function pair(driver = new ScriptedDriver()) {
+  const fromRunner: RunnerMessage[] = [];
+  const fromRoom: RoomMessage[] = [];
+  const refused: string[] = [];
+  const states: string[] = [];
+  const odd: string[] = [];
+  const runner = (id: string, earlier: readonly string[] = []) =>
+    new RunnerSide({
+      runner: runnerOf([driver]),
+      id,
+      earlier,
+      version: '1.2.3',
+      send: (message) => fromRunner.push(message),
+      unseal: (sealed) => JSON.parse(Buffer.from(sealed, 'base64').toString()),
+      onRefused: (reason, again) => refused.push(`${id}: ${reason}${again ? ' again' : ''}`),
+      onOdd: (what) => odd.push(what),
+    });
+  const room = new RoomSide({
+    id: 'room1',
+    send: (message) => fromRoom.push(message),
+    seal: (secrets) => Buffer.from(JSON.stringify(secrets)).toString('base64'),
+    onState: (state) => states.push(state.is),
+    onOdd: (what) => odd.push(what),
+  });
+  const carry = async (...runners: readonly RunnerSide[]): Promise<void> => {
+    while (fromRunner.length > 0 || fromRoom.length > 0) {
+      for (const message of fromRunner.splice(0)) room.heard(JSON.parse(JSON.stringify(message)));
+      for (const message of fromRoom.splice(0))
+        for (const runner of runners) runner.heard(JSON.parse(JSON.stringify(message)));
+      await Promise.resolve();
+    }
+  };
+  const meet = async (...runners: readonly RunnerSide[]): Promise<void> => {
+    for (const runner of runners) {
+      runner.tick();
+      await carry(...runners);
+    }
+  };
+  return { driver, runner, room, carry, meet, fromRunner, fromRoom, refused, states, odd };
+}
+
+describe('a room and its runners', () => {
+  test('[CLU7] a second runner of the same name is refused while the first is there', async () => {
+    const { runner, meet, refused, states } = pair();
+    const [first, second] = [runner('a'), runner('b')];
+    await meet(first, second);
+    expect(new Set(refused)).toEqual(new Set(['b: Another runner with the same name is at work. again']));
+    expect(states).toEqual(['reachable']);
+  });
+
+  test('[CLU7] its next start takes its place at once, and so does another when the first is silent', async () => {
+    const { runner, room, meet, refused, fromRoom, states } = pair();
+    await meet(runner('a'));
+    await meet(runner('b', ['a']));
+    for (let tick = 0; tick < 9; tick += 1) room.tick();
+    fromRoom.length = 0;
+    expect(states).toEqual(['reachable', 'unreachable']);
+    await meet(runner('c'));
+    expect(refused).toEqual([]);
+    expect(states.at(-1)).toBe('reachable');
+  });
+
+  test('[CLU6] a runner of another version is refused in a sentence', async () => {
+    const { runner, room, carry, refused, states } = pair();
+    const future = runner('a');
+    room.heard({
+      type: 'here',
+      runner: 'a',
+      earlier: [],
+      offers: 'a.1',
+      serves: null,
+      speaks: { from: 7, to: 9 },
+      version: '9.0.0',
+      isMore: true,
+    });
+    await carry(future);
+    expect(refused).toEqual([
+      'a: The runner speaks version 7 to 9 of the link and the room 1: the older one of the two must be updated.',
+    ]);
+    expect(states).toEqual(['refused']);
+    expect(room.state).toMatchObject({ is: 'refused' });
+  });
+
+  test('[CLU4] an agent that says more than is stored is held, and goes on when it is', async () => {
+    const { driver, runner, room, carry, meet } = pair();
+    const far = runner('a');
+    await meet(far);
+    const batches: FactBatch[] = [];
+    const run = room.start(startOrder, (batch) => batches.push(batch));
+    await carry(far);
+    const agent = driver.agent();
+    for (let offset = 1; offset <= 5; offset += 1) agent.reportAt(offset, text('x'.repeat(2_000_000)));
+    for (let count = 0; count < 5; count += 1) await meet(far);
+    expect(agent.kinds()).toEqual(['pause']);
+    expect(batches).toHaveLength(5);
+    const mark = batches[2]?.mark;
+    if (mark) run.stored({ number: 3, mark });
+    await meet(far);
+    expect(agent.kinds()).toEqual(['pause', 'resume']);
+    expect(agent.storedMarks).toMatchObject([{ offset: 3 }]);
+  });
+
+  test('[CLU3] what a runner says of others, or beyond its part, comes to nothing', async () => {
+    const { runner, room, meet, carry, fromRoom, odd } = pair();
+    const far = runner('a');
+    await meet(far);
+    const batches: FactBatch[] = [];
+    room.start(startOrder, (batch) => batches.push(batch));
+    await carry(far);
+    fromRoom.length = 0;
+    const say = (number: number, item: object): void =>
+      room.heard({
+        type: 'frames',
+        connection: 'a.1',
+        ack: 0,
+        frames: [{ number, text: JSON.stringify(item), isLast: true }],
+      });
+    say(1, { type: 'grant', grant: { pattern: '*' } });
+    say(2, { type: 'facts', batch: { runId: 'run of another', first: 1, facts: [text('hello')] } });
+    say(3, { type: 'outcome', runId: 'run of another', give: '1', outcome: { ok: true } });
+    say(4, {
+      type: 'facts',
+      batch: {
+        runId: 'run1',
+        first: 1,
+        facts: [{ type: 'interaction.decided', decision: { type: 'allow' } }],
+      },
+    });
+    // What comes behind an outcome waits until that is heard.
+    await Promise.resolve();
+    expect(odd).toEqual(['what the runner told']);
+    expect(batches.flatMap(({ facts }) => facts)).toMatchObject([
+      { type: 'said', event: { type: 'agent.notice', code: 'runner-not-understood' } },
+    ]);
+  });
+
+  test('[CLU3] an answer of the machine that is not of the form is no answer', async () => {
+    const { runner, room, meet } = pair();
+    const far = runner('a');
+    await meet(far);
+    const agents = room.agents();
+    room.heard({
+      type: 'frames',
+      connection: 'a.1',
+      ack: 0,
+      frames: [{ number: 1, text: '{"type":"reply","request":"1","value":[{"name":7}]}', isLast: true }],
+    });
+    await expect(agents).rejects.toThrow();
+  });
+
+  test('[CLU1] fragments come in order without a gap, or not until the sentence is over', async () => {
+    const { driver, runner, room, meet, carry, fromRunner } = pair();
+    const far = runner('a');
+    await meet(far);
+    const heard: AgentFact[] = [];
+    room.start(startOrder, ({ facts }) => heard.push(...facts));
+    await carry(far);
+    const fragment = (words: string): AgentFact => ({
+      type: 'delta',
+      delta: { messageId: 'm', block: 0, kind: 'text', text: words },
+    });
+    const agent = driver.agent();
+    agent.report(fragment('one '));
+    agent.report(fragment('two '));
+    await carry(far);
+    agent.report(fragment('lost '));
+    fromRunner.length = 0;
+    agent.report(fragment('after the gap'));
+    await carry(far);
+    agent.reportAt(1, text('one two lost after the gap'));
+    agent.report(fragment('next'));
+    fromRunner.reverse();
+    await carry(far);
+    expect(heard).toEqual([
+      fragment('one '),
+      fragment('two '),
+      text('one two lost after the gap'),
+      fragment('next'),
+    ]);
+  });
+});
