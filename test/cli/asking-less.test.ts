@@ -5,8 +5,12 @@ import { run } from '../../src/cli/run.ts';
 import { type Beckon, endBeckons, startBeckon } from '../support/beckon-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { scriptedClaude, startScripted } from '../support/scripted-claude/scripted-claude.ts';
+import { endTerminals, openTerminal } from '../support/terminal.ts';
 
-afterEach(endBeckons);
+afterEach(async () => {
+  await endTerminals();
+  await endBeckons();
+});
 
 /** The terminal client in this process: to start a program for each command would take most of the time. */
 async function terminal({ dataDir }: Beckon, args: readonly string[]) {
@@ -73,8 +77,21 @@ describe('beckon suggestions', () => {
     const [suggestion] = JSON.parse((await terminal(beckon, ['suggestions', '--json'])).stdout).suggestions;
     const wrong = await terminal(beckon, ['suggestions', '--accept', '1']);
     expect(wrong).toMatchObject({ code: 1, stderr: 'beckon: "1" is not suggested\n' });
+    // In a terminal its number is asked for; Enter alone takes nothing.
+    const person = openTerminal(['suggestions'], { dataDir: beckon.dataDir, columns: 200 });
+    await person.seen('Its number, or Enter for none: ');
+    person.type('\r');
+    await person.seen('Nothing was changed.');
+    expect(await person.exited).toBe(0);
     const taken = await terminal(beckon, ['suggestions', '--accept', suggestion.id.slice(0, 12)]);
     expect(taken.stdout).toBe(`allowed from now on in ${suggestion.directory}: Bash npm test\n`);
+    const [{ id: grantId }] = (await beckon.api('GET', '/api/grants')).body.grants;
+    await beckon.api('DELETE', `/api/grants/${grantId}`);
+    const again = openTerminal(['suggestions'], { dataDir: beckon.dataDir, columns: 200 });
+    await again.seen('Its number, or Enter for none: ');
+    again.type('1\r');
+    await again.seen(`allowed from now on in ${suggestion.directory}: Bash npm test`);
+    expect(await again.exited).toBe(0);
     expect((await terminal(beckon, ['grants'])).stdout).toContain(`(in ${suggestion.directory}, `);
     expect((await terminal(beckon, ['suggestions'])).stdout).toBe('Nothing is suggested.\n');
 

@@ -78,7 +78,10 @@ export const attacks: readonly Attack[] = [
     knownWith: onlyAnyone,
     async getsThrough(agent) {
       await agent.api('POST', `/api/sessions/${agent.sessionId}/trust`, { minutes: 60 });
-      return (await agent.api('GET', `/api/sessions/${agent.sessionId}`)).body.session.trust !== undefined;
+      const { trust } = (await agent.api('GET', `/api/sessions/${agent.sessionId}`)).body.session;
+      // What it tries next is asked again.
+      await agent.api('DELETE', `/api/sessions/${agent.sessionId}/trust`);
+      return trust !== undefined;
     },
   },
   {
