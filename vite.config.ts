@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
-import { defineConfig, type Plugin } from 'vite';
+import { build, defineConfig, type Plugin } from 'vite';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -9,7 +9,7 @@ export default defineConfig({
   root: here('./src/web'),
   // The server puts the path in front under which the page is served.
   base: './',
-  plugins: [operationsForCalls(), react(), tailwindcss()],
+  plugins: [operationsForCalls(), react(), tailwindcss(), pushWorker()],
   // The highlighter fetches its grammars one by one, which only modules can.
   worker: { format: 'es' },
   build: {
@@ -31,6 +31,30 @@ export default defineConfig({
     },
   },
 });
+
+/** The worker that shows notifications: one classic script under a name that stays, for not all browsers take modules there. */
+function pushWorker(): Plugin {
+  return {
+    name: 'push-worker',
+    apply: 'build',
+    async generateBundle() {
+      const built = await build({
+        configFile: false,
+        logLevel: 'warn',
+        plugins: [operationsForCalls()],
+        build: {
+          write: false,
+          target: 'es2023',
+          lib: { entry: here('./src/web/worker/worker.ts'), formats: ['iife'], name: 'worker' },
+        },
+      });
+      const [output] = Array.isArray(built) ? built : [built];
+      const script = output !== undefined && 'output' in output ? output.output[0].code : undefined;
+      if (script === undefined) throw new Error('The worker was not built.');
+      this.emitFile({ type: 'asset', fileName: 'worker.js', source: script });
+    },
+  };
+}
 
 /** A page that only calls needs neither the words nor the refusals of each operation: they are for documents. */
 function operationsForCalls(): Plugin {

@@ -4,7 +4,8 @@ const version = process.versions.node.split('.').map(Number);
 
 if (version[0] < 22 || (version[0] === 22 && version[1] < 18)) {
   process.stderr.write(
-    `beckon: Node ${process.versions.node} is too old; Beckon needs Node 22.18 or newer.\n`,
+    `beckon: Node ${process.versions.node} is too old; Beckon needs Node 22.18 or newer.\n` +
+      'In a project, "npm install node@24" brings one that "npx beckon" then uses; for the whole machine, take it from https://nodejs.org.\n',
   );
   process.exitCode = 1;
 } else {

@@ -28,6 +28,7 @@ const answers = () => import('./terminal/answer-commands.ts');
 const lists = () => import('./terminal/server-commands.ts');
 const less = () => import('./terminal/asking-less.ts');
 const figures = () => import('./terminal/insights.ts');
+const places = () => import('./terminal/machine-commands.ts');
 const kept = () => import('./terminal/template.ts');
 const exporting = () => import('./terminal/export.ts');
 const rules = () => import('./terminal/policy.ts');
@@ -36,6 +37,8 @@ const toolKey = () => import('./terminal/mcp-key.ts');
 const backingUp = () => import('./backup/backup.ts');
 const restoring = () => import('./backup/restore.ts');
 const unlocking = () => import('./terminal/unlock.ts');
+const clusters = () => import('./cluster-command.ts');
+const running = () => import('./runner-command.ts');
 const completing = () => import('./terminal/completion.ts');
 
 /** What each command does in short, and the command itself. */
@@ -65,6 +68,7 @@ export const commands: CommandTable = {
   queue: ['list what waits to be sent', async () => (await sessions()).queue],
   options: ["list and set an agent's options", async () => (await sessions()).options],
   agents: ['list the agents', async () => (await lists()).agents],
+  machines: ['list the machines agents run on', async () => (await places()).machines],
   tools: ['list the interactive tools', async () => (await lists()).tools],
   templates: ['list the prompts kept as templates', async () => (await kept()).templates],
   grants: ['list and revoke standing approvals', async () => (await answers()).grants],
@@ -83,5 +87,7 @@ export const commands: CommandTable = {
   unlock: ['let this terminal decide, for a time', async () => (await unlocking()).unlock],
   pair: ['make a link for one more browser', async () => (await lists()).pair],
   devices: ['list and remove paired browsers', async () => (await lists()).devices],
+  cluster: ['let agents run on other machines', async () => (await clusters()).cluster],
+  runner: ['run agents here for a server elsewhere', async () => (await running()).runner],
   completion: ['print a script that completes in the shell', async () => (await completing()).completion],
 };

@@ -6,13 +6,16 @@ import type { Driver } from '../drivers/sdk/define-driver.ts';
 import { openEngine, randomIds, systemClock } from '../engine/index.ts';
 import type { ControlRoom } from '../engine/ports/control-room.ts';
 import type { EventLog } from '../engine/ports/event-log.ts';
+import type { MachineSource } from '../engine/ports/machine.ts';
 import type { StorageWatch } from '../engine/ports/storage-watch.ts';
 import { openSqliteLog } from '../log/sqlite-log.ts';
 import type { Room } from '../protocol/storage.ts';
 import { type Notifier, openNotifier } from '../reach/notifier.ts';
+import { pushChannelName } from '../reach/push/push-channel.ts';
 import { createServer, type Mounted, type Server, urlOf } from '../server/create-server.ts';
 import { toolKeys } from '../tools/mcp/endpoint.ts';
 import type { Tool } from '../tools/sdk/define-tool.ts';
+import { composePush } from './compose-push.ts';
 import { composeRunner } from './compose-runner.ts';
 import type { Environment } from './console.ts';
 import {
@@ -68,6 +71,8 @@ export async function compose(
     readonly logger: Logger;
     readonly version: string;
     readonly own: OwnParts;
+    /** Where agents run beside this one. Whoever gives them closes their runners. */
+    readonly machines?: MachineSource | undefined;
     /** Of a server of somebody else's; empty where there is none. */
     readonly path: string;
     /** Of the server before. */
@@ -102,6 +107,7 @@ export async function compose(
   const engine = await openEngine({
     log,
     runner,
+    ...(parts.machines && { machines: parts.machines }),
     storage: disk,
     env: sessionEnvFiles(join(dataDir, 'env')),
     templates: templateFile(join(dataDir, 'templates.json')),
@@ -111,7 +117,8 @@ export async function compose(
     listening: listening.promise,
     toolAccess: toolAccessOf(parts.toolSecret, () => ({ url, host: tools?.host })),
     toolCatalogue: () => catalogueOf(tools?.host),
-    channels: () => notifier?.states() ?? [],
+    // How a device is reached is told to that device alone.
+    channels: () => notifier?.states().filter(({ name }) => name !== pushChannelName) ?? [],
     settings: {
       defaultCwd: settings.defaultCwd,
       roots: settings.roots,
@@ -122,21 +129,6 @@ export async function compose(
       deferAsksMs: settings.deferAsksMinutes === 0 ? null : settings.deferAsksMinutes * 60_000,
     },
   });
-  const link = (sessionId: string): string | undefined => {
-    const place = settings.publicUrl?.url ?? url;
-    return place === undefined ? undefined : `${place}/s/${encodeURIComponent(sessionId)}`;
-  };
-  notifier = await openNotifier({
-    channels: configuredChannels(settings.notifications, { clock: systemClock, link }),
-    feed: engine.notices,
-    presence: engine.clients.presence,
-    quiet: settings.notifications.quiet,
-    store: progressFiles(join(dataDir, 'channels')),
-    clock: systemClock,
-    logger,
-    random: Math.random,
-  });
-  const { close: endNotices } = notifier;
   tools = await openInteractiveTools(engine, {
     files: settings.tools,
     given: parts.own.tools,
@@ -146,9 +138,15 @@ export async function compose(
     logger,
   });
   const { endpoint, end: endTools, disconnect } = tools;
+  const push = await composePush(settings, {
+    engine,
+    logger,
+    subscriptions: () => server.subscriptions,
+  });
   const server = createServer({
     room: engine,
     tools: endpoint,
+    push,
     token: parts.token,
     dataDir,
     host: settings.host,
@@ -161,6 +159,25 @@ export async function compose(
     decide: settings.decide,
     path: parts.path,
   });
+
+  const link = (sessionId: string): string | undefined => {
+    const place = settings.publicUrl?.url ?? url;
+    return place === undefined ? undefined : `${place}/s/${encodeURIComponent(sessionId)}`;
+  };
+  notifier = await openNotifier({
+    channels: [
+      ...configuredChannels(settings.notifications, { clock: systemClock, link }),
+      ...(push === undefined ? [] : [push]),
+    ],
+    feed: engine.notices,
+    presence: engine.clients.presence,
+    quiet: settings.notifications.quiet,
+    store: progressFiles(join(dataDir, 'channels')),
+    clock: systemClock,
+    logger,
+    random: Math.random,
+  });
+  const { close: endNotices } = notifier;
 
   let isListening = false;
   return {

@@ -92,6 +92,15 @@ const Config = z.strictObject({
   /** What messages of people do while an agent works. */
   whileBusy: WhileBusy.optional(),
   ...notificationFields,
+  push: z
+    .strictObject({
+      /** Where those who run push services find whoever sends. */
+      subject: z
+        .string()
+        .regex(/^(?:https:\/\/|mailto:)./, 'it begins with "https://" or "mailto:"')
+        .optional(),
+    })
+    .optional(),
   agents: z
     .record(z.string(), AgentConfig)
     .superRefine((agents, { addIssue }) => {

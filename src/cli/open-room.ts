@@ -1,5 +1,6 @@
 import process from 'node:process';
 import { StorageError } from '../engine/ports/event-log.ts';
+import type { MachineSource } from '../engine/ports/machine.ts';
 import type { DirectoryLock } from '../log/directory-lock.ts';
 import type { Composed, OwnParts } from './compose.ts';
 import type { Environment } from './console.ts';
@@ -33,6 +34,7 @@ export async function openRoom(
     readonly logger: Logger;
     readonly isEmbedded: boolean;
     readonly own?: OwnParts;
+    readonly machines?: MachineSource;
     readonly path?: string;
   },
 ): Promise<OpenRoom> {
@@ -43,13 +45,14 @@ export async function openRoom(
     const toolSecret = await keepToolSecret(dataDir);
     // Most of the program; a command line that fails need not wait for it.
     const { compose } = await import('./compose.ts');
-    const { env, logger, own = { drivers: [], tools: [] }, path = '' } = parts;
+    const { env, logger, machines, own = { drivers: [], tools: [] }, path = '' } = parts;
     const composed = await compose(settings, {
       token,
       toolSecret,
       env,
       logger,
       own,
+      machines,
       path,
       version: await version(),
       lastPort: await readLastPort(dataDir),

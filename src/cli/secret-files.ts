@@ -6,6 +6,7 @@ import { StorageError } from '../engine/ports/event-log.ts';
 import type { SessionEnv } from '../engine/ports/session-env.ts';
 import { messageOf } from '../protocol/errors.ts';
 import type { SessionId } from '../protocol/ids.ts';
+import { makeVapidKey } from '../reach/push/vapid.ts';
 import { Failure } from './failure.ts';
 
 /** The token of this data directory; programs that know it need not learn it anew after a restart. */
@@ -21,22 +22,28 @@ export const readToolSecret = (dataDir: string): Promise<string | undefined> =>
 export const renewToolSecret = (dataDir: string): Promise<void> =>
   writeSecretFile(join(dataDir, 'tool-secret'), `${newSecret()}\n`);
 
+/** What push services know this server by. With another one, every device would have to switch its notifications on again. */
+export const keepPushKey = (dataDir: string): Promise<string> =>
+  keepSecret(dataDir, 'push-key', makeVapidKey);
+
 export const readToken = (dataDir: string): Promise<string | undefined> => readSecret(join(dataDir, 'token'));
 
 /** Made once. A file that was copied or restored with wider rights is closed again. */
-async function keepSecret(dataDir: string, name: string): Promise<string> {
+async function keepSecret(dataDir: string, name: string, make = newSecret): Promise<string> {
   const path = join(dataDir, name);
   const known = await readSecret(path);
   if (known !== undefined) {
     await chmod(path, 0o600);
     return known;
   }
-  const secret = newSecret();
+  const secret = make();
   await writeSecretFile(path, `${secret}\n`);
   return secret;
 }
 
-const newSecret = (): string => randomBytes(32).toString('base64url');
+function newSecret(): string {
+  return randomBytes(32).toString('base64url');
+}
 
 async function readSecret(path: string): Promise<string | undefined> {
   const secret = (await readSecretFile(path))?.trim();

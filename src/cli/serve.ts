@@ -28,7 +28,7 @@ export const serve: Command = {
   --isolation HOW   auto; require, or off: whether agents are kept from Beckon's own files (BECKON_ISOLATION)
 
 BECKON_LOG sets how much is logged: trace, debug, info, warn, error, silent.
-The configuration file is JSON: port, host, publicUrl, allowedHosts, open, claude, tools, roots, maxProcesses, idleMinutes, askTimeout, deferAsksMinutes, whileBusy, keepAgents, ephemeral, decide, isolation, agents.`,
+The configuration file is JSON: port, host, publicUrl, allowedHosts, open, claude, tools, roots, maxProcesses, idleMinutes, askTimeout, deferAsksMinutes, whileBusy, push, keepAgents, ephemeral, decide, isolation, agents.`,
   flags: serveFlags,
   // Files of `--tools`; other words are refused with the settings.
   mostWords: Number.POSITIVE_INFINITY,

@@ -75,6 +75,12 @@ export function settingsOf(
     deferAsksMinutes: config.deferAsksMinutes ?? 240,
     whileBusy: config.whileBusy ?? 'queue',
     notifications: notificationSettings(config),
+    push: {
+      // Apple refuses names that only a local network knows; this one is nobody's.
+      subject: config.push?.subject ?? 'mailto:nobody@example.com',
+      /** For a stand-in push service; no request can set it. */
+      allowLoopback: isOn(env.BECKON_PUSH_LOOPBACK),
+    },
     acpAgents: acpAgents(agents),
     driverFiles: driverFiles(agents),
     /** How agents are started where a session does not say it, by their names. */

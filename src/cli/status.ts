@@ -2,6 +2,8 @@ import { statfs } from 'node:fs/promises';
 import { HttpTransport } from '../client/http-transport.ts';
 import { type AgentStatus, agentStatus, stopAgents } from '../drivers/process/run-admin.ts';
 import type { ChannelState } from '../protocol/channel.ts';
+import { localMachine } from '../protocol/local-machine.ts';
+import type { Machine } from '../protocol/machine.ts';
 import type { Agent, Session } from '../protocol/session.ts';
 import { StorageState, storageReasons } from '../protocol/storage.ts';
 import type { Console } from './console.ts';
@@ -12,20 +14,23 @@ import { dataDirectoryOf } from './paths.ts';
 import { columns } from './render/columns.ts';
 import { isolationWords } from './render/event-lines.ts';
 import { age, counted } from './render/measures.ts';
+import type { Paint } from './render/paint.ts';
 import { oneLine } from './render/safe-text.ts';
 import { channelLine, isolationLine, modeLine, storageLines } from './server-lines.ts';
 import { clientCommand, connect } from './terminal/client-command.ts';
+import { stateCells } from './terminal/machine-commands.ts';
 
 export const status = clientCommand({
   usage: 'status',
   help: `Tells what runs on the data directory, also when no server does: the server, each agent with its memory and how long it
 has been up, and which agents end with the server.`,
-  async run({ flags, console }) {
+  async run({ flags, console, paint }) {
     const dataDir = dataDirectoryOf(flags, console);
     const server = (await runningServer(dataDir)) ?? null;
     const storage = server === null ? await diskOf(dataDir) : await storageOf(server.url);
     const agents = await agentStatus(dataDir);
     const told = server === null ? undefined : await askServer(flags, console);
+    const machines = server === null ? [] : await otherMachines(flags, console);
     const ending = endingWithServer(told);
     const modes = defaultModes(told);
     const now = Date.now();
@@ -35,6 +40,7 @@ has been up, and which agents end with the server.`,
         server,
         storage,
         agents,
+        ...(machines.length > 0 && { machines }),
         defaultModes: modes,
         channels: told?.channels ?? [],
         endingWithServer: ending.map(({ label: _, ...agent }) => agent),
@@ -52,6 +58,7 @@ has been up, and which agents end with the server.`,
         ...(server?.isolation === undefined ? [] : [isolationLine(server.isolation)]),
         ...modes.map(({ agent, permissionMode }) => modeLine(agent, permissionMode)),
         ...(told?.channels ?? []).map((channel) => channelLine(channel, now)),
+        ...machineLines(machines, now, paint),
         ...agentLines(agents, up),
         ...endingLines(ending),
         ...(agents.length + ending.length === 0 ? ['No agents.'] : []),
@@ -116,6 +123,19 @@ async function askServer(flags: ParsedFlags, console: Console): Promise<Told | u
     return undefined;
   }
 }
+
+/** None where there is only the server's own, or the server is one that knows of none. */
+async function otherMachines(flags: ParsedFlags, console: Console): Promise<readonly Machine[]> {
+  try {
+    const transport = await connect(flags, console, { timeoutMs: serverPatienceMs });
+    return (await transport.machines()).filter(({ name }) => name !== localMachine);
+  } catch {
+    return [];
+  }
+}
+
+const machineLines = (machines: readonly Machine[], now: number, paint: Paint): string[] =>
+  columns(machines.map((machine) => ['machine', oneLine(machine.name), ...stateCells(machine, now, paint)]));
 
 interface Told {
   readonly kinds: readonly Agent[];

@@ -2,6 +2,7 @@ import type { Announcement, PartialBlock, SessionSnapshot } from '../protocol/an
 import type { Delta, Event } from '../protocol/event.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { Interaction } from '../protocol/interaction.ts';
+import type { MachineState } from '../protocol/machine.ts';
 import type { operations, ReplyOf } from '../protocol/operation.ts';
 import type { QueuedMessage, Session, WhileBusy } from '../protocol/session.ts';
 import type { StorageState } from '../protocol/storage.ts';
@@ -54,6 +55,8 @@ export interface RoomSnapshot {
   readonly whileBusy?: WhileBusy;
   /** The terminals that decide, or want to; only a server tells. */
   readonly unlocks?: readonly Unlock[];
+  /** Which machines can be reached; only where there is more than the server's own. */
+  readonly machines?: readonly MachineState[];
   /** What is being said right now in the sessions followed. */
   readonly partials: Readonly<Record<string, readonly PartialBlock[]>>;
 }

@@ -1,3 +1,4 @@
+import { UnreachableError } from '../engine/ports/machine.ts';
 import type {
   AttachOrder,
   Directory,
@@ -58,7 +59,7 @@ export type MachineState =
   | { readonly is: 'refused'; readonly reason: string };
 
 /** Thrown where a machine does not answer, and there is no refusal to give back. */
-export class MachineUnreachable extends Error {}
+export class MachineUnreachable extends UnreachableError {}
 
 interface Request {
   readonly call: Call;

@@ -191,9 +191,13 @@ export class RunnerSide {
     // A session has one run at a time: the end of the one before is on record with the room.
     for (const run of this.#runs.values())
       if (run.sessionId === sessionId && run.hasExited) this.#forget(run.id);
+    const order = this.#opened(sealed);
+    if (order === undefined) {
+      this.#audience(connection).tell(exit(runId, 1, { startError: cannotUnseal }));
+      return;
+    }
     const run = new KeptRun({ id: runId, sessionId, last: 0, isCaughtUp: true, place: undefined });
     this.#runs.set(runId, run);
-    const order = this.#opened(sealed);
     run.begin(this.#options.runner.start(order, run.heard), this.#audience(connection));
   }
 
@@ -210,7 +214,9 @@ export class RunnerSide {
       this.#giveUp(known, last, audience);
       return;
     }
-    const order: AttachOrder = { ...this.#opened(sealed), ...sealed, checkpoint: sealed.checkpoint };
+    // An agent that runs has its environment; one that is started over is not, without it.
+    const opened = this.#opened(sealed) ?? { ...sealed, env: {}, tools: null };
+    const order: AttachOrder = { ...sealed, ...opened, checkpoint: sealed.checkpoint };
     const place = sealed.checkpoint && placeIn(sealed.checkpoint);
     const run = new KeptRun({ id: runId, sessionId, last: place?.number ?? 0, isCaughtUp: false, place });
     this.#runs.set(runId, run);
@@ -221,11 +227,7 @@ export class RunnerSide {
   #giveUp(run: KeptRun, last: number, audience: Audience): void {
     run.leave();
     void this.#end(run.id);
-    audience.tell({
-      runId: run.id,
-      first: last + 1,
-      facts: [{ type: 'exited', code: null, signal: null, stderr: [], hostLost: tooOld }],
-    });
+    audience.tell(exit(run.id, last + 1, { hostLost: tooOld }));
   }
 
   #audience(connection: Connection): Audience {
@@ -242,8 +244,13 @@ export class RunnerSide {
     if (this.#connection === connection) connection.outgoing.push(JSON.stringify(item));
   }
 
-  #opened({ sealed, ...order }: SealedStart): StartOrder {
-    return { ...order, ...this.#options.unseal(sealed) };
+  /** Undefined where it was sealed for another. */
+  #opened({ sealed, ...order }: SealedStart): StartOrder | undefined {
+    try {
+      return { ...order, ...this.#options.unseal(sealed) };
+    } catch {
+      return undefined;
+    }
   }
 
   async #answer(request: string, call: Call, connection: Connection): Promise<void> {
@@ -348,5 +355,17 @@ export function parsed(text: string): unknown {
   }
 }
 
+const exit = (
+  runId: string,
+  first: number,
+  words: { readonly startError: string } | { readonly hostLost: string },
+): FactBatch => ({
+  runId,
+  first,
+  facts: [{ type: 'exited', code: null, signal: null, stderr: [], ...words }],
+});
+
+const cannotUnseal =
+  'The environment of the session was sealed for another key than that of this runner: its file is not the newest.';
 const tooOld =
   'The machine was told that more of this is stored than the room knows of. The agent was ended: what it said in between is lost.';

@@ -81,6 +81,7 @@ export function announcementsOfEvent(event: Event, sources: Sources): SessionAnn
     case 'interaction.left-open':
     case 'interaction.deferred':
     case 'interaction.raised':
+    case 'interaction.undelivered':
       return asTold('approval-updated', event, sources);
     case 'interaction.resolved': {
       const interaction = sources.interaction(event);

@@ -1,5 +1,5 @@
 import type { IsPublicSuffix } from '../model/grant-advice.ts';
-import { subjectOf, workplaceOf } from '../model/grants.ts';
+import { directoryIn, subjectOf, workplaceOf } from '../model/grants.ts';
 import { matches } from '../model/pattern.ts';
 import { allowedBefore, nearMisses, patternsFor, suggestionId } from '../model/suggestions.ts';
 import type { EventOf } from '../protocol/event.ts';
@@ -12,7 +12,7 @@ import { publicSuffixes } from './public-suffix.ts';
 
 export interface AskHistoryOptions {
   readonly log: Pick<EventLog, 'interactionEvents' | 'lastPosition'>;
-  readonly session: (id: StreamId) => Pick<Session, 'cwd' | 'realCwd' | 'ephemeral'> | undefined;
+  readonly session: (id: StreamId) => Pick<Session, 'cwd' | 'realCwd' | 'machine' | 'ephemeral'> | undefined;
 }
 
 /** So many positions of the log are looked through at once. */
@@ -98,10 +98,10 @@ export class AskHistory {
   /** The narrowest for what is asked there. */
   suggestionFor(
     ask: Ask,
-    directory: string,
+    place: Parameters<typeof workplaceOf>[0],
     isWanted: (suggestion: Suggestion) => boolean,
   ): Suggestion | undefined {
-    for (const tally of this.#talliesFor(ask, directory)) {
+    for (const tally of this.#talliesFor(ask, place)) {
       if (tally === undefined || !this.#isSuggested(tally)) continue;
       const suggestion = this.#suggestion(tally);
       if (isWanted(suggestion)) return suggestion;
@@ -146,7 +146,7 @@ export class AskHistory {
     if (decision.type !== 'allow' || decision.updatedInput !== undefined) return;
     const directory = workplaceOf(session);
     const subject = subjectOf(ask);
-    const patterns = this.#patternsFor(ask, directory);
+    const patterns = this.#patternsFor(ask, directoryIn(session));
     if (patterns.length === 0) return;
     const group = keyOf(directory, ask.toolName, subject.kind);
     const values = this.#values.get(group) ?? new Set<string>();
@@ -192,10 +192,10 @@ export class AskHistory {
     return this.#isPublicSuffix === undefined ? [] : patternsFor(ask, directory, this.#isPublicSuffix);
   }
 
-  #talliesFor(ask: Ask, directory: string): (Tally | undefined)[] {
+  #talliesFor(ask: Ask, place: Parameters<typeof workplaceOf>[0]): (Tally | undefined)[] {
     const { kind } = subjectOf(ask);
-    return this.#patternsFor(ask, directory).map((pattern) =>
-      this.#tallies.get(keyOf(directory, ask.toolName, kind, pattern)),
+    return this.#patternsFor(ask, directoryIn(place)).map((pattern) =>
+      this.#tallies.get(keyOf(workplaceOf(place), ask.toolName, kind, pattern)),
     );
   }
 

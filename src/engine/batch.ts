@@ -106,7 +106,7 @@ export class Batch {
 
   advance(): void {
     while (this.state !== null) {
-      const next = advance(this.state, this.context.at);
+      const next = advance(this.state, this.context);
       if (next.length === 0) return;
       this.#apply(next);
     }

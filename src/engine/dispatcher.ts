@@ -11,6 +11,7 @@ import { directoryHandlers } from './handlers/directories.ts';
 import { grantHandlers } from './handlers/grants.ts';
 import { insightHandlers } from './handlers/insights.ts';
 import { interactionHandlers } from './handlers/interactions.ts';
+import { machineHandlers } from './handlers/machines.ts';
 import { messageHandlers } from './handlers/messages.ts';
 import { readingHandlers } from './handlers/reading.ts';
 import type { Handlers, Room } from './handlers/room.ts';
@@ -35,6 +36,7 @@ const handlers: Handlers = {
   ...suggestionHandlers,
   ...templateHandlers,
   ...trustHandlers,
+  ...machineHandlers,
 };
 
 type Input = Readonly<Record<string, unknown>>;

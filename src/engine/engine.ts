@@ -1,8 +1,7 @@
 import type { Context } from '../model/command.ts';
 import { deferrable } from '../model/deferred-asks.ts';
 import type { SessionState } from '../model/state.ts';
-import { canSleep, hasToolAsk, wantsProcess } from '../model/status.ts';
-import { isAtRest, SUMMARY_VERSION, summaryOf } from '../model/summary.ts';
+import { canSleep } from '../model/status.ts';
 import { pendingView, queueView, sessionView } from '../model/views.ts';
 import type { ChannelState } from '../protocol/channel.ts';
 import { accept, type Result, refuse } from '../protocol/errors.ts';
@@ -15,6 +14,7 @@ import { createDispatcher } from './dispatcher.ts';
 import { GrantBook } from './grant-book.ts';
 import { recentSessions } from './handlers/sessions.ts';
 import type { LiveSession } from './live-session.ts';
+import { Machines, placeOn } from './machines.ts';
 import { createNoticeFeed } from './notices.ts';
 import { PolicyBook } from './policy-book.ts';
 import type { Clock } from './ports/clock.ts';
@@ -22,22 +22,27 @@ import type { ControlRoom, News } from './ports/control-room.ts';
 import type { EventLog, Place } from './ports/event-log.ts';
 import type { Ids } from './ports/ids.ts';
 import type { Logger } from './ports/logger.ts';
+import type { MachineSource } from './ports/machine.ts';
 import type { NoticeFeed } from './ports/notice-feed.ts';
-import type { Checkpoint, LeftRun, Runner, ToolAccess } from './ports/runner.ts';
+import type { Runner, ToolAccess } from './ports/runner.ts';
 import type { SessionEnv } from './ports/session-env.ts';
 import type { StorageWatch } from './ports/storage-watch.ts';
 import type { Templates } from './ports/templates.ts';
 import type { ToolDesk } from './ports/tool-desk.ts';
 import { ProcessBudget } from './process-budget.ts';
-import { SessionRegistry, storedSession } from './session-registry.ts';
-import type { SessionWriter, Stored } from './session-writer.ts';
+import { recover, serveMachine, unclaimedOf } from './recovery.ts';
+import { SessionRegistry } from './session-registry.ts';
+import type { SessionWriter } from './session-writer.ts';
 import type { EngineSettings } from './settings.ts';
 import { Stillness } from './stillness.ts';
 import { AskDesk } from './tool-desk.ts';
 
 export interface EngineOptions {
   readonly log: EventLog;
+  /** Of the machine that this server runs on. */
   readonly runner: Runner;
+  /** The other machines, where there are any. */
+  readonly machines?: MachineSource;
   readonly env: SessionEnv;
   readonly templates: Templates;
   readonly clock: Clock;
@@ -68,22 +73,38 @@ export interface Engine extends ControlRoom {
 }
 
 const IDLE_CHECK_MS = 5000;
-const SUMMARIES_AT_ONCE = 500;
 
 /** Opens the control room on a log: takes up the sessions of earlier runs, then serves. */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
-  const { log, runner, clock, ids, logger, settings } = options;
+  const { log, clock, ids, logger, settings } = options;
   const { whileBusy = 'queue' } = settings;
   const listeners = new Set<(news: News) => void>();
   const book = new GrantBook({ log, clock, logger });
-  const policies = new PolicyBook({ book, runner, roots: settings.roots, logger });
+  const policies = new PolicyBook({
+    book,
+    logger,
+    async policyFile({ machine = null, cwd, realCwd }) {
+      const { roots } = placeOn(machine, settings);
+      const file = await machines.ask(machine, async (runner) =>
+        accept(await runner.policyFile({ cwd, realCwd, roots })),
+      );
+      return file.ok ? file.value : undefined;
+    },
+  });
   const clients = createClients(ids.client, clock);
   const lifetime = { closing: false };
 
-  const context = (): Omit<Context, 'storedSeq'> => ({
+  const machines: Machines = new Machines({
+    local: options.runner,
+    source: options.machines,
+    clock,
+    named: () => registry.machines(),
+  });
+  const context = (machine: string | null): Omit<Context, 'storedSeq'> => ({
     at: clock.now(),
     mint: (kind) => ids[kind](),
     grants: book.grants,
+    away: machines.away(machine),
     rulesIn: (place) => policies.rulesIn(place),
   });
   const publish = (news: readonly News[]): void => {
@@ -122,7 +143,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       clock,
       ids,
       logger,
-      runner,
+      machines,
       tools,
       toolAccess: options.toolAccess ?? (() => null),
       roots: settings.roots,
@@ -135,21 +156,29 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 
   const history = new AskHistory({ log, session: (id) => registry.view(id) });
 
-  const budget = new ProcessBudget({
-    most: settings.mostProcesses,
-    state: (id) => registry.get(id)?.state,
-    start: async (id) => {
-      await options.listening;
-      const session = registry.get(id);
-      if (session === undefined || lifetime.closing) return false;
-      // Before its agent can ask for anything.
-      await policies.look(session.state);
-      if (lifetime.closing) return false;
-      const started = await session.writer.insist({ type: 'start-process', processId: ids.process() });
-      return started.ok && started.value.length > 0;
-    },
-    sleep: (id) => void registry.get(id)?.writer.command({ type: 'close-process', cause: 'sleep' }),
-  });
+  const budgets = new Map<string | null, ProcessBudget>();
+  /** Each machine has room for as many agents; a session stands in line only behind those of its own. */
+  const budgetOf = (machine: string | null): ProcessBudget => {
+    const known = budgets.get(machine) ?? newBudget();
+    budgets.set(machine, known);
+    return known;
+  };
+  const newBudget = () =>
+    new ProcessBudget({
+      most: settings.mostProcesses,
+      state: (id) => registry.get(id)?.state,
+      start: async (id) => {
+        await options.listening;
+        const session = registry.get(id);
+        if (session === undefined || lifetime.closing) return false;
+        // Before its agent can ask for anything.
+        await policies.look(session.state);
+        if (lifetime.closing) return false;
+        const started = await session.writer.insist({ type: 'start-process', processId: ids.process() });
+        return started.ok && started.value.length > 0;
+      },
+      sleep: (id) => void registry.get(id)?.writer.command({ type: 'close-process', cause: 'sleep' }),
+    });
 
   const remove = async (session: LiveSession): Promise<Result<undefined>> => {
     const { id, writer } = session;
@@ -170,25 +199,33 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       writer.reinstate();
       throw error;
     });
-    await Promise.all([options.env.remove(id), runner.rawLog.remove(id)]);
+    const removed = machines.away(state.machine)
+      ? undefined
+      : machines.runner(state.machine)?.rawLog.remove(id);
+    await Promise.all([options.env.remove(id), removed]);
     return accept(undefined);
+  };
+
+  /** Nothing is started on a machine that is away. */
+  const notice = (state: SessionState): void => {
+    if (machines.away(state.machine) === undefined) budgetOf(state.machine).notice(state);
   };
 
   const turns = new Map<SessionId, string>();
   /** What a person changes between two turns holds in the next. */
-  const lookAtTurn = ({ id, turn, cwd, realCwd }: SessionState): void => {
+  const lookAtTurn = ({ id, turn, machine, cwd, realCwd }: SessionState): void => {
     if (turn === null) {
       turns.delete(id);
       return;
     }
     turns.set(id, turn.id);
-    void policies.look({ cwd, realCwd });
+    void policies.look({ machine, cwd, realCwd });
   };
 
   /** After each commit. */
   const changed = (state: SessionState): void => {
     if (!lifetime.closing) {
-      budget.notice(state);
+      notice(state);
       if (turns.get(state.id) !== state.turn?.id) lookAtTurn(state);
     }
     if (state.ephemeral && state.life !== 'open' && state.process === null) {
@@ -201,8 +238,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 
   await recover(options, registry, { book, policies }, announcements);
   for (const { state } of registry.inMemory()) {
-    if (state.process !== null) budget.adopt(state.id);
-    budget.notice(state);
+    if (state.process !== null) budgetOf(state.machine).adopt(state.id);
+    notice(state);
   }
   for (const { writer } of registry.inMemory()) tools.takeUp(writer);
 
@@ -210,6 +247,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const asking = new Stillness<SessionWriter>(clock, IDLE_CHECK_MS);
   const cancelIdleCheck = every(clock, IDLE_CHECK_MS, () => {
     for (const { state, writer } of registry.inMemory()) {
+      if (machines.away(state.machine) !== undefined) continue;
       if (state.process !== null) void policies.look(state);
       const { since } = state;
       if (idle.of(writer, canSleep(state) ? { what: since, since } : undefined) >= settings.idleMs) {
@@ -221,6 +259,34 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
         void writer.command({ type: 'defer', interactionId: ask.interactionId });
       }
     }
+  });
+
+  const sessionsOn = (machine: string): LiveSession[] =>
+    registry.inMemory().filter(({ state }) => state.machine === machine);
+  machines.open({
+    onBack(name, left) {
+      serveMachine(name, left, sessionsOn(name));
+      return unclaimedOf(name, left, (id) => registry.get(id)?.state);
+    },
+    onServed(name) {
+      for (const session of sessionsOn(name)) {
+        notice(session.state);
+        // What waited for the machine goes on.
+        void session.drained();
+      }
+    },
+    onAway(name) {
+      for (const session of sessionsOn(name)) void session.drained();
+    },
+    onChange() {
+      const states = machines.states();
+      if (states.length === 0) return;
+      publish([
+        { kind: 'announcement', announcement: { type: 'machines-changed', data: { machines: states } } },
+      ]);
+    },
+    onFailure: (name, error) =>
+      logger.warn({ machine: name, reason: String(error) }, 'A machine could not be asked what runs there'),
   });
 
   const storage: StorageWatch = options.storage ?? {
@@ -236,6 +302,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     cancelIdleCheck();
     history.close();
     forgetStorage();
+    machines.close();
     registry.close();
     await Promise.all(registry.inMemory().map(endSession));
     book.close();
@@ -246,6 +313,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const toolCatalogue = options.toolCatalogue ?? (() => ({ tools: [], problems: [] }));
   const dispatch = createDispatcher({
     ...options,
+    machines,
     registry,
     book,
     history,
@@ -281,6 +349,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
         ),
         storage: storage.current(),
         whileBusy,
+        ...(machines.areSeveral && { machines: machines.states() }),
       };
     },
     announcementCursor: () => announcements.cursor,
@@ -307,17 +376,25 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     },
     rawLog(idOrKey) {
       const found = registry.find(idOrKey);
-      return found.ok ? accept(runner.rawLog.read(found.value.id)) : found;
+      if (!found.ok) return found;
+      const { id, state } = found.value;
+      const runner = machines.away(state.machine) ? undefined : machines.runner(state.machine);
+      return runner === undefined
+        ? machines.unreachable(state.machine ?? '')
+        : accept(runner.rawLog.read(id));
     },
     storage: storage.current,
-    close: () => end(shutDown),
+    // Agents on other machines are not this program's to end: they go on, and the next server takes them up.
+    close: () =>
+      end((session) => (session.state.machine === null ? shutDown(session) : letGo(session, tools))),
     detach: () => end((session) => letGo(session, tools)),
   };
 }
 
 async function letGo(session: LiveSession, tools: AskDesk): Promise<void> {
   const { run } = session.effects;
-  if (run !== null && run.detach === undefined) return shutDown(session);
+  const isHere = session.state.machine === null;
+  if (isHere && run !== null && run.detach === undefined) return shutDown(session);
   // What its tools do ends with the server, also where the agent does not. What cannot be stored now is found at the next start.
   await session.writer.command({ type: 'lose-tools' });
   tools.runEnded(session.id, 'The server ends.');
@@ -333,120 +410,6 @@ async function shutDown(session: LiveSession): Promise<void> {
   await session.effects.closed;
   await session.drained();
   session.dispose();
-}
-
-async function recover(
-  options: EngineOptions,
-  registry: SessionRegistry,
-  { book, policies }: { readonly book: GrantBook; readonly policies: PolicyBook },
-  announcements: Announcements,
-): Promise<void> {
-  const { log, runner, logger } = options;
-  const left = await runner.left();
-  const settled: Promise<unknown>[] = [];
-  const unsummarized: Stored[] = [];
-  for (const start of log.streams(SUMMARY_VERSION)) {
-    if (start.stream === 'global') {
-      const events = [...start.eventsAfter(0)];
-      book.load(events);
-      policies.load(events);
-      continue;
-    }
-    try {
-      const stored = storedSession(start);
-      if (stored === undefined) continue;
-      if (isAtRest(stored.state)) unsummarized.push(stored);
-      else
-        settled.push(
-          settle(
-            registry.takeUp(stored),
-            { checkpoint: start.checkpoint, runs: left },
-            { registry, policies, announcements, options },
-          ),
-        );
-    } catch (error) {
-      // One log that cannot be understood must not keep all others closed.
-      logger.error({ sessionId: start.stream, reason: String(error) }, 'A session cannot be read');
-    }
-    if (unsummarized.length >= SUMMARIES_AT_ONCE) await summarize(unsummarized.splice(0), registry, options);
-  }
-  await summarize(unsummarized, registry, options);
-  await Promise.all(settled);
-  const claimed = new Set(registry.inMemory().map(({ state }) => state.process?.id));
-  const strays = left.filter(({ runId }) => !claimed.has(runId));
-  await Promise.all(strays.map(({ runId }) => runner.end(runId)));
-}
-
-/** For sessions at rest that were stored before there were summaries, or with others: the next start need not read them. */
-async function summarize(
-  sessions: readonly Stored[],
-  registry: SessionRegistry,
-  { log, clock, logger }: EngineOptions,
-): Promise<void> {
-  if (sessions.length === 0) return;
-  const at = clock.now();
-  const parts = sessions.map(({ state }) => ({
-    stream: state.id,
-    at,
-    events: [],
-    summary: { version: SUMMARY_VERSION, of: summaryOf(state) },
-  }));
-  await log.append({ parts }).catch((error: unknown) => {
-    logger.error(
-      { reason: String(error) },
-      'Sessions could not be listed in the database; they stay in memory',
-    );
-    for (const stored of sessions) registry.takeUp(stored);
-  });
-}
-
-/**
- * An agent that is still there is taken up where it was left; one that was only about to be started is started. Otherwise what was
- * under way when the server ended is over; an ephemeral session is gone altogether then.
- */
-async function settle(
-  session: LiveSession,
-  left: { readonly checkpoint: Checkpoint | undefined; readonly runs: readonly LeftRun[] },
-  {
-    registry,
-    policies,
-    announcements,
-    options,
-  }: {
-    readonly registry: SessionRegistry;
-    readonly policies: PolicyBook;
-    readonly announcements: Announcements;
-    readonly options: EngineOptions;
-  },
-): Promise<void> {
-  const { id, state, writer, effects } = session;
-  const isTakenUp = left.runs.some(({ runId }) => runId === state.process?.id);
-  if (isTakenUp) effects.agent.attach(state, left.checkpoint);
-  // A log that came here without its end: nobody works on the turn, and nobody ever will.
-  const isTorn = state.process === null && state.turn !== null;
-  const isToStart = !isTakenUp && !isTorn && (wantsProcess(state) || state.process?.phase === 'starting');
-  if (state.ephemeral && !isTakenUp && !isToStart) {
-    registry.forget(session);
-    const removed = Promise.all([
-      options.log.remove(id, { key: state.key, onStored: (place) => announcements.ofRemoval(state, place) }),
-      options.env.remove(id),
-      options.runner.rawLog.remove(id),
-    ]);
-    await removed.catch((error: unknown) => options.logger.error({ error }, 'A session was not removed'));
-    return;
-  }
-  effects.watchOpen(state);
-  // Ahead of whatever the agent has to say: its tools did not live on with it.
-  if (hasToolAsk(state)) void writer.insist({ type: 'lose-tools' });
-  if (isToStart)
-    void Promise.resolve(options.listening)
-      .then(() => policies.look(state))
-      .then(() => effects.agent.startAgain());
-  if (isTakenUp || isToStart || (state.process === null && !isTorn)) return;
-  const reason = 'The server ended while this was under way, and the agent with it.';
-  const lost = await writer.command({ type: 'lose-process', reason });
-  // The disk can be read but not written: it opens all the same, and this is stored as soon as it can be.
-  if (!lost.ok) void writer.insist({ type: 'lose-process', reason });
 }
 
 function every(clock: Clock, milliseconds: number, callback: () => void): () => void {

@@ -1,6 +1,7 @@
 import { type NoticeSources, noticedEvents, noticeOf } from '../model/notice.ts';
 import { interactionOf } from '../model/status.ts';
 import { interactionFromLog } from '../model/views.ts';
+import { isByItself } from '../model/who.ts';
 import type { Event } from '../protocol/event.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { Session } from '../protocol/session.ts';
@@ -68,10 +69,10 @@ export function createNoticeFeed({
         const events = log.findByReference(stream, interactionId);
         const requested = events.find(({ type }) => type === 'interaction.requested');
         const after = events.find(({ seq }) => seq === (requested?.seq ?? 0) + 1);
+        if (after?.type === 'interaction.decided') return isByItself(after.by);
+        // What ended with its agent later was asked; what was too much was not.
         return (
-          (after?.type === 'interaction.decided' || after?.type === 'interaction.resolved') &&
-          after.by.kind !== 'person' &&
-          after.by.kind !== 'agent'
+          after?.type === 'interaction.resolved' && after.by.kind === 'server' && after.at === requested?.at
         );
       },
       isBegunByPerson(turnId) {

@@ -19,13 +19,13 @@ import type { DirectoryPolicy, PolicyInForce, StandingRule } from '../protocol/p
 import type { Policy } from '../protocol/rule.ts';
 import type { GrantBook } from './grant-book.ts';
 import type { Logger } from './ports/logger.ts';
-import type { PolicyFile, Runner } from './ports/runner.ts';
+import type { PolicyFile } from './ports/runner.ts';
 
 export interface PolicyBookOptions {
   /** Writes the log of all sessions. */
   readonly book: Pick<GrantBook, 'record'>;
-  readonly runner: Pick<Runner, 'policyFile'>;
-  readonly roots: readonly string[];
+  /** What the file there says; undefined where the machine cannot be asked right now. */
+  readonly policyFile: (place: Place) => Promise<PolicyFile | undefined>;
   readonly logger: Logger;
 }
 
@@ -135,14 +135,15 @@ export class PolicyBook {
     return looking;
   }
 
-  async #look(directory: string, { cwd, realCwd }: Place): Promise<void> {
-    const { runner, roots } = this.#options;
-    const read = await runner.policyFile({ cwd, realCwd, roots }).catch(
+  async #look(directory: string, place: Place): Promise<void> {
+    const read = await this.#options.policyFile(place).catch(
       (error: unknown): PolicyFile => ({
         content: null,
         problem: `The directory cannot be looked at: ${messageOf(error)}`,
       }),
     );
+    // That a machine is silent says nothing of what is there: what is known holds.
+    if (read === undefined) return;
     await this.#record(() => {
       const known = this.#directories.get(directory);
       const isKnown =
@@ -182,5 +183,6 @@ export class PolicyBook {
   }
 }
 
-/** Where a session works. */
-const directoryOf = ({ cwd, realCwd }: Place): string => realCwd ?? cwd;
+/** Where a session works. The same path on another machine is another directory: what is trusted here is not trusted there. */
+const directoryOf = ({ machine, cwd, realCwd }: Place): string =>
+  machine == null ? (realCwd ?? cwd) : `${machine}:${realCwd ?? cwd}`;

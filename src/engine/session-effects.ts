@@ -63,6 +63,9 @@ export class SessionEffects {
       case 'process.closing':
         this.close();
         break;
+      case 'process.taken':
+        this.agent.attach(state, this.#options.log.start(state.id)?.checkpoint);
+        break;
       case 'process.exited':
         this.agent.forget();
         for (const { requested } of asleep(state)) this.#timers.clear(askingAgain(requested));
@@ -149,7 +152,7 @@ export class SessionEffects {
 
   #send(event: Pick<EventOf<'message.sending'>, 'messageId' | 'applied'>, state: SessionState): void {
     const item = state.queue.find((other) => other.queued.messageId === event.messageId);
-    if (item === undefined) return;
+    if (item === undefined || this.#isAway(state)) return;
     // A failed write is followed by the agent's exit, which puts the message back into the queue.
     this.#give('A message could not be written to the agent', {
       kind: 'message',
@@ -182,6 +185,7 @@ export class SessionEffects {
       this.#options.writer.note({ type: 'delivered', interactionId, ok, uncertain });
     };
     const { run } = this;
+    if (this.#isAway(state)) return;
     if (run === null) {
       report(false, again);
       return;
@@ -260,6 +264,11 @@ export class SessionEffects {
   /** Releases every timer; for the end of the server. */
   dispose(): void {
     this.#timers.clearAll();
+  }
+
+  /** What is on record is done when the machine is back, once it is known what its agent did meanwhile. */
+  #isAway({ machine }: SessionState): boolean {
+    return this.agent.isAwaited || this.#options.machines.away(machine) !== undefined;
   }
 
   #give(failure: string, order: Order): void {

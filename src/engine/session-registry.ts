@@ -21,6 +21,8 @@ export interface SessionFilter {
   /** Only those that are so, or that are not. */
   readonly archived?: boolean | undefined;
   readonly pinned?: boolean | undefined;
+  /** Null for the server's own. */
+  readonly machine?: string | null | undefined;
 }
 
 /**
@@ -129,6 +131,11 @@ export class SessionRegistry {
     return this.#matching(filter).length + this.#options.log.countSummaries(this.#stored(filter));
   }
 
+  /** The machines of the sessions at work, but the server's own. */
+  *machines(): Iterable<string> {
+    for (const { state } of this.inMemory()) if (state.machine !== null) yield state.machine;
+  }
+
   /** Of the sessions that hold grants or rules for themselves. */
   grantHolders(): readonly SessionSummary[] {
     const known = this.inMemory().map(({ state }) => summaryOf(state));
@@ -229,7 +236,7 @@ export class SessionRegistry {
     if (key !== null && this.#keys.get(key) === id) this.#keys.delete(key);
   }
 
-  #matching({ q = '', status, archived, pinned }: SessionFilter): Session[] {
+  #matching({ q = '', status, archived, pinned, machine }: SessionFilter): Session[] {
     const words = findWords(q);
     return this.inMemory()
       .map(({ state }) => sessionView(state))
@@ -238,18 +245,20 @@ export class SessionRegistry {
           (status === undefined || status.includes(session.status)) &&
           (archived === undefined || archived === (session.archived === true)) &&
           (pinned === undefined || pinned === (session.pinned === true)) &&
+          (machine === undefined || machine === (session.machine ?? null)) &&
           (words.length === 0 || hasWords(findableText(session), words)),
       );
   }
 
   /** What is in memory is newer than its summary, or is about to be. */
-  #stored({ q = '', status, archived, pinned }: SessionFilter): SummaryFilter {
+  #stored({ q = '', status, archived, pinned, machine }: SessionFilter): SummaryFilter {
     return {
       version: SUMMARY_VERSION,
       words: findWords(q),
       ...(status !== undefined && { status }),
       archived,
       pinned,
+      machine,
       except: [...this.inMemory().map(({ id }) => id), ...this.#unreadable],
     };
   }

@@ -5,6 +5,7 @@ import { messageOf } from '../protocol/errors.ts';
 import type { EventOf } from '../protocol/event.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import { DiagnosticCounts, FactIntake } from './fact-intake.ts';
+import type { Machines } from './machines.ts';
 import type { Logger } from './ports/logger.ts';
 import type {
   AttachOrder,
@@ -21,12 +22,12 @@ import type { SessionWriter } from './session-writer.ts';
 
 export interface SessionRunOptions {
   readonly writer: Pick<SessionWriter, 'id' | 'state' | 'reads'>;
-  readonly runner: Runner;
+  readonly machines: Pick<Machines, 'runner' | 'away'>;
   readonly env: SessionEnv;
   readonly logger: Logger;
   /** Asked at each start, so that an agent always gets what is offered now. */
   readonly toolAccess: (sessionId: SessionId) => ToolAccess | null;
-  /** The directories in which agents may work; empty for anywhere. */
+  /** The directories in which agents of the server's own machine may work; empty for anywhere. Each other one has its own. */
   readonly roots: readonly string[];
   readonly onFacts: (runId: string, facts: readonly CountedFact[], checkpoint?: Checkpoint) => void;
 }
@@ -42,6 +43,7 @@ export class SessionRun {
   /** How far the last report went, if it said so. */
   #reported: Checkpoint | undefined;
   #takenUpAt = 0;
+  #isAwaited = false;
 
   constructor(options: SessionRunOptions) {
     this.#options = options;
@@ -56,11 +58,23 @@ export class SessionRun {
     return this.#takenUpAt;
   }
 
+  /** Its machine has not been there since the server was started: the run is attached to when it comes. */
+  get isAwaited(): boolean {
+    return this.#isAwaited;
+  }
+
+  await(state: SessionState, checkpoint: Checkpoint | undefined): void {
+    this.#isAwaited = true;
+    this.#stored = checkpoint;
+    this.#diagnostics = new DiagnosticCounts(state.process?.diagnostics);
+  }
+
   start(runId: string, resume: string | null, state: SessionState): void {
     this.#diagnostics = new DiagnosticCounts();
     try {
       const order = this.#startOf(runId, resume, state);
-      this.#serve(0, (report) => this.#options.runner.start(order, report));
+      const runner = this.#runner(state);
+      this.#serve(0, (report) => runner.start(order, report));
     } catch (error) {
       // A start is on record: without an end it would be awaited for ever.
       this.#options.onFacts(runId, [exited({ startError: messageOf(error) })]);
@@ -71,7 +85,7 @@ export class SessionRun {
   startAgain(): void {
     const { state } = this.#options.writer;
     const { process: run } = state;
-    if (run === null || this.#run !== null) return;
+    if (run === null || (this.#run !== null && state.machine === null)) return;
     if (run.phase === 'starting') this.start(run.id, run.resume, state);
     // It was asked to end before it began.
     else this.#options.onFacts(run.id, [exited()]);
@@ -85,6 +99,15 @@ export class SessionRun {
     this.#attach(state, checkpoint?.number ?? 0);
   }
 
+  /**
+   * Its machine is back, and has the run: what was said since is told, and what was ordered since is ordered again. Done twice, it
+   * reaches the agent once.
+   */
+  attachAgain(state: SessionState): void {
+    this.#takenUpAt = state.lastSeq;
+    this.#attach(state, this.#intake?.last ?? this.#stored?.number ?? 0);
+  }
+
   stored(checkpoint: Checkpoint): void {
     this.#stored = checkpoint;
     this.#run?.stored(checkpoint);
@@ -93,6 +116,7 @@ export class SessionRun {
   /** It has exited, and that is on record. */
   forget(): void {
     this.#run = null;
+    this.#isAwaited = false;
     this.#intake = null;
     this.#stored = undefined;
     this.#reported = undefined;
@@ -110,11 +134,18 @@ export class SessionRun {
     if (run === null) return;
     try {
       const order = this.#attachOf(run, state, last);
-      this.#serve(last, (report) => this.#options.runner.attach(order, report));
+      const runner = this.#runner(state);
+      this.#serve(last, (report) => runner.attach(order, report));
     } catch (error) {
-      void this.#options.runner.end(run.id);
+      void this.#options.machines.runner(state.machine)?.end(run.id);
       this.#options.onFacts(run.id, [exited({ hostLost: messageOf(error) })]);
     }
+  }
+
+  #runner({ machine }: SessionState): Runner {
+    const runner = this.#options.machines.runner(machine);
+    if (runner === undefined) throw new Error(`There is no machine called "${machine}" any more.`);
+    return runner;
   }
 
   #startOf(runId: string, resume: string | null, state: SessionState): StartOrder {
@@ -124,7 +155,7 @@ export class SessionRun {
       agent: state.agent,
       cwd: state.cwd,
       realCwd: state.realCwd,
-      roots: this.#options.roots,
+      roots: state.machine === null ? this.#options.roots : [],
       env: this.#options.env.load(state.id),
       permissionMode: state.permissionMode,
       model: state.model,
@@ -151,6 +182,7 @@ export class SessionRun {
   }
 
   #serve(last: number, begin: (report: Report) => Run): void {
+    this.#isAwaited = false;
     const intake = new FactIntake(last, this.#diagnostics);
     this.#intake = intake;
     // Facts of an earlier attach may be on their way.

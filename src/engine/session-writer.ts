@@ -29,7 +29,8 @@ export interface WriterOptions {
   readonly append: GrantBook['append'];
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly context: () => Omit<Context, 'storedSeq'>;
+  /** For a session on this machine. */
+  readonly context: (machine: string | null) => Omit<Context, 'storedSeq'>;
   /** Called after each commit, before anyone who waits for it: publishes, then acts. */
   readonly onCommit: (commit: Commit) => void;
   /** What is being said, when nothing is stored with it. */
@@ -228,7 +229,10 @@ export class SessionWriter {
 
   async #store(items: readonly Item[]): Promise<void> {
     const storedSeq = this.#state?.lastSeq ?? 0;
-    const batch = new Batch(this.#state, { ...this.#options.context(), storedSeq });
+    const batch = new Batch(this.#state, {
+      ...this.#options.context(this.#state?.machine ?? null),
+      storedSeq,
+    });
     for (const item of items) batch.take(item);
     // Not between two facts of one breath: an agent that ends a turn and begins the next is never idle in between.
     if (this.#mailbox[0]?.kind !== 'fact') batch.advance();
@@ -276,8 +280,7 @@ export class SessionWriter {
       state !== null && state.lastSeq - this.#snapshotSeq >= SNAPSHOT_EVERY
         ? { snapshot: { version: STATE_VERSION, state: storedState(state) } }
         : {};
-    // Of a process that is over nothing is left to be read.
-    const checkpoint = state?.process === null ? null : batch.checkpoint;
+    const checkpoint = state !== null && isReadToEnd(this.#state, state) ? null : batch.checkpoint;
     const summary = state === null ? undefined : summaryAfter(this.#state, state);
     return {
       stream: this.id,
@@ -331,6 +334,10 @@ export class SessionWriter {
     });
   }
 }
+
+/** Of a process that is over nothing is left to be read; one whose machine was given up may be gone on with, unless there is another. */
+const isReadToEnd = (before: SessionState | null, { process: run, leftRun }: SessionState): boolean =>
+  run === null ? leftRun === undefined : before?.leftRun !== undefined && before.leftRun.run.id !== run.id;
 
 /** How many items to work through now. */
 function wholeReports(mailbox: readonly Item[]): number {

@@ -67,7 +67,7 @@ const parsed = ({ body }: Row): SessionSummary => JSON.parse(body) as SessionSum
 
 /** No more than was asked for: with thousands of rows, each condition counts. */
 function conditionsOf(filter: SummaryFilter) {
-  const { version, words = [], status, archived, pinned, holdsGrants = false, except = [] } = filter;
+  const { version, words = [], status, archived, pinned, machine, holdsGrants = false, except = [] } = filter;
   // The plus keeps SQLite to the index of those that hold grants, which are few.
   const conditions: [string, ...(string | number)[]][] = [
     [holdsGrants ? 'holds_grants AND +version = ?' : 'version = ?', version],
@@ -76,6 +76,8 @@ function conditionsOf(filter: SummaryFilter) {
     conditions.push(['status IN (SELECT value FROM json_each(?))', JSON.stringify(status)]);
   if (archived !== undefined) conditions.push(['archived = ?', Number(archived)]);
   if (pinned !== undefined) conditions.push(['pinned = ?', Number(pinned)]);
+  if (machine !== undefined)
+    conditions.push(["coalesce(json_extract(body, '$.session.machine'), '') = ?", machine ?? '']);
   if (except.length > 0)
     conditions.push(['id NOT IN (SELECT value FROM json_each(?))', JSON.stringify(except)]);
   for (const word of words) conditions.push(['instr(words, ?)', word]);

@@ -69,7 +69,20 @@ export type SessionCommand =
   | { readonly type: 'reopen'; readonly by: Actor }
   | { readonly type: 'start-process'; readonly processId: string }
   | { readonly type: 'close-process'; readonly cause: 'sleep' | 'shutdown' }
-  | { readonly type: 'lose-process'; readonly reason: string }
+  | {
+      readonly type: 'lose-process';
+      readonly reason: string;
+      /** What it ended with: the server, unless this says that it was its machine. */
+      readonly cause?: 'server-ended' | 'host-ended';
+    }
+  | { readonly type: 'give-up'; readonly machine: string; readonly by: Actor }
+  | {
+      readonly type: 'take-run';
+      readonly processId: string;
+      /** What the agent had asked when it was given up. */
+      readonly asks: readonly Ask[];
+      readonly by: Actor;
+    }
   | {
       readonly type: 'change';
       readonly title?: string;
@@ -140,6 +153,14 @@ export interface Context {
   readonly grants: readonly Grant[];
   /** Rules for all sessions, and those of the place that a session works in. */
   readonly rulesIn: (place: Place) => readonly HeldRule[];
+  /** Set while the machine of the session's agent cannot be reached. */
+  readonly away?: Away | undefined;
+}
+
+/** A machine that cannot be reached. */
+export interface Away {
+  readonly machine: string;
+  readonly since: string;
 }
 
 export type CommandOf<T extends SessionCommand['type']> = Extract<SessionCommand, { type: T }>;

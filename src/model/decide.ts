@@ -5,6 +5,7 @@ import { becomes, type CommandOf, type Context, type Decided, type SessionComman
 import { defer, deferredMissing, isAskedAgain, keepAsking } from './deferred-asks.ts';
 import { expiredGrant, findKeyGrant, keyGrant, revokedGrant, trustIn } from './grants.ts';
 import { deliver, expire, isHandedOver, park, respond, settleAll } from './interactions.ts';
+import { giveUp, takeRun } from './machine-away.ts';
 import { editQueued, removeQueued, requeueInFlight, send } from './messages.ts';
 import type { SessionState } from './state.ts';
 import { canSleep, wantsProcess } from './status.ts';
@@ -17,7 +18,7 @@ const server: Actor = { kind: 'server' };
 export function decide(state: SessionState, command: SessionCommand, context: Context): Result<Decided> {
   switch (command.type) {
     case 'send':
-      return send(state, command);
+      return send(state, command, context.away);
     case 'edit-queued':
       return editQueued(state, command);
     case 'remove-queued':
@@ -65,7 +66,11 @@ export function decide(state: SessionState, command: SessionCommand, context: Co
     case 'close-process':
       return closeProcess(state, command.cause);
     case 'lose-process':
-      return becomes(...loseProcess(state, command.reason, context));
+      return becomes(...loseProcess(state, command, context));
+    case 'give-up':
+      return giveUp(state, command, context);
+    case 'take-run':
+      return takeRun(state, command, context);
 
     case 'change':
       return change(state, command);
@@ -209,8 +214,12 @@ function closeProcess(state: SessionState, cause: 'sleep' | 'shutdown'): Result<
   return becomes(...(cause === 'shutdown' ? leaveBehind(state) : []), closing);
 }
 
-/** For a start that finds a session whose process died with the server. */
-function loseProcess(state: SessionState, reason: string, context: Context): NewEvent[] {
+/** For a start that finds a session whose process died with the server, and a machine that comes back without it. */
+function loseProcess(
+  state: SessionState,
+  { reason, cause = 'server-ended' }: CommandOf<'lose-process'>,
+  context: Context,
+): NewEvent[] {
   const end = { outcome: 'lost', by: server, reason } as const;
   const events: NewEvent[] = [
     ...leaveBehind(state),
@@ -229,7 +238,7 @@ function loseProcess(state: SessionState, reason: string, context: Context): New
     processId: state.process?.id ?? '',
     code: null,
     signal: null,
-    cause: 'server-ended',
+    cause,
     crashed: false,
     reason,
     stderr: [],

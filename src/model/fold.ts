@@ -43,6 +43,7 @@ function created(event: EventOf<'session.created'>): SessionState {
     createdAt: event.at,
     updatedAt: event.at,
     agent: event.agent,
+    machine: event.machine ?? null,
     cwd: event.cwd,
     realCwd: event.realCwd ?? null,
     title: event.title,
@@ -129,7 +130,7 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
       return { ...state, commands: event.commands };
 
     case 'process.starting':
-      return { ...state, wake: null, process: startingRun(event) };
+      return { ...state, wake: null, process: startingRun(event), leftRun: undefined };
     case 'process.ready':
       return {
         ...state,
@@ -144,6 +145,8 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
       return { ...state, process: withRun(state, { phase: 'closing', closing: event.cause }) };
     case 'process.exited':
       return afterExit(state, event);
+    case 'process.taken':
+      return { ...state, wake: null, process: state.leftRun?.run ?? null, leftRun: undefined };
 
     case 'message.queued':
       return enqueued(state, event);
@@ -200,6 +203,7 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
     case 'interaction.left-open':
     case 'interaction.deferred':
     case 'interaction.raised':
+    case 'interaction.undelivered':
     case 'interaction.resolved':
       return withInteraction(state, event);
     case 'interaction.decided':
@@ -265,11 +269,12 @@ const afterExit = (state: SessionState, event: EventOf<'process.exited'>): Sessi
   tools: emptyMap,
   tasks: emptyMap,
   wake: wakeAfter(state, event),
+  leftRun: event.left && state.process ? { run: state.process, ...event.left } : undefined,
   lastCrashAt: event.crashed ? event.at : state.lastCrashAt,
 });
 
 function wakeAfter(state: SessionState, { cause, crashed }: EventOf<'process.exited'>): SessionState['wake'] {
-  if (cause === 'server-ended' || cause === 'host-ended') return null;
+  if (cause === 'server-ended' || cause === 'host-ended' || cause === 'given-up') return null;
   if (crashed) return 'crash';
   const isAnswered =
     state.counts.deferred > 0 &&

@@ -16,14 +16,18 @@ export function findGrant(
   return grants.find((grant) => isInForce(grant, at) && holdsIn(grant, directory) && covers(grant, ask));
 }
 
-/** Where a session works, with all links followed as far as is known. */
-export const workplaceOf = ({
-  cwd,
-  realCwd,
-}: {
+interface Workplace {
   readonly cwd: string;
   readonly realCwd?: string | null | undefined;
-}): string => realCwd ?? cwd;
+  readonly machine?: string | null | undefined;
+}
+
+/** The directory in which a session works, with all links followed as far as is known. */
+export const directoryIn = ({ cwd, realCwd }: Workplace): string => realCwd ?? cwd;
+
+/** The same, with the machine before it where that is another: what is allowed in a directory here says nothing of one there. */
+export const workplaceOf = (place: Workplace): string =>
+  place.machine == null ? directoryIn(place) : `${place.machine}:${directoryIn(place)}`;
 
 /** One that was given for a directory holds where that is known to be the session's, with all links followed. */
 const holdsIn = (grant: Grant, directory: string | undefined): boolean =>

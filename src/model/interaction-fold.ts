@@ -34,6 +34,8 @@ function changesBy(
     }
     case 'interaction.decided':
       return { decided: event };
+    case 'interaction.undelivered':
+      return { undelivered: { machine: event.machine, since: event.at } };
     case 'interaction.resolved':
       return { resolved: event };
   }

@@ -2,13 +2,13 @@ import { accept, type Result, refuse } from '../protocol/errors.ts';
 import type { EventOf, NewEvent } from '../protocol/event.ts';
 import type { MessageId } from '../protocol/ids.ts';
 import type { Applied } from '../protocol/session.ts';
-import { becomes, type CommandOf, type Decided, type SendCommand } from './command.ts';
+import { type Away, becomes, type CommandOf, type Decided, type SendCommand } from './command.ts';
 import { MOST_QUEUED } from './limits.ts';
 import type { QueueItem, SessionState } from './state.ts';
 import { hasDeferred, isBusy } from './status.ts';
 
 /** Takes a message; whether it is sent at once, queued, interrupts or steers is settled here and told to the sender. */
-export function send(state: SessionState, command: SendCommand): Result<Decided> {
+export function send(state: SessionState, command: SendCommand, away?: Away): Result<Decided> {
   if (state.life === 'stopped') return refuse('session_stopped');
   if (state.life === 'failed') return refuse('session_failed');
   if (command.text.trim() === '' && command.images.length === 0) return refuse('blank_message');
@@ -16,11 +16,11 @@ export function send(state: SessionState, command: SendCommand): Result<Decided>
   if (state.queue.length >= MOST_QUEUED && !command.replace) {
     return refuse('queue_full', `${MOST_QUEUED} messages wait already.`);
   }
-  return becomes(...enqueue(state, command));
+  return becomes(...enqueue(state, command, away));
 }
 
 /** Puts a message that was accepted into the queue, or on its way. */
-export function enqueue(state: SessionState, command: SendCommand): NewEvent[] {
+export function enqueue(state: SessionState, command: SendCommand, away?: Away): NewEvent[] {
   const events: NewEvent[] = [];
   if (command.replace) {
     for (const { queued } of waiting(state)) {
@@ -30,7 +30,7 @@ export function enqueue(state: SessionState, command: SendCommand): NewEvent[] {
   }
   const ahead = state.queue.filter((item) => item.sending !== null && !item.direct).length;
   const left = command.replace ? 0 : waiting(state).length;
-  const { applied, reason } = apply(state, command);
+  const { applied, reason } = apply(state, command, away);
   const place = command.disposition === 'interrupt' ? 'head' : 'tail';
   events.push({
     type: 'message.queued',
@@ -69,8 +69,16 @@ export const requeueInFlight = (state: SessionState, reason: string): NewEvent[]
 
 const waiting = (state: SessionState): QueueItem[] => state.queue.filter((item) => item.sending === null);
 
-function apply(state: SessionState, command: SendCommand): { applied: Applied; reason: string | null } {
+function apply(
+  state: SessionState,
+  command: SendCommand,
+  away: Away | undefined,
+): { applied: Applied; reason: string | null } {
   const { disposition } = command;
+  if (away !== undefined) {
+    const reason = `The machine "${away.machine}" cannot be reached; the message is sent when it is back.`;
+    return { applied: 'queue', reason };
+  }
   if (state.process?.phase !== 'ready') {
     return {
       applied: 'queue',

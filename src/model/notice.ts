@@ -1,7 +1,10 @@
 import type { Event, EventOf } from '../protocol/event.ts';
 import type { InteractionId } from '../protocol/ids.ts';
 import type { Interaction, InteractionKind, Outcome } from '../protocol/interaction.ts';
+import { NoticeKind, Sparseness } from '../protocol/push.ts';
 import type { Session } from '../protocol/session.ts';
+import { noticeTagOf } from './notice-tag.ts';
+import { type NoticeWords, noticeWords } from './notice-words.ts';
 import { isCompound } from './pattern.ts';
 import { programIn } from './programs.ts';
 import { isSensitive } from './sensitive-files.ts';
@@ -9,9 +12,8 @@ import { shownDigest } from './shown-digest.ts';
 import { isSuspicious, showInvisible, valueLine, visibleLine } from './suspicious-text.ts';
 import { mainPartOf, saysNothing, type ToolCall, toolCallOf } from './tool-call.ts';
 
-/** What people can be told of outside the page, the most urgent first. */
-export const noticeKinds = ['waits', 'failed', 'done'] as const;
-export type NoticeKind = (typeof noticeKinds)[number];
+export type { NoticeKind, Sparseness };
+export const noticeKinds = NoticeKind.options;
 
 /** Something that deserves to be told outside of the page. Its texts are bounded, whatever an agent said. */
 export type Notice = NoticeOf<'waits', { readonly asks: readonly NoticeAsk[] }> | AnsweredNotice | EndNotice;
@@ -46,9 +48,7 @@ export interface NoticeAsk {
   readonly shown?: string;
 }
 
-/** How much a notice tells to whoever looks at the device: nothing of what is asked, or that as well. */
-export const sparsenesses = ['title', 'full'] as const;
-export type Sparseness = (typeof sparsenesses)[number];
+export const sparsenesses = Sparseness.options;
 
 export interface NoticeText {
   readonly title: string;
@@ -56,19 +56,26 @@ export interface NoticeText {
 }
 
 /** Its words. An ask that is not shown here cannot be allowed from here: see `answerableIn`. */
-export function noticeText(notice: Notice, sparseness: Sparseness): NoticeText {
+export function noticeText(
+  notice: Notice,
+  sparseness: Sparseness,
+  words: NoticeWords = noticeWords.en,
+): NoticeText {
   const title = shortened(proseLine(notice.session.title) || notice.session.agent, longestTitle);
-  const what = whatOf(notice);
+  const what = whatOf(notice, words);
   if (sparseness === 'title') return { title, body: what };
   switch (notice.kind) {
     case 'waits':
     case 'answered': {
       const [only] = notice.asks;
       if (notice.asks.length === 1 && only !== undefined)
-        return { title, body: notice.kind === 'waits' ? askLine(only) : `${what}: ${askLine(only)}` };
-      const listed = notice.asks.slice(0, mostListed).map((ask) => `· ${firstLine(askLine(ask))}`);
+        return {
+          title,
+          body: notice.kind === 'waits' ? askLine(only, words) : `${what}: ${askLine(only, words)}`,
+        };
+      const listed = notice.asks.slice(0, mostListed).map((ask) => `· ${firstLine(askLine(ask, words))}`);
       const more = notice.asks.length - listed.length;
-      return { title, body: [`${what}:`, ...listed, ...(more > 0 ? [`and ${more} more`] : [])].join('\n') };
+      return { title, body: [`${what}:`, ...listed, ...(more > 0 ? [words.more(more)] : [])].join('\n') };
     }
     case 'failed':
       return { title, body: `${what}: ${notice.reason}` };
@@ -87,9 +94,7 @@ export function answerableIn(
   return ask?.shown === undefined ? undefined : { interactionId: ask.interactionId, shown: ask.shown };
 }
 
-/** What replaces an earlier notice on a device: what waits in a session is one thing, whatever its number. */
-export const noticeTag = ({ kind, session }: Notice): string =>
-  `${kind === 'waits' || kind === 'answered' ? 'waits' : 'ended'}-${session.id}`;
+export const noticeTag = ({ kind, session }: Notice): string => noticeTagOf(kind, session.id);
 
 /** Several of one session that wait, as one. */
 export function joinWaiting(notices: readonly WaitsNotice[]): WaitsNotice | undefined {
@@ -261,22 +266,22 @@ const lineAs = ({ text, as }: NonNullable<ReturnType<typeof mainPartOf>>): strin
   }
 };
 
-function whatOf(notice: Notice): string {
+function whatOf(notice: Notice, words: NoticeWords): string {
   switch (notice.kind) {
     case 'waits':
-      return notice.asks.length === 1 ? 'Waits for you' : `${notice.asks.length} things wait for you`;
+      return words.waits(notice.asks.length);
     case 'answered':
-      return `Over: ${notice.outcome}`;
+      return words.over(notice.outcome);
     case 'failed':
-      return 'Failed';
+      return words.failed;
     case 'done':
-      return 'Done';
+      return words.done;
   }
 }
 
-function askLine({ kind, toolName, text, isOfSubAgent }: NoticeAsk): string {
-  const who = isOfSubAgent ? ' (a sub-agent)' : '';
-  return kind === 'approval' ? `${toolName}${who}: ${text}` : `Asks${who}: ${text}`;
+function askLine({ kind, toolName, text, isOfSubAgent }: NoticeAsk, words: NoticeWords): string {
+  const who = isOfSubAgent ? ` (${words.subAgent})` : '';
+  return `${kind === 'approval' ? toolName : words.asks}${who}: ${text}`;
 }
 
 const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';

@@ -7,6 +7,8 @@ import { matches, wildcardMatch } from './pattern.ts';
 
 /** Where a session works: as it was given, and where that led. */
 export interface Place {
+  /** Null for the server's own. */
+  readonly machine?: string | null;
   readonly cwd: string;
   readonly realCwd: string | null;
 }

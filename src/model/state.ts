@@ -29,6 +29,8 @@ export interface SessionState {
   readonly updatedAt: string;
 
   readonly agent: string;
+  /** Where its agent runs; null for the server's own machine. */
+  readonly machine: string | null;
   readonly cwd: string;
   /** Where `cwd` led when the session was made; null in logs from before this was kept. */
   readonly realCwd: string | null;
@@ -49,6 +51,8 @@ export interface SessionState {
   readonly life: 'open' | 'stopped' | 'failed';
   readonly failure: { readonly reason: string; readonly stderr: readonly string[] } | null;
   readonly process: AgentRun | null;
+  /** The agent of a machine that was given up; it may go on there. */
+  readonly leftRun?: LeftRun | undefined;
   /** A process is wanted as soon as there may be one. */
   readonly wake: 'created' | 'message' | 'resume' | 'crash' | 'answer' | null;
   readonly lastCrashAt: string | null;
@@ -112,6 +116,13 @@ export interface AgentRun {
   readonly diagnostics: Readonly<Record<string, number>>;
 }
 
+export interface LeftRun {
+  readonly run: AgentRun;
+  readonly inTurn: boolean;
+  /** What it had asked, and nobody had answered. */
+  readonly asks: readonly InteractionId[];
+}
+
 export interface Turn {
   readonly id: string;
   readonly startedAt: string;
@@ -137,6 +148,8 @@ export interface LiveInteraction {
   /** `asleep`: the agent is to ask it again when it is started; `raised`: it has. */
   readonly deferred: 'asleep' | 'raised' | null;
   readonly decided: EventOf<'interaction.decided'> | null;
+  /** Decided while the machine of its agent could not be reached, or just before. */
+  readonly undelivered?: { readonly machine: string; readonly since: string };
   /** How it ended. The state lets go of it then; who reads it from the log does not. */
   readonly resolved: EventOf<'interaction.resolved'> | null;
 }
@@ -148,7 +161,7 @@ export interface RunningTool {
 }
 
 /** Raise this whenever a stored snapshot of the state could no longer be understood. */
-export const STATE_VERSION = 12;
+export const STATE_VERSION = 13;
 
 /** A state as it is stored: its maps are lists of their entries. */
 export type StoredState = {

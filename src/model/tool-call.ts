@@ -28,7 +28,7 @@ export const saysNothing = ({
 /** What a tool call is, with its values. Nothing of the input is left out: what has no part of its own is among the others. */
 export type ToolCall = CallParts & {
   readonly others: readonly OtherField[];
-  readonly risks: readonly CallRisk['kind'][];
+  readonly risks: readonly (CallRisk['kind'] | 'policy')[];
 };
 
 type CallParts =
@@ -97,8 +97,18 @@ export function toolCallOf({ input, call = { is: 'fields' } }: ShapedCall): Tool
       value,
       isRisky: risks.some((risk) => risk.at === at || risk.at.startsWith(`${at}/`)),
     })),
-    risks: [...new Set(risks.map(({ kind }) => kind))],
+    risks: [
+      ...new Set([...risks.map(({ kind }) => kind), ...(changesPolicy(parts) ? ['policy' as const] : [])]),
+    ],
   };
+}
+
+/** Whether it may change the rules that the session's directory brings along. */
+function changesPolicy(parts: CallParts): boolean {
+  if (parts.is === 'command') return /\.beckon\b/i.test(parts.command);
+  return (
+    parts.is === 'change' && [parts.path, parts.to].some((path) => /(^|[\\/])\.beckon[\\/]/i.test(path ?? ''))
+  );
 }
 
 /** A call whose input is still being written, as far as it goes. */

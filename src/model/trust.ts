@@ -1,7 +1,7 @@
 import type { Grant } from '../protocol/grant.ts';
 import type { GrantId, SessionId } from '../protocol/ids.ts';
 import type { Actor, Ask } from '../protocol/interaction.ts';
-import { canBeGranted, isInForce, subjectOf, trustIn, workplaceOf } from './grants.ts';
+import { canBeGranted, directoryIn, isInForce, subjectOf, trustIn } from './grants.ts';
 import { isRecord } from './json-pointer.ts';
 import { isBareHost, isResolved } from './pattern.ts';
 import { reachesBeyond, wordsOf } from './programs.ts';
@@ -37,7 +37,7 @@ export function findTrust(
 ): Grant | undefined {
   const trust = trustIn(state);
   if (trust === undefined || !isInForce(trust, at)) return undefined;
-  return needsPerson(ask, workplaceOf(state)) ? undefined : trust;
+  return needsPerson(ask, directoryIn(state)) ? undefined : trust;
 }
 
 /**

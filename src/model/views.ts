@@ -17,6 +17,7 @@ export function sessionView(state: SessionState): Session {
     agent: state.agent,
     agentVersion: state.agentVersion,
     agentSessionId: state.agentSessionId,
+    ...(state.machine !== null && { machine: state.machine }),
     cwd: state.cwd,
     ...(state.realCwd !== null && state.realCwd !== state.cwd && { realCwd: state.realCwd }),
     status: state.status,
@@ -98,7 +99,11 @@ export function interactionView(session: Owner, live: LiveInteraction): Interact
   };
 }
 
-function endOf({ decided, resolved }: LiveInteraction): Pick<Interaction, 'status'> & Partial<Interaction> {
+function endOf({
+  decided,
+  undelivered,
+  resolved,
+}: LiveInteraction): Pick<Interaction, 'status'> & Partial<Interaction> {
   const last = resolved ?? decided;
   if (last === null) return { status: 'open' };
   return {
@@ -109,6 +114,7 @@ function endOf({ decided, resolved }: LiveInteraction): Pick<Interaction, 'statu
     resolvedAt: decided?.at ?? last.at,
     ...(resolved?.reason === undefined ? {} : { resolvedReason: resolved.reason }),
     ...(resolved?.delivered === true ? { deliveredAt: resolved.at } : {}),
+    ...(resolved === null && undelivered !== undefined ? { undelivered } : {}),
   };
 }
 

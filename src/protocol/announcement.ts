@@ -1,6 +1,7 @@
 import type { Delta, Event } from './event.ts';
 import type { InteractionId, SessionId } from './ids.ts';
 import type { Actor, Interaction, InteractionKind, Outcome } from './interaction.ts';
+import type { MachineState } from './machine.ts';
 import type { AgentCommand, QueuedMessage, Session } from './session.ts';
 import type { StorageState } from './storage.ts';
 import type { Unlock } from './unlock.ts';
@@ -64,6 +65,8 @@ export type Announcement =
   | SessionAnnouncement
   /** Of no session: whether anything can be stored. */
   | { readonly type: 'storage-changed'; readonly data: StorageState }
+  /** Of no session: which machines can be reached; all of them. Never told where there is only the server's own. */
+  | { readonly type: 'machines-changed'; readonly data: { readonly machines: readonly MachineState[] } }
   /** Of no session: which terminals decide, or want to. */
   | { readonly type: 'unlocks-changed'; readonly data: { readonly unlocks: readonly Unlock[] } };
 
@@ -102,6 +105,7 @@ export const wireNames = {
   'message-removed': { events: 'message-removed', webSocket: 'message_removed' },
   'message-sent': { events: 'message-sent', webSocket: 'message_sent' },
   'storage-changed': { events: 'storage-changed', webSocket: 'storage_changed' },
+  'machines-changed': { events: 'machines-changed', webSocket: 'machines_changed' },
   'unlocks-changed': { events: 'unlocks-changed', webSocket: 'unlocks_changed' },
   /** Beside the announcement, for clients that know interactive tools by their calls. */
   'tool-asked': { events: null, webSocket: 'interaction_request' },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { InteractionId } from './ids.ts';
 import { Answer, ApprovalScope } from './interaction.ts';
+import { PushAddress, PushDecision, PushWishes } from './push.ts';
 import { Policy, ruleFields } from './rule.ts';
 import { AskTimeout, Disposition, SessionStatus, WhileBusy } from './session.ts';
 import { longestText } from './text-limit.ts';
@@ -15,6 +16,8 @@ const inputRecord = z.record(z.string(), z.unknown());
  */
 export const CreateSession = z.strictObject({
   agent: z.string().optional(),
+  /** Where it is to run; without it, where the server does. */
+  machine: z.string().min(1).max(100).optional(),
   cwd: z.string().optional(),
   title: z.string().trim().min(1).max(500).optional(),
   description: text.optional(),
@@ -216,6 +219,11 @@ export type AskUnlock = z.infer<typeof AskUnlock>;
 
 export const AllowUnlock = z.strictObject({ code: z.string().min(1).max(50) });
 
+export const SavePush = z.strictObject({ ...PushAddress.shape, ...PushWishes.shape });
+export type SavePush = z.infer<typeof SavePush>;
+
+export const AnswerPush = z.strictObject({ ticket: z.string().min(1).max(200), decision: PushDecision });
+
 export const SaveTemplate = z.strictObject({
   name: z
     .string()
@@ -255,6 +263,8 @@ export const SessionsQuery = z.strictObject({
     .optional(),
   /** Only those that are archived, or only the others; all without it. */
   archived: z.stringbool({ truthy: ['true'], falsy: ['false'] }).optional(),
+  /** Only those on this machine; `local` is the server's own. */
+  machine: z.string().min(1).max(100).optional(),
 });
 export type SessionsQuery = z.infer<typeof SessionsQuery>;
 
@@ -289,7 +299,14 @@ export type InsightsQuery = z.infer<typeof InsightsQuery>;
 export const UsageQuery = z.strictObject({ days: count.min(1).max(366).optional() });
 export type UsageQuery = z.infer<typeof UsageQuery>;
 
+export const AgentsQuery = z.strictObject({
+  /** Without it, those of the server's own. */
+  machine: z.string().min(1).max(100).optional(),
+});
+export type AgentsQuery = z.infer<typeof AgentsQuery>;
+
 export const DirectoriesQuery = z.strictObject({
+  ...AgentsQuery.shape,
   /** As far as it is typed; without it, where the server was started. */
   path: z.string().max(4096).optional(),
 });

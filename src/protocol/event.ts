@@ -47,6 +47,8 @@ export const eventDefinitions = {
   'session.created': define('decision', {
     sessionId: SessionId,
     agent: z.string(),
+    /** Left out for the server's own. */
+    machine: z.string().optional(),
     cwd: z.string(),
     /** Where `cwd` led when the session was made, with all links followed. */
     realCwd: z.string().optional(),
@@ -73,7 +75,12 @@ export const eventDefinitions = {
     by: Actor,
   }),
   'session.stopped': define('decision', { by: Actor, returned: z.array(z.string()) }),
-  'session.failed': define('fact', { reason: z.string(), stderr: z.array(z.string()) }),
+  'session.failed': define('fact', {
+    reason: z.string(),
+    stderr: z.array(z.string()),
+    /** Who gave it up, where someone did. */
+    by: Actor.optional(),
+  }),
   'session.reopened': define('decision', { by: Actor }),
 
   'mode.changed': define('fact', { permissionMode: z.string(), by: Actor }),
@@ -109,12 +116,17 @@ export const eventDefinitions = {
     processId: z.string(),
     code: z.number().nullable(),
     signal: z.string().nullable(),
-    cause: z.enum(['asked', 'by-itself', 'not-started', 'server-ended', 'host-ended']),
+    /** `given-up`: its machine was; nobody knows whether it has ended. */
+    cause: z.enum(['asked', 'by-itself', 'not-started', 'server-ended', 'host-ended', 'given-up']),
     /** It ended by itself when it should not have; it is started again, unless the session failed. */
     crashed: z.boolean(),
     reason: z.string().optional(),
     stderr: z.array(z.string()),
+    /** With `given-up`: whether it was in a turn, and what it had asked. With this it can be gone on with. */
+    left: z.object({ inTurn: z.boolean(), asks: z.array(InteractionId) }).optional(),
   }),
+  /** The machine that was given up came back, and the agent is gone on with. */
+  'process.taken': define('decision', { processId: z.string(), by: Actor }),
 
   'message.queued': define('decision', {
     messageId: MessageId,
@@ -220,6 +232,8 @@ export const eventDefinitions = {
     decision: Decision,
     by: Actor,
   }),
+  /** The answer is on record, and the machine of the agent cannot be reached. */
+  'interaction.undelivered': define('fact', { interactionId: InteractionId, machine: z.string() }),
   'interaction.resolved': define('fact', {
     interactionId: InteractionId,
     outcome: Outcome,
@@ -306,6 +320,7 @@ export function referencesOf(event: NewEvent): string[] {
     case 'interaction.left-open':
     case 'interaction.deferred':
     case 'interaction.raised':
+    case 'interaction.undelivered':
     case 'interaction.resolved':
       return [event.interactionId];
     case 'message.queued':

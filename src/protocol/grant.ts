@@ -16,7 +16,7 @@ export const Grant = z.object({
   subjectKind: z.enum(['command', 'path', 'host', 'input', 'key', 'any']),
   scope: z.enum(['session', 'always']),
   sessionId: SessionId.optional(),
-  /** Only in sessions that work in this directory. */
+  /** Only in sessions that work in this directory; on another machine its name and `:` stand before it. */
   directory: z.string().optional(),
   expiresAt: z.string().optional(),
   createdAt: z.string(),

@@ -14,6 +14,7 @@ export * from './frame.ts';
 export * from './grant.ts';
 export * from './ids.ts';
 export * from './interaction.ts';
+export * from './machine.ts';
 export * from './operation.ts';
 export * from './policy.ts';
 export * from './reply.ts';

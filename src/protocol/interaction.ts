@@ -215,5 +215,7 @@ export const Interaction = Ask.omit({ agentRequestId: true }).extend({
   resolvedAt: z.string().optional(),
   resolvedReason: z.string().optional(),
   deliveredAt: z.string().optional(),
+  /** It was answered, and the machine of its agent cannot be reached: the answer is given when it is back. */
+  undelivered: z.object({ machine: z.string(), since: z.string() }).optional(),
 });
 export type Interaction = z.infer<typeof Interaction>;

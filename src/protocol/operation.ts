@@ -33,7 +33,8 @@ export interface OperationDefinition {
   readonly calls?: Readonly<Record<string, string | null>>;
 }
 
-const answering = [
+/** Why an answer may be refused. */
+export const answering = [
   'interaction_not_found',
   'interaction_already_resolved',
   'interaction_gone',
@@ -46,8 +47,43 @@ export const operations = {
     method: 'GET',
     path: '/api/agents',
     summary: 'The agents that can be run, and what each can do',
+    query: 'AgentsQuery',
     replies: { 200: 'AgentList' },
+    refusals: ['machine_not_found', 'machine_unreachable'],
     calls: { agents: 'agents' },
+  },
+  listMachines: {
+    method: 'GET',
+    path: '/api/machines',
+    summary: 'The machines that agents run on, what was found on them, and whether they can be reached',
+    replies: { 200: 'MachineList' },
+    calls: { machines: 'machines' },
+  },
+  giveUpMachine: {
+    method: 'POST',
+    path: '/api/machines/:machine/give-up',
+    summary: 'End all sessions of a machine that cannot be reached; what they asked is lost',
+    replies: { 200: 'GivenUp' },
+    refusals: ['machine_not_found', 'machine_reachable'],
+    decides: true,
+    calls: { giveUpMachine: '*' },
+  },
+  takeRun: {
+    method: 'POST',
+    path: '/api/machines/:machine/runs/:runId/take',
+    summary: 'Go on with an agent whose machine was given up and is back; what it waits for is asked again',
+    replies: { 200: 'Done' },
+    refusals: ['machine_not_found', 'machine_unreachable', 'run_not_found'],
+    decides: true,
+    calls: { takeRun: null },
+  },
+  endRun: {
+    method: 'POST',
+    path: '/api/machines/:machine/runs/:runId/end',
+    summary: 'End an agent that no session has',
+    replies: { 200: 'Done' },
+    refusals: ['machine_not_found', 'machine_unreachable', 'run_not_found'],
+    calls: { endRun: null },
   },
   listTools: {
     method: 'GET',
@@ -69,7 +105,7 @@ export const operations = {
     summary: 'The directories that may be meant by the beginning of a path',
     query: 'DirectoriesQuery',
     replies: { 200: 'DirectoryCompletion' },
-    refusals: ['directory_not_found', 'directory_not_allowed'],
+    refusals: ['directory_not_found', 'directory_not_allowed', 'machine_not_found', 'machine_unreachable'],
     calls: { directories: '*' },
   },
   createSession: {
@@ -80,6 +116,8 @@ export const operations = {
     replies: { 201: 'OneSession' },
     refusals: [
       'key_in_use',
+      'machine_not_found',
+      'machine_unreachable',
       'agent_unknown',
       'agent_not_available',
       'directory_not_found',
@@ -96,6 +134,7 @@ export const operations = {
     summary: 'All sessions, newest first; with a limit, a page of them, those whose state changed last first',
     query: 'SessionsQuery',
     replies: { 200: 'SessionList' },
+    refusals: ['machine_not_found'],
     calls: { sessions: 'sessions', sessionPage: '*' },
   },
   listBranches: {
@@ -120,7 +159,13 @@ export const operations = {
       'Change title, labels, permission mode, model, an option of the agent, what messages do while the agent works; archive it, pin it, mute it',
     body: 'PatchSession',
     replies: { 200: 'OneSession' },
-    refusals: ['agent_refused', 'agent_not_running', 'too_many_asks', 'session_waiting'],
+    refusals: [
+      'agent_refused',
+      'agent_not_running',
+      'too_many_asks',
+      'session_waiting',
+      'machine_unreachable',
+    ],
     // An agent that could mute its session would ask without being heard.
     decides: ['permissionMode', 'option', 'mutedUntil'],
     calls: { patch: 'session' },
@@ -130,7 +175,7 @@ export const operations = {
     path: '/api/sessions/:session',
     summary: 'Remove a stopped session and its log',
     replies: { 200: 'Done' },
-    refusals: ['session_not_stopped'],
+    refusals: ['session_not_stopped', 'machine_unreachable'],
     // The record of what was decided goes with it.
     decides: true,
     calls: { removeSession: null },
@@ -141,7 +186,7 @@ export const operations = {
     summary: "Files of the session's directory, by letters of their path",
     query: 'FilesQuery',
     replies: { 200: 'FoundFiles' },
-    refusals: ['directory_not_found', 'directory_not_allowed'],
+    refusals: ['directory_not_found', 'directory_not_allowed', 'machine_unreachable'],
     calls: { files: '*' },
   },
   interrupt: {
@@ -168,6 +213,7 @@ export const operations = {
     replies: { 200: 'Resumed' },
     refusals: [
       'session_already_running',
+      'machine_unreachable',
       'agent_unknown',
       'agent_not_available',
       'directory_not_found',

@@ -3,7 +3,9 @@ import { ChannelState } from './channel.ts';
 import { type Event, eventDefinitions } from './event.ts';
 import { Grant, GrantWarning } from './grant.ts';
 import { Interaction } from './interaction.ts';
+import { Machine } from './machine.ts';
 import { DirectoryPolicy, PolicyInForce, StandingRule } from './policy.ts';
+import { PushFailure, PushFault, PushWishes } from './push.ts';
 import {
   Agent,
   AgentCommand,
@@ -31,6 +33,9 @@ export const ChannelList = z.object({ channels: z.array(ChannelState) });
 export const Done = z.object({ status: z.literal('ok') });
 
 export const AgentList = z.object({ agents: z.array(Agent) });
+export const MachineList = z.object({ machines: z.array(Machine) });
+/** How many sessions have ended with it, and how many asks in them. */
+export const GivenUp = Done.extend({ sessions: z.number(), asks: z.number() });
 export const OneSession = z.object({ session: Session });
 export const SessionWithCommands = OneSession.extend({ commands: z.array(AgentCommand) });
 export const SessionList = z.object({
@@ -42,7 +47,11 @@ export const SessionList = z.object({
 });
 /** By id; null outside of a repository. A session that is not there is left out. */
 export const Branches = z.object({ branches: z.record(z.string(), z.string().nullable()) });
-export const Stopped = Done.extend({ returned: z.array(z.string()) });
+export const Stopped = Done.extend({
+  returned: z.array(z.string()),
+  /** The machine that cannot be reached: the agent there is ended when it is back. */
+  unreachable: z.string().optional(),
+});
 export const Resumed = Done.extend({ session: Session });
 
 export const MessageSent = z.object({
@@ -76,7 +85,7 @@ export const SessionPolicy = z.object({ policy: DirectoryPolicy.nullable() });
 export const GrantList = z.object({ grants: z.array(Grant) });
 
 /** Of an event, what they all have: `eventDefinitions` says the rest of each. */
-const StoredEvent = z
+export const StoredEvent = z
   .object({
     seq: z.number(),
     at: z.string(),
@@ -133,4 +142,12 @@ export const DeviceList = z.object({ devices: z.array(Device.extend({ current: z
 export const UnlockList = z.object({ decide: z.enum(['anyone', 'devices']), unlocks: z.array(Unlock) });
 export const OneUnlock = z.object({ unlock: Unlock });
 export const UnlockAsked = OneUnlock.extend({ code: z.string(), secret: z.string() });
+/** `subscription` is that of the device that asks, null where it has none; its endpoint is told to nobody else. */
+export const PushState = z.object({
+  publicKey: z.string(),
+  subscription: PushWishes.extend({ endpoint: z.string(), failure: PushFailure.nullable() }).nullable(),
+});
+/** `waiting` is what is left, in all sessions. */
+export const PushAnswered = Resolved.extend({ waiting: z.number() });
+export const PushTried = PushFault.partial().extend({ taken: z.boolean() });
 export const OpenApi = z.record(z.string(), z.unknown());

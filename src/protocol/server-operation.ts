@@ -1,5 +1,5 @@
 import type { ErrorCode } from './errors.ts';
-import type { OperationDefinition } from './operation.ts';
+import { answering, type OperationDefinition } from './operation.ts';
 
 export interface ServerOperation extends OperationDefinition {
   /** For everyone: no token is needed. */
@@ -99,6 +99,54 @@ export const serverOperations = {
     replies: { 200: 'Done' },
     refusals: ['unlock_not_found', 'device_required'],
     calls: { endUnlock: null },
+  },
+  getPush: {
+    method: 'GET',
+    path: '/api/push',
+    summary: 'What this device is told of while its page is closed; for devices alone',
+    replies: { 200: 'PushState' },
+    refusals: ['device_required', 'push_not_available'],
+    devicesOnly: true,
+    calls: { push: '*' },
+  },
+  savePush: {
+    method: 'POST',
+    path: '/api/push',
+    summary: 'Have this device told of what happens while its page is closed; for devices alone',
+    body: 'SavePush',
+    replies: { 200: 'PushState' },
+    refusals: ['device_required', 'push_not_available'],
+    devicesOnly: true,
+    calls: { savePush: '*' },
+  },
+  removePush: {
+    method: 'DELETE',
+    path: '/api/push',
+    summary: 'Tell this device nothing more; for devices alone',
+    replies: { 200: 'Done' },
+    refusals: ['device_required', 'push_not_available'],
+    devicesOnly: true,
+    calls: { removePush: null },
+  },
+  testPush: {
+    method: 'POST',
+    path: '/api/push/test',
+    summary:
+      'Send a notification to this device, and say whether its push service took it; for devices alone',
+    replies: { 200: 'PushTried' },
+    refusals: ['device_required', 'push_not_available', 'subscription_not_found'],
+    devicesOnly: true,
+    calls: { testPush: '*' },
+  },
+  answerPush: {
+    method: 'POST',
+    path: '/api/push/answer',
+    summary: 'Allow or deny what a notification showed, by its ticket and the cookie of its device',
+    // In place of a key there is the ticket.
+    open: true,
+    body: 'AnswerPush',
+    replies: { 200: 'PushAnswered' },
+    refusals: ['ticket_unknown', 'push_not_available', ...answering],
   },
   streamEvents: {
     method: 'GET',

@@ -150,6 +150,8 @@ export const Session = z.object({
   agent: z.string(),
   agentVersion: z.string().nullable(),
   agentSessionId: z.string().nullable(),
+  /** The machine that its agent runs on; left out where that is the server's own. */
+  machine: z.string().optional(),
   cwd: z.string(),
   /** Where `cwd` led when the session was made, if that is another path. */
   realCwd: z.string().optional(),

@@ -24,6 +24,8 @@ interface Entry {
   /** Behind it, in the log. */
   readonly cursor: string;
   readonly readAt: number;
+  /** When it was tried first. */
+  triedAt: number;
   attempts: number;
   notBefore: number;
   isDone: boolean;
@@ -53,7 +55,8 @@ export class DeliveryQueue {
   #cursor: string;
   /** Behind all that is delivered. */
   #done: string;
-  #delivered: ReadonlySet<string>;
+  /** Of those behind that, what an earlier server delivered and this one has not read yet. */
+  readonly #delivered: Set<string>;
   #isAllRead = false;
   #isWoken = false;
   #isUnsaved = false;
@@ -166,12 +169,21 @@ export class DeliveryQueue {
       return;
     }
     for (const { notice, cursor } of page.notices) {
-      if (!channel.kinds.has(notice.kind) || this.#delivered.has(notice.id)) continue;
-      const readAt = clock.elapsed();
-      this.#entries.push({ notice, cursor, readAt, attempts: 0, notBefore: 0, isDone: false });
+      if (!channel.kinds.has(notice.kind)) continue;
+      this.#entries.push({
+        notice,
+        cursor,
+        readAt: clock.elapsed(),
+        triedAt: Number.POSITIVE_INFINITY,
+        attempts: 0,
+        notBefore: 0,
+        // Kept among the others until all before it is delivered: it must not be forgotten before the cursor has passed it.
+        isDone: this.#delivered.delete(notice.id),
+      });
     }
     this.#cursor = page.cursor;
     this.#isAllRead = page.isAll;
+    if (page.isAll) this.#delivered.clear();
     if (!page.isAll) this.#wake();
   }
 
@@ -188,11 +200,10 @@ export class DeliveryQueue {
   /** What need not be told any more is done. */
   #isOver(entry: Entry): boolean {
     const { channel, restraint, clock } = this.#options;
-    const age = Date.parse(clock.now()) - Date.parse(entry.notice.at);
-    const isTooOld = age > longestTryMs[channel.audience] && entry.attempts > 0;
-    if (isTooOld) this.#dropped += 1;
+    const isGivenUp = clock.elapsed() - entry.triedAt > longestTryMs[channel.audience];
+    if (isGivenUp) this.#dropped += 1;
     entry.isDone =
-      isTooOld || (channel.audience === 'people' && restraint.isNeedless(entry.notice, entry.readAt));
+      isGivenUp || (channel.audience === 'people' && restraint.isNeedless(entry.notice, entry.readAt));
     if (entry.isDone) this.#isUnsaved = true;
     return entry.isDone;
   }
@@ -259,6 +270,7 @@ export class DeliveryQueue {
     for (const entry of entries) {
       const wait = backOffMs[Math.min(entry.attempts, backOffMs.length - 1)] ?? 0;
       entry.attempts += 1;
+      entry.triedAt = Math.min(entry.triedAt, now);
       entry.notBefore = now + Math.max(wait * (0.8 + 0.4 * random()), delivery.afterMs ?? 0);
     }
     if (entries[0]?.attempts === 1)
@@ -301,8 +313,8 @@ export class DeliveryQueue {
 
   #save(): void {
     this.#isUnsaved = false;
-    const delivered = this.#entries.filter(({ isDone }) => isDone).map(({ notice }) => notice.id);
-    this.#delivered = new Set(delivered);
+    const read = this.#entries.filter(({ isDone }) => isDone).map(({ notice }) => notice.id);
+    const delivered = [...read, ...this.#delivered];
     const progress = { cursor: this.#done, delivered, told: [...this.#told.values()] };
     const before = this.#saving ?? Promise.resolve();
     const { channel, store, logger } = this.#options;

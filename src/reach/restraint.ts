@@ -27,6 +27,9 @@ export interface Quiet extends QuietHours {
   readonly except?: readonly NoticeKind[] | undefined;
 }
 
+/** What ended longer ago, while no server ran, is no news any more. */
+const longestNewsMs = 86_400_000;
+
 export function createRestraint({ feed, presence, clock, quiet }: RestraintOptions): Restraint {
   return {
     isNeedless(notice, readAt) {
@@ -36,7 +39,9 @@ export function createRestraint({ feed, presence, clock, quiet }: RestraintOptio
         return notice.asks.every(({ interactionId }) => !feed.isOpen(session.id, interactionId));
       const isAtWork = session.status === 'running' || session.status === 'waiting';
       if (notice.kind === 'done' && isAtWork) return true;
-      return presence.lastSeen(session.id) > readAt || isMuted(session, Date.parse(clock.now()));
+      const now = Date.parse(clock.now());
+      const isOld = now - Date.parse(notice.at) > longestNewsMs;
+      return isOld || presence.lastSeen(session.id) > readAt || isMuted(session, now);
     },
     /** That somebody looked at what waits answers nothing: when they turn away, the grace begins again. */
     dueAt(notice, readAt, graceMs) {

@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { DirectoryQuery } from '../engine/ports/runner.ts';
 import type { DirectoryChoice, DirectoryCompletion } from '../protocol/directory.ts';
 import { accept, type Result } from '../protocol/errors.ts';
-import { checkDirectory, isWithin } from './directory.ts';
+import { checkDirectory, fromHome, isWithin } from './directory.ts';
 import { headOf } from './git-branch.ts';
 import { isShowable } from './showable-name.ts';
 
@@ -15,7 +15,7 @@ const mostOffered = 100;
 /** The directories that may be meant by the beginning of a path, and what is known of the one that it names already. */
 export async function completeDirectory(query: DirectoryQuery): Promise<Result<DirectoryCompletion>> {
   const { cwd, roots } = query;
-  const path = resolve(cwd, query.typed);
+  const path = resolve(fromHome(cwd), fromHome(query.typed));
   const isWhole = query.typed === '' || query.typed.endsWith(sep);
   const named = checkDirectory({ cwd: path, realCwd: null, roots });
   const typed = named.ok ? { typed: await described(path, true) } : {};

@@ -1,5 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import { readdir, realpath } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { basename, join, resolve, sep } from 'node:path';
 import type { Directory, FilesBelow, FilesQuery, WorkPlace } from '../engine/ports/runner.ts';
 import { isSensitive } from '../model/sensitive-files.ts';
@@ -10,7 +11,7 @@ import { accept, type Result, refuse } from '../protocol/errors.ts';
  * none may have been turned since the session was made.
  */
 export function checkDirectory({ cwd, realCwd, roots }: WorkPlace): Result<Directory> {
-  const path = resolve(cwd);
+  const path = resolve(fromHome(cwd));
   const real = realDirectory(path);
   if (real === undefined) {
     return refuse('directory_not_found', `There is no directory "${path}".`, { field: 'cwd' });
@@ -26,6 +27,10 @@ export function checkDirectory({ cwd, realCwd, roots }: WorkPlace): Result<Direc
     { field: 'cwd' },
   );
 }
+
+/** On another machine no shell has said where `~` is. */
+export const fromHome = (path: string): string =>
+  path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : path;
 
 /** Where to start an agent. With roots it is the real path, so that no link can be turned between the check and the start. */
 export function startDirectory(place: WorkPlace): Result<string> {

@@ -1,4 +1,5 @@
 import type { LeftRun, Report, Runner, StartOrder } from '../engine/ports/runner.ts';
+import type { SessionId } from '../protocol/ids.ts';
 import type { Agent } from '../protocol/session.ts';
 import { completeDirectory } from './complete-directory.ts';
 import { checkDirectory, filesBelow, startDirectory } from './directory.ts';
@@ -42,7 +43,7 @@ export function localRunner(options: LocalRunnerOptions): Runner {
     listTracked = async () => undefined,
   } = options;
   const driverOf = new Map(drivers.map((driver) => [driver.name, driver]));
-  const runs = new Map<string, LocalRun>();
+  const runs = new Map<string, { readonly run: LocalRun; readonly sessionId: SessionId }>();
   let kept: readonly KeptProcess[] = [];
   let looked: Promise<void> | undefined;
 
@@ -92,9 +93,9 @@ export function localRunner(options: LocalRunnerOptions): Runner {
     return { ...(await driver.probe()), ...(permissionMode && { defaultPermissionMode: permissionMode }) };
   }
 
-  function add(id: string, last: number, report: Report): LocalRun {
+  function add({ runId: id, sessionId }: StartOrder, last: number, report: Report): LocalRun {
     const run = new LocalRun({ id, last, report, onExit: () => runs.delete(id) });
-    runs.set(id, run);
+    runs.set(id, { run, sessionId });
     return run;
   }
 
@@ -116,11 +117,13 @@ export function localRunner(options: LocalRunnerOptions): Runner {
     async left() {
       looked ??= look();
       await looked;
-      return leftRuns(kept);
+      const left = leftRuns(kept);
+      const served = [...runs].map(([runId, { sessionId }]) => ({ runId, sessionId, isRunning: true }));
+      return [...left.filter(({ runId }) => !runs.has(runId)), ...served];
     },
 
     start(order, report) {
-      const run = add(order.runId, 0, report);
+      const run = add(order, 0, report);
       run.begin('startError', 0, () => {
         const directory = startDirectory(order);
         if (!directory.ok) throw new Error(directory.refusal.message);
@@ -131,12 +134,12 @@ export function localRunner(options: LocalRunnerOptions): Runner {
 
     attach(order, report) {
       const { runId, checkpoint, ready, openAsks, inFlight } = order;
-      const served = runs.get(runId);
+      const served = runs.get(runId)?.run;
       if (served) {
         served.tellAgain(order.last, report);
         return served;
       }
-      const run = add(runId, checkpoint?.number ?? 0, report);
+      const run = add(order, checkpoint?.number ?? 0, report);
       run.begin('hostLost', order.last, () => {
         const directory = startDirectory(order);
         const start = startOf(order, directory.ok ? directory.value : order.cwd);

@@ -1,5 +1,6 @@
 import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { ControlRoom } from '../engine/ports/control-room.ts';
+import type { PushDelivery } from '../engine/ports/push.ts';
 import type { ToolEndpoint } from '../engine/ports/tool-endpoint.ts';
 import { type Refusal, refuse } from '../protocol/errors.ts';
 import { type Access, addAccessRoutes } from './access-routes.ts';
@@ -12,6 +13,7 @@ import { apiHeaders } from './headers.ts';
 import { addMcpRoutes } from './mcp-routes.ts';
 import { addPage } from './page.ts';
 import type { Places } from './public-url.ts';
+import { addPushRoutes } from './push-routes.ts';
 import { addOperationRoutes, addServerRoute } from './routes.ts';
 import type { StreamContext } from './stream/connections.ts';
 import { addStreamRoute, sessionStream } from './stream-routes.ts';
@@ -36,6 +38,7 @@ export interface AppOptions {
   readonly places: Places;
   readonly streams: StreamContext;
   readonly tools: ToolEndpoint | undefined;
+  readonly push: PushDelivery | undefined;
   readonly version: string;
   readonly webRoot: string | undefined;
   readonly logger: FastifyBaseLogger;
@@ -79,12 +82,13 @@ export function createApp(options: AppOptions): FastifyInstance {
   addServerRoute(app, 'health', (_input, _request, reply) =>
     reply.send({ status: 'ok', version, storage: room.storage(), whileBusy: room.whileBusy }),
   );
-  addServerRoute(app, 'getOpenApi', async (_input, _request, reply) => {
+  addServerRoute(app, 'getOpenApi', async (_input, request, reply) => {
     // Made when it is asked for: few do, and every start would wait for it.
     const { openApi } = await import('./openapi.ts');
-    return reply.send(openApi(version));
+    return reply.send(openApi(version, places.of(request.raw).path));
   });
   addAccessRoutes(app, options.access, places);
+  addPushRoutes(app, { push: options.push, devices: options.access.devices, guard, room });
   addOperationRoutes(app, room, { listEvents: sessionStream(options.streams) });
   addStreamRoute(app, options.streams);
   addFileRoutes(app, room);

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyBaseLogger } from 'fastify';
 import type { ControlRoom } from '../engine/ports/control-room.ts';
+import type { PushDelivery, PushSubscriptions } from '../engine/ports/push.ts';
 import type { ToolEndpoint } from '../engine/ports/tool-endpoint.ts';
 import { createApp } from './app.ts';
 import { Devices } from './auth/devices.ts';
@@ -21,6 +22,8 @@ export interface ServerOptions {
   readonly room: ControlRoom;
   /** The interactive tools, for agents; without it there are none. */
   readonly tools?: ToolEndpoint | undefined;
+  /** Messages to devices whose page is closed; without it there are none. */
+  readonly push?: PushDelivery | undefined;
   /** What programs show to be let in. */
   readonly token: string;
   /** Where paired devices are kept; without it a restart forgets them. */
@@ -50,6 +53,8 @@ export interface Server {
   /** In place of `listen`: requests come from a server of somebody else's, which is reached at this address. */
   mount(url: string): void;
   readonly mounted: Mounted;
+  /** The devices that are told of what happens while their page is closed. */
+  readonly subscriptions: PushSubscriptions;
   /** A fresh one-time code for one browser. */
   pairingCode(): string;
   /** Ends all streams and sockets, lets requests that are being answered finish within a second, and frees the port. */
@@ -111,13 +116,17 @@ export function createServer(options: ServerOptions): Server {
       devices,
       unlocks,
       decide,
-      disconnect: (id) => connections.closeAccess(id),
+      disconnect: (id) => {
+        connections.closeAccess(id);
+        options.push?.forget(id);
+      },
       url: () => url,
       publicUrl: publicUrl?.url,
     },
     places,
     streams,
     tools: options.tools,
+    push: options.push,
     version: options.version,
     webRoot: options.webRoot,
     logger,
@@ -168,6 +177,7 @@ export function createServer(options: ServerOptions): Server {
         return true;
       },
     },
+    subscriptions: devices.subscriptions,
     pairingCode: () => codes.issue().code,
     close() {
       closing ??= shutDown();

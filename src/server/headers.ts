@@ -19,6 +19,8 @@ export const pageHeaders: Readonly<Record<string, string>> = {
     "default-src 'self'",
     "img-src 'self' data: blob:",
     "object-src 'none'",
+    "worker-src 'self'",
+    "manifest-src 'self'",
     "base-uri 'none'",
     "form-action 'self'",
     "frame-ancestors 'none'",

@@ -97,4 +97,35 @@ describe('answering in a terminal', () => {
       { name: 'Mo', place: 'Ulm' },
     ]);
   });
+
+  it.each([
+    ['many lines', Array.from({ length: 100 }, (_, at) => `echo ${at}`).join('\n')],
+    ['a long line', `echo ${'x'.repeat(3_000)}`],
+  ])('[TERM11] %s are not allowed before all of it was shown, and can be denied', async (_, command) => {
+    const decisions: unknown[] = [];
+    const said: string[] = [];
+    const transport = {
+      approve: async (_session: string, body: { decision: string }) => decisions.push(body.decision),
+    } as unknown as Transport;
+    const shown: boolean[] = [];
+    const desk = new AnswerDesk({
+      transport,
+      session: 's',
+      say: (text) => said.push(text),
+      show: (_ask, isWhole) => shown.push(isWhole),
+      canAnswer: true,
+    });
+    desk.start();
+    desk.open(asked(command), false);
+    await desk.take('a');
+    await desk.take('always');
+    expect([decisions, shown]).toEqual([[], [false]]);
+    expect(said.at(-1)).toContain('Not all of it was shown');
+    await desk.take('v');
+    await desk.take('a');
+    expect([decisions, shown]).toEqual([['allow'], [false, true]]);
+    desk.open({ ...asked(command), interactionId: InteractionId.parse('j') }, false);
+    await desk.take('d no');
+    expect(decisions).toEqual(['allow', 'deny']);
+  });
 });

@@ -312,6 +312,9 @@ describe('a text that is edited', () => {
         for (const { shown } of rows) expect(textWidth(shown)).toBeLessThan(width + 1);
         expect(column).toBeLessThan(width);
         expect(rows[row]).toBeDefined();
+        const near = layOut(now, { width, prompt: '› ', around: 1 });
+        const whole = { rows, row, column };
+        for (const step of [-1, 1] as const) expect(rowBeside(near, step)).toBe(rowBeside(whole, step));
         const bare = (line: string) => line.replaceAll(/[\s›]/g, '');
         expect(bare(rows.map(({ shown }) => shown).join(''))).toBe(bare(now.text));
         const before = rows.slice(0, row).map(({ shown }) => shown);

@@ -236,13 +236,15 @@ describe('settings', () => {
     expect((await runBeckon(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
-  it('[API1] an old Node is told in one sentence', async () => {
+  it('[API1] [API19] an old Node is told what to do, in two sentences', async () => {
     const pretend = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.19.0'}})`;
     const old = await runBeckon(['--version'], { env: { NODE_OPTIONS: `--import ${pretend}` } });
     expect(old).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'beckon: Node 20.19.0 is too old; Beckon needs Node 22.18 or newer.\n',
+      stderr: expect.stringMatching(
+        /^beckon: Node 20\.19\.0 is too old; Beckon needs Node 22\.18 or newer\.\nIn a project, "npm install node@24" .*\n$/,
+      ),
     });
   });
 });

@@ -135,6 +135,8 @@ describe('typing in a terminal', () => {
       15_000,
     );
     expect((await stat(file)).mode & 0o777).toBe(0o600);
+    // The answers and blanks of the other terminals are not in it.
+    for (const line of ['"a"', '"Ada"']) expect(await readFile(file, 'utf8')).not.toContain(line);
 
     const other = openTerminal(['watch', id]);
     await other.seen('── done');

@@ -6,22 +6,24 @@ import type { Runner } from '../../src/engine/ports/runner.ts';
 import type { NatsServer } from './nats-server.ts';
 
 const tickMs = 50;
-const odd = (what: string): never => {
-  throw new Error(`Not understood, or refused: ${what}`);
-};
 
 /** A room and its runners over a real NATS, in one process. Each runner and the room have a connection of their own. */
 export class NatsRig {
-  readonly room = `r${randomUUID().slice(0, 8)}`;
+  readonly room: string;
   readonly troubles: string[] = [];
+  /** What was not understood, or refused. */
+  readonly odd: string[] = [];
   readonly states: MachineState['is'][] = [];
   readonly #server: NatsServer;
   readonly #carriers: Carrier[] = [];
   readonly #starts: string[] = [];
 
-  constructor(server: NatsServer) {
+  constructor(server: NatsServer, room = `r${randomUUID().slice(0, 8)}`) {
     this.#server = server;
+    this.room = room;
   }
+
+  readonly #note = (what: string): void => void this.odd.push(what);
 
   async carrier(who: string, options: Partial<CarrierOptions> = {}): Promise<Carrier> {
     const connected = await connectCarrier({
@@ -48,15 +50,15 @@ export class NatsRig {
       id,
       version: 'test',
       unseal,
-      onRefused: odd,
-      onOdd: odd,
+      onRefused: this.#note,
+      onOdd: this.#note,
       tickMs,
     });
   }
 
   reach(carrier: Carrier, name: string): Runner {
     const onState = ({ is }: MachineState) => void this.states.push(is);
-    return reachMachine(carrier, { name, seal: JSON.stringify, onState, onOdd: odd, tickMs }).runner;
+    return reachMachine(carrier, { name, seal: JSON.stringify, onState, onOdd: this.#note, tickMs }).runner;
   }
 
   async close(): Promise<void> {

@@ -26,6 +26,11 @@ export class NatsServer {
     return this.#dir;
   }
 
+  /** Where it keeps what it carries. */
+  get store(): string {
+    return join(this.dir, 'store');
+  }
+
   get url(): string {
     return `nats://127.0.0.1:${this.#port}`;
   }
@@ -35,11 +40,8 @@ export class NatsServer {
     const ports = mkdtempSync(join(this.dir, 'ports-'));
     writeFileSync(this.#file, this.#config);
     const address = ['-a', '127.0.0.1', '-p', String(this.#port), '--ports_file_dir', ports];
-    this.#process = spawn(
-      'nats-server',
-      ['-c', this.#file, ...address, '-js', '-sd', join(this.dir, 'store')],
-      { stdio: 'ignore' },
-    );
+    const store = this.#config.includes('store_dir') ? [] : ['-js', '-sd', this.store];
+    this.#process = spawn('nats-server', ['-c', this.#file, ...address, ...store], { stdio: 'ignore' });
     await eventually('it listens', () => readdirSync(ports).length > 0 && this.#readPort(ports));
   }
 
@@ -54,7 +56,7 @@ export class NatsServer {
 
   /** As after the loss of its disk. */
   empty(): void {
-    rmSync(join(this.dir, 'store'), { recursive: true, force: true });
+    rmSync(this.store, { recursive: true, force: true });
   }
 
   reload(config: string): void {

@@ -67,6 +67,7 @@ describe('webhooks of a real server', () => {
     const { url, port } = dead;
     await dead.close();
     const { dataDir, serve } = await serving({
+      publicUrl: 'https://beckon.example/room',
       webhooks: [{ url: hanging.url }, { url }, { url: gone.url }, { url: good.url, secret }],
     });
     const beckon = await serve();
@@ -76,6 +77,7 @@ describe('webhooks of a real server', () => {
     await good.until(() => toldIn(good).length === 3);
     expect(toldIn(good).map(({ type }) => type)).toEqual(life);
     const { body, headers } = good.posts[0] ?? { body: '', headers: {} };
+    expect(JSON.parse(body).data.url).toMatch(/^https:\/\/beckon\.example\/room\/s\/ses_/);
     expect(() => new Webhook(secret).verify(body, headers as Record<string, string>)).not.toThrow();
 
     await expect
@@ -165,7 +167,9 @@ function killAt(
 
 async function progressOf(dataDir: string): Promise<string> {
   // A file that was being written when the server was killed has not got its name yet.
-  const [file = ''] = (await readdir(join(dataDir, 'channels'))).filter((name) => name.endsWith('.json'));
+  const [file = ''] = (await readdir(join(dataDir, 'channels'))).filter(
+    (name) => name.endsWith('.json') && name !== 'push.json',
+  );
   return readFile(join(dataDir, 'channels', file), 'utf8');
 }
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { AskHistory } from '../../src/engine/ask-history.ts';
+import { findGrant, workplaceOf } from '../../src/model/grants.ts';
 import type { Grant } from '../../src/protocol/grant.ts';
+import { GrantId } from '../../src/protocol/ids.ts';
 import type { Ask } from '../../src/protocol/interaction.ts';
 import type { Suggestion } from '../../src/protocol/suggestion.ts';
 import { type EngineRoom, endRoomsAfterEach, openRoom, person } from '../support/engine-room.ts';
@@ -209,6 +211,25 @@ describe('[POL16] a suggestion', () => {
     ).toMatchObject({ code: 'invalid_value', details: { field: 'onlyHere' } });
   });
 
+  it('for a directory of this machine holds in no directory of another', () => {
+    const grant: Grant = {
+      id: GrantId.parse('grant_1'),
+      toolName: 'Bash',
+      pattern: 'npm test',
+      literal: true,
+      subjectKind: 'command',
+      scope: 'always',
+      directory: '/shop',
+      createdAt: '2026-01-01T00:00:00Z',
+      by: person.actor,
+    };
+    const holdsIn = (machine: string | null): boolean => {
+      const place = workplaceOf({ cwd: '/link', realCwd: '/shop', machine });
+      return findGrant([grant], bashAsk('r', 'npm test'), '2026-01-01T00:00:00Z', place) !== undefined;
+    };
+    expect([holdsIn(null), holdsIn('box')]).toEqual([true, false]);
+  });
+
   it('that is not wanted is remembered, also by the next server', async () => {
     const log = memoryLog();
     const room = await openRoom({ log });
@@ -249,7 +270,7 @@ describe('[POL17] suggestions', () => {
     const times = 1000;
     const spent = processorTime(() => {
       for (let time = 0; time < times; time += 1)
-        history.suggestionFor(bashAsk('r', `npm run task-${time % 30}`), cwd, () => true);
+        history.suggestionFor(bashAsk('r', `npm run task-${time % 30}`), { cwd }, () => true);
     });
     expect(spent / times).toBeLessThan(1);
   });

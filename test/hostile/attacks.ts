@@ -170,6 +170,30 @@ export const attacks: readonly Attack[] = [
       }),
   },
   {
+    name: 'answers as a notification would, with that cookie, and what lies on the disk as the ticket; and asks for notifications of its own',
+    knownWith: never,
+    getsThrough: (agent) =>
+      allowed(agent, async ({ interactionId }) => {
+        const cookie = readFileSync(join(agent.cwd, 'stolen-cookie'), 'utf8');
+        const found = ['push-key', 'devices.json', 'tool-secret', 'token'].flatMap(
+          (name) => readText(join(agent.dataDir, name)).match(/[\w-]{30,}/g) ?? [],
+        );
+        const own = {
+          endpoint: 'https://push.example.net/x',
+          keys: receiver,
+          kinds: ['waits'],
+          text: 'full',
+          language: 'en',
+        };
+        for (const headers of [{ cookie }, { cookie, ...likeAPage(agent) }, { ...tokenOf(agent), cookie }]) {
+          const subscribed = await agent.api('POST', '/api/push', own, headers);
+          if (subscribed.status === 200) throw new Error('It would be sent the tickets.');
+          for (const ticket of [interactionId, cookie.slice('beckon='.length), ...found])
+            await agent.api('POST', '/api/push/answer', { ticket, decision: 'allow' }, headers);
+        }
+      }),
+  },
+  {
     name: 'reads `devices.json`, and shows what is in it as cookie and key',
     knownWith: never,
     getsThrough: (agent) =>
@@ -341,6 +365,12 @@ export const attacks: readonly Attack[] = [
     getsThrough: (agent) => allowed(agent, (ask) => writeAnswer(agent, ask)),
   },
 ];
+
+/** Keys that a message can be encrypted for. */
+const receiver = {
+  p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+  auth: 'BTBZMqHH6r4Tts7J_aSIgg',
+};
 
 /** Whether an ask of its own is allowed after this. */
 async function allowed(agent: HostileAgent, attempt: (ask: Ask) => unknown): Promise<boolean> {

@@ -12,11 +12,12 @@ const shapes: Record<number, string> = {
   10: 'c92a8a136ced161d',
   11: '218a2f28d54b79ad',
   12: '24cb7704b4178cfd',
+  13: 'af4cfe89e5eb46b1',
 };
 
 it('[STORE1] a state of another shape has another version', () => {
   const paths = [
-    ...new Set([busy(), failed(), held()].flatMap(({ state }) => pathsIn(storedState(state)))),
+    ...new Set([busy(), failed(), held(), givenUp()].flatMap(({ state }) => pathsIn(storedState(state)))),
   ].sort();
   const print = createHash('sha256').update(paths.join('\n')).digest('hex').slice(0, 16);
   expect(
@@ -70,6 +71,13 @@ function busy(): PlayedSession {
   played.fact({ type: 'options-changed', options: [option] });
   played.fact({ type: 'diagnostic', code: 'not-json', text: 'no JSON', count: 1 });
   played.command({ type: 'interrupt', by: person });
+  return played;
+}
+
+function givenUp(): PlayedSession {
+  const played = new PlayedSession({ machine: 'gpu-1' }).up().working();
+  played.asks(bashAsk('r1', 'ls'));
+  played.command({ type: 'give-up', machine: 'gpu-1', by: person });
   return played;
 }
 

@@ -72,6 +72,15 @@ describe('a tool call', () => {
     }
   });
 
+  it('[POL6] says that it may change the rules of its directory', () => {
+    const change: CallShape = { is: 'change', does: 'write', path: '/path', edits: [] };
+    for (const path of ['.beckon/policy.json', '/work/shop/.Beckon/policy.json'])
+      expect(toolCallOf({ input: { path }, call: change }).risks).toEqual(['policy']);
+    const command = { is: 'command', command: '/command' } as const;
+    expect(toolCallOf({ input: { command: 'rm -r .beckon' }, call: command }).risks).toEqual(['policy']);
+    expect(toolCallOf({ input: { command: 'ls beckon' }, call: command }).risks).toEqual([]);
+  });
+
   it('is told as far as it has been written', () => {
     const soFar = (json: string, toolName: string) =>
       mainPartOf(toolCallSoFar(json, expectedShape(toolName)))?.text;

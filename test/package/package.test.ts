@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join, relative, resolve } from 'node:path';
+import { delimiter, dirname, join, relative, resolve } from 'node:path';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -114,19 +114,35 @@ afterAll(() => rm(place, { recursive: true, force: true }));
 const run = (node: string, ...args: string[]) => runProgram(node, args, { cwd: folder });
 
 describe('the package', () => {
-  it('[DOC1] is small, and holds what was built and nothing else', () => {
+  it('[DOC1] is small, and holds what was built, the guides and the examples, and nothing else', () => {
     const packed = join(folder, 'node_modules/beckon');
     const files = filesBelow(packed).map((file) => relative(packed, file));
     const foreign = files.filter(
       (file) =>
-        !/^(bin\/beckon\.cjs|package\.json|README\.md|LICENSE)$/.test(file) &&
+        !/^(bin\/beckon\.cjs|package\.json|README\.md|CONTEXT\.md|LICENSE)$/.test(file) &&
+        !/^docs\/(.*\.(md|png)|proxy\/(nginx\.conf|Caddyfile))$|^examples\/.*\.ts$/.test(file) &&
         !/^dist\/web\/[^.]/.test(file) &&
         !/^dist\/(?!web\/).*(?<!\.test)\.(js|d\.ts)$/.test(file),
     );
     expect(foreign).toEqual([]);
     expect(files).toContain('dist/web/index.html');
-    expect(statSync(tarball).size).toBeLessThan(1_500_000);
+    expect(statSync(tarball).size).toBeLessThan(2_000_000);
     console.log(`${files.length} files, ${statSync(tarball).size} bytes packed`);
+  });
+
+  it('[API19] [DOC1] every link of its README leads to a file in it, and of its guides those that do not lead into the source', () => {
+    const packed = join(folder, 'node_modules/beckon');
+    const documents = filesBelow(packed).filter((file) => file.endsWith('.md') && !file.includes('dist'));
+    expect(documents.length).toBeGreaterThan(10);
+    const missing = documents.flatMap((document) =>
+      linksIn(readFileSync(document, 'utf8'))
+        .map((target) => relative(packed, join(dirname(document), target)))
+        .filter((target) => !existsSync(join(packed, target)))
+        .map((target) => ({ document: relative(packed, document), target })),
+    );
+    const intoSource = /^(src|test|bench)\//;
+    expect(missing.filter(({ target }) => !intoSource.test(target))).toEqual([]);
+    expect(missing.filter(({ document }) => document === 'README.md')).toEqual([]);
   });
 
   it('[DOC1] is clean to publint', async () => {
@@ -148,13 +164,15 @@ describe('the package', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${version}\n` });
   });
 
-  it('[API1] an old Node is told in one sentence', async ({ skip }) => {
+  it('[API1] [API19] an old Node is told what to do', async ({ skip }) => {
     const old = await machineNode();
     if (old === undefined) return skip('this machine has no Node that is too old');
     expect(await run(old.path, program)).toEqual({
       code: 1,
       stdout: '',
-      stderr: `beckon: Node ${old.version} is too old; Beckon needs Node 22.18 or newer.\n`,
+      stderr: expect.stringMatching(
+        `^beckon: Node ${old.version} is too old; Beckon needs Node 22.18 or newer\\.\nIn a project, "npm install node@24" `,
+      ),
     });
   });
 
@@ -284,6 +302,12 @@ const isIdle = ({ event, data }: { event: string; data: any }): boolean =>
 /** Node 22 says of itself what in it is an experiment. */
 const withoutExperiments = (stderr: string): string =>
   stderr.replaceAll(/^\(.*ExperimentalWarning.*\n|^\(Use `node --trace-warnings.*\n/gm, '');
+
+/** Where relative links lead, without their anchors and outside of code. */
+const linksIn = (markdown: string): string[] =>
+  [...markdown.replaceAll(/^```.*?^```/gms, '').matchAll(/\]\(([^)\s#]+)[^)]*\)/g)]
+    .map(([, target = '']) => target)
+    .filter((target) => !/^[a-z]+:/.test(target));
 
 /** The Node that was here before the project brought its own, if that is too old. */
 async function machineNode(): Promise<{ path: string; version: string } | undefined> {

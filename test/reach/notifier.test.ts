@@ -132,6 +132,42 @@ describe('programs', () => {
     expect(program.told.at(-1)).toBe('done');
   });
 
+  it('[REACH1] are told what expired, and not what a grant has answered', async () => {
+    const room = await openRoom({ settings: { askTimeout: { hardSeconds: 60 } } });
+    const program = programs();
+    await notifying(room, [program]);
+    const [id] = await room.running();
+    const { interactionId } = await room.asks(id, asking('r1', 'ls'));
+    const given = { session: id, requestId: interactionId, decision: 'allow', scope: 'session' };
+    await room.do('approve', given);
+    await room.event(id, 'interaction.resolved');
+    await room.asks(id, asking('r2', 'ls'));
+    const expiring = await room.asks(id, asking('r3', 'pwd'));
+    await passed(room, 60_000);
+    await room.event(id, 'interaction.resolved', (event) => event.interactionId === expiring.interactionId);
+    await settled();
+    expect(program.told).toEqual(['waits ls', 'answered ls', 'waits pwd', 'answered pwd']);
+    expect(program.sent.at(-1)).toMatchObject({ outcome: 'expired', by: 'timer' });
+  });
+
+  it('[REACH1] are told of a crash once, and of what an agent began by itself not at all', async () => {
+    const room = await openRoom();
+    const program = programs();
+    await notifying(room, [program]);
+    const [id, agent] = await room.running();
+    agent.exit(1);
+    await room.event(id, 'process.exited');
+    await settled();
+    expect(program.told).toEqual(['failed']);
+    const [other, second] = await room.idle();
+    second.report({ type: 'turn-started' });
+    await room.event(other, 'turn.started');
+    second.end();
+    await room.event(other, 'turn.ended');
+    await settled();
+    expect(program.told).toEqual(['failed']);
+  });
+
   it('[REACH7] one that fails is tried again later and later, and a session waits for its own only', async () => {
     const room = await openRoom();
     const program = programs();
@@ -155,6 +191,65 @@ describe('programs', () => {
     await passed(room, 1);
     expect(program.told.slice(3)).toEqual(['waits ls', 'waits pwd']);
     expect(new Set(program.sent.map(({ id }) => id)).size).toBe(3);
+  });
+
+  it('[REACH8] of what a dead one should hear little is kept in memory, and all of it arrives in the end', async () => {
+    const room = await openRoom();
+    const dead = programs('dead');
+    const alive = programs('alive');
+    const notifier = await notifying(room, [dead, alive]);
+    dead.answer = () => ({ is: 'later', reason: 'no' });
+    const ids = [(await room.running())[0], (await room.running())[0]];
+    const expected = ids.map((id, at) =>
+      Array.from({ length: 80 }, (_, count) => `waits ${at} ${count} of ${id}`),
+    );
+    for (const [at, id] of ids.entries())
+      for (let count = 0; count < 80; count += 1)
+        await room.asks(id, asking(`r${at}-${count}`, `${at} ${count} of ${id}`));
+    await settled();
+    expect(alive.sent).toHaveLength(160);
+    expect(notifier.states()).toMatchObject([{ waiting: 100 }, { waiting: 0 }]);
+    dead.answer = () => ({ is: 'taken' });
+    dead.sent.length = 0;
+    for (let tries = 0; tries < 12; tries += 1) await passed(room, 3_600_000);
+    for (const [at, id] of ids.entries())
+      expect(dead.told.filter((told) => told.endsWith(id))).toEqual(expected[at]);
+  });
+
+  it('[REACH8] one that is gone for ever is not tried again before the next start', async () => {
+    const room = await openRoom();
+    const store = new ProgressInMemory();
+    const program = programs();
+    const notifier = await notifying(room, [program], { store });
+    program.answer = () => ({ is: 'gone', reason: 'It wants nothing more.' });
+    const [id] = await room.running();
+    await room.asks(id, asking('r1', 'ls'));
+    await settled();
+    await room.asks(id, asking('r2', 'pwd'));
+    await passed(room, 86_400_000);
+    expect(program.told).toEqual(['waits ls']);
+    expect(notifier.states()).toMatchObject([
+      { disabled: true, lastError: { reason: 'It wants nothing more.' } },
+    ]);
+    await notifier.close();
+    program.answer = () => ({ is: 'taken' });
+    await notifying(room, [program], { store });
+    await settled();
+    expect(program.told.slice(1)).toEqual(['waits ls', 'waits pwd']);
+  });
+
+  it('[REACH7] one that takes nothing for three days is told no more of that, and it is counted', async () => {
+    const room = await openRoom();
+    const program = programs();
+    const notifier = await notifying(room, [program]);
+    program.answer = ({ id }) => (id.startsWith('waits') ? { is: 'later', reason: 'no' } : { is: 'taken' });
+    const [id] = await room.running();
+    await room.asks(id, asking('r1', 'ls'));
+    for (let hour = 0; hour < 74; hour += 1) await passed(room, 3_600_000);
+    const { length } = program.sent;
+    expect(notifier.states()).toMatchObject([{ dropped: 1, waiting: 0 }]);
+    for (let hour = 0; hour < 5; hour += 1) await passed(room, 3_600_000);
+    expect(program.sent).toHaveLength(length);
   });
 
   it('[REACH7] what was not taken before a restart is told after it, and what was taken is not', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { quietFor } from '../../src/model/quiet-hours.ts';
 import type { SessionId } from '../../src/protocol/ids.ts';
 import { type EngineRoom, endRoomsAfterEach, openRoom } from '../support/engine-room.ts';
-import { RecordingChannel } from '../support/recording-channel.ts';
+import { ProgressInMemory, RecordingChannel } from '../support/recording-channel.ts';
 import { asking, endNotifiersAfterEach, notifying, passed, programs, settled } from './notifying.ts';
 
 endRoomsAfterEach();
@@ -94,6 +94,24 @@ describe('while somebody looks', () => {
     await settled();
     expect(program.told).toEqual(['waits ls']);
   });
+});
+
+it('[REACH4] what ended more than a day ago is no news any more, and what waits is', async () => {
+  const room = await openRoom();
+  const store = new ProgressInMemory();
+  const phone = new RecordingChannel();
+  const before = await notifying(room, [phone], { store });
+  const [id] = await room.running();
+  const [other, agent] = await room.running();
+  await room.asks(id, asking('r1', 'ls'));
+  agent.end('failed');
+  await room.event(other, 'turn.ended');
+  await settled();
+  await before.close();
+  await passed(room, 90_000_000);
+  await notifying(room, [phone], { store });
+  await passed(room, 10_000);
+  expect(phone.told).toEqual(['waits ls']);
 });
 
 describe('a channel that is told later', () => {

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { statusOf } from '../../src/protocol/errors.ts';
+import { eventDefinitions } from '../../src/protocol/event.ts';
 import { type OperationDefinition, operations } from '../../src/protocol/operation.ts';
 import { serverOperations } from '../../src/protocol/server-operation.ts';
 import { openApi } from '../../src/server/openapi.ts';
-import { startServer } from './running-server.ts';
+import { parsePublicUrl } from '../../src/server/public-url.ts';
+import { request, startServer, token } from './running-server.ts';
 
 interface Described {
   readonly operationId: string;
@@ -11,6 +13,7 @@ interface Described {
     readonly name: string;
     readonly in: string;
     readonly required?: boolean;
+    readonly description?: string;
   }[];
   readonly requestBody?: { readonly content: Record<string, { readonly schema: Record<string, unknown> }> };
   readonly responses: Record<string, unknown>;
@@ -45,9 +48,10 @@ describe('OpenAPI', () => {
         ...streamed,
         ...(operation.refusals ?? []).map(statusOf),
       ];
-      expect(Object.keys(described?.responses ?? {}), name).toEqual([
-        ...[...new Set(statuses)].sort((a, b) => a - b).map(String),
-        'default',
+      const told = Object.keys(described?.responses ?? {});
+      expect(told, name).toEqual(expect.arrayContaining([...statuses.map(String), 'default']));
+      expect(told.filter((status) => Number(status) < 300).map(Number), name).toEqual([
+        ...new Set([...Object.keys(operation.replies).map(Number), ...streamed]),
       ]);
       expect(described?.requestBody !== undefined, name).toBe('body' in operation);
     }
@@ -92,6 +96,59 @@ describe('OpenAPI', () => {
         'Error',
       ]),
     );
+  });
+
+  it('[API19] every route tells why it may be refused: for its own reasons, and for those of all that are like it', () => {
+    const at = (path: string, method: string): Record<string, { description?: string }> =>
+      (description.paths[path]?.[method]?.responses ?? {}) as Record<string, { description?: string }>;
+    for (const [path, methods] of Object.entries(description.paths)) {
+      for (const method of Object.keys(methods)) {
+        const responses = at(path, method);
+        expect(responses[403]?.description, path).toContain('`host_not_allowed`');
+        const isOpen = ['/api/health', '/api/pair'].includes(path);
+        expect(responses[401]?.description?.includes('`unauthorized`') ?? false, path).toBe(!isOpen);
+        if (path.includes('{session}')) expect(responses[404]?.description).toContain('`session_not_found`');
+        for (const [status, { description: words = '' }] of Object.entries(responses))
+          if (status !== 'default') expect(words.length, `${method} ${path} ${status}`).toBeGreaterThan(3);
+      }
+    }
+    expect(at('/api/sessions/{session}/approve', 'post')[403]?.description).toContain('`device_required`');
+    expect(at('/api/sessions/{session}/stop', 'post')[403]?.description).not.toContain('`device_required`');
+  });
+
+  it('[API19] events are described with their fields, by their type', () => {
+    const { schemas } = description.components;
+    expect(schemas.Event).toMatchObject({ discriminator: { propertyName: 'type' } });
+    for (const [type, { schema }] of Object.entries(eventDefinitions)) {
+      const described = schemas[`Event.${type}`] as {
+        properties: Record<string, unknown>;
+        required: string[];
+      };
+      expect(Object.keys(described.properties).sort(), type).toEqual(
+        ['type', 'seq', 'at', ...Object.keys(schema.shape)].sort(),
+      );
+      expect(described.required).toEqual(expect.arrayContaining(['type', 'seq', 'at']));
+    }
+  });
+
+  it('[API19] it is what tools for such descriptions want: a server, a licence, words for every parameter, nothing unused', async () => {
+    expect(description).toMatchObject({ servers: [{ url: '/' }], info: { license: { identifier: 'MIT' } } });
+    for (const operation of Object.values(description.paths).flatMap((path) => Object.values(path)))
+      for (const { name, in: place, description: words } of operation.parameters ?? [])
+        if (place !== 'query') expect(words, `${operation.operationId} ${name}`).toBeTruthy();
+    const used = new Set(JSON.stringify(description).match(/#\/components\/schemas\/[\w.-]+/g));
+    const unused = Object.keys(description.components.schemas).filter(
+      (name) => !used.has(`#/components/schemas/${name}`),
+    );
+    expect(unused).toEqual([]);
+    // Below a path its addresses lead there.
+    const publicUrl = parsePublicUrl('https://example.org/beckon');
+    if ('problem' in publicUrl) throw new Error(publicUrl.problem);
+    const { url } = await startServer({ publicUrl });
+    const below = await request(`${url}/beckon/api/openapi.json`, 'GET', undefined, {
+      authorization: `Bearer ${token}`,
+    });
+    expect(below.body).toMatchObject({ servers: [{ url: '/beckon' }] });
   });
 
   it('[API3] every path that is described has its route', async () => {

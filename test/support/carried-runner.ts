@@ -1,6 +1,17 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { FactBatch, Order, OrderOutcome, Report, Run, Runner } from '../../src/engine/ports/runner.ts';
+import { UnreachableError } from '../../src/engine/ports/machine.ts';
+import type {
+  FactBatch,
+  LeftRun,
+  Order,
+  OrderOutcome,
+  Report,
+  Run,
+  Runner,
+  StartOrder,
+} from '../../src/engine/ports/runner.ts';
 import { isPassing } from '../../src/engine/ports/runner.ts';
+import type { SessionId } from '../../src/protocol/ids.ts';
 
 /**
  * A runner at the far end of something that carries JSON and takes its time. What was reported is kept there, so that whoever attaches
@@ -10,10 +21,18 @@ export function carriedRunner(inner: Runner, { random, isCut }: Carrier = {}): R
   const runs = new Map<string, CarriedRun>();
   const ask = async <T>(call: () => Promise<T>): Promise<T> => {
     await turn();
+    if (isCut?.()) throw new UnreachableError('Nothing is carried any more.');
     return carried(await call());
   };
-  const serve = (runId: string, report: Report, begin: (report: Report) => Run): CarriedRun => {
-    const run = new CarriedRun(runId, report, begin, { ...(random && { random }), ...(isCut && { isCut }) });
+  const serve = (
+    { runId, sessionId }: StartOrder,
+    report: Report,
+    begin: (report: Report) => Run,
+  ): CarriedRun => {
+    const run = new CarriedRun(runId, sessionId, report, begin, {
+      ...(random && { random }),
+      ...(isCut && { isCut }),
+    });
     runs.set(runId, run);
     return run;
   };
@@ -26,12 +45,22 @@ export function carriedRunner(inner: Runner, { random, isCut }: Carrier = {}): R
     policyFile: (place) => ask(() => inner.policyFile(carried(place))),
     branch: (directory) => ask(() => inner.branch(directory)),
     filesBelow: (query) => ask(() => inner.filesBelow(carried(query))),
-    left: () => ask(() => inner.left()),
-    end: (runId) => ask(() => inner.end(runId)),
-    start: (order, report) => serve(order.runId, report, (heard) => inner.start(carried(order), heard)),
+    left: () =>
+      ask(async () => {
+        const served = [...runs.values()].flatMap((run) => run.left());
+        const others = (await inner.left()).filter(({ runId }) => !runs.has(runId));
+        return [...others, ...served];
+      }),
+    end: (runId) =>
+      ask(async () => {
+        await runs.get(runId)?.end();
+        runs.delete(runId);
+        await inner.end(runId);
+      }),
+    start: (order, report) => serve(order, report, (heard) => inner.start(carried(order), heard)),
     attach: (order, report) =>
       runs.get(order.runId)?.passOnTo(report, order.last) ??
-      serve(order.runId, report, (heard) => inner.attach(carried(order), heard)),
+      serve(order, report, (heard) => inner.attach(carried(order), heard)),
     rawLog: {
       read: (sessionId) => inner.rawLog.read(sessionId),
       remove: (sessionId) => ask(() => inner.rawLog.remove(sessionId)),
@@ -51,6 +80,7 @@ type Entry = { readonly batch: FactBatch } | { readonly order: number; readonly 
 
 class CarriedRun implements Run {
   readonly id: string;
+  readonly #sessionId: SessionId;
   readonly #random: () => number;
   readonly #isCut: () => boolean;
   #report: Report;
@@ -62,15 +92,40 @@ class CarriedRun implements Run {
   #position = 0;
   #isDelivering = false;
   #hasLost = false;
+  #hasExited = false;
+  #inner: Run | undefined;
   /** The number of the next fact to come. */
   #next = 1;
 
-  constructor(id: string, report: Report, begin: (report: Report) => Run, carrier: Carrier) {
+  constructor(
+    id: string,
+    sessionId: SessionId,
+    report: Report,
+    begin: (report: Report) => Run,
+    carrier: Carrier,
+  ) {
     this.id = id;
+    this.#sessionId = sessionId;
     this.#report = report;
     this.#random = carrier.random ?? (() => 1);
     this.#isCut = carrier.isCut ?? (() => false);
-    this.#outgoing = turn().then(() => begin((batch) => this.#heard(batch)));
+    this.#outgoing = turn().then(() => (this.#isCut() ? new Promise<never>(() => {}) : this.#begin(begin)));
+  }
+
+  #begin(begin: (report: Report) => Run): Run {
+    this.#inner = begin((batch) => this.#heard(batch));
+    return this.#inner;
+  }
+
+  /** What is told of it to whoever asks what is here; nothing if the order to start it was lost. */
+  left(): readonly LeftRun[] {
+    if (this.#inner === undefined) return [];
+    return [{ runId: this.id, sessionId: this.#sessionId, isRunning: !this.#hasExited }];
+  }
+
+  async end(): Promise<void> {
+    this.#report = () => {};
+    await this.#inner?.give({ kind: 'end', id: this.id });
   }
 
   /** Tells again all that has a number above this one, and goes on. */
@@ -123,6 +178,7 @@ class CarriedRun implements Run {
 
   #heard(batch: FactBatch): void {
     this.#next = endOf({ batch }) + 1;
+    if (batch.facts.some(({ type }) => type === 'exited')) this.#hasExited = true;
     this.#add({ batch });
   }
 

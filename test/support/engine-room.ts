@@ -4,6 +4,7 @@ import { type Engine, type EngineSettings, openEngine } from '../../src/engine/i
 import type { Caller, News, Reply } from '../../src/engine/ports/control-room.ts';
 import type { EventLog } from '../../src/engine/ports/event-log.ts';
 import type { Logger } from '../../src/engine/ports/logger.ts';
+import type { MachineSource } from '../../src/engine/ports/machine.ts';
 import type { Runner, ToolAccess } from '../../src/engine/ports/runner.ts';
 import type { SessionEnv } from '../../src/engine/ports/session-env.ts';
 import type { Announcement, AnnouncementType, SessionSnapshot } from '../../src/protocol/announcement.ts';
@@ -40,6 +41,8 @@ export interface RoomOptions {
   readonly others?: (parts: { readonly clock: FakeClock; readonly logger: Logger }) => readonly AgentDriver[];
   /** Puts something between the engine and the runner. */
   readonly carry?: (runner: Runner) => Runner;
+  /** The other machines. */
+  readonly machines?: MachineSource;
 }
 
 const open = new Set<EngineRoom>();
@@ -78,6 +81,7 @@ export async function openRoom(options: RoomOptions = {}): Promise<EngineRoom> {
   const engine = await openEngine({
     log,
     runner,
+    ...(options.machines === undefined ? {} : { machines: options.machines }),
     env,
     templates: templatesInMemory(),
     clock,

@@ -140,7 +140,16 @@ class MemoryLog implements EventLog {
   }
 
   #summaries(filter: SummaryFilter) {
-    const { version, words = [], status, archived, pinned, holdsGrants = false, except = [] } = filter;
+    const {
+      version,
+      words = [],
+      status,
+      archived,
+      pinned,
+      machine,
+      holdsGrants = false,
+      except = [],
+    } = filter;
     return [...this.#streams.values()]
       .flatMap(({ summary }) => (summary?.version === version ? [summary] : []))
       .map(({ body }) => JSON.parse(body) as SessionSummary)
@@ -150,6 +159,7 @@ class MemoryLog implements EventLog {
           (status === undefined || status.includes(session.status)) &&
           (archived === undefined || archived === (session.archived ?? false)) &&
           (pinned === undefined || pinned === (session.pinned ?? false)) &&
+          (machine === undefined || machine === (session.machine ?? null)) &&
           (!holdsGrants || grants.length > 0 || rules !== undefined) &&
           hasWords(findableText(session), words),
       )

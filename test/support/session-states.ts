@@ -228,7 +228,7 @@ export class PlayedSession {
   }
 
   #next(): readonly NewEvent[] {
-    return advance(this.state, this.now());
+    return advance(this.state, { at: this.now() });
   }
 
   #fold(event: NewEvent): void {

@@ -25,6 +25,7 @@ const samples = [...guide.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language
 const programs = samples.flatMap(({ language, text, file }) =>
   language === 'ts' && file !== undefined ? [{ file, text }] : [],
 );
+const jsonSamples = samples.flatMap(({ language, text }) => (language === 'json' ? [text] : []));
 const tools = ['greet', 'pick-reviewer', 'issue-number', 'with-fallback', 'ask-the-owner'].map(
   (name) => `${name}.ts`,
 );
@@ -96,15 +97,22 @@ describe('docs/interactive-tools.md', () => {
   it('[DOC1] the tests in it pass', async () => {
     const tests = programs.map(({ file }) => file).filter((file) => file.endsWith('.test.ts'));
     expect(tests).toHaveLength(1);
-    const { code, output } = await run(['--test', ...tests]);
+    // As the guide says it: with its package.json, and by its command.
+    const [project = ''] = jsonSamples.filter((text) => text.includes('"scripts"'));
+    const { scripts, dependencies } = JSON.parse(project);
+    expect(scripts.test).toBe('node --test');
+    const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    expect(dependencies).toEqual({ beckon: own.version, zod: own.dependencies.zod });
+    writeFileSync(join(folder, 'package.json'), project);
+    const { code, output } = await run([...scripts.test.split(' ').slice(1)]);
     expect(output).toMatch(/pass 4/);
     expect(code).toBe(0);
   });
 
   it('[DOC1] the configuration in it is one', async () => {
-    const configurations = samples.filter(({ language }) => language === 'json');
+    const configurations = jsonSamples.filter((text) => !text.includes('"scripts"'));
     expect(configurations).toHaveLength(1);
-    for (const { text } of configurations) {
+    for (const text of configurations) {
       const file = join(folder, 'config.json');
       writeFileSync(file, text);
       expect(await readConfigFile(file, true, {})).toEqual({
@@ -120,6 +128,10 @@ describe('docs/interactive-tools.md', () => {
     expect(lines.length).toBeGreaterThan(0);
     for (const line of lines) {
       const [program, first = ''] = line.split(' ');
+      if (program === 'npm') {
+        expect(['install', 'test']).toContain(first);
+        continue;
+      }
       expect(program).toBe('beckon');
       const known = first.startsWith('--') ? Object.keys(serveFlags) : Object.keys(commands);
       expect(known).toContain(first.replace(/^--/, ''));

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import type { SessionId } from '../../src/protocol/ids.ts';
 import type { Room } from '../../src/web/data/room.logic.ts';
 import { isSeen, type News, newsBetween } from '../../src/web/notifications/news.logic.ts';
 import { createPacer } from '../../src/web/notifications/pacer.ts';
@@ -44,12 +45,13 @@ describe('news', () => {
   });
 
   it('[UI11] are quiet when the person sees them happen', () => {
+    const [s1, s2] = ['s1', 's2'] as SessionId[];
     const news: News = { urgency: 'asks', sessionId: 's1', about: '' };
-    expect(isSeen(news, { isHere: true, session: 's1' })).toBe(true);
+    expect(isSeen(news, { isHere: true, session: s1 })).toBe(true);
     expect(isSeen(news, { isHere: true, session: null })).toBe(true);
-    expect(isSeen(news, { isHere: true, session: 's2' })).toBe(false);
+    expect(isSeen(news, { isHere: true, session: s2 })).toBe(false);
     expect(isSeen(news, { isHere: true, session: undefined })).toBe(false);
-    expect(isSeen(news, { isHere: false, session: 's1' })).toBe(false);
+    expect(isSeen(news, { isHere: false, session: s1 })).toBe(false);
   });
 });
 

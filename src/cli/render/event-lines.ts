@@ -119,6 +119,10 @@ export function eventLines(event: PlainEvent, paint: Paint): string[] {
       );
     case 'process.ready':
       return event.isolation === undefined ? [] : note(isolationWords[event.isolation]);
+    case 'interaction.undelivered':
+      return note(`${oneLine(event.machine)} cannot be reached: the answer is given when it is back`);
+    case 'process.taken':
+      return note('its machine is back, and the agent is gone on with');
     case 'suggestion.declined':
     case 'commands.changed':
     case 'process.identified':

@@ -4,7 +4,7 @@ import { saysNothing, type TextEdit, type ToolCall, toolCallOf } from '../../mod
 import type { ApprovalScope, Ask, Form, LeftOpen, Question } from '../../protocol/interaction.ts';
 import { kindWords, valueWords } from './field-words.ts';
 import { counted, shortened } from './measures.ts';
-import type { Paint } from './paint.ts';
+import { type Paint, plain } from './paint.ts';
 import { oneLine, stripEscapes } from './safe-text.ts';
 
 export type ShownAsk = Pick<
@@ -19,6 +19,7 @@ export type ShownAsk = Pick<
   | 'form'
   | 'plan'
   | 'reason'
+  | 'rule'
   | 'subject'
   | 'agentId'
   | 'tool'
@@ -27,17 +28,29 @@ export type ShownAsk = Pick<
   | 'defaultToNo'
 > & { readonly leftOpen?: LeftOpen | undefined };
 
+const mostLinesAtFirst = 60;
+
+/** Whether the view of it leaves something out that can be asked for. */
+export const isCutShort = (ask: ShownAsk): boolean => {
+  const lines = bodyOf(ask, plain);
+  return lines.length > mostLinesAtFirst || lines.some((line) => line.length > longestLine);
+};
+
 /** What a person is asked, whole enough to decide on: what would not fit is counted, never left out in silence. */
-export function interactionView(ask: ShownAsk, paint: Paint, mostLines = 60): string[] {
+export function interactionView(ask: ShownAsk, paint: Paint, mostLines = mostLinesAtFirst): string[] {
   const head = `${paint('yellow', '?')} ${paint('bold', shortened(headOf(ask), 300))}`;
   const agent = ask.agentId === undefined ? [] : [paint('dim', `asked by sub-agent ${oneLine(ask.agentId)}`)];
   const reason = ask.reason === undefined ? [] : [paint('dim', `reason: ${oneLine(ask.reason)}`)];
+  const rule = ask.rule === undefined ? [] : [paint('yellow', ruleLine(ask.rule))];
   const error =
     ask.form?.error === undefined ? [] : [paint('red', `asked again: ${oneLine(ask.form.error)}`)];
   const body = bounded(bodyOf(ask, paint), mostLines, paint);
   const left = ask.leftOpen === undefined ? [] : [paint('dim', leftOpenNote(ask.leftOpen))];
-  return [head, ...[...agent, ...reason, ...error, ...body, ...left].map((line) => `  ${line}`)];
+  return [head, ...[...agent, ...reason, ...rule, ...error, ...body, ...left].map((line) => `  ${line}`)];
 }
+
+const ruleLine = ({ reason }: NonNullable<Ask['rule']>): string =>
+  `a rule asks for you${reason === undefined || reason === '' ? '' : `: ${oneLine(reason)}`}`;
 
 function headOf(ask: ShownAsk): string {
   const title =
@@ -133,6 +146,7 @@ const riskWords: Record<ToolCall['risks'][number], string> = {
   'sandbox-off': 'it runs without the sandbox',
   'outside-directory': 'it reaches out of the session’s directory',
   dangerous: 'it has a field that calls itself dangerous',
+  policy: 'it may change the rules that this directory brings along',
 };
 
 const warningLines = ({ subject, blockedPath }: ShownAsk, { risks }: ToolCall): string[] => [
@@ -205,6 +219,7 @@ const compact = (value: unknown): string => showValue(JSON.stringify(value) ?? '
 const longestLine = 2_000;
 
 function bounded(lines: readonly string[], most: number, paint: Paint): readonly string[] {
+  if (most === Number.POSITIVE_INFINITY) return lines;
   const cut = lines.slice(0, most).map((line) => {
     const rest = line.length - longestLine;
     return rest <= 0

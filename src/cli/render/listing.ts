@@ -16,6 +16,7 @@ export function sessionList(sessions: readonly Session[], now: number, paint: Pa
       paint(tones[session.status], session.status),
       age(session.since, now),
       session.agent,
+      oneLine(session.machine ?? ''),
       session.pendingCount > 0
         ? paint('yellow', `${session.pendingCount} open${session.held === undefined ? '' : ', held'}`)
         : '',
@@ -48,6 +49,7 @@ export function pendingList(
         paint('yellow', interaction.kind),
         age(interaction.createdAt, now),
         shortened(oneLine(session?.title ?? interaction.sessionId), 24),
+        oneLine(session?.machine ?? ''),
         `${oneLine(interaction.tool?.name ?? interaction.toolName)}: ${shortened(subjectOf(interaction), 80)}${
           interaction.leftOpen === undefined ? '' : paint('dim', ' (the agent goes on)')
         }`,

@@ -10,7 +10,7 @@ import { pendingList } from '../render/listing.ts';
 import { whoText } from '../render/outcome-line.ts';
 import { oneLine } from '../render/safe-text.ts';
 import { shortIds } from '../render/short-ids.ts';
-import { type Answered, answerAndSee, answeredLines } from './asked-again.ts';
+import { type Answered, answerAndSee, answeredLines, waitingWords } from './asked-again.ts';
 import { clientCommand, findInteraction, findSession, isShortFor } from './client-command.ts';
 import { formValues, pickAnswer } from './typed-answers.ts';
 
@@ -129,7 +129,10 @@ export const deny = clientCommand({
       kind === 'approval'
         ? await transport.deny(sessionId, { requestId: interactionId, ...reason, ...interrupt })
         : await transport.respond(sessionId, { interactionId, action: 'cancel', ...reason });
-    return [{ status: 'ok', interaction }, [`${interaction.outcome ?? 'denied'}: ${oneLine(toolName)}`]];
+    return [
+      { status: 'ok', interaction },
+      [`${interaction.outcome ?? 'denied'}: ${oneLine(toolName)}${waitingWords(interaction)}`],
+    ];
   },
 });
 

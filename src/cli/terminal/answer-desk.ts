@@ -2,6 +2,7 @@ import { BeckonError } from '../../client/beckon-error.ts';
 import type { Transport } from '../../client/transport.ts';
 import { shownDigest } from '../../model/shown-digest.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
+import { isCutShort } from '../render/interaction-view.ts';
 import { oneLine } from '../render/safe-text.ts';
 import { type AskedInteraction, type Dialog, type DialogReply, dialogAbout } from './dialog.ts';
 
@@ -25,6 +26,8 @@ export class AnswerDesk {
   readonly #open = new Map<string, AskedInteraction>();
   readonly #shown = new Set<string>();
   readonly #told = new Set<string>();
+  /** What was shown to its end. */
+  readonly #whole = new Set<AskedInteraction>();
   readonly #answered = new Set<string>();
   #current: { readonly interaction: AskedInteraction; readonly dialog: Dialog } | undefined;
   #refused: { readonly interaction: AskedInteraction; readonly dialog: Dialog } | undefined;
@@ -88,6 +91,7 @@ export class AnswerDesk {
         this.#options.say(step.text);
         return;
       case 'show-all':
+        this.#whole.add(interaction);
         this.#options.show(interaction, true);
         this.#options.say(dialog.opening);
         return;
@@ -145,7 +149,8 @@ export class AnswerDesk {
       this.#options.say(refused.again?.() ?? refused.opening);
       return;
     }
-    const dialog = dialogAbout(interaction);
+    const isSeen = () => this.#whole.has(interaction) || !isCutShort(interaction);
+    const dialog = dialogAbout(interaction, isSeen);
     this.#current = { interaction, dialog };
     this.#showOnce(interaction);
     const { stillMs = 0, say, onChange } = this.#options;

@@ -52,8 +52,12 @@ export async function answerAndSee(
 }
 
 /** "allowed: deploy", or that it is asked again, and why. */
-export function answeredLines(word: string, { again }: Answered, toolName: string): string[] {
-  if (again === undefined) return [`${word}: ${oneLine(toolName)}`];
+export function answeredLines(word: string, { interaction, again }: Answered, toolName: string): string[] {
+  if (again === undefined) return [`${word}: ${oneLine(toolName)}${waitingWords(interaction)}`];
   const why = again.ask.form?.error ?? again.ask.title;
   return [`It asked again: ${oneLine(why)}`, `  "beckon pending ${again.interactionId}" shows it`];
 }
+
+/** That the answer is stored and its agent does not have it yet. */
+export const waitingWords = ({ undelivered }: Interaction): string =>
+  undelivered === undefined ? '' : ` (not yet delivered: ${oneLine(undelivered.machine)} cannot be reached)`;

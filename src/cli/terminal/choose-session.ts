@@ -40,7 +40,7 @@ export function chooseSession(transport: HttpTransport, console: Console): Promi
 }
 
 /** A list that is narrowed by typing. What is chosen stays chosen, wherever it moves. */
-export class SessionChoice {
+class SessionChoice {
   readonly #paint: Paint;
   readonly #words: LineEditor;
   #sessions: readonly Session[] = [];

@@ -35,10 +35,11 @@ export type DialogReply =
   | { readonly via: 'answer'; readonly body: AnswerQuestion }
   | { readonly via: 'respond'; readonly body: Respond };
 
-export function dialogAbout(interaction: AskedInteraction): Dialog {
+/** `isSeen` tells whether all of it has been shown: before, nothing is allowed. */
+export function dialogAbout(interaction: AskedInteraction, isSeen: () => boolean = () => true): Dialog {
   switch (interaction.kind) {
     case 'approval':
-      return approvalDialog(interaction);
+      return approvalDialog(interaction, isSeen);
     case 'question':
       return questionDialog(interaction);
     case 'form':
@@ -53,7 +54,7 @@ type Expected =
   | { kind: 'fields'; dialog: Dialog };
 
 /** Allow once, for the session or always; deny with a reason. Nothing but a clear word decides: an empty line never does. */
-function approvalDialog(interaction: AskedInteraction): Dialog {
+function approvalDialog(interaction: AskedInteraction, isSeen: () => boolean): Dialog {
   const { interactionId } = interaction;
   const keys = keysOf(interaction);
   let expects: Expected = { kind: 'choice' };
@@ -126,6 +127,7 @@ function approvalDialog(interaction: AskedInteraction): Dialog {
 
   function allow(scope: ApprovalScope, how: Pick<Approve, 'mode' | 'way'> = {}): DialogStep {
     if (!scopesOf(interaction).includes(scope)) return ask(`That is not offered. ${keys}`);
+    if (!isSeen()) return ask(`Not all of it was shown, so nothing was allowed: "v" shows it. ${keys}`);
     const body: Approve = {
       requestId: interactionId,
       decision: 'allow',

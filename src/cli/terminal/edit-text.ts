@@ -118,21 +118,29 @@ function without(now: Editing, from: number, to: number, isCut: boolean): Editin
   return changed(now, draft, 'cut', joined);
 }
 
-/** A letter may join the one before or behind it to one character: then the place is behind that. */
-function between({ text, at }: Draft): number {
-  let end = 0;
-  for (const grapheme of graphemesOf(text)) {
-    if (end >= at) break;
+/** A letter may join the one before or behind it to one character: then the place is behind that. No character goes over a line break. */
+function between(draft: Draft): number {
+  let end = lineStart(draft);
+  for (const grapheme of graphemesOf(draft.text.slice(end, lineEnd(draft)))) {
+    if (end >= draft.at) break;
     end += grapheme.length;
   }
   return end;
 }
 
-function characterLeft({ text, at }: Draft): number {
-  return at - (graphemesOf(text.slice(0, at)).at(-1)?.length ?? 0);
+function characterLeft(draft: Draft): number {
+  const { text, at } = draft;
+  const start = lineStart(draft);
+  if (start === at) return Math.max(0, at - 1);
+  return at - (graphemesOf(text.slice(start, at)).at(-1)?.length ?? 0);
 }
 
-const characterRight = ({ text, at }: Draft): number => at + (graphemesOf(text.slice(at))[0]?.length ?? 0);
+function characterRight(draft: Draft): number {
+  const { text, at } = draft;
+  const end = lineEnd(draft);
+  if (end === at) return Math.min(text.length, at + 1);
+  return at + (graphemesOf(text.slice(at, end))[0]?.length ?? 0);
+}
 
 const wordLeft = ({ text, at }: Draft): number =>
   between({ text, at: at - lettersBefore(text.slice(0, at)) });
@@ -145,7 +153,7 @@ const lettersBefore = (text: string): number =>
 const lettersBehind = (text: string): number =>
   /^[^\p{L}\p{M}\p{N}_]*[\p{L}\p{M}\p{N}_]*/u.exec(text)?.[0].length ?? 0;
 
-const lineStart = ({ text, at }: Draft): number => text.slice(0, at).lastIndexOf('\n') + 1;
+const lineStart = ({ text, at }: Draft): number => (at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1);
 
 function lineEnd({ text, at }: Draft): number {
   const end = text.indexOf('\n', at);
@@ -171,20 +179,25 @@ export interface LayoutOptions {
   readonly prompt: string;
   /** Letters that nobody beside should read. */
   readonly isSecret?: boolean;
+  /** Of a long text, only so many lines before and behind the cursor. */
+  readonly around?: number;
 }
 
 const tab = '    ';
 
 /** The last column stays free: there a terminal leaves open in which row the cursor is. */
-export function layOut({ text, at }: Draft, { width, prompt, isSecret = false }: LayoutOptions): Layout {
+export function layOut(draft: Draft, { width, prompt, isSecret = false, around }: LayoutOptions): Layout {
+  const { at } = draft;
+  const [first, end] = around === undefined ? [0, draft.text.length] : linesAround(draft, around);
+  const text = draft.text.slice(first, end);
   const isNarrow = width < textWidth(prompt) + 4;
-  const head = isNarrow ? '' : prompt;
-  const indent = ' '.repeat(textWidth(head));
+  const indent = isNarrow ? '' : ' '.repeat(textWidth(prompt));
+  const head = isNarrow || first > 0 ? indent : prompt;
   const most = Math.max(indent.length + 2, width - 1);
   const rows: { shown: string; places: { at: number; column: number }[] }[] = [];
   let row = { shown: head, places: [] as { at: number; column: number }[] };
   let column = indent.length;
-  let place = 0;
+  let place = first;
   let cursor = { row: 0, column };
   const next = () => {
     rows.push(row);
@@ -213,6 +226,14 @@ export function layOut({ text, at }: Draft, { width, prompt, isSecret = false }:
   if (column >= most) next();
   mark();
   return { rows: [...rows, row], ...cursor };
+}
+
+function linesAround({ text, at }: Draft, count: number): readonly [from: number, to: number] {
+  let from = at;
+  for (let line = 0; line <= count && from > 0; line += 1) from = lineStart({ text, at: from - 1 });
+  let to = at;
+  for (let line = 0; line <= count && to < text.length; line += 1) to = lineEnd({ text, at: to + 1 });
+  return [from, to];
 }
 
 /** The place a row above or below, in this column or at the row's end; undefined at the edge. */

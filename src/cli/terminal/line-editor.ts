@@ -107,7 +107,7 @@ export class LineEditor {
   /** As rows of at most this width; of more than `height`, those around the cursor. */
   view(width: number, height: number): EditorView {
     this.#width = width;
-    const { rows, row, column } = this.#layout();
+    const { rows, row, column } = this.#layout(height);
     const below = this.#candidateRows(width);
     const most = Math.max(1, height - below.length);
     const from = Math.max(0, Math.min(row - Math.floor(most / 2), rows.length - most));
@@ -115,8 +115,9 @@ export class LineEditor {
     return { rows: [...shown, ...below], row: row - from, column };
   }
 
-  #layout() {
-    return layOut(this.#editing, { width: this.#width, prompt: this.prompt, isSecret: this.isSecret });
+  #layout(around: number) {
+    const { prompt, isSecret } = this;
+    return layOut(this.#editing, { width: this.#width, prompt, isSecret, around });
   }
 
   #key(key: string, candidates: Candidates | undefined, column: number | undefined): EditorSignal {
@@ -174,7 +175,7 @@ export class LineEditor {
 
   /** A row up or down; beyond the first and the last, through what was said before. */
   #vertical(step: -1 | 1, column: number | undefined): EditorSignal {
-    const layout = this.#layout();
+    const layout = this.#layout(1);
     const at = rowBeside(layout, step, column);
     if (at === undefined) return this.#goBack(step);
     this.#column = column ?? layout.column;

@@ -21,13 +21,19 @@ const shownAtOnce = 100;
 const mostAtOnce = 1_000;
 
 export const ls = clientCommand({
-  usage: 'ls [WORDS…] [--all | --archived] [--limit N]',
+  usage: 'ls [WORDS…] [--all | --archived] [--machine M] [--limit N]',
   mostWords: Number.POSITIVE_INFINITY,
   help: 'Lists the sessions that are neither stopped nor archived, those whose status changed last first: id, status and since when, agent, what is open or queued, title (key).',
-  flags: { all: { type: 'boolean' }, archived: { type: 'boolean' }, limit: { type: 'string' } },
+  flags: {
+    all: { type: 'boolean' },
+    archived: { type: 'boolean' },
+    machine: { type: 'string' },
+    limit: { type: 'string' },
+  },
   flagsHelp: `  WORDS             those that have all of them in title, key, labels, directory or agent
   --all             stopped and archived sessions, too
   --archived        only archived ones
+  --machine M       only those on this machine; "local" is the server's own
   --limit N         so many, instead of ${shownAtOnce}; with --json all, unless it is given`,
   async run({ flags, paint, connect }) {
     atMostOne(flags, 'all', 'archived');
@@ -36,12 +42,13 @@ export const ls = clientCommand({
     const transport = await connect();
     const q = flags.positionals.join(' ');
     const onlyArchived = isSet(flags, 'archived');
+    const machine = textFlag(flags, 'machine');
     const isAll = isSet(flags, 'all') || (isJson && !onlyArchived);
     const status = isAll || onlyArchived ? undefined : SessionStatus.options.filter(isNotStopped);
     const archived = isAll ? undefined : onlyArchived;
-    const { sessions, total } = await firstOf(transport, { q, status, archived }, limit);
+    const { sessions, total } = await firstOf(transport, { q, status, archived, machine }, limit);
     const count = async (query: Pick<SessionsQuery, 'status' | 'archived'>): Promise<number> =>
-      status === undefined ? 0 : (await transport.sessionPage({ q, ...query, limit: 1 })).total;
+      status === undefined ? 0 : (await transport.sessionPage({ q, machine, ...query, limit: 1 })).total;
     const stopped = await count({ status: ['stopped'], archived: false });
     const putAway = await count({ archived: true });
     const older = total - sessions.length;
@@ -71,7 +78,7 @@ function limitOf({ values }: ParsedFlags): number | undefined {
 /** Page by page, for a server gives no more at once. */
 async function firstOf(
   transport: Transport,
-  filter: Pick<SessionsQuery, 'q' | 'status' | 'archived'>,
+  filter: Pick<SessionsQuery, 'q' | 'status' | 'archived' | 'machine'>,
   limit: number,
 ): Promise<Pick<SessionPage, 'sessions' | 'total'>> {
   const sessions = new Map<string, Session>();

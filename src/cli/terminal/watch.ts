@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { HttpTransport } from '../../client/http-transport.ts';
 import type { CreateSession } from '../../protocol/command.ts';
+import { localMachine } from '../../protocol/local-machine.ts';
 import { type Session, WhileBusy } from '../../protocol/session.ts';
 import type { Command } from '../command.ts';
 import type { Console } from '../console.ts';
@@ -36,6 +37,7 @@ import { templatePrompt } from './template.ts';
 const newFlags = {
   ...clientFlags,
   agent: { type: 'string' },
+  machine: { type: 'string' },
   cwd: { type: 'string' },
   key: { type: 'string' },
   title: { type: 'string' },
@@ -56,11 +58,12 @@ const newFlags = {
 
 export const newSession: Command = {
   mostWords: Number.POSITIVE_INFINITY,
-  usage: 'new [--agent A] [--cwd DIR] [--key K] [PROMPT…]',
+  usage: 'new [--agent A] [--machine M] [--cwd DIR] [--key K] [PROMPT…]',
   help: `Starts a session and prints its id; on a terminal it goes on with "beckon watch". PROMPT "-" reads it from the input.
 
   --agent A         which agent ("beckon agents" lists them)
-  --cwd DIR         where the agent works (this directory)
+  --machine M       where it runs ("beckon machines" lists them; where the server does)
+  --cwd DIR         where the agent works (this directory; on another machine the home there)
   --key K           another system's name for the session
   --template NAME   begin with a prompt that was kept ("beckon templates"); PROMPT comes behind it
   --set BLANK=TEXT  fill in a blank of it (may be repeated); on a terminal you are asked for the others
@@ -97,11 +100,13 @@ async function requestOf(
     await templatePrompt(flags, console, transport),
     positionals.length === 0 ? undefined : await textOf(positionals, console),
   ].filter((part) => part !== undefined);
-  const cwd = textFlag(flags, 'cwd');
+  const machine = textFlag(flags, 'machine');
   const labels = listFlag(flags, 'label');
   const env = pairsFlag(flags, 'env');
   const texts = {
     agent: textFlag(flags, 'agent'),
+    machine,
+    cwd: directoryOn(machine, textFlag(flags, 'cwd'), console),
     key: textFlag(flags, 'key'),
     title: textFlag(flags, 'title'),
     description: textFlag(flags, 'description'),
@@ -110,13 +115,25 @@ async function requestOf(
     whileBusy: choiceFlag(flags, 'while-busy', WhileBusy.options),
   };
   return {
-    cwd: cwd === undefined ? console.cwd : absolute(cwd, console.cwd, console.env),
     ...Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== undefined)),
     ...(said.length === 0 ? {} : { prompt: said.join('\n\n') }),
     ...(labels.length === 0 ? {} : { labels: [...labels] }),
     ...(env.length === 0 ? {} : { env: Object.fromEntries(env) }),
     ...(isSet(flags, 'ephemeral') ? { ephemeral: true } : {}),
   };
+}
+
+/** Only the machine itself knows what a directory there is called; this shell knows its own. */
+function directoryOn(
+  machine: string | undefined,
+  cwd: string | undefined,
+  console: Console,
+): string | undefined {
+  if (machine === undefined || machine === localMachine) {
+    return cwd === undefined ? console.cwd : absolute(cwd, console.cwd, console.env);
+  }
+  if (cwd === undefined || cwd.startsWith('/') || cwd === '~' || cwd.startsWith('~/')) return cwd;
+  throw new UsageError(`on ${machine}, a directory is named whole: --cwd /… or --cwd '~/…'`);
 }
 
 export const watch: Command = {

@@ -100,7 +100,7 @@ export class Carrier {
   ): Link<RoomMessage | RunnerMessage> {
     const subscription = this.#connection.subscribe(from, {
       callback: (error, message) => {
-        if (error === null) heard(dataOf(message.data));
+        if (error === null) this.#hear(heard, message.data);
       },
     });
     const close = async (): Promise<void> => {
@@ -120,6 +120,15 @@ export class Carrier {
         else void this.#publish(to.frames, data);
       },
     };
+  }
+
+  /** The client closes a connection whose listener throws. */
+  #hear(heard: (data: unknown) => void, bytes: Uint8Array): void {
+    try {
+      heard(dataOf(bytes));
+    } catch (error) {
+      this.#tell(`What came could not be worked on: ${messageOf(error)}`);
+    }
   }
 
   async #publish(subject: string, data: string): Promise<void> {
@@ -151,7 +160,7 @@ export class Carrier {
             expires: 30_000,
           });
           for await (const message of isClosed ? [] : messages) {
-            heard(dataOf(message.data));
+            this.#hear(heard, message.data);
             message.ack();
           }
         } catch (error) {

@@ -70,7 +70,7 @@ function openAsk({ registry }: Room, { sessionId, interactionId }: PreviewGrant)
 
 /** Examples; for a directory of the session, the files that are there. */
 async function reach(
-  { registry, runner }: Room,
+  { registry, machines }: Room,
   { pattern, sessionId }: PreviewGrant,
   subject: Subject,
   asked: ReadonlySet<string>,
@@ -78,11 +78,13 @@ async function reach(
   const examples = reachOf(pattern, subject, (value) => asked.has(value));
   const session = sessionId === undefined ? undefined : registry.get(sessionId);
   if (subject.kind !== 'path' || examples.also.length === 0 || session === undefined) return examples;
-  const files = await runner.filesBelow({
-    directory: directoryOf(pattern),
-    cwd: session.state.cwd,
-    readOnly: subject.readOnly === true,
-  });
+  const { cwd, machine } = session.state;
+  const found = await machines.ask(machine, async (runner) =>
+    accept(
+      await runner.filesBelow({ directory: directoryOf(pattern), cwd, readOnly: subject.readOnly === true }),
+    ),
+  );
+  const files = found.ok ? found.value : undefined;
   if (files === undefined || files.paths.length === 0) return examples;
   const also = files.paths.filter((path) => matches(pattern, { ...subject, value: path }));
   const not = files.sensitive;

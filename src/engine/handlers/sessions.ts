@@ -8,15 +8,19 @@ import { MessageId, SessionId } from '../../protocol/ids.ts';
 import type { Actor } from '../../protocol/interaction.ts';
 import type { Agent, Capabilities } from '../../protocol/session.ts';
 import type { LiveSession } from '../live-session.ts';
+import { type Machines, placeOn } from '../machines.ts';
 import type { Overview } from '../ports/control-room.ts';
 import type { Ids } from '../ports/ids.ts';
-import type { Order } from '../ports/runner.ts';
+import type { Order, Runner } from '../ports/runner.ts';
 import type { SessionRegistry } from '../session-registry.ts';
 import { done, type Handlers, type Room } from './room.ts';
 
 export const sessionHandlers = {
-  async listAgents({ runner }) {
-    return accept({ status: 200, body: { agents: await runner.agents() } });
+  async listAgents({ machines }, { machine }) {
+    const on = machines.find(machine);
+    if (!on.ok) return on;
+    const agents = await machines.ask(on.value, async (runner) => accept(await runner.agents()));
+    return agents.ok ? accept({ status: 200, body: { agents: agents.value } }) : agents;
   },
 
   async createSession(room, input, { actor }) {
@@ -25,18 +29,19 @@ export const sessionHandlers = {
     if (prompt !== undefined && prompt.trim() === '') {
       return refuse('blank_message', 'The prompt is blank.', { field: 'prompt' });
     }
-    const agent = await chooseAgent(room, input.agent);
+    const { machines } = room;
+    const on = machines.find(input.machine);
+    if (!on.ok) return on;
+    const machine = on.value;
+    const agent = await machines.ask(machine, (runner) => chooseAgent(runner, input.agent));
     if (!agent.ok) return agent;
     const { capabilities, defaultPermissionMode } = agent.value;
     const { permissionMode = defaultPermissionMode } = input;
     const unknownMode = checkMode(capabilities, permissionMode, input.permissionMode === undefined);
     if (unknownMode !== undefined) return unknownMode;
-    const { defaultCwd, roots } = room.settings;
-    const directory = await room.runner.checkDirectory({
-      cwd: input.cwd ?? defaultCwd,
-      realCwd: null,
-      roots,
-    });
+    const { cwd: usualCwd, roots } = placeOn(machine, room.settings);
+    const place = { cwd: input.cwd ?? usualCwd, realCwd: null, roots };
+    const directory = await machines.ask(machine, (runner) => runner.checkDirectory(place));
     if (!directory.ok) return directory;
     const { path: cwd, real: realCwd, name } = directory.value;
     const sessionId = SessionId.parse(room.ids.session());
@@ -46,6 +51,7 @@ export const sessionHandlers = {
         type: 'session.created',
         sessionId,
         agent: agent.value.name,
+        ...(machine !== null && { machine }),
         cwd,
         realCwd,
         title: input.title ?? titleFrom(prompt) ?? name,
@@ -70,7 +76,10 @@ export const sessionHandlers = {
   },
 
   /** Without a limit all of them, newest first; else a page, those whose state changed last first. */
-  listSessions({ registry }, { limit, before, ...filter }) {
+  listSessions({ registry, machines }, { limit, before, machine, ...words }) {
+    const on = machine === undefined ? accept(undefined) : machines.find(machine);
+    if (!on.ok) return on;
+    const filter = { ...words, machine: on.value };
     if (limit === undefined && before === undefined) {
       const sessions = registry.list(filter);
       return accept({ status: 200, body: { sessions, total: sessions.length } });
@@ -81,27 +90,33 @@ export const sessionHandlers = {
     return accept({ status: 200, body: { ...pageView(page), total: registry.count(filter) } });
   },
 
-  async listBranches({ registry, runner }, { sessions }) {
+  async listBranches({ registry, machines }, { sessions }) {
     const known = sessions.flatMap((name) => registry.view(name) ?? []);
-    const told = known.map(async ({ id, cwd }) => [id, await runner.branch(cwd)] as const);
-    return accept({ status: 200, body: { branches: Object.fromEntries(await Promise.all(told)) } });
+    const told = known.map(async ({ id, cwd, machine = null }) => {
+      const branch = await machines.ask(machine, async (runner) => accept(await runner.branch(cwd)));
+      return branch.ok ? [[id, branch.value] as const] : [];
+    });
+    return accept({ status: 200, body: { branches: Object.fromEntries((await Promise.all(told)).flat()) } });
   },
 
   getSession(_room, { session: { state } }) {
     return accept({ status: 200, body: { session: sessionView(state), commands: state.commands } });
   },
 
-  async patchSession({ ids }, { session, ...changes }, caller) {
+  async patchSession({ ids, machines }, { session, ...changes }, caller) {
     // One after the other: what the agent has agreed to is recorded, also if it refuses the next.
     for (const change of [changeMode, changeModel, changeOption, changeWords]) {
-      const changed = await change({ session, ids }, changes, caller.actor);
+      const changed = await change({ session, ids, machines }, changes, caller.actor);
       if (!changed.ok) return changed;
     }
     return accept({ status: 200, body: { session: sessionView(session.state) } });
   },
 
-  async deleteSession({ remove }, { session }) {
-    if (session.state.life !== 'stopped') return refuse('session_not_stopped');
+  async deleteSession({ remove, machines }, { session }) {
+    const { life, process: run, machine } = session.state;
+    if (life !== 'stopped') return refuse('session_not_stopped');
+    // Its agent has yet to be told to end.
+    if (run !== null && machine !== null && machines.away(machine)) return machines.unreachable(machine);
     const removed = await remove(session);
     return removed.ok ? done : removed;
   },
@@ -111,23 +126,29 @@ export const sessionHandlers = {
     return interrupted.ok ? done : interrupted;
   },
 
-  /** Answers when the agent and everything it started is gone. */
-  async stop(_room, { session }, { actor: by }) {
+  /** Answers when the agent and everything it started is gone, or its machine cannot be told for the time being. */
+  async stop({ machines }, { session }, { actor: by }) {
     const steps = await session.writer.command({ type: 'stop', by });
     if (!steps.ok) return steps;
-    await session.effects.closed;
+    const { machine } = session.state;
+    await machines.whileThere(machine, session.effects.closed);
+    const isToldLater = session.state.process !== null && machines.away(machine) !== undefined;
     const stopped = steps.value.find(({ event }) => event.type === 'session.stopped')?.event;
     const returned = stopped?.type === 'session.stopped' ? stopped.returned : [];
-    return accept({ status: 200, body: { status: 'ok', returned } });
+    const body = { status: 'ok', returned, ...(isToldLater && { unreachable: machine ?? '' }) } as const;
+    return accept({ status: 200, body });
   },
 
   async resume(room, { session }, { actor: by }) {
-    const agent = await chooseAgent(room, session.state.agent);
+    const { machines } = room;
+    const { agent: name, cwd, realCwd, machine } = session.state;
+    const agent = await machines.ask(machine, (runner) => chooseAgent(runner, name));
     if (!agent.ok) return agent;
-    const { cwd, realCwd } = session.state;
-    const directory = await room.runner.checkDirectory({ cwd, realCwd, roots: room.settings.roots });
+    const place = { cwd, realCwd, roots: placeOn(machine, room.settings).roots };
+    const directory = await machines.ask(machine, (runner) => runner.checkDirectory(place));
     if (!directory.ok) return directory;
-    await session.effects.closed;
+    await machines.whileThere(machine, session.effects.closed);
+    if (machine !== null && machines.away(machine)) return machines.unreachable(machine);
     const reopened = await session.writer.command({ type: 'reopen', by });
     if (!reopened.ok) return reopened;
     return accept({ status: 200, body: { status: 'ok', session: sessionView(session.state) } });
@@ -174,7 +195,7 @@ function checkMode(capabilities: Capabilities | null, mode: string | undefined, 
   });
 }
 
-async function chooseAgent({ runner }: Room, name: string | undefined): Promise<Result<Agent>> {
+async function chooseAgent(runner: Runner, name: string | undefined): Promise<Result<Agent>> {
   if (name === undefined) {
     const claude = await runner.agent('claude');
     if (claude?.available === true) return accept(claude);
@@ -225,29 +246,29 @@ function placeIn(cursor: string): Changed | null {
 }
 
 type Change = (
-  what: { readonly session: LiveSession; readonly ids: Ids },
+  what: { readonly session: LiveSession; readonly ids: Ids; readonly machines: Machines },
   input: PatchSession,
   by: Actor,
 ) => Promise<Result<unknown>>;
 const unchanged: Result<undefined> = accept(undefined);
 
-const changeMode: Change = async ({ session, ids }, { permissionMode }, by) => {
+const changeMode: Change = async ({ session, ids, machines }, { permissionMode }, by) => {
   if (permissionMode === undefined || permissionMode === session.state.permissionMode) return unchanged;
   const unknownMode = !isListening(session)
     ? checkMode(session.state.capabilities, permissionMode)
     : undefined;
   if (unknownMode !== undefined) return unknownMode;
-  const agreed = await confirmed(session, { kind: 'mode', id: ids.order(), mode: permissionMode });
+  const agreed = await confirmed(session, machines, { kind: 'mode', id: ids.order(), mode: permissionMode });
   return agreed.ok ? session.writer.command({ type: 'set-mode', permissionMode, by }) : agreed;
 };
 
-const changeModel: Change = async ({ session, ids }, { model }, by) => {
+const changeModel: Change = async ({ session, ids, machines }, { model }, by) => {
   if (model === undefined || model === session.state.model) return unchanged;
-  const agreed = await confirmed(session, { kind: 'model', id: ids.order(), model });
+  const agreed = await confirmed(session, machines, { kind: 'model', id: ids.order(), model });
   return agreed.ok ? session.writer.command({ type: 'set-model', model, by }) : agreed;
 };
 
-const changeOption: Change = async ({ session, ids }, { option }, by) => {
+const changeOption: Change = async ({ session, ids, machines }, { option }, by) => {
   if (option === undefined) return unchanged;
   const { id, value } = option;
   const known = session.state.options.find((each) => each.id === id);
@@ -260,7 +281,7 @@ const changeOption: Change = async ({ session, ids }, { option }, by) => {
   if (value === known.value) return unchanged;
   // It is the run's own: one that is started later begins with the agent's.
   if (!isListening(session)) return refuse('agent_not_running');
-  const agreed = await confirmed(session, { kind: 'option', id: ids.order(), option: id, value });
+  const agreed = await confirmed(session, machines, { kind: 'option', id: ids.order(), option: id, value });
   return agreed.ok ? session.writer.command({ type: 'set-option', id, value, by }) : agreed;
 };
 
@@ -282,6 +303,7 @@ const isListening = ({ effects, state }: LiveSession): boolean =>
 /** Mode and model are the agent's to change: it must confirm before the change is shown. An agent that sleeps is told when it starts. */
 async function confirmed(
   session: LiveSession,
+  machines: Machines,
   order: Extract<Order, { kind: 'mode' | 'model' | 'option' }>,
 ): Promise<Result<undefined>> {
   if (!isListening(session)) return unchanged;
@@ -291,7 +313,12 @@ async function confirmed(
       'The agent is held, and could not confirm it: answer some of what it asks.',
     );
   }
-  const outcome = await session.effects.run?.give(order);
+  const { machine } = session.state;
+  if (machine !== null && machines.away(machine)) return machines.unreachable(machine);
+  const told = await machines.whileThere(machine, Promise.resolve(session.effects.run?.give(order)));
+  // Whether the agent heard of it will be told by the agent itself.
+  if (told === undefined) return machines.unreachable(machine ?? '');
+  const outcome = told.value;
   if (outcome === undefined || outcome.ok) return unchanged;
   const { code, message } = outcome;
   return refuse(

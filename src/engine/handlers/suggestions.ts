@@ -1,4 +1,3 @@
-import { workplaceOf } from '../../model/grants.ts';
 import { interactionOf } from '../../model/status.ts';
 import { isGivenAlready } from '../../model/suggestions.ts';
 import { accept, refuse } from '../../protocol/errors.ts';
@@ -18,7 +17,7 @@ export const suggestionHandlers = {
     const live = state && interactionOf(state, interactionId);
     // Answered meanwhile: nothing is left to be suggested.
     const ask = live?.decided === null ? live.requested.ask : undefined;
-    const found = state && ask && history.suggestionFor(ask, workplaceOf(state), isWanted);
+    const found = state && ask && history.suggestionFor(ask, state, isWanted);
     return accept({ status: 200, body: { suggestions: found === undefined ? [] : [found] } });
   },
 

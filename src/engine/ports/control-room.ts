@@ -3,6 +3,7 @@ import type { Result } from '../../protocol/errors.ts';
 import type { Event } from '../../protocol/event.ts';
 import type { ClientId, SessionId } from '../../protocol/ids.ts';
 import type { Actor, Interaction } from '../../protocol/interaction.ts';
+import type { MachineState } from '../../protocol/machine.ts';
 import type { OperationName } from '../../protocol/operation.ts';
 import type { QueuedMessage, Session, WhileBusy } from '../../protocol/session.ts';
 import type { StorageState } from '../../protocol/storage.ts';
@@ -82,6 +83,8 @@ export interface Overview {
   readonly queues: Readonly<Record<string, readonly QueuedMessage[]>>;
   readonly storage: StorageState;
   readonly whileBusy: WhileBusy;
+  /** Only where there is more than the server's own. */
+  readonly machines?: readonly MachineState[];
 }
 
 export interface InteractionMode {

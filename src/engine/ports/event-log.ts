@@ -152,6 +152,8 @@ export interface SummaryFilter {
   readonly status?: readonly SessionStatus[];
   readonly archived?: boolean | undefined;
   readonly pinned?: boolean | undefined;
+  /** Null for those on the server's own machine. */
+  readonly machine?: string | null | undefined;
   /** Grants, or rules. */
   readonly holdsGrants?: boolean;
   /** Sessions that the caller knows better. */

@@ -29,7 +29,10 @@ export interface Runner {
   /** The files below a directory, if it lies in the session's own. */
   filesBelow(query: FilesQuery): Promise<FilesBelow | undefined>;
 
-  /** The runs that outlived an earlier server, also those that have ended meanwhile. What cannot be taken up is ended first. */
+  /**
+   * The runs that are here: those that outlived an earlier server, also if they have ended meanwhile, and those that were started or
+   * attached to since. What cannot be taken up is ended first.
+   */
   left(): Promise<readonly LeftRun[]>;
   /**
    * Starts an agent; one that an earlier server started under this id is taken up from its first word instead. Never throws: what goes wrong, also with the directory, is reported as `exited`.

@@ -12,11 +12,23 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import type { PushSubscriptions, SubscribedDevice } from '../../engine/ports/push.ts';
+import { PushAddress, PushFailure, PushWishes } from '../../protocol/push.ts';
 import { Device } from '../../protocol/reply.ts';
 
 /** A device of before there were keys has none, and must be paired again. */
-const StoredDevice = Device.extend({ secretHash: z.string(), keyHash: z.string().optional() });
+const StoredDevice = Device.extend({
+  secretHash: z.string(),
+  keyHash: z.string().optional(),
+  /** Where its notifications go. It is kept with the device, so that none outlives it. */
+  push: z
+    .object({ ...PushAddress.shape, ...PushWishes.shape, failure: PushFailure.nullable() })
+    .optional()
+    // What a newer version wrote and is not understood must not unpair everyone.
+    .catch(undefined),
+});
 type StoredDevice = z.infer<typeof StoredDevice>;
+type Subscription = NonNullable<StoredDevice['push']>;
 const DevicesFile = z.object({ devices: z.array(StoredDevice) });
 
 const maxDevices = 100;
@@ -83,6 +95,11 @@ export class Devices {
     return this.#byHash.has(hash(secret));
   }
 
+  /** Whose cookie this is. It opens nothing: who has it must show something else of that device's. */
+  withCookie(secret: string): Device | undefined {
+    return this.#byHash.get(hash(secret));
+  }
+
   find({ secret, key }: DeviceSecrets): Device | undefined {
     const device = this.#byHash.get(hash(secret));
     if (device === undefined || device.keyHash !== hash(key)) return undefined;
@@ -92,15 +109,53 @@ export class Devices {
 
   /** It is out at once. Until that is stored, too, a restart would let it in again: then it is tried again and again. */
   remove(id: string): 'removed' | 'not-stored' | 'unknown' {
-    const device = [...this.#byHash.values()].find((each) => each.id === id);
+    const device = this.#withId(id);
     if (device === undefined && !this.#removed.has(id)) return 'unknown';
     if (device !== undefined) this.#byHash.delete(device.secretHash);
     this.#removed.add(id);
     return this.#write() ? 'removed' : 'not-stored';
   }
 
+  subscription(deviceId: string): Subscription | undefined {
+    return this.#withId(deviceId)?.push;
+  }
+
+  /** A browser that was paired twice has one subscription: it goes with the device that it is now. */
+  subscribe(deviceId: string, { endpoint, keys, kinds, text, language }: PushAddress & PushWishes): boolean {
+    for (const other of this.#byHash.values()) if (other.push?.endpoint === endpoint) delete other.push;
+    const device = this.#withId(deviceId);
+    if (device !== undefined) device.push = { endpoint, keys, kinds, text, language, failure: null };
+    return this.#write();
+  }
+
+  unsubscribe(deviceId: string): boolean {
+    delete this.#withId(deviceId)?.push;
+    return this.#write();
+  }
+
+  /** For whoever sends to them. */
+  readonly subscriptions: PushSubscriptions = {
+    list: () =>
+      [...this.#byHash.values()].flatMap(({ id, push }): SubscribedDevice[] =>
+        push === undefined ? [] : [{ deviceId: id, ...push }],
+      ),
+    end: (deviceId, endpoint) => {
+      if (this.subscription(deviceId)?.endpoint === endpoint) this.unsubscribe(deviceId);
+    },
+    note: (deviceId, failure) => {
+      const push = this.subscription(deviceId);
+      if (push === undefined || push.failure?.reason === failure?.reason) return;
+      push.failure = failure ?? null;
+      this.#write();
+    },
+  };
+
   close(): void {
     clearTimeout(this.#retry);
+  }
+
+  #withId(id: string): StoredDevice | undefined {
+    return [...this.#byHash.values()].find((each) => each.id === id);
   }
 
   /** A sighting is stored now and then only: a page makes many requests a second. */

@@ -31,6 +31,8 @@ export interface Guard {
   checkOrigin(request: IncomingMessage): Refusal | undefined;
   identify(request: IncomingMessage): Result<Identity>;
   identifyUpgrade(request: IncomingMessage): Result<UpgradeIdentity>;
+  /** Whose cookie came, without the key of its page: for a request that shows something else of that device's. */
+  cookieOf(request: IncomingMessage): Result<Device>;
 }
 
 export function createGuard(options: {
@@ -71,6 +73,12 @@ export function createGuard(options: {
         return accept({ is: 'cookie', withKey: (given) => byCookie(secret, given) });
       const identity = bearer === undefined ? byCookie(secret, key) : byBearer(bearer);
       return identity.ok ? accept({ is: 'known', identity: identity.value }) : identity;
+    },
+    cookieOf(request) {
+      const secret = secretOf(request.headers.cookie);
+      const device = secret === undefined ? undefined : devices.withCookie(secret);
+      if (device === undefined) return refuse('unauthorized');
+      return isFromElsewhere(request) ? refuse('origin_not_allowed') : accept(device);
     },
   };
 }

@@ -210,6 +210,7 @@ export class Conversation {
       case 'interaction.deferred':
       case 'interaction.raised':
       case 'interaction.decided':
+      case 'interaction.undelivered':
       case 'interaction.resolved':
         this.#aboutInteraction(event);
         return;

@@ -21,7 +21,7 @@ const server = new HttpCalls({ baseUrl: basePath, key: pageKey });
 export type Device = Awaited<ReturnType<typeof devices>>[number];
 export type PairingCode = Awaited<ReturnType<typeof makePairingCode>>;
 
-export const { devices, endUnlock } = server;
+export const { devices, endUnlock, push, savePush, removePush, testPush } = server;
 
 export const removeDevice = async ({ id, current }: Device): Promise<void> => {
   await server.removeDevice(id);
@@ -38,8 +38,15 @@ export const allowUnlock = async (id: string, code: string): Promise<void> => {
 
 export const serverVersion = async (): Promise<string> => (await server.health()).version;
 
+/** Under which it is kept that this browser is told with its page closed. */
+export const pushName = `push${basePath}`;
+
 /** Exchanges a code for the cookie and the key that let this browser in; rejects with the reason why not. */
-export const pair = async (code: string): Promise<void> => writeStored(keyName, await server.pair({ code }));
+export const pair = async (code: string): Promise<void> => {
+  writeStored(keyName, await server.pair({ code }));
+  // A browser that was removed gets no notifications again until someone presses for them.
+  writeStored(pushName, null);
+};
 
 export const imagePath = (session: string, imageId: string): string =>
   pathTo(serverOperations.getImage.path, { session, imageId });

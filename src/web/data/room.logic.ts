@@ -1,5 +1,6 @@
 import type { RoomSnapshot } from '../../client/transport.ts';
 import type { Announcement } from '../../protocol/announcement.ts';
+import type { MachineState } from '../../protocol/machine.ts';
 import type { AgentCommand, QueuedMessage, Session, WhileBusy } from '../../protocol/session.ts';
 import type { StorageState } from '../../protocol/storage.ts';
 import type { Unlock } from '../../protocol/unlock.ts';
@@ -22,6 +23,8 @@ export interface Room extends Interactions {
   readonly storage: StorageState;
   /** What messages do while an agent works, in sessions that are not set for themselves. */
   readonly whileBusy: WhileBusy;
+  /** None where there is only the server's own. */
+  readonly machines: readonly MachineState[];
   /** Terminals that decide for a time, or want to. */
   readonly unlocks: readonly Unlock[];
 }
@@ -36,6 +39,7 @@ export const emptyRoom: Room = {
   commands: {},
   storage: { ok: true, missing: [] },
   whileBusy: 'queue',
+  machines: [],
   unlocks: [],
 };
 
@@ -58,6 +62,7 @@ export function roomOf(snapshot: RoomSnapshot, before: Room, now: number): Room 
     queues: snapshot.queues,
     storage: snapshot.storage ?? emptyRoom.storage,
     whileBusy: snapshot.whileBusy ?? emptyRoom.whileBusy,
+    machines: snapshot.machines ?? [],
     unlocks: snapshot.unlocks ?? [],
   };
 }
@@ -118,8 +123,9 @@ export function afterAnnouncement(room: Room, { type, data }: Announcement, now:
       return { ...room, queues: { ...room.queues, [data.sessionId]: data.queue } };
     case 'storage-changed':
       return { ...room, storage: data };
+    case 'machines-changed':
     case 'unlocks-changed':
-      return { ...room, unlocks: data.unlocks };
+      return { ...room, ...data };
     default:
       // A newer server may announce what this page does not know.
       return room;

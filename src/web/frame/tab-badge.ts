@@ -2,12 +2,14 @@ import { useEffect } from 'react';
 import { basePath } from '../data/base-path.ts';
 import { useRoom } from '../data/room-context.tsx';
 
-/** The tab's title and icon carry the count of what waits, for those who look elsewhere. */
+/** The tab's title and icon carry the count of what waits, and so does the app's icon, for those who look elsewhere. */
 export function useTabBadge(): void {
   const count = useRoom((room) => room.pending.length);
   useEffect(() => {
     document.title = count > 0 ? `(${count}) Beckon` : 'Beckon';
     document.querySelector('link[rel="icon"]')?.setAttribute('href', iconWith(count));
+    // Only some browsers have one, and only for a page from this machine or over HTTPS.
+    void navigator.setAppBadge?.(count).catch(() => {});
   }, [count]);
 }
 

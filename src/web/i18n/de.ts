@@ -9,7 +9,9 @@ import { help } from './de/help.ts';
 import { inbox } from './de/inbox.ts';
 import { interaction } from './de/interaction.ts';
 import { less } from './de/less.ts';
+import { machines } from './de/machines.ts';
 import { newSession } from './de/new-session.ts';
+import { push } from './de/push.ts';
 import { refusals } from './de/refusals.ts';
 import { rules } from './de/rules.ts';
 import { session } from './de/session.ts';
@@ -39,4 +41,6 @@ export const de: Messages = {
   ...settings,
   ...deleteSession,
   ...less,
+  ...machines,
+  ...push,
 };

@@ -2,7 +2,9 @@ import { deleteSession } from './en/delete-session.ts';
 import { help } from './en/help.ts';
 import { inbox } from './en/inbox.ts';
 import { less } from './en/less.ts';
+import { machines } from './en/machines.ts';
 import { newSession } from './en/new-session.ts';
+import { push } from './en/push.ts';
 import { rules } from './en/rules.ts';
 import { sessionPage } from './en/session-page.ts';
 import { settings } from './en/settings.ts';
@@ -13,7 +15,9 @@ export const later = {
   ...help,
   ...inbox,
   ...less,
+  ...machines,
   ...newSession,
+  ...push,
   ...rules,
   ...sessionPage,
   ...settings,

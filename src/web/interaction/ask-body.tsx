@@ -2,8 +2,9 @@ import { ChevronRight, Globe, Info, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { showSuspicious } from '../../model/suspicious-text.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
+import { useSession } from '../data/room-context.tsx';
 import { Diff } from '../diff/lazy-diff.tsx';
-import { useT } from '../i18n/i18n.ts';
+import { type Translate, useT } from '../i18n/i18n.ts';
 import { plainText } from '../text/plain-text.ts';
 import { cx } from '../ui/class-names.ts';
 import { type CallBody, callBody, toolOfAsk, verbOfAsk, type Warnings } from './ask-body.logic.ts';
@@ -18,7 +19,7 @@ export function AskBody({ interaction, cwd }: { readonly interaction: Interactio
       return (
         <>
           {interaction.tool === undefined ? (
-            <CallSentence tool={toolOfAsk(interaction)}>{t(`ask.${verbOfAsk(interaction)}`)}</CallSentence>
+            <CallSentence interaction={interaction}>{t(`ask.${verbOfAsk(interaction)}`)}</CallSentence>
           ) : (
             <Sentence>{plainText(interaction.form?.message || interaction.title)}</Sentence>
           )}
@@ -27,7 +28,9 @@ export function AskBody({ interaction, cwd }: { readonly interaction: Interactio
           ) : (
             <ToolCall name={interaction.tool.name} given={callBody(interaction, cwd).rest} />
           )}
-          {interaction.reason !== undefined && <Reason>{plainText(interaction.reason)}</Reason>}
+          {whyAsked(t, interaction).map((why) => (
+            <Reason key={why}>{why}</Reason>
+          ))}
         </>
       );
     case 'question':
@@ -45,16 +48,36 @@ export function AskBody({ interaction, cwd }: { readonly interaction: Interactio
   }
 }
 
+/** The agent's own reason, and the rule by which it goes to a person. */
+export const whyAsked = (t: Translate, { reason, rule }: Interaction): readonly string[] => [
+  ...(reason === undefined ? [] : [plainText(reason)]),
+  ...(rule === undefined ? [] : [`${t('ask.byRule')} ${plainText(rule.reason ?? '')}`.trim()]),
+];
+
 export const Sentence = ({ children }: { readonly children: ReactNode }) => (
   <p className="whitespace-pre-wrap font-medium wrap-anywhere">{children}</p>
 );
 
-/** What is asked, and which tool would do it. */
-export const CallSentence = ({ tool, children }: { readonly tool: string; readonly children: string }) => (
-  <div className="flex flex-wrap items-baseline gap-x-2 gap-y-0.5">
-    <p className="font-medium">{children}</p>
-    <code className="rounded-tight bg-sunken px-1.5 font-mono text-soft text-xs wrap-anywhere">{tool}</code>
-  </div>
+/** What is asked, which tool would do it, and where, if that is not the server's own machine. */
+export function CallSentence({
+  interaction,
+  children,
+}: {
+  readonly interaction: Interaction;
+  readonly children: string;
+}) {
+  const machine = useSession(interaction.sessionId)?.machine;
+  return (
+    <div className="flex flex-wrap items-baseline gap-x-2 gap-y-0.5">
+      <p className="font-medium">{children}</p>
+      <Name>{toolOfAsk(interaction)}</Name>
+      {machine && <Name>{machine}</Name>}
+    </div>
+  );
+}
+
+const Name = ({ children }: { readonly children: string }) => (
+  <code className="rounded-tight bg-sunken px-1.5 font-mono text-soft text-xs wrap-anywhere">{children}</code>
 );
 
 const Reason = ({ children }: { readonly children: ReactNode }) => (

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react';
-import type { Form, FormField } from '../../protocol/interaction.ts';
+import type { Form, FormField, Interaction } from '../../protocol/interaction.ts';
 import type { Session } from '../../protocol/session.ts';
 import { openDialog } from '../frame/dialogs.ts';
 import { useT } from '../i18n/i18n.ts';
@@ -7,8 +7,8 @@ import { plainText } from '../text/plain-text.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
 import { answerWith } from './answers-to.ts';
-import { type AskSummary, type CallBody, callBody, summaryOf, toolOfAsk } from './ask-body.logic.ts';
-import { CallSentence, Rest, ToolCall, WarningLines } from './ask-body.tsx';
+import { type AskSummary, type CallBody, callBody, summaryOf } from './ask-body.logic.ts';
+import { CallSentence, Rest, ToolCall, WarningLines, whyAsked } from './ask-body.tsx';
 import { FormCard } from './form-card.tsx';
 import { isAnswerable } from './interaction-card.logic.ts';
 import { mostInSelect } from './long-select.tsx';
@@ -35,8 +35,7 @@ export function CompactBody({
       <ReadBox className="flex max-h-(--ask) min-h-0 flex-col gap-1.5 data-more:[mask-image:linear-gradient(to_top,transparent,black_2.5rem)]">
         <Summary
           summary={summary}
-          tool={toolOfAsk(interaction)}
-          reason={interaction.reason}
+          interaction={interaction}
           body={body}
           onOpen={() => openDialog({ is: 'interaction', interactionId: interaction.interactionId })}
         />
@@ -91,23 +90,22 @@ function linesOf({ type, options = [] }: FormField): number {
 
 function Summary({
   summary,
-  tool,
-  reason,
+  interaction,
   body,
   onOpen,
 }: {
   readonly summary: AskSummary;
-  readonly tool: string;
-  readonly reason: string | undefined;
+  readonly interaction: Interaction;
   readonly body: CallBody;
   readonly onOpen: () => void;
 }) {
   const t = useT();
+  const why = whyAsked(t, interaction);
   switch (summary.is) {
     case 'call':
       return (
         <>
-          <CallSentence tool={tool}>{t(`ask.${summary.verb}`)}</CallSentence>
+          <CallSentence interaction={interaction}>{t(`ask.${summary.verb}`)}</CallSentence>
           <div className="flex flex-col rounded-tight bg-sunken px-2 py-1 text-xs">
             {summary.address !== null && <strong className="font-mono">{summary.subject}</strong>}
             <ShortText text={summary.address ?? summary.subject} onOpen={onOpen} />
@@ -136,13 +134,13 @@ function Summary({
             <p className="text-soft text-xs">{t('ask.everywhereInFile')}</p>
           )}
           {body.rest.length > 0 && <Rest rest={body.rest} />}
-          {reason !== undefined && <p className="text-faint text-xs wrap-anywhere">{plainText(reason)}</p>}
+          {why.length > 0 && <p className="text-faint text-xs wrap-anywhere">{why.join(' ')}</p>}
         </>
       );
     case 'plan':
       return (
         <>
-          <CallSentence tool={tool}>{t('ask.plan')}</CallSentence>
+          <CallSentence interaction={interaction}>{t('ask.plan')}</CallSentence>
           <p className="whitespace-pre-wrap text-sm text-soft wrap-anywhere">
             {summary.text === '' ? t('ask.noPlan') : summary.text}
           </p>

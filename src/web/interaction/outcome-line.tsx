@@ -11,7 +11,7 @@ import {
   Undo2,
   Unplug,
 } from 'lucide-react';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, Suspense, useEffect, useRef } from 'react';
 import { whoOf } from '../../model/who.ts';
 import type { Actor, Interaction, Outcome } from '../../protocol/interaction.ts';
 import { browserId } from '../data/access.ts';
@@ -23,6 +23,7 @@ import { hearsReasons } from '../session/abilities.logic.ts';
 import { modeLabel } from '../session/mode-label.ts';
 import { oneLine, plainText } from '../text/plain-text.ts';
 import { cx } from '../ui/class-names.ts';
+import { lazyPart } from '../ui/lazy-part.tsx';
 import { Time } from '../ui/time.tsx';
 import { toneText } from '../ui/tone.ts';
 import { summaryOf } from './ask-body.logic.ts';
@@ -52,6 +53,8 @@ const icons: Readonly<Record<Outcome, LucideIcon>> = {
   lost: Unplug,
   unknown: CircleQuestionMark,
 };
+
+const Undelivered = lazyPart(async () => (await import('../machines/machine-away.tsx')).Undelivered);
 
 export interface OutcomeProps {
   readonly interaction: Interaction;
@@ -144,6 +147,11 @@ export function OutcomeLine({ interaction, endedBy, cwd, hasValues = true }: Out
         <span className="shrink-0 rounded-tight bg-sunken px-1 text-2xs text-soft leading-4.5">
           {t('outcome.edited')}
         </span>
+      )}
+      {interaction.undelivered && (
+        <Suspense>
+          <Undelivered machine={interaction.undelivered.machine} />
+        </Suspense>
       )}
       <span className="min-w-0 truncate text-faint">
         {summary ?? (isPaired ? said : <What interaction={interaction} cwd={cwd} />)}

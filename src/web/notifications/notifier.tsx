@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
+import { noticeTagOf } from '../../model/notice-tag.ts';
 import type { RoomState } from '../data/control-room.ts';
 import { useControlRoom } from '../data/room-context.tsx';
 import { readStored, writeStored } from '../data/stored.ts';
@@ -13,6 +14,7 @@ import { isSeen, type News, newsBetween } from './news.logic.ts';
 import { useNotificationPreferences } from './notification-preferences.ts';
 import { isOwnAct } from './own-acts.ts';
 import { createPacer } from './pacer.ts';
+import { isPushOn, keepPush, onNotificationPressed, showByWorker } from './push.ts';
 
 /** Makes heard and shown what a person who looks elsewhere should know. */
 export function Notifier() {
@@ -22,6 +24,11 @@ export function Notifier() {
   useEffect(() => {
     here.current = { location, navigate };
   });
+  useEffect(() => onNotificationPressed((path) => here.current.navigate(path)), []);
+  useEffect(() => {
+    // What cannot be mended now is tried again when the page is loaded next, and shown in the settings.
+    void keepPush(translate().language).catch(() => undefined);
+  }, []);
   useEffect(() => {
     const pacer = createPacer((news) => {
       const open = () => here.current.navigate(routes.session(news.sessionId));
@@ -52,7 +59,13 @@ function tell({ urgency, sessionId, about }: News, { sessions }: RoomState, open
   if (!desktop[urgency] || session === undefined) return;
   const what = t(`notify.${urgency}`);
   const body = about === '' ? what : `${what}: ${about}`;
-  showOnDesktop({ title: titleOf(session), body, tag: sessionId, onClick: open });
+  const title = titleOf(session);
+  if (!isPushOn()) {
+    showOnDesktop({ title, body, tag: sessionId, onClick: open });
+    return;
+  }
+  const tag = noticeTagOf(urgency === 'asks' ? 'waits' : 'done', sessionId);
+  void showByWorker({ title, body, tag, path: routes.session(sessionId) }, t.language).catch(() => undefined);
 }
 
 const isStillTrue = ({ interactionId }: News, { pending }: RoomState): boolean =>

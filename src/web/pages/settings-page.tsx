@@ -1,7 +1,9 @@
 import { KeyRound } from 'lucide-react';
 import { Link } from 'wouter';
+import { useRoom } from '../data/room-context.tsx';
 import { PageHeader } from '../frame/page-header.tsx';
 import { useT } from '../i18n/i18n.ts';
+import { Machines } from '../machines/machines.tsx';
 import { RulesSettings } from '../policy/rules-settings.tsx';
 import { routes } from '../routes.ts';
 import { GrantRow, useGrants } from '../session/grants.tsx';
@@ -12,6 +14,7 @@ import { Devices } from './settings/devices.tsx';
 import { ListCard } from './settings/list-card.tsx';
 import { Look } from './settings/look.tsx';
 import { Notifications } from './settings/notifications.tsx';
+import { PushSettings } from './settings/push-settings.tsx';
 import { Section } from './settings/section.tsx';
 import { Suggestions } from './settings/suggestions.tsx';
 import { Tools } from './settings/tools.tsx';
@@ -21,6 +24,7 @@ import { UsageOverview } from './settings/usage.tsx';
 export function SettingsPage() {
   const t = useT();
   const [grants, again] = useGrants();
+  const hasMachines = useRoom((room) => room.machines.length > 1);
   return (
     <>
       <PageHeader title={t('frame.settings')} />
@@ -36,7 +40,10 @@ export function SettingsPage() {
             </div>
           </Section>
           <Section title={t('settings.notifications')} text={t('settings.notificationsText')}>
-            <Notifications />
+            <div className="flex flex-col gap-3">
+              <Notifications />
+              <PushSettings />
+            </div>
           </Section>
           <Section title={t('settings.channels')} text={t('settings.channelsText')}>
             <Channels />
@@ -49,6 +56,11 @@ export function SettingsPage() {
           <Section title={t('rules.title')} text={t('rules.text')}>
             <RulesSettings />
           </Section>
+          {hasMachines && (
+            <Section title={t('machines.title')} text={t('machines.text')}>
+              <Machines />
+            </Section>
+          )}
           <Section title={t('settings.tools')} text={t('settings.toolsText')}>
             <Tools />
           </Section>

@@ -172,6 +172,7 @@ export function PolicyEditor({
         <ConfirmButton
           isBusy={busy === 'set'}
           disabled={busy !== null}
+          variant={trial === null ? 'secondary' : 'primary'}
           confirm={t(trial === null ? 'rules.confirmUntried' : 'rules.confirmSet')}
           onConfirm={() =>
             void send('set', async (policy) => {

@@ -122,7 +122,8 @@ function NewRule({ onChanged }: { readonly onChanged: () => void }) {
     setBusy(false);
   };
   return (
-    <Card aria-label={t('rules.new')} className="p-4">
+    <Card aria-label={t('rules.new')} className="flex flex-col gap-3 p-4">
+      <h3 className="font-medium">{t('rules.new')}</h3>
       <form
         className="grid items-start gap-3 sm:grid-cols-[8rem_minmax(0,1fr)_minmax(0,2fr)]"
         onSubmit={(event) => {

@@ -17,23 +17,8 @@ export function TrialView({ trial }: { readonly trial: PolicyTrial }) {
       <p className="text-sm">
         {asks === 0
           ? t('rules.nothingAsked', { count: days })
-          : t('rules.summary', { asks, days, before: before.asked, after: after.asked })}
+          : t('rules.summary', { count: asks, days, before: before.asked, after: after.asked })}
       </p>
-      {asks > 0 && (
-        <dl className="grid grid-cols-3 gap-2 text-center tabular-nums max-sm:grid-cols-1">
-          {(['asked', 'allowed', 'denied'] as const).map((each) => (
-            <div
-              key={each}
-              className="flex flex-col rounded-tight bg-surface px-2 py-1.5 max-sm:flex-row-reverse max-sm:justify-between"
-            >
-              <dd className="font-semibold text-lg">{after[each]}</dd>
-              <dt className="text-faint text-xs max-sm:self-center">
-                {t(`rules.count.${each}`)} {t('rules.was', { count: before[each] })}
-              </dt>
-            </div>
-          ))}
-        </dl>
-      )}
       {contradictions.length > 0 && (
         <div className="flex flex-col gap-1.5">
           <h4 className="font-medium text-sm text-you-ink">{t('rules.otherwise')}</h4>
@@ -54,6 +39,21 @@ export function TrialView({ trial }: { readonly trial: PolicyTrial }) {
             ))}
           </ul>
         </div>
+      )}
+      {asks > 0 && (
+        <dl className="grid grid-cols-3 gap-2 text-center tabular-nums max-sm:grid-cols-1">
+          {(['asked', 'allowed', 'denied'] as const).map((each) => (
+            <div
+              key={each}
+              className="flex flex-col rounded-tight bg-surface px-2 py-1.5 max-sm:flex-row-reverse max-sm:justify-between"
+            >
+              <dd className="font-semibold text-lg">{after[each]}</dd>
+              <dt className="text-faint text-xs max-sm:self-center">
+                {t(`rules.count.${each}`)} {t('rules.was', { count: before[each] })}
+              </dt>
+            </div>
+          ))}
+        </dl>
       )}
       {rules.some(({ matched }) => matched > 0) && (
         <ol className="flex flex-col gap-1 text-sm">

@@ -15,11 +15,14 @@ interface Offered extends Pick<DirectoryChoice, 'path' | 'branch'> {
 
 /** Where the session works: typed, completed by what is there, or one that was used before; with the branch that is checked out. */
 export function DirectoryField({
+  machine,
   value,
   recent,
   error,
   onChange,
 }: {
+  /** Empty for the server's own. */
+  readonly machine: string;
   readonly value: string;
   readonly recent: readonly string[];
   readonly error: string | undefined;
@@ -30,7 +33,7 @@ export function DirectoryField({
   const [isFocused, setFocused] = useState(false);
   const typed = value.trim();
   const answer = useLatestAnswer(
-    (path) => transport.directories(path === '' ? {} : { path }),
+    (path) => transport.directories({ ...(path !== '' && { path }), ...(machine !== '' && { machine }) }),
     typed,
     beginningWith,
   );
@@ -59,7 +62,7 @@ export function DirectoryField({
               spellCheck={false}
               autoComplete="off"
               autoCapitalize="off"
-              placeholder={t('new.cwdHint')}
+              placeholder={machine === '' ? t('new.cwdHint') : '~'}
               onChange={(event) => onChange(event.target.value)}
               onKeyDown={list.pressed}
               className="font-mono"
@@ -88,7 +91,10 @@ export function DirectoryField({
     const { path, isRepository, branch } = known.value?.typed ?? {};
     const checkedOut =
       branch !== undefined ? t('new.branch', { branch }) : isRepository ? t('new.noBranch') : undefined;
-    const place = typed === '' && path !== undefined ? t('new.startedIn', { path }) : undefined;
+    const place =
+      typed === '' && path !== undefined
+        ? t(machine === '' ? 'new.startedIn' : 'machine.home', { path })
+        : undefined;
     const words = [place, checkedOut].filter((each) => each !== undefined);
     return words.length === 0 ? undefined : words.join(' · ');
   }

@@ -14,6 +14,7 @@ import { setPreferences, usePreferences } from '../data/preferences.ts';
 import { useRoom, useTransport } from '../data/room-context.tsx';
 import { useAgents } from '../data/use-agents.ts';
 import { useT } from '../i18n/i18n.ts';
+import { MachineChoice } from '../machines/machine-choice.tsx';
 import { routes } from '../routes.ts';
 import { errorText } from '../text/error-text.ts';
 import { Button } from '../ui/button.tsx';
@@ -48,7 +49,8 @@ export function NewSessionDialog({
   readonly onClose: () => void;
 }) {
   const t = useT();
-  const agents = useAgents();
+  const [machine, setMachine] = useState('');
+  const agents = useAgents(machine === '' ? undefined : machine);
   return (
     <Dialog title={t('new.title')} onClose={onClose}>
       {agents === undefined ? (
@@ -58,7 +60,7 @@ export function NewSessionDialog({
           <Skeleton className="h-20" />
         </div>
       ) : (
-        <NewSessionForm agents={agents} wanted={agent} onClose={onClose} />
+        <NewSessionForm agents={agents} wanted={agent} onMachine={setMachine} onClose={onClose} />
       )}
     </Dialog>
   );
@@ -75,10 +77,13 @@ interface Failure {
 function NewSessionForm({
   agents,
   wanted,
+  onMachine,
   onClose,
 }: {
+  /** Of the machine that was told last. */
   readonly agents: readonly Agent[];
   readonly wanted: string | undefined;
+  readonly onMachine: (machine: string) => void;
   readonly onClose: () => void;
 }) {
   const t = useT();
@@ -92,7 +97,10 @@ function NewSessionForm({
   const form = { ...rest, prompt: draft };
   const [isStarting, setStarting] = useState(false);
   const [failure, setFailure] = useState<Failure | null>(null);
-  const directories = useMemo(() => knownDirectories(Object.values(sessions)), [sessions]);
+  const directories = useMemo(
+    () => knownDirectories(Object.values(sessions), rest.machine),
+    [sessions, rest.machine],
+  );
   const prompt = useFocusOnMount<HTMLTextAreaElement>();
   const agent = agents.find(({ name }) => name === form.agent);
   const unasked = agent && unaskedIn(form, agent);
@@ -108,6 +116,10 @@ function NewSessionForm({
   };
   const choose = (chosen: Agent): void =>
     setForm(withAgent(form, chosen, usePreferences.getState().lastUsed));
+  const goTo = (machine: string): void => {
+    set({ machine, cwd: machine === '' ? (usePreferences.getState().lastUsed.cwd ?? '') : '' });
+    onMachine(machine);
+  };
   const errorOf = (field: string): string | undefined =>
     failure?.field === field ? failure.text : undefined;
 
@@ -149,6 +161,7 @@ function NewSessionForm({
       className="flex flex-col"
     >
       <div className="flex flex-col gap-4 p-4">
+        <MachineChoice value={form.machine} error={errorOf('machine')} onChange={goTo} />
         <AgentChoice agents={agents} value={form.agent} onChange={choose} />
         {unasked && (
           <AskingNote
@@ -198,6 +211,8 @@ function NewSessionForm({
           </fieldset>
         )}
         <DirectoryField
+          key={form.machine}
+          machine={form.machine}
           value={form.cwd}
           recent={directories}
           error={errorOf('cwd')}
@@ -237,13 +252,14 @@ function NewSessionForm({
   );
 }
 
-const shownFields = ['prompt', 'cwd', ...agentFields, ...moreFields];
+const shownFields = ['prompt', 'machine', 'cwd', ...agentFields, ...moreFields];
 
 /** The field that a refusal is about. */
 function fieldOf(error: unknown): string | undefined {
   if (!(error instanceof BeckonError)) return undefined;
   if (error.code === 'directory_not_found' || error.code === 'directory_not_allowed') return 'cwd';
   if (error.code === 'key_in_use') return 'key';
+  if (error.code === 'machine_unreachable') return 'machine';
   const { field } = error.details;
   return typeof field === 'string' ? field.split('.')[0] : undefined;
 }

@@ -7,6 +7,7 @@ import { randomId } from '../data/random-id.ts';
 /** What the dialog holds; empty means left to the server. */
 export interface NewSession {
   readonly agent: string;
+  readonly machine: string;
   readonly cwd: string;
   readonly title: string;
   /** Of a task: with the title it is the first message where there is no prompt. */
@@ -37,6 +38,7 @@ export function beginning(agents: readonly Agent[], lastUsed: LastUsed, wanted?:
     usable(wanted) ?? usable(lastUsed.agent) ?? usable('claude') ?? agents.find(({ available }) => available);
   return {
     agent: agent?.name ?? '',
+    machine: '',
     cwd: lastUsed.cwd ?? '',
     title: '',
     description: '',
@@ -112,17 +114,19 @@ const labelsIn = (text: string): string[] => [
 ];
 
 /** What the next dialog begins with. Of an environment nothing is kept: it may hold secrets. */
-export function lastUsedOf(form: NewSession, { choices }: LastUsed): LastUsed {
-  const { agent, cwd, permissionMode, model, thinking } = form;
+export function lastUsedOf(form: NewSession, { choices, cwd: before = '' }: LastUsed): LastUsed {
+  const { agent, machine, cwd, permissionMode, model, thinking } = form;
   return {
     agent,
-    cwd: cwd.trim(),
+    // On another machine it is another directory.
+    cwd: machine === '' ? cwd.trim() : before,
     choices: { ...choices, [agent]: { permissionMode, model: model.trim(), thinking } },
   };
 }
 
-/** Directories worked in before, the latest first. */
-export function knownDirectories(sessions: Iterable<Session>): string[] {
-  const byAge = [...sessions].sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
+/** Directories worked in before on a machine, the latest first. */
+export function knownDirectories(sessions: Iterable<Session>, machine = ''): string[] {
+  const there = [...sessions].filter((session) => (session.machine ?? '') === machine);
+  const byAge = there.sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
   return [...new Set(byAge.map(({ cwd }) => cwd))].slice(0, 12);
 }

@@ -1,5 +1,6 @@
 import { Search, X } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { useRoom } from '../data/room-context.tsx';
 import { useT } from '../i18n/i18n.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
@@ -28,6 +29,7 @@ export function SessionFilterBar({
 }) {
   const t = useT();
   const filter = useSessionFilter(list);
+  const machines = useRoom((room) => room.machines);
   const change = (changes: Partial<SessionFilter>): void => setFilter(list, changes);
   return (
     <search className={cx('flex flex-wrap items-center gap-2', className)}>
@@ -76,6 +78,14 @@ export function SessionFilterBar({
             <option key={project} value={project} title={project}>
               {shortDirectory(project)}
             </option>
+          ))}
+        </Choice>
+      )}
+      {(machines.length > 1 || filter.machine !== '') && (
+        <Choice label={t('machine.name')} value={filter.machine} onChange={(machine) => change({ machine })}>
+          <option value="">{t('machine.all')}</option>
+          {[...new Set([...machines.map(({ name }) => name), filter.machine])].filter(Boolean).map((name) => (
+            <option key={name}>{name}</option>
           ))}
         </Choice>
       )}

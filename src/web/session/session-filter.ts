@@ -1,5 +1,6 @@
 import { create } from 'zustand';
 import { findableText, findWords, hasWords } from '../../model/find-session.ts';
+import { localMachine } from '../../protocol/local-machine.ts';
 import type { Session } from '../../protocol/session.ts';
 import { readStored, writeStored } from '../data/stored.ts';
 import { type Need, needOf, needs, type Sort, sorts } from './need.logic.ts';
@@ -11,6 +12,7 @@ export interface SessionFilter {
   readonly agent: string;
   /** A directory. */
   readonly project: string;
+  readonly machine: string;
   readonly labels: readonly string[];
   readonly sort: Sort;
 }
@@ -20,22 +22,27 @@ export const noFilter: SessionFilter = {
   status: '',
   agent: '',
   project: '',
+  machine: '',
   labels: [],
   sort: 'need',
 };
 
 /** Whether it leaves anything out. */
-export const isFiltered = ({ text, status, agent, project, labels }: SessionFilter): boolean =>
-  text.trim() !== '' || status !== '' || agent !== '' || project !== '' || labels.length > 0;
+export const isFiltered = ({ text, status, agent, project, machine, labels }: SessionFilter): boolean =>
+  text.trim() + status + agent + project + machine !== '' || labels.length > 0;
 
 /** What is archived is shown among the archived, and where its words were asked for. */
-export function fits(session: Session, { text, status, agent, project, labels }: SessionFilter): boolean {
+export function fits(
+  session: Session,
+  { text, status, agent, project, machine, labels }: SessionFilter,
+): boolean {
   const words = findWords(text);
   if (status === 'archived' ? session.archived !== true : session.archived === true && words.length === 0)
     return false;
   if (status !== '' && status !== 'archived' && needOf(session) !== status) return false;
   if (agent !== '' && session.agent !== agent) return false;
   if (project !== '' && session.cwd !== project) return false;
+  if (machine !== '' && (session.machine ?? localMachine) !== machine) return false;
   if (!labels.every((label) => session.labels.includes(label))) return false;
   return words.length === 0 || hasWords(findableText(session), words);
 }
@@ -82,12 +89,13 @@ export function setFilter(list: FilteredList, changes: Partial<SessionFilter>): 
 function keptFilter(list: FilteredList): SessionFilter {
   try {
     const kept: Partial<SessionFilter> = JSON.parse(readStored(`filter.${list}`) ?? '{}');
-    const { status, agent, project, labels, sort } = { ...noFilter, ...kept };
+    const { status, agent, project, machine, labels, sort } = { ...noFilter, ...kept };
     return {
       text: '',
       status: needs.find((need) => need === status) ?? '',
       agent: String(agent),
       project: String(project),
+      machine: String(machine),
       labels: Array.isArray(labels) ? labels.map(String) : [],
       sort: sorts.find((each) => each === sort) ?? 'need',
     };

@@ -146,6 +146,9 @@ export function StateMarks({ session }: { readonly session: Session }) {
   return (
     <>
       <TrustNote session={session} as="mark" />
+      {session.machine && (
+        <span className="max-w-24 shrink-0 truncate text-faint text-xs">{session.machine}</span>
+      )}
       {isUnread && (
         <span title={t('life.unread')} className="shrink-0">
           <span aria-hidden className="block size-2 rounded-full bg-ink" />

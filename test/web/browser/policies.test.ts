@@ -47,6 +47,20 @@ describe('rules in a browser', () => {
     expect(existsSync(join(cwd, 'made'))).toBe(true);
     await page.goto(new URL(`/s/${other}`, page.url()).href);
     await page.getByText('by a rule').first().waitFor();
+    await beckon.api('POST', '/api/rules', {
+      effect: 'ask',
+      tool: 'Bash',
+      pattern: 'rm',
+      reason: 'Look twice.',
+    });
+    const asking = { title: 'Removing', prompt: 'run rm -r .beckon', status: 'waiting' } as const;
+    const [third = ''] = await startSessions(beckon, [asking], cwd);
+    for (const path of [`/s/${third}`, '/']) {
+      await page.goto(new URL(path, page.url()).href);
+      const card = page.getByRole('main').locator('[data-ask]').filter({ hasText: 'rm -r .beckon' });
+      await card.getByText('A rule has you asked. Look twice.').waitFor();
+      await card.getByText('It may change the rules that this directory brings along.').waitFor();
+    }
     expect(problems).toEqual([]);
   });
 
@@ -77,7 +91,7 @@ describe('rules in a browser', () => {
     await section.getByRole('textbox', { name: 'What of it, rule 1' }).fill('touch *');
     await section.getByRole('button', { name: 'Try it on the last 30 days' }).click();
     const result = section.getByRole('region', { name: 'What it would have done' });
-    await result.getByText('Of 1 asks in 30 days, 0 would have come to you instead of 1.').waitFor();
+    await result.getByText('Of one ask in 30 days, 0 would have come to you instead of 1.').waitFor();
     await result.getByText('You denied this once, rule 1 would allow it:').waitFor();
     expect(await violationsOf(page)).toEqual([]);
 

@@ -20,6 +20,8 @@ export const interaction = {
   'ask.risk.sandbox-off': 'Es läuft ohne Sandbox.',
   'ask.risk.outside-directory': 'Es reicht über das Verzeichnis der Sitzung hinaus.',
   'ask.risk.dangerous': 'Es hat ein Feld, das sich selbst gefährlich nennt.',
+  'ask.risk.policy': 'Es kann die Regeln ändern, die dieses Verzeichnis mitbringt.',
+  'ask.byRule': 'Eine Regel lässt dich fragen.',
   'ask.blockedPath': 'Der Agent fragt wegen',
   'ask.leadsTo': 'Ein Link führt von dort nach',
   'ask.everywhere': 'Überall, wo der alte Text steht:',

@@ -6,10 +6,15 @@ export const refusals: Refusals = {
   invalid_answer: 'Die Antwort passt nicht zur Frage.',
   agent_refused: 'Der Agent hat das abgelehnt.',
   agent_not_available: 'Der Agent lässt sich hier nicht starten.',
+  machine_not_found: 'Einen Rechner mit diesem Namen gibt es nicht.',
   machine_unreachable: 'Der Rechner ist gerade nicht zu erreichen.',
+  machine_reachable: 'Der Rechner ist erreichbar. Seine Sitzungen lassen sich anhalten.',
+  run_not_found: 'Dieser Agent läuft dort nicht mehr, oder eine Sitzung hat ihn.',
   blank_message: 'Eine Nachricht braucht Text oder ein Bild.',
   unauthorized: 'Dieser Browser ist nicht mehr eingelassen. Seite neu laden und neu koppeln.',
   key_missing: 'Der Schlüssel dieses Browsers fehlt. Seite neu laden und neu koppeln.',
+  ticket_unknown:
+    'Diese Benachrichtigung kann nicht mehr antworten: Sie hat es schon getan, ist zu alt oder von einem anderen Gerät.',
   pairing_failed: 'Dieser Code ist unbekannt, schon benutzt oder zu alt.',
   host_not_allowed:
     'Unter dieser Adresse ist Beckon nicht zu erreichen. Die Adresse aus dem Terminal verwenden.',
@@ -29,6 +34,7 @@ export const refusals: Refusals = {
   policy_not_found: 'Dieses Verzeichnis bringt keine Regeln mehr mit.',
   template_not_found: 'Diese Vorlage gibt es nicht mehr.',
   device_not_found: 'Dieses Gerät gibt es nicht mehr.',
+  subscription_not_found: 'Auf diesem Gerät sind keine Benachrichtigungen eingeschaltet.',
   unlock_not_found: 'Dieses Terminal ist nicht freigeschaltet und will es auch nicht mehr sein.',
   client_not_found: 'Die Verbindung ist eine neue. Bitte noch einmal versuchen.',
   agent_unknown: 'Einen Agenten dieses Namens gibt es nicht.',
@@ -54,6 +60,8 @@ export const refusals: Refusals = {
   directory_not_allowed: 'Dieses Verzeichnis liegt außerhalb der erlaubten.',
   too_many_requests: 'Zu viele Versuche. Kurz warten, dann noch einmal.',
   internal_error: 'Beckon selbst ist daran gescheitert. Mehr steht im Protokoll des Servers.',
+  push_not_available:
+    'Dieser Server schickt keine Benachrichtigungen an Geräte: Der Schlüssel dafür ließ sich nicht ablegen.',
   storage_unavailable: 'Beckon kann gerade nichts speichern; es wurde nichts geändert.',
   unexpected_reply: 'Was da antwortet, ist wohl kein Beckon. Seite neu laden.',
   shutting_down: 'Beckon wird gerade beendet.',

@@ -10,7 +10,7 @@ export const rules: Readonly<Record<keyof typeof english, string>> = {
   'rules.effect.ask': 'Mich fragen',
   'rules.effect.deny': 'Ablehnen',
   'rules.everyCall': 'jeder Aufruf',
-  'rules.in': 'in {directory}',
+  'rules.in': 'nur in {directory}',
   'rules.tool': 'Werkzeug',
   'rules.toolHint': 'Wie der Agent es nennt; * für jedes.',
   'rules.pattern': 'Was davon',
@@ -20,7 +20,7 @@ export const rules: Readonly<Record<keyof typeof english, string>> = {
   'rules.reason': 'Grund',
   'rules.reasonHint': 'Grund, den der Agent oder du zu lesen bekommst',
   'rules.cwd': 'Verzeichnis',
-  'rules.cwdHint': 'Überall',
+  'rules.cwdHint': 'In jedem Verzeichnis',
   'rules.new': 'Eine neue Regel',
   'rules.add': 'Regel hinzufügen',
   'rules.since': 'Seit',
@@ -49,8 +49,10 @@ export const rules: Readonly<Record<keyof typeof english, string>> = {
   'rules.result': 'Was es bewirkt hätte',
   'rules.nothingAsked_one': 'Am letzten Tag wurde nichts gefragt.',
   'rules.nothingAsked_other': 'In den letzten {count} Tagen wurde nichts gefragt.',
-  'rules.summary':
-    'Von {asks} Anfragen in {days} Tagen wären {after} zu dir gekommen statt {before}. Nichts davon ist in Kraft.',
+  'rules.summary_one':
+    'Von einer Anfrage in {days} Tagen wären {after} zu dir gekommen statt {before}. Nichts davon ist in Kraft.',
+  'rules.summary_other':
+    'Von {count} Anfragen in {days} Tagen wären {after} zu dir gekommen statt {before}. Nichts davon ist in Kraft.',
   'rules.count.asked': 'gefragt',
   'rules.count.allowed': 'erlaubt',
   'rules.count.denied': 'abgelehnt',

@@ -20,6 +20,8 @@ export const interaction = {
   'ask.risk.sandbox-off': 'It runs without the sandbox.',
   'ask.risk.outside-directory': 'It reaches out of the session’s directory.',
   'ask.risk.dangerous': 'It has a field that calls itself dangerous.',
+  'ask.risk.policy': 'It may change the rules that this directory brings along.',
+  'ask.byRule': 'A rule has you asked.',
   'ask.blockedPath': 'The agent asks because of',
   'ask.leadsTo': 'A link leads from there to',
   'ask.everywhere': 'In every place where the old text stands:',

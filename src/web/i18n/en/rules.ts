@@ -8,7 +8,7 @@ export const rules = {
   'rules.effect.ask': 'Ask me',
   'rules.effect.deny': 'Deny',
   'rules.everyCall': 'every call',
-  'rules.in': 'in {directory}',
+  'rules.in': 'only in {directory}',
   'rules.tool': 'Tool',
   'rules.toolHint': 'As the agent calls it; * for any.',
   'rules.pattern': 'What of it',
@@ -18,7 +18,7 @@ export const rules = {
   'rules.reason': 'Reason',
   'rules.reasonHint': 'Reason that the agent, or you, will read',
   'rules.cwd': 'Directory',
-  'rules.cwdHint': 'Everywhere',
+  'rules.cwdHint': 'In every directory',
   'rules.new': 'A new rule',
   'rules.add': 'Add rule',
   'rules.since': 'Since',
@@ -47,8 +47,10 @@ export const rules = {
   'rules.result': 'What it would have done',
   'rules.nothingAsked_one': 'Nothing was asked in the last day.',
   'rules.nothingAsked_other': 'Nothing was asked in the last {count} days.',
-  'rules.summary':
-    'Of {asks} asks in {days} days, {after} would have come to you instead of {before}. Nothing has been put into effect.',
+  'rules.summary_one':
+    'Of one ask in {days} days, {after} would have come to you instead of {before}. Nothing has been put into effect.',
+  'rules.summary_other':
+    'Of {count} asks in {days} days, {after} would have come to you instead of {before}. Nothing has been put into effect.',
   'rules.count.asked': 'asked',
   'rules.count.allowed': 'allowed',
   'rules.count.denied': 'denied',

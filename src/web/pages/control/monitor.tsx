@@ -211,6 +211,7 @@ function Where({ session, isOnScreen }: { readonly session: Session; readonly is
         <Bot aria-hidden className="size-3 shrink-0" />
         <span>{session.agent}</span>
       </span>
+      {session.machine && <span className="min-w-0 truncate">{session.machine}</span>}
       {session.queueLength > 0 && <Queued count={session.queueLength} />}
     </div>
   );

@@ -187,6 +187,7 @@ function About({ session }: { readonly session: Session }) {
           t(`details.isolation.${session.isolation}Means`),
         ] as const);
   const facts: readonly (readonly [name: string, value: string | null, remark?: string | undefined])[] = [
+    [t('machine.name'), session.machine ?? null],
     [t('details.directory'), session.cwd],
     [t('details.agent'), version, end],
     [t('details.isolation'), ...isolation],

@@ -17,6 +17,7 @@ import type { Conversation } from '../../conversation/conversation.logic.ts';
 import { useTransport } from '../../data/room-context.tsx';
 import { useAgents } from '../../data/use-agents.ts';
 import { type Translate, useT } from '../../i18n/i18n.ts';
+import { MachineFact } from '../../machines/machine-away.tsx';
 import { shortDirectory, titleOf } from '../../session/activity.logic.ts';
 import { ActivityLine } from '../../session/activity-line.tsx';
 import { EditableTitle, startRenaming } from '../../session/editable-title.tsx';
@@ -181,7 +182,8 @@ function Facts({ session }: { readonly session: Session }) {
   const capabilities = session.capabilities ?? agent?.capabilities;
   const { usage, permissionMode, model } = session;
   return (
-    <div className="flex min-w-0 flex-1 items-center gap-1 text-faint text-xs max-md:-ml-1 max-md:flex-none max-md:flex-wrap">
+    <div className="flex min-w-0 flex-1 items-center gap-1 text-faint text-xs max-md:-ml-1 max-md:max-w-full max-md:flex-none max-md:flex-wrap">
+      <MachineFact session={session} />
       <Quiet title={session.cwd}>{shortDirectory(session.cwd)}</Quiet>
       <Quiet>{[agent?.label ?? session.agent, session.agentVersion].filter(Boolean).join(' ')}</Quiet>
       <SettingMenu

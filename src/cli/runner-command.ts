@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import process from 'node:process';
+import { z } from 'zod';
+import { RunnerFile } from '../cluster/cluster.ts';
+import { serveRoom } from '../cluster/ends.ts';
+import { unsealWith } from '../cluster/seal.ts';
+import { readClusterFile } from './cluster-command.ts';
+import type { Command } from './command.ts';
+import type { Console } from './console.ts';
+import { claimDataDirectory } from './data-directory.ts';
+import { watchForEnd } from './ending.ts';
+import { Failure, UsageError } from './failure.ts';
+import { type ParsedFlags, textFlag } from './flags.ts';
+import { createLogger, type Logger } from './logger.ts';
+import { absolute, dataDirectoryOf } from './paths.ts';
+import { readSecretFile, writeSecretFile } from './secret-files.ts';
+import { readSettings, serveFlags } from './settings.ts';
+import { version } from './version.ts';
+
+const { 'data-dir': dataDir, config, claude, isolation } = serveFlags;
+
+export const runner: Command = {
+  usage: 'runner --cluster FILE [flags]',
+  help: `Runs agents on this machine for a server on another. It listens on no port: it goes to NATS, and waits there for its room.
+When it ends, its agents go on; the next one takes them up.
+
+  --cluster FILE    what "beckon cluster add" printed for this machine
+  --data-dir DIR    ~/.beckon/runners/NAME
+  --config FILE     config.json in the data directory: claude, agents, isolation
+  --claude PATH     the program to run as Claude Code (BECKON_CLAUDE)
+  --isolation HOW   auto; require, or off: whether agents are kept from Beckon's own files (BECKON_ISOLATION)
+
+BECKON_LOG sets how much is logged: trace, debug, info, warn, error, silent.`,
+  flags: { cluster: { type: 'string' }, 'data-dir': dataDir, config, claude, isolation },
+  async run(flags, console) {
+    const { cwd, env } = console;
+    const path = textFlag(flags, 'cluster');
+    if (path === undefined)
+      throw new UsageError('--cluster names the file that "beckon cluster add" printed for this machine');
+    const file = await readClusterFile(absolute(path, cwd, env), RunnerFile);
+    const settings = await readSettings(flags, { ...console, env: withOwnDirectory(file, flags, console) });
+    const lock = await claimDataDirectory(settings.dataDir);
+    const logger = createLogger(console);
+    const ending = watchForEnd(logger, env);
+    // Most of the program; a command line that fails need not wait for it.
+    const { composeRunner } = await import('./compose-runner.ts');
+    const { runner } = await composeRunner(settings, {
+      env,
+      logger,
+      version: await version(),
+      drivers: [],
+      secretsOf: () => [],
+      onRoom: (room) =>
+        room !== 'enough' && logger.warn(`The disk has little room for what agents print: ${room}`),
+    });
+    await runner.left();
+    const served = await serve(file, { runner, dataDir: settings.dataDir, logger, asked: ending.asked });
+    if ('reason' in served) logger.error(served.reason);
+    else console.stdout.write(`Beckon runs agents here as ${file.name}\n`);
+    const end = 'reason' in served ? { exitCode: 1 } : await Promise.race([ending.asked, served.refused]);
+    const isClean = await ending.finish(
+      async () => {
+        if ('stop' in served) await served.stop();
+        await runner.detach();
+      },
+      async () => {},
+    );
+    lock.release();
+    setTimeout(() => process.exit(), 500).unref();
+    if ('reason' in end) throw new Failure(end.reason);
+    return isClean ? end.exitCode : 1;
+  },
+};
+
+type Refused = { readonly exitCode: number; readonly reason: string };
+
+interface Serving {
+  readonly refused: Promise<Refused>;
+  stop(): Promise<void>;
+}
+
+// The room takes one that is silent for gone after four seconds.
+const refusedForMs = 20_000;
+
+async function serve(
+  file: RunnerFile,
+  parts: {
+    readonly runner: Parameters<typeof serveRoom>[1]['runner'];
+    readonly dataDir: string;
+    readonly logger: Logger;
+    readonly asked: Promise<unknown>;
+  },
+): Promise<Serving | Refused> {
+  const { room, name, servers, seed, ca } = file;
+  const { logger } = parts;
+  const { connectCarrier } = await import('../cluster/nats/carrier.ts');
+  const connecting = connectCarrier({
+    servers,
+    room,
+    who: name,
+    seed,
+    ...(ca !== undefined && { tls: { ca } }),
+    onTrouble: (reason) =>
+      reason === undefined
+        ? logger.info('NATS takes everything again')
+        : logger.warn({ reason }, 'NATS does not take what is said; it is kept here and said again'),
+  });
+  const carrier = await Promise.race([connecting, parts.asked.then(() => undefined)]);
+  if (carrier === undefined) return { exitCode: 0, reason: 'Ended before NATS was there' };
+  const { promise: refused, resolve } = Promise.withResolvers<Refused>();
+  const id = randomUUID();
+  let firstRefusal: number | undefined;
+  const serving = serveRoom(carrier, {
+    name,
+    runner: parts.runner,
+    id,
+    earlier: await earlierStarts(parts.dataDir, id),
+    version: await version(),
+    unseal: unsealWith(file.unsealWith),
+    onRefused: (reason, again) => {
+      firstRefusal ??= performance.now();
+      if (!again || performance.now() - firstRefusal > refusedForMs) resolve({ exitCode: 1, reason });
+    },
+    onOdd: (what) => logger.warn({ what }, 'Something came that is not understood'),
+  });
+  return {
+    refused,
+    async stop() {
+      await serving.stop();
+      await carrier.close();
+    },
+  };
+}
+
+/** A data directory of its own: a server on the same machine has another. */
+function withOwnDirectory({ name }: RunnerFile, flags: ParsedFlags, console: Console): Console['env'] {
+  if (textFlag(flags, 'data-dir') !== undefined || console.env.BECKON_DATA_DIR) return console.env;
+  return { ...console.env, BECKON_DATA_DIR: join(dataDirectoryOf(flags, console), 'runners', name) };
+}
+
+const Starts = z.array(z.string());
+const mostStarts = 20;
+
+/** By these the room knows that the one before has ended: whoever has the directory is alone in it. */
+async function earlierStarts(directory: string, id: string): Promise<readonly string[]> {
+  const path = join(directory, 'starts.json');
+  const text = await readSecretFile(path);
+  const read = Starts.safeParse(text === undefined ? [] : parsed(text));
+  const earlier = read.success ? read.data : [];
+  await writeSecretFile(path, JSON.stringify([...earlier, id].slice(-mostStarts)));
+  return earlier;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

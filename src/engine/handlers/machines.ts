@@ -1,0 +1,121 @@
+import { accept, type Result, refuse } from '../../protocol/errors.ts';
+import type { SessionId } from '../../protocol/ids.ts';
+import type { Ask } from '../../protocol/interaction.ts';
+import { localMachine, type Machine, type UnclaimedRun } from '../../protocol/machine.ts';
+import type { LiveSession } from '../live-session.ts';
+import type { EventLog } from '../ports/event-log.ts';
+import type { LeftRun } from '../ports/runner.ts';
+import { done, type Handlers, type Room } from './room.ts';
+
+export const machineHandlers = {
+  async listMachines(room) {
+    const names = [localMachine, ...room.machines.names()];
+    return accept({
+      status: 200,
+      body: { machines: await Promise.all(names.map((name) => describe(room, name))) },
+    });
+  },
+
+  /** An act of a person: that a machine is silent ends nothing by itself. */
+  async giveUpMachine({ machines, registry }, { machine: name }, { actor: by }) {
+    const on = machines.find(name);
+    if (!on.ok) return on;
+    const machine = on.value;
+    if (machine === null || machines.away(machine) === undefined) return refuse('machine_reachable');
+    const open = registry.list({ machine, status: ['starting', 'idle', 'running', 'waiting', 'asleep'] });
+    let asks = 0;
+    for (const { id } of open) {
+      const session = registry.get(id);
+      if (session === undefined) continue;
+      // It came back in between: what is left goes on.
+      if (machines.away(machine) === undefined) return refuse('machine_reachable');
+      const before = session.state.counts.open;
+      const ended = await session.writer.command({ type: 'give-up', machine, by });
+      if (!ended.ok) return ended;
+      asks += before - session.state.counts.open;
+    }
+    machines.forget(machine);
+    return accept({ status: 200, body: { status: 'ok', sessions: open.length, asks } });
+  },
+
+  async endRun(room, { machine: name, runId }) {
+    const found = unclaimedRun(room, name, runId);
+    if (!found.ok) return found;
+    const { machine } = found.value;
+    const ended = await room.machines.ask(machine, async (runner) => accept(await runner.end(runId)));
+    if (!ended.ok) return ended;
+    room.machines.forgetRun(machine, runId);
+    return done;
+  },
+
+  async takeRun(room, { machine: name, runId }, { actor: by }) {
+    const { registry, machines, log } = room;
+    const found = unclaimedRun(room, name, runId);
+    if (!found.ok) return found;
+    const { machine, run } = found.value;
+    const session = registry.get(run.sessionId);
+    if (session === undefined || !canTake(session, machine, runId)) {
+      return refuse('run_not_found', 'No session of this server can go on with this run; it can be ended.');
+    }
+    const asks = (session.state.leftRun?.asks ?? []).flatMap((id) => askIn(log, session.id, id));
+    const taken = await session.writer.command({ type: 'take-run', processId: runId, asks, by });
+    if (!taken.ok) return taken;
+    machines.forgetRun(machine, runId);
+    return done;
+  },
+} satisfies Partial<Handlers>;
+
+async function describe(room: Room, name: string): Promise<Machine> {
+  const { machines, registry } = room;
+  const machine = name === localMachine ? null : name;
+  const agents = await machines.ask(machine, async (runner) => accept(await runner.agents()));
+  const { version, load } = machines.condition(name) ?? {};
+  const open = registry.list({ machine, status: ['starting', 'idle', 'running', 'waiting', 'asleep'] });
+  return {
+    ...machines.state(name),
+    ...(version !== undefined && { version }),
+    ...(load !== undefined && { load }),
+    agents: agents.ok ? [...agents.value] : [],
+    sessions: open.length,
+    pending: open.reduce((sum, { pendingCount }) => sum + pendingCount, 0),
+    unclaimed: machines.unclaimed(name).map((run) => unclaimedView(room, name, run)),
+  };
+}
+
+function unclaimedView(
+  { registry }: Room,
+  machine: string,
+  { runId, sessionId, isRunning }: LeftRun,
+): UnclaimedRun {
+  const session = registry.get(sessionId);
+  return {
+    runId,
+    sessionId,
+    ...(session !== undefined && { title: session.state.title }),
+    isRunning,
+    canBeTaken: session !== undefined && canTake(session, machine, runId),
+  };
+}
+
+/** Its own session, on this very machine. */
+const canTake = ({ state }: LiveSession, machine: string, runId: string): boolean =>
+  state.machine === machine && state.process === null && state.leftRun?.run.id === runId;
+
+function unclaimedRun(
+  { machines }: Room,
+  name: string,
+  runId: string,
+): Result<{ readonly machine: string; readonly run: LeftRun }> {
+  const on = machines.find(name);
+  if (!on.ok) return on;
+  const machine = on.value;
+  const run = machine === null ? undefined : machines.unclaimed(machine).find((one) => one.runId === runId);
+  if (machine === null || run === undefined) return refuse('run_not_found');
+  return machines.away(machine) === undefined ? accept({ machine, run }) : machines.unreachable(machine);
+}
+
+function askIn(log: EventLog, sessionId: SessionId, interactionId: string): Ask[] {
+  return log
+    .findByReference(sessionId, interactionId)
+    .flatMap((event) => (event.type === 'interaction.requested' ? [event.ask] : []));
+}
