@@ -75,6 +75,7 @@ describe('where only devices decide', () => {
         'addRule',
         'distrustPolicy',
         'tryPolicy',
+        'endRun',
         'switchInteraction',
       ].sort(),
     );
