@@ -7,6 +7,7 @@ import {
   isDirectoryEvent,
   isTooMuch,
   rulesOf,
+  unseenRules,
 } from '../model/directory-policy.ts';
 import { type HeldRule, heldRule, heldRules, noPolicy } from '../model/policy.ts';
 import { policyDigest } from '../model/policy-digest.ts';
@@ -38,6 +39,9 @@ export class PolicyBook {
   /** Made once for each version: every ask needs them. */
   readonly #rulesThere = new Map<string, readonly HeldRule[]>();
   #rulesEverywhere: readonly HeldRule[] = [];
+  readonly #seen = new Set<string>();
+  /** Where nobody could look yet: there may be rules. */
+  readonly #unseen = new Set<string>();
   readonly #looking = new Map<string, Promise<void>>();
 
   constructor(options: PolicyBookOptions) {
@@ -50,7 +54,8 @@ export class PolicyBook {
   }
 
   rulesIn(place: Place): readonly HeldRule[] {
-    const there = this.#rulesThere.get(directoryOf(place));
+    const directory = directoryOf(place);
+    const there = this.#unseen.has(directory) ? unseenRules : this.#rulesThere.get(directory);
     return there === undefined ? this.#rulesEverywhere : [...this.#rulesEverywhere, ...there];
   }
 
@@ -136,14 +141,17 @@ export class PolicyBook {
   }
 
   async #look(directory: string, place: Place): Promise<void> {
-    const read = await this.#options.policyFile(place).catch(
-      (error: unknown): PolicyFile => ({
-        content: null,
-        problem: `The directory cannot be looked at: ${messageOf(error)}`,
-      }),
-    );
-    // That a machine is silent says nothing of what is there: what is known holds.
-    if (read === undefined) return;
+    const read = await this.#options.policyFile(place).catch((error: unknown) => {
+      this.#options.logger.warn({ directory, reason: messageOf(error) }, 'A directory cannot be looked at');
+      return undefined;
+    });
+    if (read === undefined) {
+      // That a machine is silent says nothing of what is there: what is known holds. Where nothing is, there may be rules.
+      if (!this.#seen.has(directory)) this.#unseen.add(directory);
+      return;
+    }
+    this.#seen.add(directory);
+    this.#unseen.delete(directory);
     await this.#record(() => {
       const known = this.#directories.get(directory);
       const isKnown =
@@ -176,6 +184,7 @@ export class PolicyBook {
     if (isDirectoryEvent(event)) {
       const record = foldDirectory(this.#directories.get(event.directory), event, at);
       if (record === undefined) return;
+      this.#seen.add(event.directory);
       this.#directories.set(event.directory, record);
       this.#rulesThere.set(event.directory, rulesOf(record));
     }

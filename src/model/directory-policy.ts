@@ -92,6 +92,16 @@ export function rulesOf(record: DirectoryRecord): readonly HeldRule[] {
   return rules.map((rule) => ({ ...rule, source: 'repository' }));
 }
 
+/** Until the directory could be looked at. */
+export const unseenRules: readonly HeldRule[] = [
+  {
+    effect: 'ask',
+    tool: '*',
+    reason: 'The policy of this directory could not be looked for.',
+    source: 'repository',
+  },
+];
+
 const everything = (reason: string): PolicyRule => ({ effect: 'ask', tool: '*', reason });
 
 /** As clients see it. */

@@ -54,7 +54,7 @@ function restrains(pattern: string, ask: Ask, place: Place): Match {
 }
 
 /** Any of the commands in it. Words are compared one by one; what follows the last of the pattern does not matter. */
-export function commandMatch(pattern: string, command: string): Match {
+function commandMatch(pattern: string, command: string): Match {
   if (loosely(pattern, command)) return 'yes';
   // A pattern with operators in it is about the text as a whole.
   if (/[;&|<>`$()\n]/.test(pattern)) return 'no';
@@ -110,7 +110,11 @@ const isSameFlags = (piece: string, word: string): boolean =>
 
 /** The path, where a link leads from it, or a directory that it lies in. A name without a slash is meant wherever it stands. */
 function pathMatch(pattern: string, { value, asked, readOnly }: PathLike, place: Place): Match {
-  const wanted = slashed(pattern).replace(/\/+$/, '').replaceAll('**/', '*');
+  // Whose home that is, only the machine knows: anyone's is meant.
+  const wanted = slashed(pattern)
+    .replace(/\/+$/, '')
+    .replace(/^~(?=\/)/, '*')
+    .replaceAll('**/', '*');
   const paths = [value, ...(asked === undefined ? [] : [asked])].map(slashed);
   const wholes = wanted.includes('/')
     ? isWhole(wanted) || wanted.startsWith('*')

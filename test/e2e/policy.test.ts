@@ -1,20 +1,23 @@
 import { existsSync } from 'node:fs';
 import { mkdir, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { PassThrough } from 'node:stream';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Console } from '../../src/cli/console.ts';
+import { run } from '../../src/cli/run.ts';
 import { policyDigest } from '../../src/model/policy-digest.ts';
 import type { Event } from '../../src/protocol/event.ts';
 import type { PolicyRule } from '../../src/protocol/rule.ts';
-import {
-  type Beckon,
-  endBeckons,
-  runBeckon,
-  startBeckon,
-  temporaryDirectory,
-} from '../support/beckon-process.ts';
+import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../support/beckon-process.ts';
 import { eventually } from '../support/eventually.ts';
+import { endTerminals, openTerminal } from '../support/terminal.ts';
 
-afterEach(endBeckons);
+let beckon: Beckon;
+beforeAll(async () => {
+  beckon = await startBeckon();
+});
+afterEach(endTerminals);
+afterAll(endBeckons);
 
 const policyText = (...rules: PolicyRule[]): string => JSON.stringify({ version: 1, rules }, null, 2);
 
@@ -25,7 +28,7 @@ async function fileWith(...rules: PolicyRule[]): Promise<string> {
 }
 
 /** Has the demo agent run a command, and gives the events once its turn has ended or it waits. */
-async function have(beckon: Beckon, cwd: string, prompt: string): Promise<{ id: string; events: Event[] }> {
+async function have(cwd: string, prompt: string): Promise<{ id: string; events: Event[] }> {
   const { body } = await beckon.api('POST', '/api/sessions', { agent: 'demo', cwd, prompt });
   const id: string = body.session.id;
   await eventually('it is done, or waits', async () => {
@@ -40,16 +43,15 @@ const decisions = (events: readonly Event[]) =>
 
 describe('[POL9] policies with a real agent and the terminal', () => {
   it('a file that exists because a rule allows it, and one that does not because a rule denies it, in words that reach the agent', async () => {
-    const beckon = await startBeckon();
     const cwd = await realpath(await temporaryDirectory());
     const rules = await fileWith(
       { effect: 'allow', tool: 'Bash', pattern: 'touch yes-*' },
       { effect: 'deny', tool: 'Bash', pattern: 'touch no', reason: 'That file is not wanted.' },
     );
     expect((await beckon.run(['policy', 'set', rules])).stdout).toBe('In effect: 2 rules.\n');
-    await have(beckon, cwd, 'run touch yes-1');
+    await have(cwd, 'run touch yes-1');
     expect(existsSync(join(cwd, 'yes-1'))).toBe(true);
-    const denied = await have(beckon, cwd, 'run env X=1 touch no');
+    const denied = await have(cwd, 'run env X=1 touch no');
     expect(existsSync(join(cwd, 'no'))).toBe(false);
     expect(decisions(denied.events)).toMatchObject([
       { outcome: 'denied', by: { kind: 'rule', rule: { source: 'policy' } } },
@@ -78,29 +80,37 @@ describe('[POL9] policies with a real agent and the terminal', () => {
   });
 
   it('the file of a repository: denied from the start, allowed once its very content is trusted', async () => {
-    const beckon = await startBeckon();
     const cwd = await realpath(await temporaryDirectory());
     await mkdir(join(cwd, '.beckon'));
     const text = policyText(
       { effect: 'allow', tool: 'Bash', pattern: 'touch made' },
-      { effect: 'deny', tool: 'Bash', pattern: 'touch no' },
+      { effect: 'deny', tool: 'Bash', pattern: 'touch never' },
     );
     await writeFile(join(cwd, '.beckon/policy.json'), text);
-    const { events } = await have(beckon, cwd, 'run touch no');
+    const { events } = await have(cwd, 'run touch never');
     expect(decisions(events)).toMatchObject([{ outcome: 'denied', by: { rule: { source: 'repository' } } }]);
-    const waiting = await have(beckon, cwd, 'run touch made');
+    const waiting = await have(cwd, 'run touch made');
     expect(decisions(waiting.events)).toEqual([]);
     expect(existsSync(join(cwd, 'made'))).toBe(false);
 
     const { directories } = JSON.parse((await beckon.run(['policy', 'show', '--json'])).stdout);
     expect(directories).toMatchObject([{ directory: cwd, text, needsTrust: true }]);
     const [{ id }] = directories;
-    const unseen = await beckon.run(['policy', 'trust', id]);
-    expect(unseen).toMatchObject({ code: 2, stderr: expect.stringContaining('name the --digest') });
     const other = await beckon.run(['policy', 'trust', id, '--digest', policyDigest('something else')]);
     expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining('not what was shown') });
-    expect((await beckon.run(['policy', 'trust', id, '--digest', policyDigest(text)])).code).toBe(0);
-    await have(beckon, cwd, 'run touch made');
+    const { dataDir } = beckon;
+    const hesitating = openTerminal(['policy', 'trust', id], { dataDir });
+    await hesitating.seen('Type "trust" to let it hold:');
+    expect(hesitating.all().join('\n')).toContain('"pattern": "touch made"');
+    hesitating.type('yes\r');
+    expect(await hesitating.exited).toBe(1);
+    await hesitating.seen('nothing was trusted');
+    const sure = openTerminal(['policy', 'trust', id.slice(0, 8)], { dataDir });
+    await sure.seen('Type "trust" to let it hold:');
+    sure.type('trust\r');
+    await sure.seen('is trusted as it is now.');
+    expect(await sure.exited).toBe(0);
+    await have(cwd, 'run touch made');
     expect(existsSync(join(cwd, 'made'))).toBe(true);
   });
 
@@ -110,10 +120,19 @@ describe('[POL9] policies with a real agent and the terminal', () => {
       path,
       '{"version":1,"rules":[{"effect":"deny","tool":"Bash"},{"effect":"allow","tol":"x"}]}',
     );
-    const wrong = await runBeckon(['policy', 'try', path]);
-    expect(wrong.code).toBe(1);
-    expect(wrong.stderr).toContain('"rules.1.tol" is not known here; did you mean "rules.1.tool"?');
-    expect((await runBeckon(['policy', 'try'])).stderr).toContain('which file?');
-    expect((await runBeckon(['policy', 'shw'])).stderr).toContain('none of show, try, set and trust');
+    const told = async (...args: string[]): Promise<string> => {
+      const stderr = new PassThrough();
+      const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr };
+      expect(
+        await run(['policy', ...args], { env: {}, cwd: '/', ...streams } as unknown as Console),
+      ).not.toBe(0);
+      return String(stderr.read());
+    };
+    expect(await told('try', path)).toContain(
+      '"rules.1.tol" is not known here; did you mean "rules.1.tool"?',
+    );
+    expect(await told('try')).toContain('which file?');
+    expect(await told('shw')).toContain('none of show, try, set and trust');
+    expect(await told('show', '--days', '3')).toContain('--days does nothing without "try"');
   });
 });

@@ -255,6 +255,34 @@ describe('[POL5] the policy that a directory brings along', () => {
     );
   });
 
+  it('[POL6] a machine that cannot be reached changes nothing that is known; where nothing is, everything goes to a person', async () => {
+    const [known, unknown] = [directory(), directory()];
+    write(known, rules);
+    let isReachable = true;
+    const room = await openRoom({
+      carry: (runner) => ({
+        ...runner,
+        policyFile: async (place) => {
+          if (!isReachable) throw new Error('The machine does not answer');
+          return runner.policyFile(place);
+        },
+      }),
+    });
+    await room.do('setPolicy', {
+      policy: { version: 1, rules: [{ effect: 'allow', tool: 'Bash', pattern: 'ls' }] },
+    });
+    const [one] = await room.running({ cwd: known });
+    isReachable = false;
+    const [two] = await room.running({ cwd: unknown });
+    expect(await policyOf(room, one)).toMatchObject({ needsTrust: true });
+    expect(await fate(room, one, 'git push')).toBe('denied by repository');
+    expect(await fate(room, one, 'ls')).toBe('allowed by policy');
+    expect(await fate(room, two, 'ls')).toBe('open');
+    isReachable = true;
+    await policyOf(room, two);
+    expect(await fate(room, two, 'ls')).toBe('allowed by policy');
+  });
+
   it('[POL6] one that changes all the time is not stored for ever: everything goes to a person until someone looks', async () => {
     const cwd = directory();
     const room = await openRoom();

@@ -134,6 +134,8 @@ describe('[POL2] a rule that denies a file, a host or an input', () => {
     ['./secrets/*', '/work/shop/secrets/a'],
     ['src/../secrets', '/work/shop/secrets/a'],
     ['src/**/*.key', '/work/shop/src/a.key'],
+    ['~/.ssh', '/home/me/.ssh/id_ed25519'],
+    ['~/.ssh/*', '/root/.ssh/config'],
   ])('%j is about %j', (pattern, path) => expect(onPath(pattern, path)).toBe('yes'));
 
   it('by the name that leads there and by where it leads', () => {

@@ -119,7 +119,7 @@ describe('the package', () => {
     const files = filesBelow(packed).map((file) => relative(packed, file));
     const foreign = files.filter(
       (file) =>
-        !/^(bin\/beckon\.cjs|package\.json|README\.md|CONTEXT\.md|LICENSE)$/.test(file) &&
+        !/^(bin\/beckon\.cjs|package\.json|README\.md|AGENTS\.md|CONTEXT\.md|LICENSE)$/.test(file) &&
         !/^docs\/(.*\.(md|png)|proxy\/(nginx\.conf|Caddyfile))$|^examples\/.*\.ts$/.test(file) &&
         !/^dist\/web\/[^.]/.test(file) &&
         !/^dist\/(?!web\/).*(?<!\.test)\.(js|d\.ts)$/.test(file),

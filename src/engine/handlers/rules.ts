@@ -110,7 +110,8 @@ function standingBySession(
   const make = (sessionId: string) => {
     const session = registry.view(sessionId);
     if (session === undefined) return undefined;
-    const place = { cwd: session.cwd, realCwd: session.realCwd ?? session.cwd };
+    const { machine = null, cwd, realCwd = cwd } = session;
+    const place = { machine, cwd, realCwd };
     const holder = holders.get(sessionId);
     const others = policies.rulesIn(place).filter(({ source }) => source !== 'policy');
     return {

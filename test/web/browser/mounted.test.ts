@@ -43,7 +43,9 @@ test.each(['with-express.ts', 'with-fastify.ts', 'with-hono.ts'])(
     await page.getByRole('link', { name: 'Settings' }).first().click();
     await page.waitForURL(`${origin}/beckon/settings`);
     expect(await context.cookies()).toMatchObject([{ name: 'beckon', path: '/beckon' }]);
-    expect(await page.locator('link[rel=manifest]').getAttribute('href')).toBe('/beckon/manifest.webmanifest');
+    expect(await page.locator('link[rel=manifest]').getAttribute('href')).toBe(
+      '/beckon/manifest.webmanifest',
+    );
     for (const file of ['manifest.webmanifest', 'worker.js', 'icons/app-192.png'])
       expect((await fetch(`${origin}/beckon/${file}`)).status, file).toBe(200);
     await page.keyboard.press('n');

@@ -20,6 +20,7 @@ const cases: readonly (readonly [ProxyName, string])[] = [
 describe.each(cases)('the sample file for %s, at the path "%s"', (name, path) => {
   test.skipIf(!hasProxy(name))(
     '[API17] [API16] a person pairs, allows and sees it; streams and large bodies get through (skipped where it is not installed)',
+    { timeout: 180_000 },
     async () => {
       const directory = await temporaryDirectory();
       const port = await freePort();
