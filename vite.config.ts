@@ -56,10 +56,10 @@ function pushWorker(): Plugin {
   };
 }
 
-/** A page that only calls needs neither the words nor the refusals of each operation: they are for documents. */
+/** A page that only calls needs of each operation neither its words nor its replies and refusals, nor whether it decides. */
 function operationsForCalls(): Plugin {
   const words =
-    /^ {4}(summary:\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|refusals: (\[[^\]]*\]|answering)),$/gm;
+    /^ {4}(summary:\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|refusals: (\[[^\]]*\]|answering)|replies: \{[^}]*\}|decides: (true|\[[^\]]*\])),$/gm;
   return {
     name: 'operations-for-calls',
     enforce: 'pre',

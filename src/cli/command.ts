@@ -26,6 +26,8 @@ const watching = () => import('./terminal/watch.ts');
 const sessions = () => import('./terminal/session-commands.ts');
 const answers = () => import('./terminal/answer-commands.ts');
 const lists = () => import('./terminal/server-commands.ts');
+const less = () => import('./terminal/asking-less.ts');
+const figures = () => import('./terminal/insights.ts');
 const places = () => import('./terminal/machine-commands.ts');
 const kept = () => import('./terminal/template.ts');
 const exporting = () => import('./terminal/export.ts');
@@ -70,6 +72,9 @@ export const commands: CommandTable = {
   tools: ['list the interactive tools', async () => (await lists()).tools],
   templates: ['list the prompts kept as templates', async () => (await kept()).templates],
   grants: ['list and revoke standing approvals', async () => (await answers()).grants],
+  trust: ['allow everything of a session for a while', async () => (await less()).trust],
+  suggestions: ['list what could be allowed for good', async () => (await less()).suggestions],
+  insights: ['tell how long agents waited, and for what', async () => (await figures()).insights],
   policy: ['show, try and set rules', async () => (await rules()).policy],
   search: ['search all conversations', async () => (await sessions()).search],
   export: ['write a session as a page, markdown or JSON', async () => (await exporting()).exportCommand],

@@ -1,3 +1,4 @@
+import { trustIn } from '../model/grants.ts';
 import { foldInteraction, type InteractionEvent } from '../model/interaction-fold.ts';
 import type { SessionState } from '../model/state.ts';
 import { interactionOf } from '../model/status.ts';
@@ -174,6 +175,7 @@ function looksTheSame(a: SessionState, b: SessionState): boolean {
     a.agentSessionId === b.agentSessionId &&
     a.queue.length === b.queue.length &&
     a.counts.open === b.counts.open &&
-    a.held === b.held
+    a.held === b.held &&
+    trustIn(a) === trustIn(b)
   );
 }

@@ -9,6 +9,7 @@ import {
 } from '../protocol/operation.ts';
 import { directoryHandlers } from './handlers/directories.ts';
 import { grantHandlers } from './handlers/grants.ts';
+import { insightHandlers } from './handlers/insights.ts';
 import { interactionHandlers } from './handlers/interactions.ts';
 import { machineHandlers } from './handlers/machines.ts';
 import { messageHandlers } from './handlers/messages.ts';
@@ -16,7 +17,9 @@ import { readingHandlers } from './handlers/reading.ts';
 import type { Handlers, Room } from './handlers/room.ts';
 import { ruleHandlers } from './handlers/rules.ts';
 import { sessionHandlers } from './handlers/sessions.ts';
+import { suggestionHandlers } from './handlers/suggestions.ts';
 import { templateHandlers } from './handlers/templates.ts';
+import { trustHandlers } from './handlers/trust.ts';
 import type { Caller, ControlRoom, Reply } from './ports/control-room.ts';
 import { StorageError } from './ports/event-log.ts';
 
@@ -24,12 +27,15 @@ import { StorageError } from './ports/event-log.ts';
 const handlers: Handlers = {
   ...sessionHandlers,
   ...messageHandlers,
+  ...insightHandlers,
   ...interactionHandlers,
   ...grantHandlers,
   ...ruleHandlers,
   ...readingHandlers,
   ...directoryHandlers,
+  ...suggestionHandlers,
   ...templateHandlers,
+  ...trustHandlers,
   ...machineHandlers,
 };
 

@@ -8,6 +8,7 @@ import { accept, type Result, refuse } from '../protocol/errors.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { ToolCatalogue } from '../protocol/tool.ts';
 import { Announcements } from './announcements.ts';
+import { AskHistory } from './ask-history.ts';
 import { createClients } from './clients.ts';
 import { createDispatcher } from './dispatcher.ts';
 import { GrantBook } from './grant-book.ts';
@@ -153,6 +154,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     settings.mostAtRest,
   );
 
+  const history = new AskHistory({ log, session: (id) => registry.view(id) });
+
   const budgets = new Map<string | null, ProcessBudget>();
   /** Each machine has room for as many agents; a session stands in line only behind those of its own. */
   const budgetOf = (machine: string | null): ProcessBudget => {
@@ -189,6 +192,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     const { state } = session;
     const onStored = (place: Place): void => {
       registry.forget(session);
+      history.forget();
       publish(announcements.ofRemoval(state, place));
     };
     await log.remove(id, { key: state.key, onStored }).catch((error: unknown) => {
@@ -296,6 +300,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const end = async (endSession: (session: LiveSession) => Promise<void>): Promise<void> => {
     lifetime.closing = true;
     cancelIdleCheck();
+    history.close();
     forgetStorage();
     machines.close();
     registry.close();
@@ -311,6 +316,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     machines,
     registry,
     book,
+    history,
     policies,
     clients,
     toolCatalogue,

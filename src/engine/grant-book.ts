@@ -34,6 +34,7 @@ export class GrantBook {
   #stored: readonly Grant[] = [];
   /** Those of them whose time is up. */
   readonly #expired = new Set<GrantId>();
+  readonly #declined = new Set<string>();
   readonly #timers: Timers;
   #lastWrite: Promise<unknown> = Promise.resolve();
   #isClosed = false;
@@ -84,6 +85,23 @@ export class GrantBook {
     }
   }
 
+  /** Gives what was suggested, for good. */
+  async give(grant: Omit<Grant, 'scope' | 'createdAt'>): Promise<void> {
+    await this.#write((at) => this.#newAmong([{ ...grant, scope: 'always', createdAt: at }]).map(created));
+  }
+
+  /** It is not to be suggested again. */
+  async decline(suggestionId: string, by: Actor): Promise<void> {
+    await this.#write(() =>
+      this.#declined.has(suggestionId) ? [] : [{ type: 'suggestion.declined', suggestionId, by }],
+    );
+  }
+
+  /** The suggestions that nobody wants to hear of again. */
+  get declined(): ReadonlySet<string> {
+    return this.#declined;
+  }
+
   /** False when there is none of this id. */
   async revoke(grantId: GrantId, by: Actor): Promise<boolean> {
     const ended = await this.#write(() =>
@@ -131,6 +149,7 @@ export class GrantBook {
       this.#stored = [...this.#stored, event.grant];
       this.#watch(event.grant);
     }
+    if (event.type === 'suggestion.declined') this.#declined.add(event.suggestionId);
     if (event.type === 'grant.ended') {
       this.#stored = this.#stored.filter(({ id }) => id !== event.grantId);
       this.#expired.delete(event.grantId);

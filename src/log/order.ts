@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { LogEntry, PositionRange, StreamId } from '../engine/ports/event-log.ts';
+import type { LogEntry, LoggedInteraction, PositionRange, StreamId } from '../engine/ports/event-log.ts';
+import { isInteractionEvent } from '../model/interaction-fold.ts';
 import { parseStored, type StoredEvent, type Upcast } from './prepare.ts';
 
 /** How far back it can be read that a stream was removed. */
@@ -67,6 +68,19 @@ export class Order {
     return position <= (least ?? this.#last);
   }
 
+  interactions({ from, to }: PositionRange): {
+    readonly events: LoggedInteraction[];
+    readonly latest: string | undefined;
+  } {
+    const rows = this.#sql.interactions.all(from, to) as unknown as EventRow[];
+    const events = rows.flatMap(({ stream, seq, at, body }) => {
+      const event = this.#upcast(parseStored({ seq, at, body }));
+      return isInteractionEvent(event) ? [{ stream, event }] : [];
+    });
+    const { latest } = this.#sql.latest.get(from, to) as { latest: string | null };
+    return { events, latest: latest ?? undefined };
+  }
+
   entries({ from, to }: PositionRange, limit: number): LogEntry[] {
     const until = Math.min(to, this.#last);
     const events = this.#sql.events.all(from, until, limit) as unknown as EventRow[];
@@ -102,6 +116,12 @@ const statementsOf = (db: DatabaseSync) => ({
     SELECT event.id AS position, stream.name AS stream, event.seq, event.at, event.body
     FROM event JOIN stream ON stream.id = event.stream
     WHERE event.id BETWEEN ? AND ? ORDER BY event.id LIMIT ?`),
+  // Each event's body begins with its type: what is long need not be looked through.
+  interactions: db.prepare(`
+    SELECT stream.name AS stream, event.seq, event.at, event.body
+    FROM event JOIN stream ON stream.id = event.stream
+    WHERE event.id BETWEEN ? AND ? AND substr(event.body, 1, 21) = '{"type":"interaction.' ORDER BY event.id`),
+  latest: db.prepare('SELECT max(at) AS latest FROM event WHERE id BETWEEN ? AND ?'),
   removals: db.prepare(`
     SELECT id AS position, name AS removed, key FROM removal WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?`),
 });

@@ -205,6 +205,10 @@ class SqliteLog implements EventLog {
     return this.#read(() => this.#store.order.entries(range, limit));
   }
 
+  interactionEvents(range: PositionRange): ReturnType<EventLog['interactionEvents']> {
+    return this.#read(() => this.#store.order.interactions(range));
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;

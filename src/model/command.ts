@@ -98,6 +98,13 @@ export type SessionCommand =
   | { readonly type: 'set-option'; readonly id: string; readonly value: string; readonly by: Actor }
   /** Its time is up, whatever the clock says. */
   | { readonly type: 'expire-grant'; readonly grantId: GrantId }
+  | {
+      readonly type: 'trust';
+      readonly grantId: GrantId;
+      readonly minutes: number;
+      readonly by: Actor;
+    }
+  | { readonly type: 'end-trust'; readonly by: Actor }
   | { readonly type: 'revoke-grant'; readonly grantId: GrantId; readonly by: Actor }
   | { readonly type: 'add-rule'; readonly rule: StandingRule }
   | { readonly type: 'remove-rule'; readonly ruleId: RuleId; readonly by: Actor }
@@ -126,7 +133,7 @@ export interface SendCommand {
 export type Response =
   | ({ readonly type: 'allow'; readonly grantId: GrantId } & Pick<
       Approve,
-      'scope' | 'pattern' | 'expiresAt' | 'updatedInput' | 'mode' | 'way'
+      'scope' | 'pattern' | 'expiresAt' | 'onlyHere' | 'updatedInput' | 'mode' | 'way'
     > & {
         /** What was filled in beside the approval. */
         readonly values?: Readonly<Record<string, unknown>>;

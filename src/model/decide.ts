@@ -3,13 +3,14 @@ import type { NewEvent } from '../protocol/event.ts';
 import type { Actor } from '../protocol/interaction.ts';
 import { becomes, type CommandOf, type Context, type Decided, type SessionCommand } from './command.ts';
 import { defer, deferredMissing, isAskedAgain, keepAsking } from './deferred-asks.ts';
-import { expiredGrant, findKeyGrant, keyGrant } from './grants.ts';
+import { expiredGrant, findKeyGrant, keyGrant, revokedGrant, trustIn } from './grants.ts';
 import { deliver, expire, isHandedOver, park, respond, settleAll } from './interactions.ts';
 import { giveUp, takeRun } from './machine-away.ts';
 import { editQueued, removeQueued, requeueInFlight, send } from './messages.ts';
 import type { SessionState } from './state.ts';
 import { canSleep, wantsProcess } from './status.ts';
 import { deliverLate, endAsk, leaveBehind, leaveOpen, toolAsk } from './tool-asks.ts';
+import { trustGrant } from './trust.ts';
 
 const server: Actor = { kind: 'server' };
 
@@ -85,10 +86,14 @@ export function decide(state: SessionState, command: SessionCommand, context: Co
       return setOption(state, command);
     case 'expire-grant':
       return becomes(...state.grants.filter(({ id }) => id === command.grantId).map(expiredGrant));
-    case 'revoke-grant':
-      return state.grants.some((grant) => grant.id === command.grantId)
-        ? becomes({ type: 'grant.ended', grantId: command.grantId, cause: 'revoked', by: command.by })
-        : refuse('grant_not_found');
+    case 'trust':
+      return giveTrust(state, command, context);
+    case 'end-trust':
+      return becomes(...endTrust(state, command.by));
+    case 'revoke-grant': {
+      const grant = state.grants.find(({ id }) => id === command.grantId);
+      return grant === undefined ? refuse('grant_not_found') : becomes(revokedGrant(grant, command.by));
+    }
     case 'add-rule':
       return state.life === 'stopped'
         ? refuse('session_stopped')
@@ -103,10 +108,7 @@ export function decide(state: SessionState, command: SessionCommand, context: Co
       return becomes(
         ...state.grants
           .filter((grant) => grant.subjectKind === 'key' && grant.toolName === command.toolName)
-          .map(
-            ({ id: grantId }) =>
-              ({ type: 'grant.ended', grantId, cause: 'revoked', by: command.by }) as const,
-          ),
+          .map((grant) => revokedGrant(grant, command.by)),
       );
   }
 }
@@ -135,6 +137,22 @@ function keepApproval(
   return becomes({ type: 'grant.created', grant });
 }
 
+/** From now on for so long, in place of the time of trust that there may be. What is open stays open: nobody has said anything of it. */
+function giveTrust(
+  state: SessionState,
+  { grantId, minutes, by }: CommandOf<'trust'>,
+  context: Context,
+): Result<Decided> {
+  if (state.life !== 'open') return refuse(state.life === 'failed' ? 'session_failed' : 'session_stopped');
+  const grant = trustGrant({ grantId, minutes, by, sessionId: state.id, at: context.at });
+  return becomes(...endTrust(state, by), { type: 'grant.created', grant });
+}
+
+function endTrust(state: SessionState, by: Actor): readonly NewEvent[] {
+  const trust = trustIn(state);
+  return trust === undefined ? [] : [revokedGrant(trust, by)];
+}
+
 function interrupt(state: SessionState, by: Actor): Result<Decided> {
   if (state.turn === null) return refuse('no_turn_running');
   if (state.capabilities?.interrupt === false) {
@@ -159,7 +177,7 @@ function stop(state: SessionState, by: Actor, context: Context): Result<Decided>
   events.push(...settleAll(state, end, context, (live) => !isHandedOver(live, context)));
   if (state.turn !== null) events.push({ type: 'turn.ended', turnId: state.turn.id, outcome: 'interrupted' });
   for (const grant of state.grants) {
-    events.push({ type: 'grant.ended', grantId: grant.id, cause: 'session-ended', by });
+    events.push({ ...revokedGrant(grant, by), cause: 'session-ended' });
   }
   for (const { id } of state.rules) {
     events.push({ type: 'rule.ended', ruleId: id, cause: 'session-ended', by });

@@ -207,7 +207,7 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
     case 'interaction.resolved':
       return withInteraction(state, event);
     case 'interaction.decided':
-      return afterDecision(withInteraction(state, event), event);
+      return afterDecision(withUse(withInteraction(state, event), event), event);
 
     case 'grant.created':
       return { ...state, grants: [...state.grants, event.grant] };
@@ -231,6 +231,7 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
     case 'agent.thinking':
     case 'agent.notice':
     case 'user.text':
+    case 'suggestion.declined':
       return state;
     case 'task.changed':
       return {
@@ -370,6 +371,17 @@ function recounted(
     ofTools: counts.ofTools + changed(({ requested }) => requested.ask.tool !== undefined),
   };
 }
+
+/** How often each of the session's own grants was used. */
+const withUse = (state: SessionState, { by: { grantId } }: EventOf<'interaction.decided'>): SessionState =>
+  grantId === undefined || !state.grants.some(({ id }) => id === grantId)
+    ? state
+    : {
+        ...state,
+        grants: state.grants.map((grant) =>
+          grant.id === grantId ? { ...grant, uses: (grant.uses ?? 0) + 1 } : grant,
+        ),
+      };
 
 /**
  * An agent that sleeps until it is answered is woken by the answer. "Deny and interrupt" ends the turn by itself: what the agent takes

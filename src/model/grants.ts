@@ -1,15 +1,37 @@
 import type { NewEventOf } from '../protocol/event.ts';
 import type { Grant } from '../protocol/grant.ts';
-import type { Ask, Subject } from '../protocol/interaction.ts';
+import type { Actor, Ask, Subject } from '../protocol/interaction.ts';
 import { canonical } from './canonical.ts';
 import type { KeptApproval } from './command.ts';
 import { matches } from './pattern.ts';
 
 /** The grant that answers this ask, if a person has given one that does. */
-export function findGrant(grants: readonly Grant[], ask: Ask, at: string): Grant | undefined {
+export function findGrant(
+  grants: readonly Grant[],
+  ask: Ask,
+  at: string,
+  directory?: string,
+): Grant | undefined {
   if (!canBeGranted(ask)) return undefined;
-  return grants.find((grant) => isInForce(grant, at) && covers(grant, ask));
+  return grants.find((grant) => isInForce(grant, at) && holdsIn(grant, directory) && covers(grant, ask));
 }
+
+interface Workplace {
+  readonly cwd: string;
+  readonly realCwd?: string | null | undefined;
+  readonly machine?: string | null | undefined;
+}
+
+/** The directory in which a session works, with all links followed as far as is known. */
+export const directoryIn = ({ cwd, realCwd }: Workplace): string => realCwd ?? cwd;
+
+/** The same, with the machine before it where that is another: what is allowed in a directory here says nothing of one there. */
+export const workplaceOf = (place: Workplace): string =>
+  place.machine == null ? directoryIn(place) : `${place.machine}:${directoryIn(place)}`;
+
+/** One that was given for a directory holds where that is known to be the session's, with all links followed. */
+const holdsIn = (grant: Grant, directory: string | undefined): boolean =>
+  grant.directory === undefined || grant.directory === directory;
 
 /**
  * Questions, plans, asks that insist on a person, and asks that cannot be tied to a call always go to a person. What an interactive
@@ -62,6 +84,13 @@ export const keyGrant = (
   by,
 });
 
+/** A time of trust: what it lets through is said in `trust.ts`. */
+export const isTrust = ({ subjectKind }: Pick<Grant, 'subjectKind'>): boolean => subjectKind === 'any';
+
+/** The one that a session has, whether or not its end has come. */
+export const trustIn = ({ grants }: { readonly grants: readonly Grant[] }): Grant | undefined =>
+  grants.find(isTrust);
+
 /** Given twice, it is one: whoever revokes it has revoked it. */
 export const isSameGrant = (a: Grant, b: Grant): boolean =>
   a.scope === b.scope &&
@@ -69,15 +98,29 @@ export const isSameGrant = (a: Grant, b: Grant): boolean =>
   a.subjectKind === b.subjectKind &&
   a.pattern === b.pattern &&
   a.literal === b.literal &&
+  a.directory === b.directory &&
   a.expiresAt === b.expiresAt;
 
 export const isInForce = (grant: Grant, at: string): boolean =>
   grant.expiresAt === undefined || Date.parse(grant.expiresAt) > Date.parse(at);
 
 /** Its end goes on record as soon as it is seen: a clock that is set back does not bring it back. */
-export const expiredGrant = ({ id }: Grant): NewEventOf<'grant.ended'> => ({
+export const expiredGrant = (grant: Grant): NewEventOf<'grant.ended'> => ({
   type: 'grant.ended',
-  grantId: id,
+  grantId: grant.id,
   cause: 'expired',
+  ...usesOf(grant),
   by: { kind: 'timer' },
 });
+
+/** Someone has taken it back. */
+export const revokedGrant = (grant: Grant, by: Actor): NewEventOf<'grant.ended'> => ({
+  type: 'grant.ended',
+  grantId: grant.id,
+  cause: 'revoked',
+  ...usesOf(grant),
+  by,
+});
+
+const usesOf = (grant: Grant): { readonly uses?: number } =>
+  isTrust(grant) ? { uses: grant.uses ?? 0 } : {};

@@ -6,7 +6,7 @@ import type { Actor, ApprovalScope, Ask, Decision, Outcome } from '../protocol/i
 import { normaliseAnswers } from './answers.ts';
 import { becomes, type CommandOf, type Context, type Decided, type Response } from './command.ts';
 import { checkForm } from './form.ts';
-import { canBeGranted, isSameGrant, subjectOf } from './grants.ts';
+import { canBeGranted, isSameGrant, subjectOf, workplaceOf } from './grants.ts';
 import { denialText } from './late-answer.ts';
 import { enqueue } from './messages.ts';
 import { valuesOf } from './ordered-map.ts';
@@ -147,7 +147,7 @@ function allowTool(ask: AnsweredAsk, response: Extract<Response, { type: 'allow'
       offered,
     });
   }
-  const meantForAgents = (['pattern', 'expiresAt', 'updatedInput', 'mode'] as const).find(
+  const meantForAgents = (['pattern', 'expiresAt', 'onlyHere', 'updatedInput', 'mode'] as const).find(
     (name) => response[name] !== undefined,
   );
   if (meantForAgents !== undefined) {
@@ -182,6 +182,11 @@ function grantFrom(
 ): Result<Grant | undefined> {
   const { response } = command;
   if (ask.tool !== undefined || response.type !== 'allow') return accept(undefined);
+  if (response.onlyHere === true && response.scope !== 'always') {
+    return refuse('invalid_value', 'Only what is allowed always can be bound to a directory.', {
+      field: 'onlyHere',
+    });
+  }
   if (response.scope === undefined || response.scope === 'once') return accept(undefined);
   if (!canBeGranted(ask)) {
     return refuse('invalid_value', 'This must be asked every time; it can only be allowed once.', {
@@ -210,6 +215,7 @@ function grantFrom(
     subjectKind: subject.kind,
     scope: response.scope,
     ...(response.scope === 'session' ? { sessionId: state.id } : {}),
+    ...(response.scope === 'always' && response.onlyHere === true ? { directory: workplaceOf(state) } : {}),
     ...(response.expiresAt === undefined ? {} : { expiresAt: response.expiresAt }),
     createdAt: context.at,
     by: command.by,

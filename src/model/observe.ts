@@ -1,4 +1,5 @@
 import type { NewEvent, NewEventOf } from '../protocol/event.ts';
+import type { Grant } from '../protocol/grant.ts';
 import { InteractionId, type MessageId } from '../protocol/ids.ts';
 import type { Actor, Ask, Decision } from '../protocol/interaction.ts';
 import type { AgentOption } from '../protocol/session.ts';
@@ -7,6 +8,7 @@ import type { CountedFact, FactOf } from './agent-fact.ts';
 import { canonical } from './canonical.ts';
 import type { Context } from './command.ts';
 import { isAskedAgain, notDeferred, raisedAgain, suspend } from './deferred-asks.ts';
+import { isTrust } from './grants.ts';
 import { interruptedTurn, isHandedOver, settleAll, unanswered } from './interactions.ts';
 import { askLimits, isFull } from './limits.ts';
 import { requeueInFlight } from './messages.ts';
@@ -14,6 +16,7 @@ import { denialBy, heldRule, ruleRef, type Verdict, verdictOn } from './policy.t
 import type { QueueItem, SessionState } from './state.ts';
 import { askOfAgent, isBusy } from './status.ts';
 import { interruptAsks } from './tool-asks.ts';
+import { findTrust } from './trust.ts';
 
 export type StoredFact = Exclude<CountedFact, { type: 'delta' }>;
 
@@ -168,12 +171,15 @@ function asked(state: SessionState, ask: Ask, context: Context): readonly NewEve
   // Its turn goes on with the answer: taken for idle, it would be sent the next message into the middle of it.
   if (raised !== undefined) return [raised, ...beginTurn(state, context, [])];
   const interactionId = InteractionId.parse(context.mint('interaction'));
-  const verdict = verdictOn(ask, {
-    rules: [...state.rules.map(heldRule), ...context.rulesIn(state)],
-    grants: [...state.grants, ...context.grants],
-    place: state,
-    at: context.at,
-  });
+  const verdict = withTrust(
+    verdictOn(ask, {
+      rules: [...state.rules.map(heldRule), ...context.rulesIn(state)],
+      grants: [...state.grants, ...context.grants],
+      place: state,
+      at: context.at,
+    }),
+    findTrust(state, ask, context.at),
+  );
   const requested: NewEvent = {
     type: 'interaction.requested',
     interactionId,
@@ -185,6 +191,12 @@ function asked(state: SessionState, ask: Ask, context: Context): readonly NewEve
   if (verdict.is === 'ask') return isFull(state) ? [requested, notShown(state, interactionId)] : [requested];
   return [requested, { type: 'interaction.decided', interactionId, ...decisionBy(verdict) }];
 }
+
+/** A time of trust answers what nothing narrower does; what a rule denies or sends to a person it does not touch. */
+const withTrust = (verdict: Verdict, trust: Grant | undefined): Verdict =>
+  verdict.is === 'ask' && verdict.rule === undefined && trust !== undefined
+    ? { is: 'allow', grant: trust }
+    : verdict;
 
 /** What a rule sends to a person is marked so: nothing else may answer it, and it cannot be granted for later. */
 const askedBecauseOf = (verdict: Verdict, ask: Ask): Ask =>
@@ -203,7 +215,7 @@ function decisionBy(verdict: Exclude<Verdict, { is: 'ask' }>): {
   }
   const by: Actor =
     'grant' in verdict
-      ? { kind: 'grant', grantId: verdict.grant.id }
+      ? { kind: 'grant', grantId: verdict.grant.id, ...(isTrust(verdict.grant) && { trust: true as const }) }
       : { kind: 'rule', rule: ruleRef(verdict.rule) };
   return { outcome: 'allowed', decision: { type: 'allow', scope: 'once' }, by };
 }

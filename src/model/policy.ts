@@ -3,7 +3,7 @@ import type { Ask } from '../protocol/interaction.ts';
 import type { StandingRule } from '../protocol/policy.ts';
 import type { Policy, PolicyRule, RuleRef } from '../protocol/rule.ts';
 import { canonical } from './canonical.ts';
-import { findGrant } from './grants.ts';
+import { findGrant, workplaceOf } from './grants.ts';
 import { type Match, matchRule, type Place } from './rule-match.ts';
 
 /** A rule in force, and whose it is. */
@@ -30,7 +30,7 @@ export interface Standing {
 export function verdictOn(ask: Ask, { rules, grants, place, at }: Standing): Verdict {
   return verdictBy(
     rules.map((rule) => ({ rule, match: matchRule(rule, ask, place) })),
-    () => findGrant(grants, ask, at),
+    () => findGrant(grants, ask, at, workplaceOf(place)),
   );
 }
 

@@ -58,6 +58,9 @@ export function programIn(command: string): { readonly name: string; readonly re
   return { name, rest };
 }
 
+/** Whether it begins with a program that is there to run others: a shell, an interpreter, `sudo`, `make`. */
+export const runsOthers = (command: string): boolean => launchers.has(programIn(command).name);
+
 /** Whether any program at all could be run by what follows these words. */
 export function runsAnyProgram(beginning: string): boolean {
   const { name, rest } = programIn(beginning);
@@ -124,3 +127,63 @@ const surprises: ReadonlyMap<string, readonly string[]> = new Map([
   ['python', ['python any-script.py']],
   ['node', ['node any-script.js']],
 ]);
+
+/** Programs that act as another user, on other machines, on the whole system or in one's name elsewhere: by name wherever it stands. */
+const farReaching = words(`
+  sudo doas runuser pkexec visudo passwd useradd usermod userdel
+  ssh scp sftp rsync mosh ncat socat telnet
+  kubectl helm terraform tofu pulumi ansible ansible-playbook gcloud heroku flyctl vercel netlify
+  systemctl systemd-run launchctl crontab chroot nsenter unshare mkfs shutdown reboot poweroff iptables nft modprobe insmod sysctl
+  eval`);
+
+/** The same, with names that are also words of a sentence: only where a command begins. */
+const farReachingFirst = words('su at batch nc service mount umount dd fdisk aws az fly halt gh twine shred');
+
+/** What programs publish, or cannot take back, with some of their words. */
+const farReachingWords: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['git', words('push clean filter-branch filter-repo update-ref')],
+  ['npm', words('publish unpublish deprecate login owner token access')],
+  ['pnpm', words('publish')],
+  ['yarn', words('publish')],
+  ['bun', words('publish')],
+  ['cargo', words('publish yank login')],
+  ['gem', words('push yank')],
+  ['docker', words('run exec push login prune')],
+  ['podman', words('run exec push login prune')],
+]);
+
+/** The words of a command, both with its quotes taken for ends of words and with them taken out. */
+export const wordsOf = (command: string): readonly string[] => [
+  ...new Set(
+    [command.replace(/['"\\]/g, ' '), command.replace(/['"\\]/g, '')].flatMap((text) =>
+      text.split(/[\s;&|<>`$(){}=,@]+/).filter((word) => word !== ''),
+    ),
+  ),
+];
+
+/**
+ * Whether a command does something that a person wants to have seen: beyond this user and this machine, or for good. It is no wall: a
+ * program that is run can do all of this without its name standing in the command.
+ */
+export function reachesBeyond(command: string): boolean {
+  if (wordsOf(command).some((word) => farReaching.has(baseName(word)))) return true;
+  // What was just fetched or made up is run.
+  if (
+    /\|\s*(\w+=\S*\s+)*(\S*\/)?(ba|z|da|k|fi|c|tc)?sh\b|\|\s*(\S*\/)?(python|node|perl|ruby|php)/.test(
+      command,
+    )
+  )
+    return true;
+  return command.split(/[;&|\n\r(){}`]/).some((part) => {
+    const { name, rest } = programIn(part.replace(/['"\\]/g, ''));
+    if (farReachingFirst.has(name)) return true;
+    if (rest.some((word) => farReachingWords.get(name)?.has(word))) return true;
+    if (name === 'git' && rest.includes('reset') && rest.includes('--hard')) return true;
+    return (
+      /^(rm|rmdir|unlink|del)$/.test(name) &&
+      rest.some((word) => /^([/~$]|\.\.|\.$|\.?\/?\*$|\.git\b)/.test(word))
+    );
+  });
+}
+
+const baseName = (word: string): string => (word.split(/[\\/]/).at(-1) ?? '').toLowerCase();

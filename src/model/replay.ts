@@ -1,7 +1,7 @@
 import type { NewEventOf } from '../protocol/event.ts';
 import type { PolicyTrial, TriedAsk } from '../protocol/policy.ts';
 import type { Policy } from '../protocol/rule.ts';
-import { findGrant, subjectOf } from './grants.ts';
+import { findGrant, subjectOf, workplaceOf } from './grants.ts';
 import { type HeldRule, heldRules, type Standing, type Verdict, verdictBy } from './policy.ts';
 import { matchRule } from './rule-match.ts';
 
@@ -43,7 +43,7 @@ export function replay(policy: Policy, at: string): Replay {
         rule,
         match: matchRule(rule, asIfNew, past.place),
       }));
-      const verdict = verdictBy(matched, () => findGrant(past.grants, asIfNew, at));
+      const verdict = verdictBy(matched, () => findGrant(past.grants, asIfNew, at, workplaceOf(past.place)));
       after[verdict.is === 'ask' ? 'asked' : verdict.is === 'allow' ? 'allowed' : 'denied'] += 1;
       for (const [index, entry] of tally.entries()) {
         if (matched[index]?.match === 'no') continue;

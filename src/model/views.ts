@@ -2,6 +2,7 @@ import type { ResolvedNotice } from '../protocol/announcement.ts';
 import type { Event, EventOf } from '../protocol/event.ts';
 import type { Interaction } from '../protocol/interaction.ts';
 import type { QueuedMessage, Session } from '../protocol/session.ts';
+import { trustIn } from './grants.ts';
 import { foldInteraction, isInteractionEvent } from './interaction-fold.ts';
 import type { LiveInteraction, SessionState } from './state.ts';
 import { isShown, openInteractions } from './status.ts';
@@ -41,12 +42,20 @@ export function sessionView(state: SessionState): Session {
     ...(state.options.length > 0 && { options: [...state.options] }),
     interrupting: state.turn?.interrupting ?? null,
     ...(state.held === null ? {} : { held: state.held }),
+    ...trustView(state),
     failure:
       state.failure === null ? null : { reason: state.failure.reason, stderr: [...state.failure.stderr] },
     lastSeq: state.lastSeq,
     createdAt: state.createdAt,
     updatedAt: state.updatedAt,
   };
+}
+
+function trustView(state: SessionState): Pick<Session, 'trust'> {
+  const trust = trustIn(state);
+  if (trust?.expiresAt === undefined) return {};
+  const { id: grantId, createdAt: since, expiresAt: until, uses = 0 } = trust;
+  return { trust: { grantId, since, until, uses } };
 }
 
 export function queueView(state: SessionState): QueuedMessage[] {

@@ -4,9 +4,10 @@ import type { Actor, Decision, Outcome } from '../protocol/interaction.ts';
 export type Who =
   | { readonly is: 'device' | 'terminal'; readonly name: string }
   | { readonly is: 'token' | 'library'; readonly client: string | undefined }
-  | { readonly is: 'somebody' | 'grant' | 'rule' | 'timer' | 'agent' | 'server' };
+  | { readonly is: 'somebody' | 'grant' | 'trust' | 'rule' | 'timer' | 'agent' | 'server' };
 
-export function whoOf({ kind, via, device, terminal, client, where }: Actor): Who {
+export function whoOf({ kind, via, device, terminal, client, where, trust }: Actor): Who {
+  if (kind === 'grant' && trust === true) return { is: 'trust' };
   if (kind !== 'person') return { is: kind };
   if (device !== undefined) return { is: 'device', name: device.name };
   if (terminal !== undefined) return { is: 'terminal', name: terminal };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { InteractionId } from './ids.ts';
 import { Answer, ApprovalScope } from './interaction.ts';
 import { PushAddress, PushDecision, PushWishes } from './push.ts';
 import { Policy, ruleFields } from './rule.ts';
@@ -102,6 +103,8 @@ export const Approve = z.strictObject({
   scope: ApprovalScope.optional(),
   pattern: z.string().min(1).max(20_000).optional(),
   expiresAt: z.iso.datetime().optional(),
+  /** With the scope `always`: only in sessions that work in the same directory. */
+  onlyHere: z.boolean().optional(),
   updatedInput: inputRecord.optional(),
   interrupt: z.boolean().optional(),
   mode: z.string().min(1).max(100).optional(),
@@ -158,6 +161,18 @@ export const PreviewGrant = z.strictObject({
 });
 export type PreviewGrant = z.infer<typeof PreviewGrant>;
 
+/** The longest time for which everything of a session can be allowed. */
+export const mostTrustMinutes = 60;
+
+export const GiveTrust = z.strictObject({ minutes: z.number().int().min(1).max(mostTrustMinutes) });
+export type GiveTrust = z.infer<typeof GiveTrust>;
+
+export const SuggestionsQuery = z.strictObject({
+  /** Of one open ask, with the id of both. */
+  sessionId: z.string().min(1).optional(),
+  interactionId: InteractionId.optional(),
+});
+export type SuggestionsQuery = z.infer<typeof SuggestionsQuery>;
 export const AddRule = z.strictObject({
   effect: z.enum(
     ['deny', 'ask'],
@@ -271,6 +286,15 @@ export const StreamQuery = z.strictObject({
   interaction: canAnswer.describe('Whether this client can answer, and wants to'),
 });
 export type StreamQuery = z.infer<typeof StreamQuery>;
+
+export const InsightsQuery = z.strictObject({
+  days: count.min(1).max(366).optional(),
+  /** A directory of sessions; all without it. */
+  project: z.string().min(1).max(5000).optional(),
+  /** Whose hours and days are meant: `Europe/Berlin`; UTC without it. */
+  timeZone: z.string().min(1).max(100).optional(),
+});
+export type InsightsQuery = z.infer<typeof InsightsQuery>;
 
 export const UsageQuery = z.strictObject({ days: count.min(1).max(366).optional() });
 export type UsageQuery = z.infer<typeof UsageQuery>;

@@ -30,6 +30,7 @@ export const errorCatalogue = {
   message_not_found: { status: 404, meaning: 'No message has this id in this session.' },
   image_not_found: { status: 404, meaning: 'No image has this id in this session.' },
   grant_not_found: { status: 404, meaning: 'No grant has this id.' },
+  suggestion_not_found: { status: 404, meaning: 'This is not suggested, or no longer.' },
   rule_not_found: { status: 404, meaning: 'There is no such rule.' },
   policy_not_found: { status: 404, meaning: 'No policy of a directory has this id.' },
   template_not_found: { status: 404, meaning: 'No template has this name.' },

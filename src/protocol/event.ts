@@ -246,8 +246,12 @@ export const eventDefinitions = {
   'grant.ended': define('decision', {
     grantId: GrantId,
     cause: z.enum(['revoked', 'session-ended', 'expired']),
+    /** How many calls a time of trust let through; only where it was one. */
+    uses: z.number().optional(),
     by: Actor,
   }),
+  /** It is not to be offered again. */
+  'suggestion.declined': define('decision', { suggestionId: z.string(), by: Actor }),
 
   'rule.created': define('decision', { rule: StandingRule }),
   'rule.ended': define('decision', {
@@ -308,11 +312,14 @@ export function referencesOf(event: NewEvent): string[] {
       return event.ask.toolCallId === undefined
         ? [event.interactionId]
         : [event.interactionId, askReference(event.ask.toolCallId)];
+    case 'interaction.decided':
+      return event.by.grantId === undefined
+        ? [event.interactionId]
+        : [event.interactionId, grantUseReference(event.by.grantId)];
     case 'interaction.parked':
     case 'interaction.left-open':
     case 'interaction.deferred':
     case 'interaction.raised':
-    case 'interaction.decided':
     case 'interaction.undelivered':
     case 'interaction.resolved':
       return [event.interactionId];
@@ -333,6 +340,9 @@ export function referencesOf(event: NewEvent): string[] {
 
 /** Under which the asks of a call are found: of the agent whether it may be made, and of the tool itself. */
 export const askReference = (toolCallId: string): string => `ask:${toolCallId}`;
+
+/** Under which the decisions of a grant are found in a session. */
+export const grantUseReference = (grantId: string): string => `use:${grantId}`;
 
 /** The words of an event that a person may search for. */
 export function searchTextOf(event: NewEvent): string | undefined {

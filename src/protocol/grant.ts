@@ -9,13 +9,20 @@ export const Grant = z.object({
   pattern: z.string(),
   /** Whether `*` in the pattern is a wildcard; a pattern taken from a subject as it stands is literal. */
   literal: z.boolean(),
-  /** `key`: an interactive tool's own word for what was approved; only that tool asks for it. */
-  subjectKind: z.enum(['command', 'path', 'host', 'input', 'key']),
+  /**
+   * `key`: an interactive tool's own word for what was approved; only that tool asks for it. `any`: a time of trust, in which
+   * everything of its session is allowed but for what always needs a person.
+   */
+  subjectKind: z.enum(['command', 'path', 'host', 'input', 'key', 'any']),
   scope: z.enum(['session', 'always']),
   sessionId: SessionId.optional(),
+  /** Only in sessions that work in this directory; on another machine its name and `:` stand before it. */
+  directory: z.string().optional(),
   expiresAt: z.string().optional(),
   createdAt: z.string(),
   by: Actor,
+  /** How often it was used, of a session's own grant. */
+  uses: z.number().optional(),
 });
 export type Grant = z.infer<typeof Grant>;
 

@@ -35,6 +35,8 @@ export const Actor = z.object({
   where: z.string().optional(),
   clientId: z.string().optional(),
   grantId: GrantId.optional(),
+  /** The grant was a time of trust: nobody had said anything of this call. */
+  trust: z.literal(true).optional(),
   /** With `rule`: the one that decided. */
   rule: RuleRef.optional(),
 });

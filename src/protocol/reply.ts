@@ -17,12 +17,14 @@ import {
   WhileBusy,
 } from './session.ts';
 import { StorageState } from './storage.ts';
+import { Suggestion } from './suggestion.ts';
 import { Template } from './template.ts';
 import { Unlock } from './unlock.ts';
 
 /** The bodies of replies, as the table of operations names them. */
 export { DirectoryCompletion, FoundFiles } from './directory.ts';
 export { GrantPreview } from './grant.ts';
+export { Insights } from './insights.ts';
 export { PolicyTrial } from './policy.ts';
 export { ToolCatalogue } from './tool.ts';
 
@@ -68,6 +70,8 @@ export const OneInteraction = z.object({ interaction: Interaction });
 export const Resolved = Done.extend({ interaction: Interaction });
 export const Approved = Resolved.extend({ warnings: z.array(GrantWarning).optional() });
 export const TemplateList = z.object({ templates: z.array(Template) });
+export const SuggestionList = z.object({ suggestions: z.array(Suggestion) });
+export const GrantUses = z.object({ uses: z.array(Interaction) });
 /** Those that stand alone, the policy for all sessions, and those that directories bring along. */
 export const RuleList = z.object({
   rules: z.array(StandingRule),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MessageId, SessionId } from './ids.ts';
+import { GrantId, MessageId, SessionId } from './ids.ts';
 
 export const SessionStatus = z.enum([
   'starting',
@@ -185,6 +185,8 @@ export const Session = z.object({
   interrupting: z.object({ since: z.string(), overdue: z.boolean() }).nullable(),
   /** Only while it is so. */
   held: Held.optional(),
+  /** A time of trust: until then everything is allowed but for what always needs a person. Only while it is so. */
+  trust: z.object({ grantId: GrantId, since: z.string(), until: z.string(), uses: z.number() }).optional(),
   failure: z.object({ reason: z.string(), stderr: z.array(z.string()) }).nullable(),
   lastSeq: z.number(),
   createdAt: z.string(),

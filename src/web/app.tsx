@@ -12,6 +12,7 @@ const BoardPage = lazyPart(async () => (await import('./pages/board-page.tsx')).
 const InboxPage = lazyPart(async () => (await import('./pages/inbox/inbox-page.tsx')).InboxPage);
 const SessionPage = lazyPart(async () => (await import('./pages/session/session-page.tsx')).SessionPage);
 const SessionsPage = lazyPart(async () => (await import('./pages/sessions-page.tsx')).SessionsPage);
+const InsightsPage = lazyPart(async () => (await import('./pages/insights/insights-page.tsx')).InsightsPage);
 const SettingsPage = lazyPart(async () => (await import('./pages/settings-page.tsx')).SettingsPage);
 const NoSuchPage = lazyPart(async () => (await import('./pages/no-such-page.tsx')).NoSuchPage);
 const SignIn = lazyPart(async () => (await import('./frame/sign-in.tsx')).SignIn);
@@ -35,6 +36,7 @@ export function App({ pairingFailure = null }: { readonly pairingFailure?: unkno
           <Route path={routes.board} component={BoardPage} />
           <Route path={routes.inbox} component={InboxPage} />
           <Route path={routes.sessions} component={SessionsPage} />
+          <Route path={routes.insights} component={InsightsPage} />
           <Route path={routes.settings} component={SettingsPage} />
           <Route path="/s/:id">
             {({ id }) => (

@@ -5,6 +5,7 @@ export const routes = {
   inbox: '/inbox',
   sessions: '/sessions',
   settings: '/settings',
+  insights: '/insights',
   session: (sessionId: string): string => `/s/${encodeURIComponent(sessionId)}`,
   /** A session, at the place where an event is told. */
   place: (sessionId: string, seq: number): string => `/s/${encodeURIComponent(sessionId)}?at=${seq}`,

@@ -505,6 +505,27 @@ export function eventLogContract(name: string, open: () => EventLog): void {
       expect(log.blob(two, 'b')).toBeUndefined();
     });
 
+    it('[STORE13] finds what was asked and decided at some positions, in whatever session, and how late that was', async () => {
+      await append(log, one, said('"interaction.decided"'), requested('i1'), decided('i1', 'no'));
+      await append(log, two, requested('i2', { kind: 'question' }));
+      const found = (from: number, to: number) =>
+        log
+          .interactionEvents({ from, to })
+          .events.map(({ stream, event }) => `${stream} ${event.type} ${event.interactionId}`);
+      expect(found(1, 100)).toEqual([
+        'one interaction.requested i1',
+        'one interaction.decided i1',
+        'two interaction.requested i2',
+      ]);
+      expect(found(3, 3)).toEqual(['one interaction.decided i1']);
+      const later = '2026-05-05T00:00:00.000Z';
+      await log.append({ parts: [{ stream: two, at: later, events: [overdue('x')] }] });
+      expect(log.interactionEvents({ from: 1, to: 5 })).toMatchObject({ latest: later });
+      expect(log.interactionEvents({ from: 6, to: 9 })).toEqual({ events: [], latest: undefined });
+      await log.remove(one);
+      expect(found(1, 100)).toEqual(['two interaction.requested i2']);
+    });
+
     describe('the order over all streams', () => {
       const everything = { from: 1, to: Number.POSITIVE_INFINITY };
       const read = (range = everything, limit = 100) =>

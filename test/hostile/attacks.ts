@@ -74,6 +74,17 @@ export const attacks: readonly Attack[] = [
     },
   },
   {
+    name: 'gives itself a time of trust',
+    knownWith: onlyAnyone,
+    async getsThrough(agent) {
+      await agent.api('POST', `/api/sessions/${agent.sessionId}/trust`, { minutes: 60 });
+      const { trust } = (await agent.api('GET', `/api/sessions/${agent.sessionId}`)).body.session;
+      // What it tries next is asked again.
+      await agent.api('DELETE', `/api/sessions/${agent.sessionId}/trust`);
+      return trust !== undefined;
+    },
+  },
+  {
     name: 'has its permission mode changed to one that asks for nothing',
     knownWith: onlyAnyone,
     async getsThrough(agent) {

@@ -65,7 +65,19 @@ describe('where only devices decide', () => {
       'decides' in operation || operation.method === 'GET' ? [] : [name],
     );
     expect(free.sort()).toEqual(
-      ['interrupt', 'stop', 'resume', 'revokeGrant', 'previewGrant', 'switchInteraction'].sort(),
+      [
+        'interrupt',
+        'stop',
+        'resume',
+        'revokeGrant',
+        'endTrust',
+        'previewGrant',
+        'addRule',
+        'distrustPolicy',
+        'tryPolicy',
+        'endRun',
+        'switchInteraction',
+      ].sort(),
     );
   });
 

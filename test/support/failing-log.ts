@@ -40,6 +40,7 @@ export function failingLog(log: EventLog): FailingLog {
       return log.lastPosition;
     },
     hasPosition: (run, position) => log.hasPosition(run, position),
+    interactionEvents: (range) => log.interactionEvents(range),
     entries: (range, limit) => log.entries(range, limit),
     page: (stream, query) => log.page(stream, query),
     findByReference: (stream, reference) => log.findByReference(stream, reference),

@@ -31,6 +31,7 @@ import {
 } from '../../src/log/prepare.ts';
 import { excerptOf, matches, searchableStart, wordsOf } from '../../src/log/search.ts';
 import { byLastChange, findableText, hasWords } from '../../src/model/find-session.ts';
+import { isInteractionEvent } from '../../src/model/interaction-fold.ts';
 import type { SessionSummary } from '../../src/model/summary.ts';
 import { addUsage, noUsage, usageOfTurn } from '../../src/model/usage.ts';
 import { type Event, type NewEvent, referencesOf, searchTextOf } from '../../src/protocol/event.ts';
@@ -186,6 +187,20 @@ class MemoryLog implements EventLog {
 
   hasPosition(run: string, position: number): boolean {
     return run === this.run && position <= this.lastPosition;
+  }
+
+  interactionEvents({ from, to }: PositionRange): ReturnType<EventLog['interactionEvents']> {
+    const there = this.#all.filter(({ position }) => position >= from && position <= to);
+    return {
+      events: there.flatMap((kept) => {
+        const event = parseStored(kept);
+        return isInteractionEvent(event) ? [{ stream: kept.stream, event }] : [];
+      }),
+      latest: there
+        .map(({ at }) => at)
+        .sort()
+        .at(-1),
+    };
   }
 
   entries({ from, to }: PositionRange, limit: number): readonly LogEntry[] {

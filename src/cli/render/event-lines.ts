@@ -97,10 +97,14 @@ export function eventLines(event: PlainEvent, paint: Paint): string[] {
     case 'interaction.deferred':
       return note('still waits for you; the agent sleeps until it is answered');
     case 'grant.created':
+      if (event.grant.subjectKind === 'any')
+        return note(`everything is allowed until ${event.grant.expiresAt?.slice(11, 16)} UTC`);
       return note(
         `from now on allowed: ${oneLine(event.grant.toolName)} ${visibleLine(event.grant.pattern)} (${event.grant.scope})`,
       );
     case 'grant.ended':
+      if (event.uses !== undefined)
+        return note(`the time of trust is over: ${counted(event.uses, 'call')} allowed meanwhile`);
       return event.cause === 'revoked' ? note('a standing approval was revoked') : [];
     case 'rule.created': {
       const { effect, tool, pattern = '*', scope } = event.rule;
@@ -119,6 +123,7 @@ export function eventLines(event: PlainEvent, paint: Paint): string[] {
       return note(`${oneLine(event.machine)} cannot be reached: the answer is given when it is back`);
     case 'process.taken':
       return note('its machine is back, and the agent is gone on with');
+    case 'suggestion.declined':
     case 'commands.changed':
     case 'process.identified':
     case 'process.closing':

@@ -21,9 +21,16 @@ export function sessionList(sessions: readonly Session[], now: number, paint: Pa
         ? paint('yellow', `${session.pendingCount} open${session.held === undefined ? '' : ', held'}`)
         : '',
       session.queueLength > 0 ? `${session.queueLength} queued` : '',
+      session.trust === undefined ? '' : paint('yellow', `trust ${timeLeft(session.trust.until, now)}`),
       `${shortened(oneLine(session.title), 60)}${session.key === null ? '' : paint('dim', ` (${oneLine(session.key)})`)}`,
     ]),
   );
+}
+
+/** "14 min", "40 s" */
+function timeLeft(until: string, now: number): string {
+  const seconds = Math.max(0, Math.ceil((Date.parse(until) - now) / 1000));
+  return seconds < 60 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
 }
 
 export function pendingList(

@@ -77,6 +77,8 @@ export function whoText(by: Actor): string {
       return 'somewhere else';
     case 'grant':
       return 'by a standing approval';
+    case 'trust':
+      return 'in a time of trust';
     case 'rule':
       return 'by a rule';
     case 'timer':

@@ -259,12 +259,12 @@ export const grants = clientCommand({
     }
     const ids = shortIds(list.map(({ id }) => id));
     const lines = columns(
-      list.map(({ toolName, pattern, scope, by }, index) => [
+      list.map(({ toolName, pattern, scope, subjectKind, directory, by }, index) => [
         ids[index] ?? '',
         scope,
-        oneLine(toolName),
-        visibleLine(pattern),
-        `(${whoText(by)})`,
+        subjectKind === 'any' ? 'everything' : oneLine(toolName),
+        subjectKind === 'any' ? '' : visibleLine(pattern),
+        `(${directory === undefined ? '' : `in ${oneLine(directory)}, `}${whoText(by)})`,
       ]),
     );
     return [{ grants: list }, lines.length === 0 ? ['No standing approvals.'] : lines];

@@ -56,7 +56,16 @@ interface Given
   extends Target,
     Pick<
       Approve,
-      'scope' | 'pattern' | 'expiresAt' | 'updatedInput' | 'mode' | 'way' | 'reason' | 'interrupt' | 'shown'
+      | 'scope'
+      | 'pattern'
+      | 'expiresAt'
+      | 'onlyHere'
+      | 'updatedInput'
+      | 'mode'
+      | 'way'
+      | 'reason'
+      | 'interrupt'
+      | 'shown'
     >,
     Pick<Respond, 'action' | 'callId' | 'input'> {
   readonly answers?: GivenAnswers;
@@ -110,12 +119,14 @@ const isMeant = ({ kind, tool, toolCallId }: Interaction, given: Given): boolean
   (given.callId === undefined || given.callId === tool?.callId || given.callId === toolCallId);
 
 function responseTo({ ids }: Room, interaction: Interaction, given: Given): Result<Response> {
-  const { scope, pattern, expiresAt, updatedInput, mode, way, input, answers, interrupt = false } = given;
+  const { scope, pattern, expiresAt, onlyHere, updatedInput, mode, way } = given;
+  const { input, answers, interrupt = false } = given;
   const reason = given.reason === undefined ? {} : { reason: given.reason };
   switch (given.action) {
     case 'approve': {
       const grantId = GrantId.parse(ids.grant());
-      const allowed = { type: 'allow', grantId, scope, pattern, expiresAt, updatedInput, mode, way } as const;
+      const grant = { grantId, scope, pattern, expiresAt, onlyHere };
+      const allowed = { type: 'allow', ...grant, updatedInput, mode, way } as const;
       // What an agent asks is allowed as it stands; an interactive tool may ask for something to be filled in beside it.
       if (interaction.tool === undefined || input === undefined) return accept(allowed);
       const values = fieldsOf(input);

@@ -9,6 +9,7 @@ import type {
   ReplyOf,
 } from '../../protocol/operation.ts';
 import type { ToolCatalogue } from '../../protocol/tool.ts';
+import type { AskHistory } from '../ask-history.ts';
 import type { GrantBook } from '../grant-book.ts';
 import type { LiveSession } from '../live-session.ts';
 import type { Machines } from '../machines.ts';
@@ -32,6 +33,7 @@ export interface Room {
   readonly settings: EngineSettings;
   readonly registry: SessionRegistry;
   readonly book: GrantBook;
+  readonly history: AskHistory;
   readonly machines: Machines;
   readonly policies: PolicyBook;
   readonly clients: Clients;

@@ -1,4 +1,5 @@
 import type { Changed } from '../../model/find-session.ts';
+import type { InteractionEvent } from '../../model/interaction-fold.ts';
 import type { SessionSummary } from '../../model/summary.ts';
 import type { Event, EventOf, NewEvent } from '../../protocol/event.ts';
 import type { SessionId } from '../../protocol/ids.ts';
@@ -24,6 +25,14 @@ export interface EventLog {
   findByReference(stream: StreamId, reference: string): readonly Event[];
   /** Newest first: requested approvals for a tool, for the preview of a grant. */
   findAsks(toolName: string, limit: number): readonly { readonly stream: StreamId; readonly event: Event }[];
+  /**
+   * What was asked and decided at these positions, in whatever stream, ascending. `latest` is the last moment of all that was stored
+   * there, whatever it was; undefined where there is nothing.
+   */
+  interactionEvents(range: PositionRange): {
+    readonly events: readonly LoggedInteraction[];
+    readonly latest: string | undefined;
+  };
   /**
    * Approvals that were asked for from a moment on, in all sessions, and what was decided, newest first: a decision comes before its
    * ask. One call looks at some hundred events; the next goes on at `before`. Undefined there: that was all.
@@ -94,6 +103,11 @@ export type OnStored = (place: Place) => void;
 export interface Removal {
   readonly key: string | null;
   readonly onStored: OnStored;
+}
+
+export interface LoggedInteraction {
+  readonly stream: StreamId;
+  readonly event: InteractionEvent;
 }
 
 export type LogEntry =

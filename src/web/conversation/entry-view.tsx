@@ -1,11 +1,14 @@
-import { memo } from 'react';
+import { memo, Suspense } from 'react';
 import { Markdown } from '../markdown/markdown.tsx';
 import { cx } from '../ui/class-names.ts';
+import { lazyPart } from '../ui/lazy-part.tsx';
 import { AskRow } from './ask-row.tsx';
 import { type Entry, type RowEntry, reportOf, type Space } from './entries.logic.ts';
 import { MessageRow, TextRow, ThinkingRow } from './message-row.tsx';
 import { InsertedTextRow, NoticeRow, TurnEndRow } from './notice-row.tsx';
 import { FoldRow, ToolRow } from './tool-row.tsx';
+
+const TrustedCalls = lazyPart(async () => (await import('./trusted-calls.tsx')).TrustedCalls);
 
 const spaces: Readonly<Record<Space, string>> = {
   line: '',
@@ -74,6 +77,15 @@ function RowContent({ entry: { key, row, isOpen } }: { readonly entry: RowEntry 
     case 'turn-end':
       return <TurnEndRow item={item} />;
     case 'notice':
-      return <NoticeRow item={item} />;
+      return (
+        <>
+          <NoticeRow item={item} />
+          {item.event.type === 'grant.ended' && item.event.uses !== undefined && (
+            <Suspense>
+              <TrustedCalls event={item.event} />
+            </Suspense>
+          )}
+        </>
+      );
   }
 }

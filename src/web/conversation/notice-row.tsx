@@ -146,9 +146,13 @@ export function noticeText(t: Translate, event: NoticeEvent): string {
     case 'diagnostic':
       return plainText(event.text);
     case 'grant.created':
-      return t('notice.grantCreated', { tool: event.grant.toolName, pattern: event.grant.pattern });
+      return event.grant.subjectKind === 'any'
+        ? t('notice.trustGiven')
+        : t('notice.grantCreated', { tool: event.grant.toolName, pattern: event.grant.pattern });
     case 'grant.ended':
-      return t('notice.grantEnded');
+      return event.uses === undefined
+        ? t('notice.grantEnded')
+        : t('notice.trustEnded', { count: event.uses });
     case 'mode.changed':
       return t('notice.mode', { mode: modeLabel(t, event.permissionMode) });
     case 'model.changed':

@@ -9,6 +9,7 @@ const NewSessionDialog = lazyDialog(
   async () => (await import('../session/new-session-dialog.tsx')).NewSessionDialog,
 );
 const SessionDialog = lazyDialog(async () => (await import('../session/session-dialog.tsx')).SessionDialog);
+const TrustDialog = lazyDialog(async () => (await import('../session/trust-dialog.tsx')).TrustDialog);
 const Help = lazyDialog(async () => (await import('./help.tsx')).Help);
 
 export function Dialogs() {
@@ -25,6 +26,8 @@ function OpenDialogView({ dialog }: { readonly dialog: OpenDialog }) {
     case 'delete':
     case 'export':
       return <SessionDialog {...dialog} onClose={closeDialog} />;
+    case 'trust':
+      return <TrustDialog sessionId={dialog.sessionId} onClose={closeDialog} />;
     case 'palette':
       return <Palette onClose={closeDialog} />;
     case 'help':

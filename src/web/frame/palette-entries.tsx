@@ -1,4 +1,5 @@
 import {
+  ChartColumn,
   CircleHelp,
   Languages,
   type LucideIcon,
@@ -63,11 +64,19 @@ export function usePaletteEntries(): readonly Entry[] {
       shortcut,
       run: () => navigate(href),
     }));
+    const insights: Entry = {
+      key: routes.insights,
+      label: t('palette.insights'),
+      words: t('palette.go'),
+      mark: <Icon icon={ChartColumn} />,
+      run: () => navigate(routes.insights),
+    };
     return [
       ...all.filter(isWaiting),
       ...current,
       newSession(t),
       ...goTo,
+      insights,
       ...all.filter((entry) => !isWaiting(entry) && !isArchived(entry)),
       ...looks(t),
       ...all.filter(isArchived),

@@ -2,11 +2,13 @@ import { board } from './de/board.ts';
 import { composer } from './de/composer.ts';
 import { control } from './de/control.ts';
 import { conversation } from './de/conversation.ts';
+import { deleteSession } from './de/delete-session.ts';
 import { form } from './de/form.ts';
 import { frame } from './de/frame.ts';
 import { help } from './de/help.ts';
 import { inbox } from './de/inbox.ts';
 import { interaction } from './de/interaction.ts';
+import { less } from './de/less.ts';
 import { machines } from './de/machines.ts';
 import { newSession } from './de/new-session.ts';
 import { push } from './de/push.ts';
@@ -37,6 +39,8 @@ export const de: Messages = {
   ...newSession,
   ...rules,
   ...settings,
+  ...deleteSession,
+  ...less,
   ...machines,
   ...push,
 };

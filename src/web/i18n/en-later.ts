@@ -1,5 +1,7 @@
+import { deleteSession } from './en/delete-session.ts';
 import { help } from './en/help.ts';
 import { inbox } from './en/inbox.ts';
+import { less } from './en/less.ts';
 import { machines } from './en/machines.ts';
 import { newSession } from './en/new-session.ts';
 import { push } from './en/push.ts';
@@ -9,8 +11,10 @@ import { settings } from './en/settings.ts';
 
 /** What is said by parts of the page that are not on the first screen. */
 export const later = {
+  ...deleteSession,
   ...help,
   ...inbox,
+  ...less,
   ...machines,
   ...newSession,
   ...push,

@@ -42,7 +42,7 @@ export const allowForSession = (interaction: Interaction): Send => allow(interac
 /** Allows what a pattern covers, for as long as a person said. */
 export const allowAlways = (
   interaction: Interaction,
-  grant: Pick<Approve, 'scope' | 'pattern' | 'expiresAt'>,
+  grant: Pick<Approve, 'scope' | 'pattern' | 'expiresAt' | 'onlyHere'>,
 ): Send => allow(interaction, grant);
 
 /** Allows once, with the edit that a person made, if there is one. */

@@ -1,4 +1,5 @@
 import { Ellipsis, Maximize2, Pencil, ShieldCheck } from 'lucide-react';
+import { Suspense } from 'react';
 import type { Session } from '../../protocol/session.ts';
 import { openDialog } from '../frame/dialogs.ts';
 import { useT } from '../i18n/i18n.ts';
@@ -6,6 +7,7 @@ import { canEditInput } from '../session/abilities.logic.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
 import { IconButton } from '../ui/icon-button.tsx';
+import { lazyPart } from '../ui/lazy-part.tsx';
 import { Menu, type MenuItem } from '../ui/menu.tsx';
 import { AllowButton } from './allow-button.tsx';
 import { AlwaysPanel } from './always-panel.tsx';
@@ -15,6 +17,16 @@ import { isAnswerable } from './interaction-card.logic.ts';
 import { DenyButton, DenyPanel, EditPanel, usePanel } from './panel.tsx';
 import { PlanMode, Ways } from './plan.tsx';
 import { buttonState, type Card } from './use-card.ts';
+
+// They are an offer: where they cannot be had, nothing is said in their place.
+const SuggestionLine = lazyPart(
+  async () => (await import('./suggestion.tsx')).SuggestionLine,
+  () => null,
+);
+const SuggestionPanel = lazyPart(
+  async () => (await import('./suggestion.tsx')).SuggestionPanel,
+  ({ children }) => children,
+);
 
 export interface ApprovalActionsProps {
   readonly card: Card;
@@ -34,8 +46,21 @@ export function ApprovalActions(props: ApprovalActionsProps) {
         <EditPanel card={card} session={session} onClose={close} />
       ) : panel === 'always' && density === 'full' ? (
         <AlwaysPanel card={card} onClose={close} />
+      ) : panel === 'suggestion' && density === 'full' ? (
+        <Suspense fallback={<Row {...props} />}>
+          <SuggestionPanel card={card} onClose={close}>
+            <Row {...props} />
+          </SuggestionPanel>
+        </Suspense>
       ) : (
-        <Row {...props} />
+        <>
+          <Row {...props} />
+          {isGrantable(card.interaction) && (
+            <Suspense>
+              <SuggestionLine card={card} density={density} />
+            </Suspense>
+          )}
+        </>
       )}
     </div>
   );

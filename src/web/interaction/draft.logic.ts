@@ -1,7 +1,7 @@
 import type { Answer, Form, FormField, Interaction, Question } from '../../protocol/interaction.ts';
 
 /** What is open beside the plain actions of an approval. */
-export type Panel = 'deny' | 'edit' | 'always';
+export type Panel = 'deny' | 'edit' | 'always' | 'suggestion';
 
 export type GrantScope = 'session' | 'always';
 export const grantEnds = ['never', 'hour', 'day', 'week'] as const;

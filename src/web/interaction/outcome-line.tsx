@@ -263,6 +263,8 @@ export function whoText(t: Translate, by: Actor): string | null {
       return t('who.library');
     case 'grant':
       return t('who.grant');
+    case 'trust':
+      return t('who.trust');
     case 'rule':
       return t('who.rule');
     case 'somebody':

@@ -1,9 +1,11 @@
 import { KeyRound } from 'lucide-react';
+import { Link } from 'wouter';
 import { useRoom } from '../data/room-context.tsx';
 import { PageHeader } from '../frame/page-header.tsx';
 import { useT } from '../i18n/i18n.ts';
 import { Machines } from '../machines/machines.tsx';
 import { RulesSettings } from '../policy/rules-settings.tsx';
+import { routes } from '../routes.ts';
 import { GrantRow, useGrants } from '../session/grants.tsx';
 import { About } from './settings/about.tsx';
 import { Answering } from './settings/answering.tsx';
@@ -14,12 +16,14 @@ import { Look } from './settings/look.tsx';
 import { Notifications } from './settings/notifications.tsx';
 import { PushSettings } from './settings/push-settings.tsx';
 import { Section } from './settings/section.tsx';
+import { Suggestions } from './settings/suggestions.tsx';
 import { Tools } from './settings/tools.tsx';
 import { UsageOverview } from './settings/usage.tsx';
 
 /** How this browser likes it, what was allowed for good, and who is let in. */
 export function SettingsPage() {
   const t = useT();
+  const [grants, again] = useGrants();
   const hasMachines = useRoom((room) => room.machines.length > 1);
   return (
     <>
@@ -30,7 +34,10 @@ export function SettingsPage() {
             <Look />
           </Section>
           <Section title={t('settings.answering')} text={t('settings.answeringText')}>
-            <Answering />
+            <div className="flex flex-col gap-4">
+              <Answering />
+              <Suggestions onChanged={again} />
+            </div>
           </Section>
           <Section title={t('settings.notifications')} text={t('settings.notificationsText')}>
             <div className="flex flex-col gap-3">
@@ -42,7 +49,9 @@ export function SettingsPage() {
             <Channels />
           </Section>
           <Section title={t('settings.grants')} text={t('settings.grantsText')}>
-            <Grants />
+            <ListCard list={grants} icon={KeyRound} empty={t('settings.noGrants')} onRetry={again}>
+              {(grant) => <GrantRow grant={grant} onChanged={again} />}
+            </ListCard>
           </Section>
           <Section title={t('rules.title')} text={t('rules.text')}>
             <RulesSettings />
@@ -59,7 +68,12 @@ export function SettingsPage() {
             <Devices />
           </Section>
           <Section title={t('settings.usage')} text={t('settings.usageText')}>
-            <UsageOverview />
+            <div className="flex flex-col gap-3">
+              <UsageOverview />
+              <Link href={routes.insights} className="self-start text-soft text-sm hover:underline">
+                {t('insights.open.page')}
+              </Link>
+            </div>
           </Section>
           <Section title={t('settings.about')} text={t('settings.aboutText')}>
             <About />
@@ -67,15 +81,5 @@ export function SettingsPage() {
         </div>
       </div>
     </>
-  );
-}
-
-function Grants() {
-  const t = useT();
-  const [list, again] = useGrants();
-  return (
-    <ListCard list={list} icon={KeyRound} empty={t('settings.noGrants')} onRetry={again}>
-      {(grant) => <GrantRow grant={grant} onChanged={again} />}
-    </ListCard>
   );
 }

@@ -13,7 +13,7 @@ import { Ago } from '../ui/ago.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { toast } from '../ui/toast.tsx';
-import { titleOf } from './activity.logic.ts';
+import { shortDirectory, titleOf } from './activity.logic.ts';
 
 /** Everything that is allowed without being asked about, read again on demand; `news` changes when that may have changed. */
 export function useGrants(news = 0): readonly [Listed<Grant>, () => void] {
@@ -43,11 +43,15 @@ export function GrantRow({
     <>
       <div className="flex min-w-0 flex-1 flex-col gap-1">
         <p className="flex min-w-0 flex-wrap items-baseline gap-x-2 gap-y-1">
-          <span className="font-medium">{grant.toolName}</span>
+          <span className="font-medium">
+            {grant.subjectKind === 'any' ? t('settings.trust') : grant.toolName}
+          </span>
           {grant.subjectKind === 'key' && <span className="text-faint text-xs">{t('settings.ofKey')}</span>}
-          <code className="min-w-0 rounded-tight bg-sunken px-1.5 font-mono text-xs leading-5 wrap-anywhere">
-            {showSuspicious(grant.pattern)}
-          </code>
+          {grant.subjectKind !== 'any' && (
+            <code className="min-w-0 rounded-tight bg-sunken px-1.5 font-mono text-xs leading-5 wrap-anywhere">
+              {showSuspicious(grant.pattern)}
+            </code>
+          )}
           {grant.literal && grant.subjectKind !== 'key' && (
             <span className="text-faint text-xs">{t('settings.exact')}</span>
           )}
@@ -58,6 +62,11 @@ export function GrantRow({
               <Badge>{t(`settings.scope.${grant.scope}`)}</Badge>
               <GrantSession grant={grant} />
             </>
+          )}
+          {grant.directory !== undefined && (
+            <span title={grant.directory} className="min-w-0 wrap-anywhere">
+              {t('suggestion.inDirectory', { directory: shortDirectory(grant.directory) })}
+            </span>
           )}
           <span>
             {t('settings.since')} <Ago at={grant.createdAt} />

@@ -11,6 +11,7 @@ import {
   Pin,
   PinOff,
   RotateCcw,
+  ShieldOff,
   Trash2,
 } from 'lucide-react';
 import { useState } from 'react';
@@ -100,6 +101,7 @@ function OpenedMenu({
       onSelect: () => openDialog({ is: 'export', sessionId: id }),
     },
   ];
+  const isOver = session.status === 'stopped' || session.status === 'failed';
   const work: MenuItem[] = [
     ...(actions.canInterrupt
       ? [{ key: 'interrupt', label: t('session.interrupt'), icon: Pause, onSelect: actions.interrupt }]
@@ -107,6 +109,16 @@ function OpenedMenu({
     ...(actions.canResume
       ? [{ key: 'resume', label: t('session.resume'), icon: RotateCcw, onSelect: actions.resume }]
       : []),
+    ...(isOver
+      ? []
+      : [
+          {
+            key: 'trust',
+            label: t('life.trust'),
+            icon: ShieldOff,
+            onSelect: () => openDialog({ is: 'trust', sessionId: id }),
+          },
+        ]),
   ];
   const end: MenuItem[] = [
     ...(actions.canStop

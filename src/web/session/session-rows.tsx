@@ -13,6 +13,7 @@ import { Time } from '../ui/time.tsx';
 import { titleOf } from './activity.logic.ts';
 import { StatusMark } from './activity-line.tsx';
 import { EditableTitle } from './editable-title.tsx';
+import { TrustNote } from './lazy-trust.tsx';
 import { useIsUnread } from './read-marks.ts';
 import { SessionMenu } from './session-menu.tsx';
 
@@ -135,7 +136,7 @@ export const SessionRow = memo(function SessionRow({
   );
 });
 
-/** That it did something unseen, or is pinned or archived, as a small sign. */
+/** That everything is allowed for a while, that it did something unseen, or is pinned or archived, as a small sign. */
 export function StateMarks({ session }: { readonly session: Session }) {
   const t = useT();
   const isUnread = useIsUnread(session);
@@ -144,6 +145,7 @@ export function StateMarks({ session }: { readonly session: Session }) {
   const Icon = kept === 'archived' ? Archive : Pin;
   return (
     <>
+      <TrustNote session={session} as="mark" />
       {session.machine && (
         <span className="max-w-24 shrink-0 truncate text-faint text-xs">{session.machine}</span>
       )}

@@ -19,6 +19,8 @@ export interface ScriptedSession {
   script(what: {
     readonly withdraw?: readonly string[];
     readonly ask?: readonly ScriptedAsk[];
+    /** Nobody will be asked: they are answered at once, and there is nothing to wait for. */
+    readonly isGranted?: boolean;
     /** Said as they are, before all else. */
     readonly lines?: readonly object[];
   }): Promise<string[]>;
@@ -63,10 +65,10 @@ export async function scriptedSession(
   return {
     sessionId,
     told: () => call(),
-    async script({ withdraw = [], ask = [], lines = [] }) {
+    async script({ withdraw = [], ask = [], lines = [], isGranted = false }) {
       await call({ withdraw, lines, ask: ask.map((each) => ({ tool: 'Bash', ...each })) });
       return Promise.all(
-        ask.map(({ id }) =>
+        (isGranted ? [] : ask).map(({ id }) =>
           eventually(`${id} is asked`, async () => {
             const { body } = await beckon.api('GET', `/api/sessions/${sessionId}/pending`);
             const found = body.pending.find(({ toolCallId }: { toolCallId: string }) => toolCallId === id);

@@ -103,6 +103,9 @@ export const conversation = {
 
   'notice.grantCreated': 'Ab jetzt erlaubt: {tool} {pattern}',
   'notice.grantEnded': 'Eine dauerhafte Freigabe endete.',
+  'notice.trustGiven': 'Eine Weile ist alles erlaubt.',
+  'notice.trustEnded_one': 'Die Zeit des Vertrauens ist um: {count} Aufruf wurde währenddessen erlaubt.',
+  'notice.trustEnded_other': 'Die Zeit des Vertrauens ist um: {count} Aufrufe wurden währenddessen erlaubt.',
   'notice.mode': 'Freigabemodus: {mode}',
   'notice.model': 'Modell: {model}',
   'notice.crashed': 'Der Agent endete unerwartet und wird neu gestartet.',

@@ -56,6 +56,7 @@ export const frame = {
   'palette.found': 'Gefunden',
   'palette.rename': 'Sitzung umbenennen',
   'palette.go': 'gehe zu öffne Seite',
+  'palette.insights': 'Einblicke',
   'palette.system': 'Erscheinungsbild des Systems verwenden',
   'palette.light': 'Helles Erscheinungsbild verwenden',
   'palette.dark': 'Dunkles Erscheinungsbild verwenden',

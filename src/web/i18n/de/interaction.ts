@@ -157,6 +157,7 @@ export const interaction = {
   'who.tokenNamed': 'mit dem Token ({client})',
   'who.library': 'über die Bibliothek',
   'who.grant': 'durch eine dauerhafte Freigabe',
+  'who.trust': 'in einer Zeit des Vertrauens',
   'who.rule': 'durch eine Regel',
   'outcome.edited': 'bearbeitet',
   'outcome.plan': 'der Plan',

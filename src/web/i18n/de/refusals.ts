@@ -29,6 +29,7 @@ export const refusals: Refusals = {
   message_not_found: 'Diese Nachricht gibt es nicht mehr.',
   image_not_found: 'Dieses Bild gibt es nicht mehr.',
   grant_not_found: 'Diese Freigabe gibt es nicht mehr.',
+  suggestion_not_found: 'Das wird nicht oder nicht mehr vorgeschlagen.',
   rule_not_found: 'Diese Regel gibt es nicht mehr.',
   policy_not_found: 'Dieses Verzeichnis bringt keine Regeln mehr mit.',
   template_not_found: 'Diese Vorlage gibt es nicht mehr.',

@@ -39,6 +39,7 @@ export const settings = {
   'settings.noGrants':
     'Es gibt keine: Jede Anfrage kommt zu dir. Was für eine Sitzung oder für immer erlaubt wird, steht dann hier und lässt sich zurücknehmen.',
   'settings.ofKey': 'freigegeben unter dem Namen',
+  'settings.trust': 'Alles, was sie erbittet',
   'settings.exact': 'genau dies',
   'settings.scope.session': 'Diese Sitzung',
   'settings.scope.always': 'Immer',

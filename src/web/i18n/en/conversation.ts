@@ -102,6 +102,9 @@ export const conversation = {
 
   'notice.grantCreated': 'From now on allowed: {tool} {pattern}',
   'notice.grantEnded': 'A standing approval ended.',
+  'notice.trustGiven': 'For a while, everything is allowed.',
+  'notice.trustEnded_one': 'The time of trust is over: {count} call was allowed meanwhile.',
+  'notice.trustEnded_other': 'The time of trust is over: {count} calls were allowed meanwhile.',
   'notice.mode': 'Permission mode: {mode}',
   'notice.model': 'Model: {model}',
   'notice.crashed': 'The agent ended unexpectedly and is started again.',

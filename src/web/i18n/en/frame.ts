@@ -54,6 +54,7 @@ export const frame = {
   'palette.found': 'Found',
   'palette.rename': 'Rename the session',
   'palette.go': 'go to open page',
+  'palette.insights': 'Insights',
   'palette.system': "Use the system's theme",
   'palette.light': 'Use the light theme',
   'palette.dark': 'Use the dark theme',

@@ -157,6 +157,7 @@ export const interaction = {
   'who.tokenNamed': 'with the token ({client})',
   'who.library': 'through the library',
   'who.grant': 'by a standing approval',
+  'who.trust': 'in a time of trust',
   'who.rule': 'by a rule',
   'outcome.edited': 'edited',
   'outcome.plan': 'the plan',

@@ -38,6 +38,7 @@ export const settings = {
   'settings.noGrants':
     'There are none: every request comes to you. When you allow something for a session or always, it is listed here, and can be taken back.',
   'settings.ofKey': 'approved under the name',
+  'settings.trust': 'Everything that it asks for',
   'settings.exact': 'exactly this',
   'settings.scope.session': 'This session',
   'settings.scope.always': 'Always',

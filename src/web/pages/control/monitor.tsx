@@ -15,6 +15,7 @@ import { projectOf, titleOf } from '../../session/activity.logic.ts';
 import { ActivityLine } from '../../session/activity-line.tsx';
 import { EditableTitle } from '../../session/editable-title.tsx';
 import { FailureNote } from '../../session/failure-note.tsx';
+import { TrustNote } from '../../session/lazy-trust.tsx';
 import { useLooksAt } from '../../session/read-marks.ts';
 import { SessionMenu } from '../../session/session-menu.tsx';
 import { useBranch } from '../../session/use-branch.ts';
@@ -78,6 +79,7 @@ export const Monitor = memo(function Monitor({
         <LiveActivity session={session} feed={feed} />
         <Looked session={session} feed={feed} element={element} />
         <Where session={session} isOnScreen={isOnScreen} />
+        <TrustNote session={session} as="bar" />
       </header>
       <div className="flex min-h-0 flex-1 flex-col gap-2">
         {asked !== undefined ? (

@@ -22,6 +22,7 @@ import { shortDirectory, titleOf } from '../../session/activity.logic.ts';
 import { ActivityLine } from '../../session/activity-line.tsx';
 import { EditableTitle, startRenaming } from '../../session/editable-title.tsx';
 import { allTokens, money, shortCount } from '../../session/figures.logic.ts';
+import { TrustNote } from '../../session/lazy-trust.tsx';
 import { modeLabel } from '../../session/mode-label.ts';
 import { SessionMenu } from '../../session/session-menu.tsx';
 import { useSessionActions } from '../../session/use-session-actions.ts';
@@ -98,6 +99,7 @@ export const SessionHeader = memo(function SessionHeader({
         </div>
         <Facts session={session} />
       </div>
+      <TrustNote session={session} as="bar" />
     </header>
   );
 });

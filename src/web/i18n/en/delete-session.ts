@@ -1,0 +1,17 @@
+export const deleteSession = {
+  'delete.title': 'Delete this session?',
+  'delete.goes': 'For good, and with it:',
+  'delete.log_one': 'the conversation and its record ({count} event)',
+  'delete.log_other': 'the conversation and its record ({count} events)',
+  'delete.images': 'the images in it',
+  'delete.raw': 'the raw output of the agent',
+  'delete.anyGrants': 'what you allowed for this session',
+  'delete.grants_one': 'what you allowed for this session ({count} approval)',
+  'delete.grants_other': 'what you allowed for this session ({count} approvals)',
+  'delete.stays': 'Files that the agent wrote stay. To put the session out of sight only, archive it.',
+  'delete.keptGrants_one': 'So does {count} approval that holds always; it is in the settings.',
+  'delete.keptGrants_other': 'So do {count} approvals that hold always; they are in the settings.',
+  'delete.stopsFirst': 'It is still running, and is stopped first.',
+  'delete.delete': 'Delete',
+  'delete.stopAndDelete': 'Stop and delete',
+} as const;
