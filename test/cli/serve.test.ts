@@ -15,6 +15,7 @@ import {
 } from '../support/beckon-process.ts';
 import { drilledAgent } from '../support/drilled-agent.ts';
 import { agentProcesses } from '../support/marked-processes.ts';
+import { workOf } from '../support/reply-meter.ts';
 
 afterEach(endBeckons);
 
@@ -24,13 +25,12 @@ const serveIn = (dataDir: string, ...args: string[]) =>
 
 describe('starting', () => {
   it('[PERF5] says in exactly one line on stdout that it is ready, soon after it was started', async () => {
-    const began = performance.now();
     const beckon = await startBeckon();
-    const took = performance.now() - began;
+    const worked = workOf(beckon.pid);
     expect(beckon.stdout()).toMatch(/^Beckon is ready: http:\/\/127\.0\.0\.1:\d+\/#pair=[\w-]+\n$/);
     expect((await fetch(`${beckon.url}/api/health`)).status).toBe(200);
-    // Other tests share the machine's cores: the second itself is measured by the benchmark.
-    expect(took).toBeLessThan(5_000);
+    // Of the processor: other tests share the machine. What one waits for is measured by the benchmark.
+    expect(worked).toBeLessThan(2_500);
   });
 
   it('[SEC1] without a command it serves; every route but health needs the token', async () => {
