@@ -61,8 +61,9 @@ function nginx({ directory, port, path, upstream }: ProxyPlace): [string, string
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((kind) => `${kind}_temp_path temporary/${kind};`)
     .join('\n');
+  // One process: a worker would go on when the one that was started is killed.
   const user = process.getuid?.() === 0 ? 'user root;' : '';
-  const main = `daemon off;\n${user}\npid nginx.pid;\nerror_log stderr warn;\nevents {}\nhttp {\naccess_log off;\n${temporary}\n${sample}\n}\n`;
+  const main = `daemon off;\nmaster_process off;\n${user}\npid nginx.pid;\nerror_log stderr warn;\nevents {}\nhttp {\naccess_log off;\n${temporary}\n${sample}\n}\n`;
   writeFileSync(join(directory, 'nginx.conf'), main);
   return ['nginx', ['-p', directory, '-c', join(directory, 'nginx.conf')]];
 }
