@@ -1,9 +1,11 @@
-/** The same numbers for the same seed, from 0 up to 1. */
+/** The same numbers for the same seed, from 0 up to 1; they repeat after four billion. */
 export function seededRandom(seed: number): () => number {
-  let state = seed;
+  let state = Math.imul(seed + 1, 0x9e3779b1) | 1;
   return () => {
-    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return state / 2_147_483_648;
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) / 4_294_967_296;
   };
 }
 

@@ -4,6 +4,7 @@ import type { RunnerMessage } from '../../../src/cluster/message.ts';
 import { RoomSide } from '../../../src/cluster/room-side.ts';
 import { RunnerSide } from '../../../src/cluster/runner-side.ts';
 import { isPassing } from '../../../src/engine/ports/runner.ts';
+import { seededRandom } from '../../support/seeded-random.ts';
 import { type Fault, SimMachine, type World } from './machine.ts';
 import { SimRoom, StoredSession } from './room.ts';
 
@@ -41,7 +42,7 @@ class Simulation {
   #isCalm = false;
 
   constructor(seed: number, fault: Fault | undefined) {
-    const random = longRandom(seed);
+    const random = seededRandom(seed);
     this.#world = { random, fault, step: 0, violations: [] };
     this.#hostile = random() < 0.2 ? 0 : undefined;
     this.#machines = Array.from({ length: machineCount }, () => new SimMachine(this.#world, random() < 0.8));
@@ -283,17 +284,6 @@ function skipWhatIsMissing(): () => void {
   };
   return () => {
     Incoming.prototype.take = take;
-  };
-}
-
-/** Numbers from 0 up to 1, with a period that many thousand steps do not come to the end of. */
-function longRandom(seed: number): () => number {
-  let state = Math.imul(seed + 1, 0x9e3779b1) | 1;
-  return () => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return (state >>> 0) / 4_294_967_296;
   };
 }
 
