@@ -19,7 +19,7 @@ import { languages, setPreferences, themes } from '../data/preferences.ts';
 import { sessionNamed } from '../data/room.logic.ts';
 import { useRoom, useTransport } from '../data/room-context.tsx';
 import { chooseLanguage, type Translate, useT } from '../i18n/i18n.ts';
-import { routes } from '../routes.ts';
+import { routes, sessionIn } from '../routes.ts';
 import { shortDirectory, titleOf } from '../session/activity.logic.ts';
 import { StatusMark } from '../session/activity-line.tsx';
 import { startRenaming } from '../session/editable-title.tsx';
@@ -87,9 +87,7 @@ export function usePaletteEntries(): readonly Entry[] {
 /** What can be done to the session whose page is open. */
 function useCurrentEntries(): readonly Entry[] {
   const [, params] = useRoute<{ id: string }>('/s/:id');
-  const session = useRoom((room) =>
-    params === null ? undefined : sessionNamed(room, decodeURIComponent(params.id)),
-  );
+  const session = useRoom((room) => (params === null ? undefined : sessionNamed(room, sessionIn(params.id))));
   const transport = useTransport();
   const t = useT();
   const { canInterrupt, canStop, canResume, interrupt, stop, resume } = useSessionActions(
