@@ -7,6 +7,7 @@ import type { Following, Transport } from '../../src/client/transport.ts';
 import type { SessionSnapshot } from '../../src/protocol/announcement.ts';
 import { InteractionId } from '../../src/protocol/ids.ts';
 import type { Session } from '../../src/protocol/session.ts';
+import { holds } from '../support/eventually.ts';
 
 /** A terminal without a clock: keys go in, and what was written can be read. */
 function fakeTerminal() {
@@ -80,7 +81,7 @@ describe('a terminal that follows a session', () => {
     expect(written()).toContain('had only just come up; nothing was sent. Ctrl-Y brings back');
     type('\u0019');
     type('\r');
-    await vi.waitFor(() => expect(sent).toEqual(['allow']));
+    await holds(() => expect(sent).toEqual(['allow']));
     expect(history.entries).toEqual([]);
   });
 
@@ -89,7 +90,7 @@ describe('a terminal that follows a session', () => {
     snapshot([ask]);
     vi.advanceTimersByTime(500);
     type('> wait\r');
-    await vi.waitFor(() => expect(sent).toEqual(['wait']));
+    await holds(() => expect(sent).toEqual(['wait']));
     expect(history.entries).toEqual(['wait']);
     type('\u001b');
     vi.advanceTimersByTime(50);

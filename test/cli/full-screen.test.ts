@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../support/beckon-process.ts';
+import { holds } from '../support/eventually.ts';
 import { endTerminals, openTerminal } from '../support/terminal.ts';
 
 let beckon: Beckon;
@@ -46,7 +47,7 @@ describe('the whole terminal', () => {
 
   it('[TERM8] the inbox works through what is open with the keys of the page, and tells what comes', async () => {
     await start('run echo one', 'First');
-    await vi.waitFor(async () => expect(await pending()).toHaveLength(1), 15_000);
+    await holds(async () => expect(await pending()).toHaveLength(1), 15_000);
     const terminal = openTerminal(['inbox'], { dataDir: beckon.dataDir });
     await terminal.shows('Inbox · 1 ask open');
     await start('run echo two', 'Second');

@@ -6,6 +6,7 @@ import type { Transport } from '../../src/client/transport.ts';
 import { shownDigest } from '../../src/model/shown-digest.ts';
 import { InteractionId, SessionId } from '../../src/protocol/ids.ts';
 import type { Interaction } from '../../src/protocol/interaction.ts';
+import { holds } from '../support/eventually.ts';
 
 const aboutCommand = (id: string, command: string, more: Partial<Interaction> = {}): Interaction => ({
   interactionId: InteractionId.parse(id),
@@ -182,7 +183,7 @@ describe('the inbox in a terminal', () => {
     expect(sent).toMatchObject([{ requestId: 'int_q', answers: [{ selected: ['SQLite'] }] }]);
     refuse(new BeckonError('interaction_already_resolved', 409, 'It was answered elsewhere.'));
     press('k', 'a');
-    await vi.waitFor(() => expect(screen()).toContain('It was answered elsewhere.'));
+    await holds(() => expect(screen()).toContain('It was answered elsewhere.'));
     press('Enter', 'q');
     expect(opened).toEqual(['int_a', 'left']);
   });

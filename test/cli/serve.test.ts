@@ -2,7 +2,7 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { Console } from '../../src/cli/console.ts';
 import { run } from '../../src/cli/run.ts';
 import { agentStatus } from '../../src/drivers/process/run-admin.ts';
@@ -14,6 +14,7 @@ import {
   temporaryDirectory,
 } from '../support/beckon-process.ts';
 import { drilledAgent } from '../support/drilled-agent.ts';
+import { holds } from '../support/eventually.ts';
 import { agentProcesses } from '../support/marked-processes.ts';
 import { workOf } from '../support/reply-meter.ts';
 
@@ -287,7 +288,7 @@ describe('one server per data directory', () => {
 
   it('[API1] a port in use is told in one sentence, exit 1', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
-    await vi.waitFor(() => expect(taken.listening).toBe(true));
+    await holds(() => expect(taken.listening).toBe(true));
     const { port } = taken.address() as { port: number };
     const dataDir = await temporaryDirectory();
     const refused = await runBeckon(['--port', String(port), '--data-dir', dataDir, '--no-open'], {
@@ -312,7 +313,7 @@ describe('ending', () => {
       cwd: beckon.dataDir,
     });
     const path = `/api/sessions/${created.body.session.id}`;
-    await vi.waitFor(
+    await holds(
       async () => expect((await beckon.api('GET', path)).body.session.status).toBe('waiting'),
       10_000,
     );
@@ -340,7 +341,7 @@ describe('ending under difficulties', () => {
     const beckon = await startBeckon({ ...options, args });
     const body = { agent: 'claude', prompt: '!ignore-sigterm', cwd: beckon.dataDir };
     const { id } = (await beckon.api('POST', '/api/sessions', body)).body.session;
-    await vi.waitFor(async () => {
+    await holds(async () => {
       const { events } = (await beckon.api('GET', `/api/sessions/${id}/events`)).body;
       expect(JSON.stringify(events)).toMatch(/child pid \d+/);
     }, 10_000);
@@ -359,9 +360,9 @@ describe('ending under difficulties', () => {
   it('[SES7] a second signal ends it at once; the next start ends what was left', async () => {
     const beckon = await stubborn();
     process.kill(beckon.pid, 'SIGTERM');
-    await vi.waitFor(() => expect(beckon.stderr()).toContain('a second signal ends at once'));
+    await holds(() => expect(beckon.stderr()).toContain('a second signal ends at once'));
     expect(await beckon.stop()).toEqual({ code: 1, signal: null });
     await startBeckon({ dataDir: beckon.dataDir });
-    await vi.waitFor(() => expect(agentProcesses(beckon.dataDir)).toEqual([]), 10_000);
+    await holds(() => expect(agentProcesses(beckon.dataDir)).toEqual([]), 10_000);
   });
 });

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   type Beckon,
   endBeckons,
@@ -9,6 +9,7 @@ import {
   startBeckon,
   temporaryDirectory,
 } from '../support/beckon-process.ts';
+import { holds } from '../support/eventually.ts';
 
 let beckon: Beckon;
 let work: string;
@@ -39,10 +40,10 @@ async function begin(prompt: string, ...flags: string[]): Promise<string> {
 const statusOf = async (id: string): Promise<string> =>
   (await beckon.api('GET', `/api/sessions/${id}`)).body.session.status;
 const becomes = (id: string, status: string) =>
-  vi.waitFor(async () => expect(await statusOf(id)).toBe(status), 15_000);
+  holds(async () => expect(await statusOf(id)).toBe(status), 15_000);
 
 async function asked(): Promise<{ interactionId: string; kind: string; sessionId: string }> {
-  return vi.waitFor(async () => {
+  return holds(async () => {
     const { body } = await beckon.api('GET', '/api/pending');
     expect(body.pending).toHaveLength(1);
     return body.pending[0];
@@ -63,7 +64,7 @@ describe('the terminal client', () => {
 
     const allowed = await beckon.run(['approve', approval.interactionId.slice(0, 9)]);
     expect(allowed).toMatchObject({ code: 0, stdout: 'allowed: Write\n' });
-    await vi.waitFor(async () => expect((await asked()).kind).toBe('question'), 15_000);
+    await holds(async () => expect((await asked()).kind).toBe('question'), 15_000);
     expect(await readFile(join(work, 'beckon-demo.md'), 'utf8')).toContain('# Hello from Beckon');
 
     const answered = await beckon.run(['answer', 'Write tests', '--json']);

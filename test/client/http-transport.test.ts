@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BeckonError, type ConnectionState, HttpTransport } from '../../src/client/index.ts';
+import { holds } from '../support/eventually.ts';
 import { type FakeServer, type Heard, startFakeServer } from '../support/fake-server.ts';
 
 const quick = { firstMs: 5, capMs: 20, silenceMs: 20_000 };
@@ -106,7 +107,7 @@ describe('subscriptions', () => {
     stream.tell('approval-requested', { interactionId: 'i' });
     stream.tell('delta', { sessionId: 'a', text: 'Hel' });
     stream.tell('event', { sessionId: 'a', seq: 4, type: 'agent.text' }, 'c4');
-    await vi.waitFor(() => expect(told).toHaveLength(4));
+    await holds(() => expect(told).toHaveLength(4));
     expect(told).toEqual([
       ['snapshot', 'c1'],
       ['approval-requested'],
@@ -123,11 +124,11 @@ describe('subscriptions', () => {
     first.tell('snapshot', {}, 'c1');
     first.tell('delta', { text: 'no id of its own' });
     first.tell('event', { seq: 2 }, 'c2');
-    await vi.waitFor(() => expect(states.at(-1)).toEqual({ state: 'connected' }));
+    await holds(() => expect(states.at(-1)).toEqual({ state: 'connected' }));
     first.end();
     const second = await server.nextStream();
     expect(second.heard.headers['last-event-id']).toBe('c2');
-    await vi.waitFor(() => expect(states.at(-1)).toEqual({ state: 'connected' }));
+    await holds(() => expect(states.at(-1)).toEqual({ state: 'connected' }));
     expect(states.map(({ state }) => state)).toEqual([
       'connecting',
       'connected',
@@ -172,7 +173,7 @@ describe('subscriptions', () => {
       },
     });
     ends.push(end);
-    await vi.waitFor(() => expect(waits).toHaveLength(8));
+    await holds(() => expect(waits).toHaveLength(8));
     expect(attempts).toEqual([1, 2, 3, 4, 5, 6, 1, 2]);
     const full = [4, 8, 16, 16, 16, 16, 4, 8];
     waits.forEach((wait, index) => {
@@ -195,7 +196,7 @@ describe('subscriptions', () => {
     const states: ConnectionState[] = [];
     server.refuseNext(401, JSON.stringify({ error: { code: 'unauthorized', message: 'No.' } }));
     ends.push(connect().subscribe({ onConnection: (state) => states.push(state) }));
-    await vi.waitFor(() => expect(states.at(-1)?.state).toBe('closed'));
+    await holds(() => expect(states.at(-1)?.state).toBe('closed'));
     expect(states.at(-1)).toMatchObject({ error: { code: 'unauthorized' } });
     expect(server.heard).toHaveLength(1);
   });
@@ -207,7 +208,7 @@ describe('subscriptions', () => {
       onConnection: ({ state }) => told.push(state),
     });
     const stream = await server.nextStream();
-    await vi.waitFor(() => expect(told).toContain('connected'));
+    await holds(() => expect(told).toContain('connected'));
     end();
     end();
     stream.tell('session-started', {});
@@ -226,12 +227,12 @@ describe('following one session', () => {
     expect(first.heard).toMatchObject({ path: '/api/sessions/s/events', query: { after: '2' } });
     first.tell('snapshot', { lastSeq: 4 });
     for (const seq of [3, 4, 5]) first.tell('event', { seq });
-    await vi.waitFor(() => expect(told).toEqual([3, 4, 5]));
+    await holds(() => expect(told).toEqual([3, 4, 5]));
     first.end();
     const second = await server.nextStream();
     expect(second.heard.query).toEqual({ after: '5' });
     for (const seq of [4, 5, 6]) second.tell('event', { seq });
-    await vi.waitFor(() => expect(told).toEqual([3, 4, 5, 6]));
+    await holds(() => expect(told).toEqual([3, 4, 5, 6]));
   });
 
   it('[MULTI3] without a place to begin it is told from the snapshot on, also after a loss', async () => {
@@ -242,7 +243,7 @@ describe('following one session', () => {
     first.tell('snapshot', { lastSeq: 9 });
     first.tell('resync', {});
     first.tell('event', { seq: 10 });
-    await vi.waitFor(() => expect(told).toEqual([10]));
+    await holds(() => expect(told).toEqual([10]));
     first.end();
     expect((await server.nextStream()).heard.query).toEqual({ after: '10' });
   });

@@ -10,6 +10,7 @@ import { WebSocketTransport } from '../../src/client/web-socket-transport.ts';
 import type { Announcement } from '../../src/protocol/announcement.ts';
 import { createServer } from '../../src/server/create-server.ts';
 import { type EngineRoom, openRoom } from '../support/engine-room.ts';
+import { holds } from '../support/eventually.ts';
 import { bashAsk } from '../support/session-states.ts';
 
 const ends: (() => unknown)[] = [];
@@ -83,9 +84,9 @@ describe('the live connection to a real server', () => {
     agent.report({ type: 'delta', delta: { messageId: 'm', block: 0, kind: 'text', text: 'Once ' } });
     await room.drained(followed);
     const { heard, connection } = connect();
-    await vi.waitFor(() => expect(heard.snapshots).toHaveLength(1));
+    await holds(() => expect(heard.snapshots).toHaveLength(1));
     connection.follow(followed);
-    await vi.waitFor(() => expect(heard.followed).toHaveLength(1));
+    await holds(() => expect(heard.followed).toHaveLength(1));
     const { lastSeq } = room.snapshot(followed);
     expect(heard.followed).toMatchObject([{ sessionId: followed, lastSeq, partial: [{ text: 'Once ' }] }]);
 
@@ -94,17 +95,15 @@ describe('the live connection to a real server', () => {
     agent.report({ type: 'delta', delta: { messageId: 'm', block: 0, kind: 'text', text: 'upon' } });
     agent.report({ type: 'said', event: said });
     await room.asks(other, bashAsk('r1', 'ls'));
-    await vi.waitFor(() => expect(heard.news).toEqual(['upon', `${lastSeq + 1}`]));
-    await vi.waitFor(() =>
-      expect(heard.announcements.map(({ type }) => type)).toContain('approval-requested'),
-    );
+    await holds(() => expect(heard.news).toEqual(['upon', `${lastSeq + 1}`]));
+    await holds(() => expect(heard.announcements.map(({ type }) => type)).toContain('approval-requested'));
 
     connection.unfollow(followed);
     connection.follow(other);
-    await vi.waitFor(() => expect(heard.followed).toHaveLength(2));
+    await holds(() => expect(heard.followed).toHaveLength(2));
     agent.report({ type: 'delta', delta: { messageId: 'n', block: 0, kind: 'text', text: 'unheard' } });
     otherAgent.report({ type: 'delta', delta: { messageId: 'n', block: 0, kind: 'text', text: 'heard' } });
-    await vi.waitFor(() => expect(heard.news.at(-1)).toBe('heard'));
+    await holds(() => expect(heard.news.at(-1)).toBe('heard'));
     expect(heard.news).not.toContain('unheard');
     expect(heard.snapshots).toHaveLength(1);
     expect(heard.states.map(({ state }) => state)).toEqual(['connecting', 'connected']);
@@ -116,12 +115,12 @@ describe('the live connection to a real server', () => {
     const { heard, connection, transport } = connect();
     connection.follow(kept);
     connection.follow(gone);
-    await vi.waitFor(() => expect(heard.followed).toHaveLength(2));
+    await holds(() => expect(heard.followed).toHaveLength(2));
     sockets[0]?.close();
     await transport.stop(gone);
     await transport.removeSession(gone);
     await room.asks(kept, bashAsk('r1', 'ls'));
-    await vi.waitFor(() => expect(heard.followed).toHaveLength(3));
+    await holds(() => expect(heard.followed).toHaveLength(3));
     // What was missed comes over the connection itself, from behind what was told last.
     const { lastSeq: before = 0 } = heard.followed.find(({ sessionId }) => sessionId === kept) ?? {};
     expect(heard.followed[2]).toMatchObject({ sessionId: kept, after: before });
@@ -130,9 +129,9 @@ describe('the live connection to a real server', () => {
       (_, n) => `${before + 1 + n}`,
     );
     expect(missed.length).toBeGreaterThan(0);
-    await vi.waitFor(() => expect(heard.news).toEqual(expect.arrayContaining(missed)));
-    await vi.waitFor(() => expect(heard.unknown).toEqual([gone]));
-    await vi.waitFor(() => expect(heard.snapshots).toHaveLength(2));
+    await holds(() => expect(heard.news).toEqual(expect.arrayContaining(missed)));
+    await holds(() => expect(heard.unknown).toEqual([gone]));
+    await holds(() => expect(heard.snapshots).toHaveLength(2));
     expect(new URL(sockets.at(-1)?.url ?? '').searchParams.get('after')).not.toBeNull();
     expect(heard.announcements.map(({ type }) => type)).toContain('session-removed');
     expect(heard.announcements.filter(({ type }) => type === 'approval-requested')).toHaveLength(1);
@@ -150,7 +149,7 @@ describe('the live connection to a real server', () => {
 
   it('[SEC1] tells why it is not let in, and does not try again', async () => {
     const { heard } = connect('enabled', 'not-the-token');
-    await vi.waitFor(() => expect(heard.states.at(-1)?.state).toBe('closed'));
+    await holds(() => expect(heard.states.at(-1)?.state).toBe('closed'));
     expect(heard.states.at(-1)).toMatchObject({ error: { code: 'unauthorized', status: 401 } });
     expect(sockets).toHaveLength(1);
   });
@@ -262,7 +261,7 @@ describe('the live connection to a session that went far while it was lost', () 
     first.tell({ type: 'ack', id: 's', data: { after: 10, lastSeq: 10, partial: [] } });
     first.tell({ type: 'chat_event', sessionId: 's', event: { seq: 11 } });
     first.onclose?.();
-    await vi.waitFor(() => expect(opened).toHaveLength(2));
+    await holds(() => expect(opened).toHaveLength(2));
     const second = opened[1] ?? expect.fail();
     second.open();
     expect(second.said.at(-1)).toEqual({ id: 's', type: 'subscribe', sessionId: 's', after: 11 });

@@ -201,7 +201,7 @@ it.each([
     { agents: { claude: { permissionMode: 'plann' } } },
     '"agents.claude.permissionMode" is not valid: there is no mode "plann"; did you mean "plan"?',
   ],
-  [{ agents: { claude: { env: { TOKENS: 8000 } } } }, '"agents.claude.env.TOKENS" is not valid'],
+  [{ agents: { claude: { env: { TOKENS: 8000 } } } }, '"agents.claude.env.TOKENS" must be a text'],
   [{ agents: { claude: { env: { 'A=B': 'x' } } } }, '"agents.claude.env.A=B" is not valid'],
   [
     { agents: { claude: { permisionMode: 'plan' } } },

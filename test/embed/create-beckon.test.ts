@@ -97,7 +97,7 @@ describe('createBeckon', () => {
     const dataDir = join(await temporaryDirectory(), 'data');
     const wrong = { dataDir, port: 70_000, colour: 'red' };
     const { message } = await refusalOf(createBeckon(wrong));
-    expect(message).toMatch(/^createBeckon: "colour" is not known here; "port" is not valid/);
+    expect(message).toMatch(/^createBeckon: "colour" is not known here; "port" must be at most 65535$/);
     expect(existsSync(dataDir)).toBe(false);
     const loud = { dataDir, logLevel: 'loud' as 'info' };
     expect((await refusalOf(createBeckon(loud))).message).toBe(

@@ -1,8 +1,9 @@
 import { request as httpRequest } from 'node:http';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { operations } from '../../src/protocol/operation.ts';
 import { createMcpEndpoint, type McpEndpoint } from '../../src/tools/mcp/endpoint.ts';
+import { holds } from '../support/eventually.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { afterwards, done, keys, ScriptedHost, toolCall } from '../tools/mcp-stage.ts';
 import { rawRequest } from './raw-http.ts';
@@ -117,7 +118,7 @@ describe('the tools of a session', () => {
     const { url, newSession, call } = await startToolServer();
     const { id, ask } = await newSession();
     ask({});
-    await vi.waitFor(async () => {
+    await holds(async () => {
       const { body } = await call('GET', '/api/pending');
       expect(body.pending).toHaveLength(1);
     });
@@ -215,8 +216,6 @@ describe('the tools of a session', () => {
     });
     await host.nth(49);
     for (const socket of sockets) socket.destroy();
-    await vi.waitFor(() =>
-      expect(host.calls.filter(({ options }) => options.signal.aborted)).toHaveLength(50),
-    );
+    await holds(() => expect(host.calls.filter(({ options }) => options.signal.aborted)).toHaveLength(50));
   });
 });

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { holds } from '../support/eventually.ts';
 import { afterwards, describe, done, keys, reader, request, session, stage, toolCall } from './mcp-stage.ts';
 
 const resumable = { 'mcp-protocol-version': '2025-11-25' };
@@ -241,7 +242,7 @@ test('[TOOL9] a client that hung up before its request was looked at leaves no r
   const headers = { accept: 'application/json, text/event-stream' };
   await expect(fetch(`http://127.0.0.1:${port}/mcp/s1`, { method: 'POST', headers })).rejects.toThrow();
   const { options } = await host.nth(0);
-  await vi.waitFor(() => expect(options.signal.aborted).toBe(true));
+  await holds(() => expect(options.signal.aborted).toBe(true));
 });
 
 test('[TOOL9] [ASK2] a client that lost the connection comes back for its answer', async () => {
@@ -269,7 +270,7 @@ test('[ASK2] an answer that came while nobody was connected is kept for the one 
   const point = (await before.next())?.id ?? '';
   const call = await host.nth(0);
   gone.abort();
-  await vi.waitFor(async () => expect(await connections(http)).toBe(0));
+  await holds(async () => expect(await connections(http)).toBe(0));
   call.end(done('meanwhile'));
   clock.pass(24_000);
   const after = reader(await get({ ...resumable, 'last-event-id': point }));
@@ -283,7 +284,7 @@ test('[TOOL9] a client that does not come back in time ends its run', async () =
   await post(toolCall(1), resumable, gone.signal);
   const { options } = await host.nth(0);
   gone.abort();
-  await vi.waitFor(async () => expect(await connections(http)).toBe(0));
+  await holds(async () => expect(await connections(http)).toBe(0));
   clock.pass(24_999);
   expect(options.signal.aborted).toBe(false);
   clock.pass(1);
@@ -327,7 +328,7 @@ test('[TOOL11] a client goes on after a restart without knowing of it', async ()
   const second = await stage({ port: first.port });
   second.host.answer = done('after');
   // The first attempt may still meet a connection of the old server.
-  await vi.waitFor(async () => {
+  await holds(async () => {
     const result = await own.callTool({ name: 'deploy', arguments: {} });
     expect(result).toMatchObject({ content: [{ text: 'after' }] });
   });
@@ -412,7 +413,7 @@ test('[TOOL11] what may be open at once for a session is bounded, and a number i
   await get();
   expect((await get()).status).toBe(429);
   (await host.nth(0)).end(done('x'));
-  await vi.waitFor(async () => expect((await post(toolCall(4))).status).toBe(200));
+  await holds(async () => expect((await post(toolCall(4))).status).toBe(200));
 });
 
 test('[TOOL11] a thousand calls leave nothing behind', { timeout: 30_000 }, async () => {
@@ -433,7 +434,7 @@ test('[TOOL9] [SES6] the end of a session ends its streams and, with an answer i
   await post(toolCall(2), resumable, gone.signal);
   const abandoned = await host.nth(0);
   gone.abort();
-  await vi.waitFor(async () => expect(await connections(http)).toBe(0));
+  await holds(async () => expect(await connections(http)).toBe(0));
   const waiting = reader(await post(toolCall(1)));
   const first = await host.nth(1);
   const listening = reader(await get());

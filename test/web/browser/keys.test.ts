@@ -105,7 +105,7 @@ describe('each key of the table in a browser', () => {
     await page.keyboard.press('p');
     await isFocused(item('Pin'));
     await page.keyboard.press('ArrowDown');
-    await isFocused(item('Archive'));
+    await isFocused(item('Mute notifications'));
     await page.keyboard.press('Escape');
     await page.getByRole('menu').waitFor({ state: 'detached' });
     await isFocused(actions);
