@@ -108,17 +108,10 @@ describe('pages on a bad network', () => {
       await tab.goto(`${network.url}/s/${id}`);
       return tab;
     };
-    const slow = await open();
-    const tabs = [page, slow];
+    const tabs = [page, await open()];
     for (const tab of tabs) await tab.getByText('I will remember: tea').first().waitFor();
-    const devtools = await context.newCDPSession(slow);
-    await devtools.send('Network.emulateNetworkConditions', {
-      offline: false,
-      latency: 120,
-      downloadThroughput: 60_000,
-      uploadThroughput: 60_000,
-    });
-    network.delay = () => upTo(60);
+    // Of three connections one is slow. (The browser's own way to be slow ends its network process when a socket is cut.)
+    network.delay = (connection) => (connection % 3 === 0 ? 60 : 0) + upTo(60);
 
     /** Answers what is asked, and tells whether nothing is left to do. */
     const isDone = async (): Promise<boolean> => {
@@ -131,7 +124,7 @@ describe('pages on a bad network', () => {
         (await beckon.api('GET', `/api/sessions/${id}/queue`)).body.queue.length === 0
       );
     };
-    const rounds = times(20);
+    const rounds = times(15);
     const kills = [upTo(rounds), upTo(rounds)];
     for (let round = 0; round < rounds; round += 1) {
       const message = doings[upTo(doings.length)]?.(`word-${round}`) ?? '';

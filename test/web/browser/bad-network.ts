@@ -9,8 +9,8 @@ export interface BadNetwork {
   readonly url: string;
   /** The server is behind this port from now on. */
   leadTo(port: number): void;
-  /** Every piece on its way to the page is held up for so long, from now on. */
-  delay: () => number;
+  /** Every piece on its way to the page is held up for so long, from now on; connections are numbered as they are made. */
+  delay: (connection: number) => number;
   /** Ends all connections there are. */
   cut(): void;
   /** Of all connections there are nothing arrives any more, and nobody is told; new ones work. */
@@ -30,8 +30,11 @@ export function withBadNetworks(): () => Promise<BadNetwork> {
 async function makeBadNetwork(): Promise<BadNetwork> {
   const pairs = new Set<{ near: Socket; far: Socket; isFrozen: boolean }>();
   let target = 0;
+  let made = 0;
   const server = createServer((near) => {
     const far = connect(target, '127.0.0.1');
+    const connection = made;
+    made += 1;
     const pair = { near, far, isFrozen: false };
     pairs.add(pair);
     const end = (): void => {
@@ -47,7 +50,7 @@ async function makeBadNetwork(): Promise<BadNetwork> {
     near.on('data', (chunk) => pair.isFrozen || far.write(chunk));
     let before = Promise.resolve();
     far.on('data', (chunk) => {
-      const pause = network.delay();
+      const pause = network.delay(connection);
       before = before.then(async () => {
         if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
         if (!pair.isFrozen && !near.destroyed) near.write(chunk);
