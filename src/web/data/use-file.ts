@@ -33,8 +33,12 @@ export function useFile(path: string, isWanted: boolean): string | undefined {
 }
 
 /** Fetches a file and has the browser save it under this name. */
-export async function saveFile(path: string, name: string): Promise<void> {
-  const url = URL.createObjectURL(await fetchFile(path));
+export const saveFile = async (path: string, name: string): Promise<void> =>
+  saveAs(await fetchFile(path), name);
+
+/** Has the browser save this under a name. */
+export function saveAs(file: Blob, name: string): void {
+  const url = URL.createObjectURL(file);
   const link = document.createElement('a');
   link.href = url;
   link.download = name;

@@ -1,9 +1,7 @@
 import { useId, useState } from 'react';
 import { useSession, useTransport } from '../data/room-context.tsx';
 import { useT } from '../i18n/i18n.ts';
-import { errorText } from '../text/error-text.ts';
-import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx';
 import { shortDirectory, titleOf } from './activity.logic.ts';
 
 const choices = [5, 15, 60] as const;
@@ -21,74 +19,50 @@ export function TrustDialog({
   const transport = useTransport();
   const session = useSession(sessionId);
   const [minutes, setMinutes] = useState<number>(15);
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<string>();
   if (session === undefined) return null;
 
   const give = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      await transport.giveTrust(sessionId, { minutes });
-      onClose();
-    } catch (failure) {
-      setError(errorText(t, failure));
-      setBusy(false);
-    }
+    await transport.giveTrust(sessionId, { minutes });
   };
 
   return (
-    <Dialog
+    <ConfirmDialog
       title={t('trust.title')}
+      action={t('trust.give', { count: minutes })}
+      onConfirm={give}
       onClose={onClose}
-      footer={
-        <>
-          <Button variant="ghost" onClick={onClose}>
-            {t('ui.cancel')}
-          </Button>
-          <Button variant="danger" isBusy={isBusy} onClick={() => void give()}>
-            {t('trust.give', { count: minutes })}
-          </Button>
-        </>
-      }
     >
-      <div className="flex flex-col gap-3 px-4 py-3">
-        <p className="font-medium wrap-anywhere">{titleOf(session)}</p>
-        <p>{t('trust.lead')}</p>
-        <fieldset className="flex flex-wrap gap-2">
-          <legend className="mb-1 text-faint text-sm">{t('trust.minutes')}</legend>
-          {choices.map((choice) => (
-            <label
-              key={choice}
-              className="flex min-h-8 items-center gap-2 rounded-ui border border-line-strong px-3 has-checked:border-ink has-checked:bg-hover has-focus-visible:outline-2 pointer-coarse:min-h-11"
-            >
-              <input
-                type="radio"
-                name={name}
-                checked={choice === minutes}
-                onChange={() => setMinutes(choice)}
-                className="accent-ink"
-              />
-              {t('trust.minutesCount', { count: choice })}
-            </label>
-          ))}
-        </fieldset>
-        <div>
-          <p>{t('trust.still')}</p>
-          <ul className="list-disc pl-5 text-soft">
-            <li>{t('trust.still.person')}</li>
-            <li>{t('trust.still.files', { directory: shortDirectory(session.cwd) })}</li>
-            <li>{t('trust.still.commands')}</li>
-            <li>{t('trust.still.unknown')}</li>
-          </ul>
-        </div>
-        {session.pendingCount > 0 && <p>{t('trust.open', { count: session.pendingCount })}</p>}
-        <p className="text-faint text-sm">{t('trust.noWall')}</p>
-        {error !== undefined && (
-          <p role="alert" className="text-fail-ink text-sm">
-            {error}
-          </p>
-        )}
+      <p className="font-medium wrap-anywhere">{titleOf(session)}</p>
+      <p>{t('trust.lead')}</p>
+      <fieldset className="flex flex-wrap gap-2">
+        <legend className="mb-1 text-faint text-sm">{t('trust.minutes')}</legend>
+        {choices.map((choice) => (
+          <label
+            key={choice}
+            className="flex min-h-8 items-center gap-2 rounded-ui border border-line-strong px-3 has-checked:border-ink has-checked:bg-hover has-focus-visible:outline-2 pointer-coarse:min-h-11"
+          >
+            <input
+              type="radio"
+              name={name}
+              checked={choice === minutes}
+              onChange={() => setMinutes(choice)}
+              className="accent-ink"
+            />
+            {t('trust.minutesCount', { count: choice })}
+          </label>
+        ))}
+      </fieldset>
+      <div>
+        <p>{t('trust.still')}</p>
+        <ul className="list-disc pl-5 text-soft">
+          <li>{t('trust.still.person')}</li>
+          <li>{t('trust.still.files', { directory: shortDirectory(session.cwd) })}</li>
+          <li>{t('trust.still.commands')}</li>
+          <li>{t('trust.still.unknown')}</li>
+        </ul>
       </div>
-    </Dialog>
+      {session.pendingCount > 0 && <p>{t('trust.open', { count: session.pendingCount })}</p>}
+      <p className="text-faint text-sm">{t('trust.noWall')}</p>
+    </ConfirmDialog>
   );
 }
