@@ -3,6 +3,7 @@ import { reachMachine } from '../cluster/ends.ts';
 import type { MachineState } from '../cluster/room-side.ts';
 import { sealFor } from '../cluster/seal.ts';
 import type { Machine, MachineCondition, MachineSource } from '../engine/ports/machine.ts';
+import type { SharedTools } from '../engine/ports/tool-calls.ts';
 import { readClusterFile } from './cluster-command.ts';
 import type { Logger } from './logger.ts';
 
@@ -19,6 +20,7 @@ export async function openClusterMachines(path: string, logger: Logger): Promise
   const { room, servers, seed, ca } = file;
   const machines = new Map<string, Machine>();
   const listeners = new Set<() => void>();
+  const { promise: tools, resolve: offerTools } = Promise.withResolvers<SharedTools>();
   const tell = (): void => {
     for (const listener of listeners) listener();
   };
@@ -40,6 +42,7 @@ export async function openClusterMachines(path: string, logger: Logger): Promise
     let condition: MachineCondition = { isReachable: false, since: new Date().toISOString() };
     const runner = reachMachine(carrier, {
       name,
+      tools,
       seal: sealFor(key),
       onOdd: (what) =>
         logger.warn({ machine: name, what }, 'A machine told something that is not understood'),
@@ -73,6 +76,7 @@ export async function openClusterMachines(path: string, logger: Logger): Promise
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    offerTools,
     async close() {
       clearInterval(timer);
       listeners.clear();

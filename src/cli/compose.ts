@@ -138,6 +138,7 @@ export async function compose(
     logger,
   });
   const { endpoint, end: endTools, disconnect } = tools;
+  parts.machines?.offerTools?.(tools.shared);
   const push = await composePush(settings, {
     engine,
     logger,

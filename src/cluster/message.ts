@@ -1,5 +1,9 @@
 import { z } from 'zod';
 import type { AttachOrder, Checkpoint, FactBatch, Order, OrderOutcome } from '../engine/ports/runner.ts';
+import type {
+  CallEnd as CallEndOfPort,
+  OfferedTool as OfferedToolOfPort,
+} from '../engine/ports/tool-calls.ts';
 import { AgentFact } from '../model/agent-fact.ts';
 import { DirectoryCompletion, FoundFiles } from '../protocol/directory.ts';
 import { type ErrorCode, errorCatalogue } from '../protocol/errors.ts';
@@ -12,8 +16,9 @@ import { Agent } from '../protocol/session.ts';
  * runner can report what its own agents did, and what became of its orders.
  */
 
-/** The versions of these messages that this program speaks. */
-export const spoken = { from: 1, to: 1 } as const;
+/** The versions of these messages that this program speaks. From the second on a room offers its tools. */
+export const spoken = { from: 1, to: 2 } as const;
+export const speaksOfTools = ({ to }: { readonly to: number }): boolean => to >= 2;
 
 const Name = z.string().min(1).max(200);
 const Count = z.number().int().nonnegative();
@@ -102,7 +107,7 @@ const Start = Place.extend({
   model: z.string().nullable(),
   resume: z.string().nullable(),
   costUsd: z.number().exactOptional(),
-  /** The environment and the way to the tools, for the eyes of this runner alone. */
+  /** The environment, for the eyes of this runner alone. */
   sealed: z.string(),
 });
 export type SealedStart = Readonly<z.infer<typeof Start>>;
@@ -110,7 +115,8 @@ export type SealedStart = Readonly<z.infer<typeof Start>>;
 /** What is in `sealed`. */
 export const Secrets = z.object({
   env: z.record(z.string(), z.string()),
-  tools: z.object({ url: z.string(), key: z.string(), unasked: z.array(z.string()).readonly() }).nullable(),
+  /** The tools have an address of the runner's own; runners of the first version want this said. */
+  tools: z.null(),
 });
 export type Secrets = Readonly<z.infer<typeof Secrets>>;
 
@@ -207,6 +213,52 @@ export const replies = {
 
 export type Reply<C extends Call['call']> = z.infer<(typeof replies)[C]>;
 
+const LongText = z.string().max(10_000);
+
+/** An interactive tool of the room, as agents are told of it. */
+const OfferedTool = z.object({
+  name: Name,
+  description: z.string(),
+  inputSchema: z.record(z.string(), z.unknown()),
+  askFirst: z.boolean(),
+}) satisfies z.ZodType<OfferedToolOfPort>;
+
+const CallEnd = z.union([
+  z.object({ ok: z.boolean(), text: z.string() }),
+  z.object({ left: z.enum(['open', 'answered']).nullable() }),
+]) satisfies z.ZodType<CallEndOfPort>;
+
+/** What a room says of its tools. `call` is the runner's own name of a call. */
+export const RoomToolItem = z.discriminatedUnion('type', [
+  /** On each connection, and at each change. From the first on the runner may call. */
+  z.object({ type: z.literal('tools'), tools: z.array(OfferedTool).readonly() }),
+  z.object({ type: z.literal('tool-progress'), call: Name, text: z.string() }),
+  z.object({ type: z.literal('tool-end'), call: Name, end: CallEnd }),
+]);
+export type RoomToolItem = Readonly<z.infer<typeof RoomToolItem>>;
+
+/** What a runner wants of the tools, for its own sessions alone. */
+export const RunnerToolItem = z.discriminatedUnion('type', [
+  /** The calls that it knows of, first of all on each connection: nobody waits for another. */
+  z.object({ type: z.literal('tool-calls'), calls: z.array(Name).readonly() }),
+  /** May be said again on a later connection; it is one call. */
+  z.object({
+    type: z.literal('tool-call'),
+    call: Name,
+    sessionId: SessionId,
+    callId: LongText,
+    name: LongText,
+    args: z.unknown(),
+    agentToolName: LongText.exactOptional(),
+    limitMs: z.number().positive().exactOptional(),
+  }),
+  /** Somebody waits again for what an earlier runner called, or this one of an earlier room. */
+  z.object({ type: z.literal('tool-resume'), call: Name, sessionId: SessionId, callId: LongText }),
+  /** Nobody waits for it any more: its end has come, or the agent took it back. */
+  z.object({ type: z.literal('tool-over'), call: Name, reason: LongText.exactOptional() }),
+]);
+export type RunnerToolItem = Readonly<z.infer<typeof RunnerToolItem>>;
+
 /** What a room says on a connection, in order and once. */
 export const RoomItem = z.discriminatedUnion('type', [
   z.object({ type: z.literal('start'), order: Start }),
@@ -216,6 +268,7 @@ export const RoomItem = z.discriminatedUnion('type', [
   z.object({ type: z.literal('release'), runId: Name }),
   z.object({ type: z.literal('stored'), runId: Name, checkpoint: CheckpointShape }),
   z.object({ type: z.literal('request'), request: Name, call: Call }),
+  ...RoomToolItem.options,
 ]);
 export type RoomItem = Readonly<z.infer<typeof RoomItem>>;
 
@@ -235,6 +288,7 @@ export const RunnerItem = z.discriminatedUnion('type', [
   z.object({ type: z.literal('outcome'), runId: Name, give: Name, outcome: Outcome }),
   z.object({ type: z.literal('reply'), request: Name, value: z.unknown() }),
   z.object({ type: z.literal('failed'), request: Name, reason: z.string() }),
+  ...RunnerToolItem.options,
 ]);
 export type RunnerItem = Readonly<z.infer<typeof RunnerItem>>;
 

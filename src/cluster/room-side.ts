@@ -15,6 +15,7 @@ import type {
   StartOrder,
   WorkPlace,
 } from '../engine/ports/runner.ts';
+import type { SharedTools } from '../engine/ports/tool-calls.ts';
 import type { DirectoryCompletion, FoundFiles } from '../protocol/directory.ts';
 import { type Result, refuse } from '../protocol/errors.ts';
 import type { SessionId } from '../protocol/ids.ts';
@@ -31,9 +32,11 @@ import {
   readBatch,
   replies,
   type Secrets,
+  speaksOfTools,
   spoken,
 } from './message.ts';
 import { type Line, type Opening, RemoteRun } from './remote-run.ts';
+import { RoomTools } from './room-tools.ts';
 import { parsed } from './runner-side.ts';
 
 const silentTicks = 8;
@@ -41,6 +44,8 @@ const requestTicks = 40;
 const mostExited = 200;
 
 export interface RoomSideOptions {
+  /** Of the machine. */
+  readonly name: string;
   /** Made anew at each start of the room. */
   readonly id: string;
   /** Perhaps once, perhaps later, perhaps twice, perhaps never. */
@@ -92,9 +97,11 @@ export class RoomSide implements Runner {
   #state: MachineState = { is: 'unreachable' };
   #isClosed = false;
   readonly #line: Line;
+  readonly #tools: RoomTools;
 
   constructor(options: RoomSideOptions) {
     this.#options = options;
+    this.#tools = new RoomTools(options.name, (item) => this.#say(item));
     const side = this;
     this.#line = {
       get connection() {
@@ -106,6 +113,11 @@ export class RoomSide implements Runner {
 
   get state(): MachineState {
     return this.#state;
+  }
+
+  /** From now on agents there may call these. */
+  offerTools(tools: SharedTools): void {
+    this.#tools.offer(tools);
   }
 
   /** What came over the link. */
@@ -157,6 +169,7 @@ export class RoomSide implements Runner {
       request.reject(new UnreachableError('The machine does not answer'));
     }
     if (connection === undefined) return;
+    this.#tools.tick();
     connection.outgoing.tick(this.#isHeard);
     this.#isHeard = false;
     this.#confirm(connection);
@@ -230,6 +243,7 @@ export class RoomSide implements Runner {
     const outcome: OrderOutcome = { ok: false, code: 'let-go', message: letGo, uncertain: true };
     for (const run of this.#runs.values()) run.settle(outcome);
     this.#runs.clear();
+    this.#tools.close();
     this.#connection = undefined;
   }
 
@@ -276,6 +290,7 @@ export class RoomSide implements Runner {
     this.#inbox = [];
     this.#silent = 0;
     this.#isHeard = true;
+    this.#tools.connected(runner, speaksOfTools(here.speaks));
     // Told anew also where it was reachable: it is another start of the runner.
     this.#become({ is: 'reachable', version });
     for (const [request, { call, reject }] of this.#requests) {
@@ -348,6 +363,12 @@ export class RoomSide implements Runner {
         else request?.reject(new Error(item.reason));
         return false;
       }
+      case 'tool-calls':
+      case 'tool-call':
+      case 'tool-resume':
+      case 'tool-over':
+        this.#tools.take(item);
+        return false;
     }
   }
 
@@ -364,8 +385,9 @@ export class RoomSide implements Runner {
   }
 
   #sayOpening({ type, order }: Opening): void {
-    const { env, tools, ...rest } = order;
-    const sealed = this.#options.seal({ env, tools });
+    // The address of the tools is one of this machine: the runner has its own.
+    const { env, tools: _, ...rest } = order;
+    const sealed = this.#options.seal({ env, tools: null });
     if (type === 'start') this.#say({ type, order: { ...rest, sealed } });
     else {
       const { checkpoint, ...attach } = rest as Omit<AttachOrder, 'env' | 'tools'>;
@@ -412,7 +434,7 @@ function refusal(error: unknown): Result<never> {
 /** Of the connections of one start of a runner, the later has the higher. */
 const numberOf = (connection: string): number => Number(connection.slice(connection.lastIndexOf('.') + 1));
 
-const versionReason = ({ from, to }: Here['speaks']): string =>
-  `The runner speaks version ${from === to ? from : `${from} to ${to}`} of the link and the room ${
-    spoken.from === spoken.to ? spoken.from : `${spoken.from} to ${spoken.to}`
-  }: the older one of the two must be updated.`;
+const versionReason = (theirs: Here['speaks']): string =>
+  `The runner speaks version ${versions(theirs)} of the link and the room ${versions(spoken)}: the older one of the two must be updated.`;
+
+const versions = ({ from, to }: Here['speaks']): string => (from === to ? `${from}` : `${from} to ${to}`);

@@ -1,4 +1,4 @@
-import type { AttachOrder, FactBatch, Runner, StartOrder } from '../engine/ports/runner.ts';
+import type { AttachOrder, FactBatch, Runner, StartOrder, ToolAccess } from '../engine/ports/runner.ts';
 import { messageOf } from '../protocol/errors.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import { Incoming, Outgoing } from './channel.ts';
@@ -15,6 +15,7 @@ import {
   type Secrets,
   spoken,
 } from './message.ts';
+import type { RunnerTools } from './runner-tools.ts';
 
 // What a piece of the raw log may hold; as base64 it is a third longer.
 const mostRaw = 256_000;
@@ -32,6 +33,10 @@ export interface RunnerSideOptions {
   /** Perhaps once, perhaps later, perhaps twice, perhaps never. */
   readonly send: (message: RunnerMessage) => void;
   readonly unseal: (sealed: string) => Secrets;
+  /** The tools of the room, and where an agent of this machine finds them; without it there are none. */
+  readonly tools?:
+    | { readonly calls: RunnerTools; readonly access: (sessionId: SessionId) => ToolAccess }
+    | undefined;
   /** The room does not serve this runner, in a sentence. */
   readonly onRefused: (reason: string, again: boolean) => void;
   /** Something came that is not understood. */
@@ -93,6 +98,7 @@ export class RunnerSide {
   /** Lets go of every agent that can live on by itself. */
   detach(): void {
     for (const run of this.#runs.values()) run.detach();
+    this.#options.tools?.calls.detach();
     this.#connection = undefined;
   }
 
@@ -123,7 +129,9 @@ export class RunnerSide {
         const ack = this.#connection?.id === id ? this.#connection.incoming.confirm() : 0;
         send({ type: 'frames', connection: id, frames: [frame], ack });
       });
-      this.#connection = { id, room, outgoing, incoming: new Incoming() };
+      const connection = { id, room, outgoing, incoming: new Incoming() };
+      this.#connection = connection;
+      this.#options.tools?.calls.connected({ room, say: (item) => this.#say(connection, item) });
     }
     // Taken by somebody else, or offered by an earlier start: what there is now is said instead.
     if (id === this.#connection?.id && room === this.#connection.room)
@@ -171,6 +179,11 @@ export class RunnerSide {
       case 'request':
         void this.#answer(item.request, item.call, connection);
         break;
+      case 'tools':
+      case 'tool-progress':
+      case 'tool-end':
+        this.#options.tools?.calls.take(item);
+        break;
     }
   }
 
@@ -215,7 +228,7 @@ export class RunnerSide {
       return;
     }
     // An agent that runs has its environment; one that is started over is not, without it.
-    const opened = this.#opened(sealed) ?? { ...sealed, env: {}, tools: null };
+    const opened = this.#opened(sealed) ?? { ...sealed, env: {}, tools: this.#toolsFor(sessionId) };
     const order: AttachOrder = { ...sealed, ...opened, checkpoint: sealed.checkpoint };
     const place = sealed.checkpoint && placeIn(sealed.checkpoint);
     const run = new KeptRun({ id: runId, sessionId, last: place?.number ?? 0, isCaughtUp: false, place });
@@ -247,10 +260,15 @@ export class RunnerSide {
   /** Undefined where it was sealed for another. */
   #opened({ sealed, ...order }: SealedStart): StartOrder | undefined {
     try {
-      return { ...order, ...this.#options.unseal(sealed) };
+      return { ...order, env: this.#options.unseal(sealed).env, tools: this.#toolsFor(order.sessionId) };
     } catch {
       return undefined;
     }
+  }
+
+  #toolsFor(sessionId: SessionId): ToolAccess | null {
+    const { tools } = this.#options;
+    return tools?.calls.isKnown ? tools.access(sessionId) : null;
   }
 
   async #answer(request: string, call: Call, connection: Connection): Promise<void> {

@@ -1,27 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { Incoming, Outgoing } from '../../src/cluster/channel.ts';
-import type { Frame, RoomMessage, RunnerMessage } from '../../src/cluster/message.ts';
-import { RoomSide } from '../../src/cluster/room-side.ts';
-import { RunnerSide } from '../../src/cluster/runner-side.ts';
-import type { FactBatch, StartOrder } from '../../src/engine/ports/runner.ts';
+import type { Frame } from '../../src/cluster/message.ts';
+import type { FactBatch } from '../../src/engine/ports/runner.ts';
 import type { AgentFact } from '../../src/model/agent-fact.ts';
-import { SessionId } from '../../src/protocol/ids.ts';
-import { runnerOf } from '../support/runner-of.ts';
-import { ScriptedDriver } from '../support/scripted-driver.ts';
-
-const startOrder: StartOrder = {
-  runId: 'run1',
-  sessionId: SessionId.parse('s1'),
-  agent: 'demo',
-  cwd: '/',
-  realCwd: null,
-  roots: [],
-  env: { SECRET: 'hush' },
-  permissionMode: null,
-  model: null,
-  resume: null,
-  tools: null,
-};
+import { pair, startOrder } from './pair.ts';
 
 const text = (words: string): AgentFact => ({
   type: 'said',
@@ -55,48 +37,6 @@ describe('frames', () => {
     expect(outgoing.size).toBe(0);
   });
 });
-
-/** A room and a runner whose messages are passed on by hand. */
-function pair(driver = new ScriptedDriver()) {
-  const fromRunner: RunnerMessage[] = [];
-  const fromRoom: RoomMessage[] = [];
-  const refused: string[] = [];
-  const states: string[] = [];
-  const odd: string[] = [];
-  const runner = (id: string, earlier: readonly string[] = []) =>
-    new RunnerSide({
-      runner: runnerOf([driver]),
-      id,
-      earlier,
-      version: '1.2.3',
-      send: (message) => fromRunner.push(message),
-      unseal: (sealed) => JSON.parse(Buffer.from(sealed, 'base64').toString()),
-      onRefused: (reason, again) => refused.push(`${id}: ${reason}${again ? ' again' : ''}`),
-      onOdd: (what) => odd.push(what),
-    });
-  const room = new RoomSide({
-    id: 'room1',
-    send: (message) => fromRoom.push(message),
-    seal: (secrets) => Buffer.from(JSON.stringify(secrets)).toString('base64'),
-    onState: (state) => states.push(state.is),
-    onOdd: (what) => odd.push(what),
-  });
-  const carry = async (...runners: readonly RunnerSide[]): Promise<void> => {
-    while (fromRunner.length > 0 || fromRoom.length > 0) {
-      for (const message of fromRunner.splice(0)) room.heard(JSON.parse(JSON.stringify(message)));
-      for (const message of fromRoom.splice(0))
-        for (const runner of runners) runner.heard(JSON.parse(JSON.stringify(message)));
-      await Promise.resolve();
-    }
-  };
-  const meet = async (...runners: readonly RunnerSide[]): Promise<void> => {
-    for (const runner of runners) {
-      runner.tick();
-      await carry(...runners);
-    }
-  };
-  return { driver, runner, room, carry, meet, fromRunner, fromRoom, refused, states, odd };
-}
 
 describe('a room and its runners', () => {
   test('[CLU7] a second runner of the same name is refused while the first is there', async () => {
@@ -134,7 +74,7 @@ describe('a room and its runners', () => {
     });
     await carry(future);
     expect(refused).toEqual([
-      'a: The runner speaks version 7 to 9 of the link and the room 1: the older one of the two must be updated.',
+      'a: The runner speaks version 7 to 9 of the link and the room 1 to 2: the older one of the two must be updated.',
     ]);
     expect(states).toEqual(['refused']);
     expect(room.state).toMatchObject({ is: 'refused' });
