@@ -46,8 +46,13 @@ export async function openClusterMachines(path: string, logger: Logger): Promise
       seal: sealFor(key),
       onOdd: (what) =>
         logger.warn({ machine: name, what }, 'A machine told something that is not understood'),
+      // It is looked at, not told: it changes all the time.
+      onLoad: (load) => {
+        condition = { ...condition, load };
+      },
       onState: (state) => {
-        condition = conditionOf(state);
+        const { load } = condition;
+        condition = { ...conditionOf(state), ...(state.is === 'reachable' && { load }) };
         logger.info({ machine: name }, lineOf(state));
         tell();
       },

@@ -13,6 +13,7 @@ import { watchForEnd } from './ending.ts';
 import { Failure, UsageError } from './failure.ts';
 import { type ParsedFlags, textFlag } from './flags.ts';
 import { createLogger, type Logger } from './logger.ts';
+import { machineLoad } from './machine-load.ts';
 import { absolute, dataDirectoryOf } from './paths.ts';
 import { keepToolSecret, readSecretFile, writeSecretFile } from './secret-files.ts';
 import { readSettings, serveFlags } from './settings.ts';
@@ -127,6 +128,7 @@ async function serve(
     runner: parts.runner,
     id,
     tools: tools.tools,
+    load: machineLoad,
     earlier: await earlierStarts(dataDir, id),
     version: await version(),
     unseal: unsealWith(file.unsealWith),

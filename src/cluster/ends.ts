@@ -3,7 +3,7 @@ import type { Runner } from '../engine/ports/runner.ts';
 import type { SharedTools } from '../engine/ports/tool-calls.ts';
 import type { RoomMessage, Secrets } from './message.ts';
 import type { Carrier, Link } from './nats/carrier.ts';
-import { type MachineState, RoomSide } from './room-side.ts';
+import { type MachineState, RoomSide, type RoomSideOptions } from './room-side.ts';
 import { RunnerSide, type RunnerSideOptions } from './runner-side.ts';
 
 const tickMs = 500;
@@ -15,6 +15,7 @@ export function reachMachine(
     readonly name: string;
     readonly seal: (secrets: Secrets) => string;
     readonly onState: (state: MachineState) => void;
+    readonly onLoad?: RoomSideOptions['onLoad'];
     readonly onOdd: (what: string) => void;
     /** What agents there may call. Nothing is said to the machine before it is known: they would be started without. */
     readonly tools?: Promise<SharedTools>;
@@ -58,6 +59,7 @@ export function serveRoom(
     readonly version: string;
     readonly unseal: (sealed: string) => Secrets;
     readonly tools?: RunnerSideOptions['tools'];
+    readonly load?: RunnerSideOptions['load'];
     readonly onRefused: (reason: string, again: boolean) => void;
     readonly onOdd: (what: string) => void;
     readonly tickMs?: number;

@@ -9,6 +9,7 @@ import { DirectoryCompletion, FoundFiles } from '../protocol/directory.ts';
 import { type ErrorCode, errorCatalogue } from '../protocol/errors.ts';
 import { MessageId, SessionId } from '../protocol/ids.ts';
 import { Ask, Decision } from '../protocol/interaction.ts';
+import { MachineLoad } from '../protocol/machine.ts';
 import { Agent } from '../protocol/session.ts';
 
 /**
@@ -52,6 +53,7 @@ const Here = z.object({
   speaks: Versions,
   /** Of the program. */
   version: z.string(),
+  load: MachineLoad.exactOptional(),
 });
 export type Here = Readonly<z.infer<typeof Here>>;
 

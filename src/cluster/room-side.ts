@@ -19,6 +19,7 @@ import type { SharedTools } from '../engine/ports/tool-calls.ts';
 import type { DirectoryCompletion, FoundFiles } from '../protocol/directory.ts';
 import { type Result, refuse } from '../protocol/errors.ts';
 import type { SessionId } from '../protocol/ids.ts';
+import type { MachineLoad } from '../protocol/machine.ts';
 import type { Agent } from '../protocol/session.ts';
 import { Incoming, Outgoing } from './channel.ts';
 import {
@@ -53,6 +54,8 @@ export interface RoomSideOptions {
   /** For the eyes of the runner alone. */
   readonly seal: (secrets: Secrets) => string;
   readonly onState: (state: MachineState) => void;
+  /** The machine has told how busy it is. */
+  readonly onLoad?: ((load: MachineLoad) => void) | undefined;
   /** Something came that is not understood. */
   readonly onOdd: (what: string) => void;
 }
@@ -254,6 +257,7 @@ export class RoomSide implements Runner {
     const connection = this.#connection;
     if (serves?.room === id && serves.connection === connection?.id) {
       this.#noteLife();
+      if (here.load) this.#options.onLoad?.(here.load);
       return;
     }
     if (speaks.from > spoken.to || speaks.to < spoken.from) {

@@ -1,6 +1,7 @@
 import type { AttachOrder, FactBatch, Runner, StartOrder, ToolAccess } from '../engine/ports/runner.ts';
 import { messageOf } from '../protocol/errors.ts';
 import type { SessionId } from '../protocol/ids.ts';
+import type { MachineLoad } from '../protocol/machine.ts';
 import { Incoming, Outgoing } from './channel.ts';
 import { type Audience, KeptRun, notThere, placeIn, withOwnPlace } from './kept-run.ts';
 import {
@@ -30,6 +31,8 @@ export interface RunnerSideOptions {
   /** Those of earlier starts on the same data directory. */
   readonly earlier: readonly string[];
   readonly version: string;
+  /** How busy this machine is. */
+  readonly load?: (() => MachineLoad | undefined) | undefined;
   /** Perhaps once, perhaps later, perhaps twice, perhaps never. */
   readonly send: (message: RunnerMessage) => void;
   readonly unseal: (sealed: string) => Secrets;
@@ -105,6 +108,7 @@ export class RunnerSide {
   #here(): Here {
     const { id, earlier, version } = this.#options;
     const connection = this.#connection;
+    const load = this.#options.load?.();
     return {
       type: 'here',
       runner: id,
@@ -113,6 +117,7 @@ export class RunnerSide {
       serves: connection ? { room: connection.room, connection: connection.id } : null,
       speaks: spoken,
       version,
+      ...(load && { load }),
     };
   }
 

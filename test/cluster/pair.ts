@@ -3,6 +3,7 @@ import { RoomSide } from '../../src/cluster/room-side.ts';
 import { RunnerSide, type RunnerSideOptions } from '../../src/cluster/runner-side.ts';
 import type { StartOrder } from '../../src/engine/ports/runner.ts';
 import { SessionId } from '../../src/protocol/ids.ts';
+import type { MachineLoad } from '../../src/protocol/machine.ts';
 import { runnerOf } from '../support/runner-of.ts';
 import { ScriptedDriver } from '../support/scripted-driver.ts';
 
@@ -27,6 +28,7 @@ export function pair(driver = new ScriptedDriver()) {
   const refused: string[] = [];
   const states: string[] = [];
   const odd: string[] = [];
+  const loads: MachineLoad[] = [];
   const tools = new Map<string, NonNullable<RunnerSideOptions['tools']>>();
   const runner = (id: string, earlier: readonly string[] = []) =>
     new RunnerSide({
@@ -34,6 +36,7 @@ export function pair(driver = new ScriptedDriver()) {
       id,
       earlier,
       version: '1.2.3',
+      load: () => ({ processors: 0.5, memoryFree: 1, memoryTotal: 2 }),
       send: (message) => fromRunner.push(message),
       unseal: (sealed) => JSON.parse(Buffer.from(sealed, 'base64').toString()),
       onRefused: (reason, again) => refused.push(`${id}: ${reason}${again ? ' again' : ''}`),
@@ -47,6 +50,7 @@ export function pair(driver = new ScriptedDriver()) {
       send: (message) => fromRoom.push(message),
       seal: (secrets) => Buffer.from(JSON.stringify(secrets)).toString('base64'),
       onState: (state) => states.push(state.is),
+      onLoad: (load) => loads.push(load),
       onOdd: (what) => odd.push(what),
     });
   let room = newRoom('room1');
@@ -77,6 +81,7 @@ export function pair(driver = new ScriptedDriver()) {
     },
     /** What the runner of this name offers to its agents. */
     tools,
+    loads,
     carry,
     meet,
     fromRunner,

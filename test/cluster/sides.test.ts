@@ -59,6 +59,16 @@ describe('a room and its runners', () => {
     expect(states.at(-1)).toBe('reachable');
   });
 
+  test('[CLU13] a machine tells how busy it is, and only the one that is served', async () => {
+    const { runner, meet, loads } = pair();
+    const [first, second] = [runner('a'), runner('b')];
+    await meet(first);
+    await meet(second);
+    expect(loads).toEqual([]);
+    await meet(first, second);
+    expect(loads).toEqual([{ processors: 0.5, memoryFree: 1, memoryTotal: 2 }]);
+  });
+
   test('[CLU6] a runner of another version is refused in a sentence', async () => {
     const { runner, room, carry, refused, states } = pair();
     const future = runner('a');

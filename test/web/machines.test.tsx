@@ -92,6 +92,32 @@ describe('with several machines', () => {
     expect(rows()).not.toContain('There');
   });
 
+  it('[CLU13] a template chooses its machine where that is there, and keeps the one that was chosen', async () => {
+    const fake = new FakeTransport();
+    fake.answers = {
+      agents: () => Promise.resolve([anAgent()]),
+      saveTemplate: () => Promise.resolve(),
+      templates: () =>
+        Promise.resolve([
+          { name: 'train', prompt: 'Train it', machine: 'gpu-1' },
+          { name: 'old', prompt: 'As before', machine: 'gone' },
+        ]),
+    };
+    await open('/', both, fake);
+    openDialog({ is: 'new-session' });
+    const templates = await screen.findByRole('combobox', { name: 'Template' });
+    const choice = () => (screen.getByRole('combobox', { name: 'Machine' }) as HTMLSelectElement).value;
+    await userEvent.selectOptions(templates, 'old');
+    expect(choice()).toBe('');
+    await userEvent.selectOptions(templates, 'train · gpu-1');
+    await waitFor(() => expect(choice()).toBe('gpu-1'));
+    await userEvent.click(await screen.findByRole('button', { name: 'Keep as a template' }));
+    await userEvent.click(await screen.findByRole('button', { name: 'Keep' }));
+    expect(fake.called('saveTemplate')).toMatchObject([[{ name: 'train', machine: 'gpu-1' }]]);
+    // What was typed outlives the dialog.
+    await userEvent.clear(screen.getByRole('textbox', { name: 'First message' }));
+  });
+
   it('[CLU26] a new session is given a machine, and a directory there', async () => {
     const fake = new FakeTransport();
     fake.answers = {

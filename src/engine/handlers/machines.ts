@@ -69,7 +69,7 @@ async function describe(room: Room, name: string): Promise<Machine> {
   const { machines, registry } = room;
   const machine = name === localMachine ? null : name;
   const agents = await machines.ask(machine, async (runner) => accept(await runner.agents()));
-  const { version, load } = machines.condition(name) ?? {};
+  const { version, load } = machines.condition(name);
   const open = registry.list({ machine, status: ['starting', 'idle', 'running', 'waiting', 'asleep'] });
   return {
     ...machines.state(name),

@@ -1,5 +1,5 @@
 import { Server, Unplug } from 'lucide-react';
-import { useCallback, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { localMachine } from '../../protocol/local-machine.ts';
 import type { Machine, MachineLoad, UnclaimedRun } from '../../protocol/machine.ts';
 import { useRoom, useTransport } from '../data/room-context.tsx';
@@ -15,6 +15,8 @@ import { Time } from '../ui/time.tsx';
 import { toast } from '../ui/toast.tsx';
 import { GiveUpDialog } from './give-up-dialog.tsx';
 
+const refreshMs = 10_000;
+
 /** The machines that agents run on: what is there, whether they can be reached, and giving one up. */
 export function Machines() {
   const t = useT();
@@ -26,6 +28,11 @@ export function Machines() {
     return machines.map((machine) => ({ ...machine, id: machine.name }));
   }, [transport, states]);
   const [list, again] = useList(read);
+  // How busy they are changes all the time, and nobody is told of it.
+  useEffect(() => {
+    const timer = setInterval(() => document.visibilityState === 'visible' && again(), refreshMs);
+    return () => clearInterval(timer);
+  }, [again]);
   return (
     <ListCard list={list} icon={Server} empty={t('machines.none')} onRetry={again}>
       {(machine) => <MachineRow machine={machine} onChanged={again} />}
