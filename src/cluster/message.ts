@@ -17,9 +17,10 @@ import { Agent } from '../protocol/session.ts';
  * runner can report what its own agents did, and what became of its orders.
  */
 
-/** The versions of these messages that this program speaks. From the second on a room offers its tools. */
+/** The versions of these messages that this program speaks. */
 export const spoken = { from: 1, to: 2 } as const;
-export const speaksOfTools = ({ to }: { readonly to: number }): boolean => to >= 2;
+/** With the second version came the tools of the room, and fragments that are asked for again. */
+export const speaksSecond = ({ to }: { readonly to: number }): boolean => to >= 2;
 
 const Name = z.string().min(1).max(200);
 const Count = z.number().int().nonnegative();
@@ -270,6 +271,8 @@ export const RoomItem = z.discriminatedUnion('type', [
   z.object({ type: z.literal('release'), runId: Name }),
   z.object({ type: z.literal('stored'), runId: Name, checkpoint: CheckpointShape }),
   z.object({ type: z.literal('request'), request: Name, call: Call }),
+  /** Fragments from this one on were lost; the sentence is the one before the fact with this number. */
+  z.object({ type: z.literal('lost-pieces'), runId: Name, first: Count, from: Count }),
   ...RoomToolItem.options,
 ]);
 export type RoomItem = Readonly<z.infer<typeof RoomItem>>;
@@ -290,6 +293,14 @@ export const RunnerItem = z.discriminatedUnion('type', [
   z.object({ type: z.literal('outcome'), runId: Name, give: Name, outcome: Outcome }),
   z.object({ type: z.literal('reply'), request: Name, value: z.unknown() }),
   z.object({ type: z.literal('failed'), request: Name, reason: z.string() }),
+  /** What was lost, in the batches in which it had passed; none where it is not kept any more. */
+  z.object({
+    type: z.literal('pieces'),
+    runId: Name,
+    first: Count,
+    from: Count,
+    batches: z.array(Batch).readonly(),
+  }),
   ...RunnerToolItem.options,
 ]);
 export type RunnerItem = Readonly<z.infer<typeof RunnerItem>>;

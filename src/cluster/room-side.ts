@@ -33,7 +33,7 @@ import {
   readBatch,
   replies,
   type Secrets,
-  speaksOfTools,
+  speaksSecond,
   spoken,
 } from './message.ts';
 import { type Line, type Opening, RemoteRun } from './remote-run.ts';
@@ -76,6 +76,8 @@ interface Request {
 interface Connection {
   readonly id: string;
   readonly runner: string;
+  /** Whether the runner speaks the second version. */
+  readonly isSecond: boolean;
   readonly outgoing: Outgoing;
   readonly incoming: Incoming;
 }
@@ -109,6 +111,9 @@ export class RoomSide implements Runner {
     this.#line = {
       get connection() {
         return side.#connection?.id;
+      },
+      get canRepeat() {
+        return side.#connection?.isSecond === true;
       },
       say: (item) => this.#say(item),
     };
@@ -290,11 +295,12 @@ export class RoomSide implements Runner {
       const ack = this.#connection?.id === id ? this.#connection.incoming.confirm() : 0;
       this.#options.send({ type: 'frames', connection: id, frames: [frame], ack });
     });
-    this.#connection = { id, runner, outgoing, incoming: new Incoming() };
+    const isSecond = speaksSecond(here.speaks);
+    this.#connection = { id, runner, isSecond, outgoing, incoming: new Incoming() };
     this.#inbox = [];
     this.#silent = 0;
     this.#isHeard = true;
-    this.#tools.connected(runner, speaksOfTools(here.speaks));
+    this.#tools.connected(runner, isSecond);
     // Told anew also where it was reachable: it is another start of the runner.
     this.#become({ is: 'reachable', version });
     for (const [request, { call, reject }] of this.#requests) {
@@ -367,6 +373,9 @@ export class RoomSide implements Runner {
         else request?.reject(new Error(item.reason));
         return false;
       }
+      case 'pieces':
+        this.#runs.get(item.runId)?.repeated(item.batches.map(readBatch), item);
+        return false;
       case 'tool-calls':
       case 'tool-call':
       case 'tool-resume':

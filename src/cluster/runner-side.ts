@@ -184,6 +184,12 @@ export class RunnerSide {
       case 'request':
         void this.#answer(item.request, item.call, connection);
         break;
+      case 'lost-pieces': {
+        const { runId, first, from } = item;
+        const batches = (this.#runs.get(runId)?.pieces(first, from) ?? []).map(plain);
+        this.#say(connection, { type: 'pieces', runId, first, from, batches });
+        break;
+      }
       case 'tools':
       case 'tool-progress':
       case 'tool-end':

@@ -3,6 +3,7 @@ import { Incoming, Outgoing } from '../../src/cluster/channel.ts';
 import type { Frame } from '../../src/cluster/message.ts';
 import type { FactBatch } from '../../src/engine/ports/runner.ts';
 import type { AgentFact } from '../../src/model/agent-fact.ts';
+import { seededRandom, testSeed, times } from '../support/seeded-random.ts';
 import { pair, startOrder } from './pair.ts';
 
 const text = (words: string): AgentFact => ({
@@ -157,34 +158,96 @@ describe('a room and its runners', () => {
     await expect(agents).rejects.toThrow();
   });
 
-  test('[CLU1] fragments come in order without a gap, or not until the sentence is over', async () => {
+  /** An agent there that speaks in fragments, some of which are lost. */
+  async function speaking() {
     const { driver, runner, room, meet, carry, fromRunner } = pair();
     const far = runner('a');
     await meet(far);
     const heard: AgentFact[] = [];
     room.start(startOrder, ({ facts }) => heard.push(...facts));
     await carry(far);
-    const fragment = (words: string): AgentFact => ({
-      type: 'delta',
-      delta: { messageId: 'm', block: 0, kind: 'text', text: words },
-    });
-    const agent = driver.agent();
-    agent.report(fragment('one '));
-    agent.report(fragment('two '));
-    await carry(far);
-    agent.report(fragment('lost '));
-    fromRunner.length = 0;
-    agent.report(fragment('after the gap'));
-    await carry(far);
-    agent.reportAt(1, text('one two lost after the gap'));
-    agent.report(fragment('next'));
+    const says = (words: string): void => driver.agent().report(fragment(words));
+    const loses = (words: string): void => {
+      says(words);
+      fromRunner.length = 0;
+    };
+    const words = () => heard.map((fact) => (fact.type === 'delta' ? fact.delta.text : fact.type));
+    return { agent: driver.agent(), says, loses, heard, words, carry: () => carry(far), fromRunner };
+  }
+
+  test('[CLU14] a fragment that is lost is asked for, and the sentence goes on being told', async () => {
+    const { agent, says, loses, words, carry, fromRunner } = await speaking();
+    says('one ');
+    says('two ');
+    await carry();
+    loses('lost ');
+    says('after ');
+    says('the gap ');
+    await carry();
+    says('later ');
+    says('earlier');
     fromRunner.reverse();
-    await carry(far);
-    expect(heard).toEqual([
-      fragment('one '),
-      fragment('two '),
-      text('one two lost after the gap'),
-      fragment('next'),
-    ]);
+    await carry();
+    expect(words()).toEqual(['one ', 'two ', 'lost ', 'after ', 'the gap ', 'later ', 'earlier']);
+    agent.reportAt(1, text('all of it'));
+    says('next');
+    fromRunner.reverse();
+    await carry();
+    expect(words().slice(-2)).toEqual(['said', 'next']);
   });
+
+  test('[CLU14] what is kept no more of a very long sentence is told with all of it, and no fragment behind it before', async () => {
+    const { agent, says, loses, words, carry } = await speaking();
+    says('one ');
+    await carry();
+    loses('x'.repeat(200_000));
+    says('y'.repeat(100_000));
+    says('z');
+    await carry();
+    says('more');
+    await carry();
+    expect(words()).toEqual(['one ']);
+    agent.reportAt(1, text('all of it'));
+    says('next');
+    await carry();
+    expect(words()).toEqual(['one ', 'said', 'next']);
+  });
+
+  const seed = testSeed();
+  test(`[CLU14] whatever is lost, doubled and late, fragments are told in order and without a gap (from seed ${seed})`, async () => {
+    for (let each = seed; each < seed + times(40); each += 1) {
+      const random = seededRandom(each);
+      const { agent, says, words, carry, fromRunner } = await speaking();
+      const said: string[] = [];
+      for (let step = 0; step < 60; step += 1) {
+        said.push(`${step} `);
+        if (random() < 0.1) agent.reportAt(step + 1, text('all of it'));
+        else says(`${step} `);
+        // Only fragments may be lost; all else is sent again.
+        const passing = fromRunner.filter(({ type }) => type === 'passing');
+        const others = fromRunner.filter(({ type }) => type !== 'passing');
+        const left = passing.filter(() => random() < 0.7);
+        const again = left.filter(() => random() < 0.2);
+        fromRunner.splice(
+          0,
+          fromRunner.length,
+          ...(random() < 0.5 ? [...left, ...others] : [...others, ...left]),
+        );
+        fromRunner.push(...again);
+        if (random() < 0.6) await carry();
+      }
+      await carry();
+      const numbers = words().map((word) => (word === 'said' ? -1 : Number(word)));
+      const gaps = numbers.filter(
+        (number, at) =>
+          at > 0 && number >= 0 && (numbers[at - 1] ?? 0) >= 0 && number !== (numbers[at - 1] ?? 0) + 1,
+      );
+      expect({ seed: each, gaps }).toEqual({ seed: each, gaps: [] });
+    }
+  });
+});
+
+const fragment = (words: string): AgentFact => ({
+  type: 'delta',
+  delta: { messageId: 'm', block: 0, kind: 'text', text: words },
 });
