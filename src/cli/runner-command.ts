@@ -15,6 +15,7 @@ import { type ParsedFlags, textFlag } from './flags.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { machineLoad } from './machine-load.ts';
 import { absolute, dataDirectoryOf } from './paths.ts';
+import { openRunNotes } from './run-notes.ts';
 import { keepToolSecret, readSecretFile, writeSecretFile } from './secret-files.ts';
 import { readSettings, serveFlags } from './settings.ts';
 import { version } from './version.ts';
@@ -129,6 +130,7 @@ async function serve(
     id,
     tools: tools.tools,
     load: machineLoad,
+    notes: await openRunNotes(dataDir, logger),
     earlier: await earlierStarts(dataDir, id),
     version: await version(),
     unseal: unsealWith(file.unsealWith),

@@ -60,6 +60,7 @@ export function serveRoom(
     readonly unseal: (sealed: string) => Secrets;
     readonly tools?: RunnerSideOptions['tools'];
     readonly load?: RunnerSideOptions['load'];
+    readonly notes?: RunnerSideOptions['notes'];
     readonly onRefused: (reason: string, again: boolean) => void;
     readonly onOdd: (what: string) => void;
     readonly tickMs?: number;

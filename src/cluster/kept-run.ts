@@ -38,6 +38,7 @@ export interface Audience {
 export class KeptRun {
   readonly id: string;
   readonly sessionId: SessionId;
+  readonly #onIdentified: ((agentSessionId: string) => void) | undefined;
   #run: Run | undefined;
   #audience: Audience | undefined;
   #unstored: KeptBatch[] = [];
@@ -60,12 +61,15 @@ export class KeptRun {
     /** Of a run that is gone on with: whether all of what it said before has been told is not known yet. */
     readonly isCaughtUp: boolean;
     readonly place: Checkpoint | undefined;
+    /** The agent has told what it calls the conversation. */
+    readonly onIdentified?: (agentSessionId: string) => void;
   }) {
     this.id = options.id;
     this.sessionId = options.sessionId;
     this.#last = options.last;
     this.#isCaughtUp = options.isCaughtUp;
     this.#place = options.place;
+    this.#onIdentified = options.onIdentified;
   }
 
   begin(run: Run, audience: Audience): void {
@@ -171,6 +175,8 @@ export class KeptRun {
       this.#last += 1;
       this.#sentence.clear();
     }
+    if ((fact.type === 'ready' || fact.type === 'identified') && fact.agentSessionId !== null)
+      this.#onIdentified?.(fact.agentSessionId);
     if (fact.type === 'caught-up') this.#isCaughtUp = true;
     if (fact.type === 'exited') this.#hasExited = true;
     if (fact.type === 'ending') this.#isEnding = true;

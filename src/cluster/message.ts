@@ -207,7 +207,18 @@ export const replies = {
       isAll: z.boolean(),
     })
     .nullable(),
-  left: z.array(z.object({ runId: Name, sessionId: SessionId, isRunning: z.boolean() })).readonly(),
+  left: z
+    .array(
+      z.object({
+        runId: Name,
+        sessionId: SessionId,
+        isRunning: z.boolean(),
+        about: z
+          .object({ agent: Name, cwd: z.string(), agentSessionId: z.string().nullable() })
+          .exactOptional(),
+      }),
+    )
+    .readonly(),
   end: z.unknown(),
   readRaw: z.base64().nullable(),
   removeRaw: z.unknown(),

@@ -1,4 +1,11 @@
-import type { AttachOrder, FactBatch, Runner, StartOrder, ToolAccess } from '../engine/ports/runner.ts';
+import type {
+  AttachOrder,
+  FactBatch,
+  RunAbout,
+  Runner,
+  StartOrder,
+  ToolAccess,
+} from '../engine/ports/runner.ts';
 import { messageOf } from '../protocol/errors.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { MachineLoad } from '../protocol/machine.ts';
@@ -36,6 +43,8 @@ export interface RunnerSideOptions {
   /** Perhaps once, perhaps later, perhaps twice, perhaps never. */
   readonly send: (message: RunnerMessage) => void;
   readonly unseal: (sealed: string) => Secrets;
+  /** What is remembered of runs, also over a restart. */
+  readonly notes?: RunNotes | undefined;
   /** The tools of the room, and where an agent of this machine finds them; without it there are none. */
   readonly tools?:
     | { readonly calls: RunnerTools; readonly access: (sessionId: SessionId) => ToolAccess }
@@ -44,6 +53,12 @@ export interface RunnerSideOptions {
   readonly onRefused: (reason: string, again: boolean) => void;
   /** Something came that is not understood. */
   readonly onOdd: (what: string) => void;
+}
+
+export interface RunNotes {
+  of(runId: string): RunAbout | undefined;
+  set(runId: string, about: RunAbout): void;
+  remove(runId: string): void;
 }
 
 /**
@@ -220,7 +235,15 @@ export class RunnerSide {
       this.#audience(connection).tell(exit(runId, 1, { startError: cannotUnseal }));
       return;
     }
-    const run = new KeptRun({ id: runId, sessionId, last: 0, isCaughtUp: true, place: undefined });
+    const onIdentified = this.#noted(sealed);
+    const run = new KeptRun({
+      id: runId,
+      sessionId,
+      last: 0,
+      isCaughtUp: true,
+      place: undefined,
+      onIdentified,
+    });
     this.#runs.set(runId, run);
     run.begin(this.#options.runner.start(order, run.heard), this.#audience(connection));
   }
@@ -242,7 +265,9 @@ export class RunnerSide {
     const opened = this.#opened(sealed) ?? { ...sealed, env: {}, tools: this.#toolsFor(sessionId) };
     const order: AttachOrder = { ...sealed, ...opened, checkpoint: sealed.checkpoint };
     const place = sealed.checkpoint && placeIn(sealed.checkpoint);
-    const run = new KeptRun({ id: runId, sessionId, last: place?.number ?? 0, isCaughtUp: false, place });
+    const onIdentified = this.#noted(sealed);
+    const lastHere = place?.number ?? 0;
+    const run = new KeptRun({ id: runId, sessionId, last: lastHere, isCaughtUp: false, place, onIdentified });
     this.#runs.set(runId, run);
     run.begin(this.#options.runner.attach(withOwnPlace(order), run.heard), audience);
   }
@@ -252,6 +277,16 @@ export class RunnerSide {
     run.leave();
     void this.#end(run.id);
     audience.tell(exit(run.id, last + 1, { hostLost: tooOld }));
+  }
+
+  /** Remembers what a room must know that has lost this session. */
+  #noted({ runId, agent, cwd, resume }: SealedStart): (agentSessionId: string) => void {
+    const { notes } = this.#options;
+    if (notes?.of(runId) === undefined) notes?.set(runId, { agent, cwd, agentSessionId: resume });
+    return (agentSessionId) => {
+      const about = notes?.of(runId);
+      if (about && about.agentSessionId !== agentSessionId) notes?.set(runId, { ...about, agentSessionId });
+    };
   }
 
   #audience(connection: Connection): Audience {
@@ -326,7 +361,10 @@ export class RunnerSide {
   async #left() {
     const below = await this.#options.runner.left();
     const others = below.filter(({ runId }) => !this.#runs.has(runId) && !this.#over.has(runId));
-    return [...[...this.#runs.values()].map((run) => run.left), ...others];
+    return [...[...this.#runs.values()].map((run) => run.left), ...others].map((run) => {
+      const about = this.#options.notes?.of(run.runId);
+      return about ? { ...run, about } : run;
+    });
   }
 
   async #end(runId: string): Promise<void> {
@@ -342,6 +380,7 @@ export class RunnerSide {
 
   #forget(runId: string): void {
     this.#runs.delete(runId);
+    this.#options.notes?.remove(runId);
     this.#over.add(runId);
     const [oldest = ''] = this.#over;
     if (this.#over.size > mostOver) this.#over.delete(oldest);

@@ -1,7 +1,7 @@
 import type { RoomMessage, RunnerMessage } from '../../src/cluster/message.ts';
 import { RoomSide } from '../../src/cluster/room-side.ts';
 import { RunnerSide, type RunnerSideOptions } from '../../src/cluster/runner-side.ts';
-import type { StartOrder } from '../../src/engine/ports/runner.ts';
+import type { RunAbout, StartOrder } from '../../src/engine/ports/runner.ts';
 import { SessionId } from '../../src/protocol/ids.ts';
 import type { MachineLoad } from '../../src/protocol/machine.ts';
 import { runnerOf } from '../support/runner-of.ts';
@@ -29,6 +29,7 @@ export function pair(driver = new ScriptedDriver()) {
   const states: string[] = [];
   const odd: string[] = [];
   const loads: MachineLoad[] = [];
+  const notes = new Map<string, RunAbout>();
   const tools = new Map<string, NonNullable<RunnerSideOptions['tools']>>();
   const runner = (id: string, earlier: readonly string[] = []) =>
     new RunnerSide({
@@ -42,6 +43,11 @@ export function pair(driver = new ScriptedDriver()) {
       onRefused: (reason, again) => refused.push(`${id}: ${reason}${again ? ' again' : ''}`),
       onOdd: (what) => odd.push(what),
       tools: tools.get(id),
+      notes: {
+        of: (runId) => notes.get(runId),
+        set: (runId, about) => notes.set(runId, about),
+        remove: (runId) => notes.delete(runId),
+      },
     });
   const newRoom = (id: string): RoomSide =>
     new RoomSide({
@@ -82,6 +88,7 @@ export function pair(driver = new ScriptedDriver()) {
     /** What the runner of this name offers to its agents. */
     tools,
     loads,
+    notes,
     carry,
     meet,
     fromRunner,

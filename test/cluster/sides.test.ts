@@ -91,6 +91,32 @@ describe('a room and its runners', () => {
     expect(room.state).toMatchObject({ is: 'refused' });
   });
 
+  test('[CLU15] a runner remembers what it takes to go on with a conversation, until the run is over', async () => {
+    const { driver, runner, room, meet, carry, notes } = pair();
+    const far = runner('a');
+    await meet(far);
+    room.start(startOrder, () => {});
+    await carry(far);
+    /** What is asked of the machine takes turns of the event loop there. */
+    const answered = async <T>(reply: Promise<T>): Promise<T> => {
+      let isThere = false;
+      void reply.finally(() => {
+        isThere = true;
+      });
+      while (!isThere) {
+        await new Promise(setImmediate);
+        await carry(far);
+      }
+      return reply;
+    };
+    driver.agent().reportAt(1, { type: 'identified', agentSessionId: 'conversation-1' });
+    const about = { agent: 'demo', cwd: '/', agentSessionId: 'conversation-1' };
+    expect(await answered(room.left())).toEqual([{ runId: 'run1', sessionId: 's1', isRunning: true, about }]);
+    expect(notes.get('run1')).toEqual(about);
+    await answered(room.end('run1'));
+    expect(notes.size).toBe(0);
+  });
+
   test('[CLU4] an agent that says more than is stored is held, and goes on when it is', async () => {
     const { driver, runner, room, carry, meet } = pair();
     const far = runner('a');

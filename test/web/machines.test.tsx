@@ -249,6 +249,31 @@ describe('the page of machines', () => {
     );
   });
 
+  it('[CLU15] an agent of a session that is not known says what it is, and goes on in a new one once that is confirmed', async () => {
+    const fake = new FakeTransport();
+    const unknown = {
+      sessionId: sessionId('of-before'),
+      isRunning: true,
+      agent: 'claude',
+      cwd: '/data/shop',
+    };
+    const unclaimed = [
+      { ...unknown, runId: 'run_1', canBeTaken: true },
+      { ...unknown, runId: 'run_2', canBeTaken: false },
+    ];
+    fake.answers = {
+      machines: () => Promise.resolve([machine(state('gpu-1', 'reachable'), { unclaimed })]),
+      takeRun: () => Promise.resolve(),
+    };
+    await open('/settings', both, fake);
+    expect(await screen.findAllByText('/data/shop')).toHaveLength(2);
+    const button = screen.getByRole('button', { name: /^Go on in a new session/ });
+    await userEvent.click(button);
+    expect(fake.called('takeRun')).toEqual([]);
+    await userEvent.click(await screen.findByRole('button', { name: /^End it there, and go on\?/ }));
+    expect(fake.called('takeRun')).toEqual([['gpu-1', 'run_1']]);
+  });
+
   it('[CLU25] agents that no session has are listed, and taken back or ended, in German as well', async () => {
     const fake = new FakeTransport();
     const run = { sessionId: sessionId('s2'), isRunning: true };

@@ -116,7 +116,7 @@ function Unclaimed({ machine: { name, unclaimed }, onChanged }: RowProps) {
 
 function UnclaimedRow({
   machine,
-  run: { runId, sessionId, title, isRunning, canBeTaken },
+  run: { runId, sessionId, title, isRunning, canBeTaken, agent, cwd },
   onChanged,
 }: {
   readonly machine: string;
@@ -143,8 +143,26 @@ function UnclaimedRow({
       <span className="min-w-0 flex-1 basis-40 wrap-anywhere">
         {named} <code className="text-faint text-xs">{sessionId}</code>
         {!isRunning && <span className="text-faint"> · {t('machines.ended')}</span>}
+        {agent !== undefined && cwd !== undefined && (
+          <span className="text-soft">
+            {' '}
+            · {plainText(agent)} <code className="text-xs">{plainText(cwd)}</code>
+          </span>
+        )}
       </span>
-      {canBeTaken && (
+      {canBeTaken && title === undefined && (
+        <ConfirmButton
+          size="sm"
+          confirm={t('machines.confirmTakeAnew')}
+          isBusy={isBusy}
+          title={t('machines.takeAnewHint')}
+          aria-label={`${t('machines.takeAnew')}: ${named}`}
+          onConfirm={() => void act(() => transport.takeRun(machine, runId), t('machines.takenAnew'))}
+        >
+          {t('machines.takeAnew')}
+        </ConfirmButton>
+      )}
+      {canBeTaken && title !== undefined && (
         <Button
           size="sm"
           isBusy={isBusy}
