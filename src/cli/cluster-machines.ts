@@ -3,6 +3,7 @@ import { reachMachine } from '../cluster/ends.ts';
 import type { MachineState } from '../cluster/room-side.ts';
 import { sealFor } from '../cluster/seal.ts';
 import type { Machine, MachineCondition, MachineSource } from '../engine/ports/machine.ts';
+import type { SharedTools } from '../engine/ports/tool-calls.ts';
 import { readClusterFile } from './cluster-command.ts';
 import type { Logger } from './logger.ts';
 
@@ -19,6 +20,7 @@ export async function openClusterMachines(path: string, logger: Logger): Promise
   const { room, servers, seed, ca } = file;
   const machines = new Map<string, Machine>();
   const listeners = new Set<() => void>();
+  const { promise: tools, resolve: offerTools } = Promise.withResolvers<SharedTools>();
   const tell = (): void => {
     for (const listener of listeners) listener();
   };
@@ -40,11 +42,17 @@ export async function openClusterMachines(path: string, logger: Logger): Promise
     let condition: MachineCondition = { isReachable: false, since: new Date().toISOString() };
     const runner = reachMachine(carrier, {
       name,
+      tools,
       seal: sealFor(key),
       onOdd: (what) =>
         logger.warn({ machine: name, what }, 'A machine told something that is not understood'),
+      // It is looked at, not told: it changes all the time.
+      onLoad: (load) => {
+        condition = { ...condition, load };
+      },
       onState: (state) => {
-        condition = conditionOf(state);
+        const { load } = condition;
+        condition = { ...conditionOf(state), ...(state.is === 'reachable' && { load }) };
         logger.info({ machine: name }, lineOf(state));
         tell();
       },
@@ -73,6 +81,7 @@ export async function openClusterMachines(path: string, logger: Logger): Promise
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    offerTools,
     async close() {
       clearInterval(timer);
       listeners.clear();

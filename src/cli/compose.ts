@@ -25,6 +25,7 @@ import {
   toolAccessOf,
 } from './interactive-tools.ts';
 import type { Logger } from './logger.ts';
+import { machineLoad } from './machine-load.ts';
 import { progressFiles } from './notice-progress.ts';
 import { configuredChannels } from './notification-settings.ts';
 import { sessionEnvFiles } from './secret-files.ts';
@@ -108,6 +109,7 @@ export async function compose(
     log,
     runner,
     ...(parts.machines && { machines: parts.machines }),
+    localLoad: machineLoad,
     storage: disk,
     env: sessionEnvFiles(join(dataDir, 'env')),
     templates: templateFile(join(dataDir, 'templates.json')),
@@ -138,6 +140,7 @@ export async function compose(
     logger,
   });
   const { endpoint, end: endTools, disconnect } = tools;
+  parts.machines?.offerTools?.(tools.shared);
   const push = await composePush(settings, {
     engine,
     logger,

@@ -135,6 +135,8 @@ const ServerFile = z.object({
   pid: z.number(),
   /** Who decides there, for the one that is started in its place. */
   decide: z.string().optional().catch(undefined),
+  /** The file by which it has its other machines, for the one that is started in its place. */
+  cluster: z.string().optional().catch(undefined),
   /** The process is another program's, which has the server in it: no command may end it. */
   isEmbedded: z.boolean().optional().catch(undefined),
   startedAt: z.string().catch(''),

@@ -1,5 +1,6 @@
 import type { Engine } from '../engine/index.ts';
 import type { Clock } from '../engine/ports/clock.ts';
+import type { SharedTools, ToolCalls } from '../engine/ports/tool-calls.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { ToolCatalogue } from '../protocol/tool.ts';
 import type { ToolAccess } from '../runner/ports/agent-driver.ts';
@@ -11,6 +12,8 @@ import type { Logger } from './logger.ts';
 export interface InteractiveTools {
   readonly endpoint: McpEndpoint;
   readonly host: ToolHost;
+  /** For agents of other machines. */
+  readonly shared: SharedTools;
   /** Ends the runs of tools and tells those who called them; first of all, so that what was asked stays open. */
   end(): Promise<void>;
   /** Lets go of the connections; when the agents are gone or on their own. */
@@ -31,19 +34,26 @@ export async function openInteractiveTools(
 ): Promise<InteractiveTools> {
   const { files, given = [], clock, logger, version } = parts;
   const host = await createToolHost({ desk: engine.tools, files, given, clock, logger });
-  const statusOf = (sessionId: SessionId): string | undefined => {
+  const sessionOf = (sessionId: SessionId) => {
     const now = engine.snapshot(sessionId);
-    return now.ok && now.value.session.id === sessionId ? now.value.session.status : undefined;
+    return now.ok && now.value.session.id === sessionId ? now.value.session : undefined;
   };
   const admits = (sessionId: SessionId): boolean => {
-    const status = statusOf(sessionId);
+    const status = sessionOf(sessionId)?.status;
     return status !== undefined && status !== 'stopped' && status !== 'failed';
   };
+  const calls: ToolCalls = {
+    get tools() {
+      return host.tools;
+    },
+    onChange: (listener) => host.onChange(listener),
+    call: (...call) => host.call(...call),
+    resume: async (sessionId, callId) => ({ left: engine.tools.leftOpen(sessionId, callId) ?? null }),
+  };
   const endpoint = createMcpEndpoint({
-    host,
+    host: calls,
     keys: toolKeys(parts.secret),
     admits,
-    leftOpen: (sessionId, callId) => engine.tools.leftOpen(sessionId, callId),
     version,
     clock,
     logger,
@@ -54,6 +64,10 @@ export async function openInteractiveTools(
   return {
     endpoint,
     host,
+    shared: {
+      calls,
+      admits: (machine, sessionId) => sessionOf(sessionId)?.machine === machine && admits(sessionId),
+    },
     async end() {
       stopWatching();
       await host.close();

@@ -35,6 +35,8 @@ export async function openRoom(
     readonly isEmbedded: boolean;
     readonly own?: OwnParts;
     readonly machines?: MachineSource;
+    /** The file that names them. */
+    readonly cluster?: string | undefined;
     readonly path?: string;
   },
 ): Promise<OpenRoom> {
@@ -60,6 +62,7 @@ export async function openRoom(
     const publish = ({ url, port }: { readonly url: string; readonly port: number }): Promise<void> =>
       address.publish(port, {
         ...serverFile(url, settings, parts.isEmbedded),
+        ...(parts.cluster !== undefined && { cluster: parts.cluster }),
         isolation: composed.isolation,
       });
     return {

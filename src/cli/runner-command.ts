@@ -13,8 +13,10 @@ import { watchForEnd } from './ending.ts';
 import { Failure, UsageError } from './failure.ts';
 import { type ParsedFlags, textFlag } from './flags.ts';
 import { createLogger, type Logger } from './logger.ts';
+import { machineLoad } from './machine-load.ts';
 import { absolute, dataDirectoryOf } from './paths.ts';
-import { readSecretFile, writeSecretFile } from './secret-files.ts';
+import { openRunNotes } from './run-notes.ts';
+import { keepToolSecret, readSecretFile, writeSecretFile } from './secret-files.ts';
 import { readSettings, serveFlags } from './settings.ts';
 import { version } from './version.ts';
 
@@ -22,7 +24,8 @@ const { 'data-dir': dataDir, config, claude, isolation } = serveFlags;
 
 export const runner: Command = {
   usage: 'runner --cluster FILE [flags]',
-  help: `Runs agents on this machine for a server on another. It listens on no port: it goes to NATS, and waits there for its room.
+  help: `Runs agents on this machine for a server on another. It goes to NATS, and waits there for its room. It listens on
+loopback alone, where its agents call the interactive tools of the server.
 When it ends, its agents go on; the next one takes them up.
 
   --cluster FILE    what "beckon cluster add" printed for this machine
@@ -45,17 +48,20 @@ BECKON_LOG sets how much is logged: trace, debug, info, warn, error, silent.`,
     const ending = watchForEnd(logger, env);
     // Most of the program; a command line that fails need not wait for it.
     const { composeRunner } = await import('./compose-runner.ts');
+    const { toolKeys } = await import('../tools/mcp/endpoint.ts');
+    const toolSecret = await keepToolSecret(settings.dataDir);
     const { runner } = await composeRunner(settings, {
       env,
       logger,
       version: await version(),
       drivers: [],
-      secretsOf: () => [],
+      secretsOf: (sessionId) => [toolKeys(toolSecret).of(sessionId)],
       onRoom: (room) =>
         room !== 'enough' && logger.warn(`The disk has little room for what agents print: ${room}`),
     });
     await runner.left();
-    const served = await serve(file, { runner, dataDir: settings.dataDir, logger, asked: ending.asked });
+    const { dataDir } = settings;
+    const served = await serve(file, { runner, dataDir, toolSecret, logger, asked: ending.asked });
     if ('reason' in served) logger.error(served.reason);
     else console.stdout.write(`Beckon runs agents here as ${file.name}\n`);
     const end = 'reason' in served ? { exitCode: 1 } : await Promise.race([ending.asked, served.refused]);
@@ -88,12 +94,17 @@ async function serve(
   parts: {
     readonly runner: Parameters<typeof serveRoom>[1]['runner'];
     readonly dataDir: string;
+    readonly toolSecret: string;
     readonly logger: Logger;
     readonly asked: Promise<unknown>;
   },
 ): Promise<Serving | Refused> {
   const { room, name, servers, seed, ca } = file;
-  const { logger } = parts;
+  const { logger, dataDir } = parts;
+  const id = randomUUID();
+  const { openRunnerTools } = await import('./runner-tools.ts');
+  const secret = parts.toolSecret;
+  const tools = await openRunnerTools({ id, dataDir, secret, version: await version(), logger });
   const { connectCarrier } = await import('../cluster/nats/carrier.ts');
   const connecting = connectCarrier({
     servers,
@@ -107,15 +118,20 @@ async function serve(
         : logger.warn({ reason }, 'NATS does not take what is said; it is kept here and said again'),
   });
   const carrier = await Promise.race([connecting, parts.asked.then(() => undefined)]);
-  if (carrier === undefined) return { exitCode: 0, reason: 'Ended before NATS was there' };
+  if (carrier === undefined) {
+    await tools.close();
+    return { exitCode: 0, reason: 'Ended before NATS was there' };
+  }
   const { promise: refused, resolve } = Promise.withResolvers<Refused>();
-  const id = randomUUID();
   let [firstRefusal, lastRefusal] = [0, Number.NEGATIVE_INFINITY];
   const serving = serveRoom(carrier, {
     name,
     runner: parts.runner,
     id,
-    earlier: await earlierStarts(parts.dataDir, id),
+    tools: tools.tools,
+    load: machineLoad,
+    notes: await openRunNotes(dataDir, logger),
+    earlier: await earlierStarts(dataDir, id),
     version: await version(),
     unseal: unsealWith(file.unsealWith),
     onRefused: (reason, again) => {
@@ -130,7 +146,9 @@ async function serve(
   return {
     refused,
     async stop() {
+      // First the link: what agents have called is not taken back because this program ends.
       await serving.stop();
+      await tools.close();
       await carrier.close();
     },
   };

@@ -48,12 +48,14 @@ The configuration file is JSON: port, host, publicUrl, allowedHosts, open, claud
       );
     }
 
-    const machines = await clusterOf(clusterFileOf(flags, console), logger);
+    const cluster = clusterFileOf(flags, console);
+    const machines = await clusterOf(cluster, logger);
     const room = await openRoom(settings, lock, {
       env: console.env,
       logger,
       isEmbedded: false,
       ...(machines && { machines }),
+      cluster,
     });
     const { url } = await listen(room, settings);
     const isShown = settings.decide === 'anyone' || console.stdout.isTTY;
@@ -96,7 +98,7 @@ const endPatienceMs = 12_000;
 export const restart: Command = {
   usage: 'restart [flags]',
   help: `Ends the running server and starts another in its place, in this terminal; the agents go on meanwhile.
-It takes the flags of "beckon serve". Addresses, port and who decides stay as they were unless they are given.`,
+It takes the flags of "beckon serve". Addresses, port, who decides and the cluster stay as they were unless they are given; --cluster "" leaves the cluster.`,
   flags: serveFlags,
   // Files of `--tools`; other words are refused with the settings.
   mostWords: Number.POSITIVE_INFINITY,
@@ -112,12 +114,13 @@ It takes the flags of "beckon serve". Addresses, port and who decides stay as th
 };
 
 /** Agents know the address of their tools, pages that of their server, and a person who decides there: only a flag changes these. */
-function asItWas(console: Console, { url, host, publicUrl, decide }: ServerFile): Console {
+function asItWas(console: Console, { url, host, publicUrl, decide, cluster }: ServerFile): Console {
   const same = {
     BECKON_PORT: new URL(url).port,
     ...(host !== undefined && { BECKON_HOST: host }),
     ...(publicUrl !== undefined && { BECKON_PUBLIC_URL: publicUrl }),
     ...(decide !== undefined && { BECKON_DECIDE: decide }),
+    ...(cluster !== undefined && { BECKON_CLUSTER: cluster }),
   };
   return { ...console, env: { ...console.env, ...same, BECKON_NO_OPEN: '1' } };
 }

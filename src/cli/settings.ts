@@ -49,7 +49,7 @@ export async function readSettings(flags: ParsedFlags, console: Console): Promis
 
 /** The file by which this server has its other machines, if it has any. */
 export function clusterFileOf(flags: ParsedFlags, { env, cwd }: Console): string | undefined {
-  const given = textFlag(flags, 'cluster') || env.BECKON_CLUSTER;
+  const given = textFlag(flags, 'cluster') ?? env.BECKON_CLUSTER;
   return given ? absolute(given, cwd, env) : undefined;
 }
 

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Runner } from '../engine/ports/runner.ts';
+import type { SharedTools } from '../engine/ports/tool-calls.ts';
 import type { RoomMessage, Secrets } from './message.ts';
 import type { Carrier, Link } from './nats/carrier.ts';
-import { type MachineState, RoomSide } from './room-side.ts';
-import { RunnerSide } from './runner-side.ts';
+import { type MachineState, RoomSide, type RoomSideOptions } from './room-side.ts';
+import { RunnerSide, type RunnerSideOptions } from './runner-side.ts';
 
 const tickMs = 500;
 
@@ -14,7 +15,10 @@ export function reachMachine(
     readonly name: string;
     readonly seal: (secrets: Secrets) => string;
     readonly onState: (state: MachineState) => void;
+    readonly onLoad?: RoomSideOptions['onLoad'];
     readonly onOdd: (what: string) => void;
+    /** What agents there may call. Nothing is said to the machine before it is known: they would be started without. */
+    readonly tools?: Promise<SharedTools>;
     readonly tickMs?: number;
   },
 ): Runner {
@@ -24,12 +28,16 @@ export function reachMachine(
     ...options,
     id: randomUUID(),
     send: (message) => link?.send(message),
-    // The address of the tools is one of this machine: there, it would be somebody else's, or nobody's.
-    seal: ({ env }) => options.seal({ env, tools: null }),
   });
-  void carrier.then((connected) => {
-    if (!isLeft) link = connected.roomLink(options.name, (data) => side.heard(data));
-  });
+  void Promise.all([carrier, options.tools]).then(
+    ([connected, tools]) => {
+      if (isLeft) return;
+      if (tools) side.offerTools(tools);
+      link = connected.roomLink(options.name, (data) => side.heard(data));
+    },
+    // Whoever gave the carrier tells of it.
+    () => {},
+  );
   const timer = setInterval(() => side.tick(), options.tickMs ?? tickMs);
   const leave = async (how: 'close' | 'detach'): Promise<void> => {
     await RoomSide.prototype[how].call(side);
@@ -50,6 +58,9 @@ export function serveRoom(
     readonly id: string;
     readonly version: string;
     readonly unseal: (sealed: string) => Secrets;
+    readonly tools?: RunnerSideOptions['tools'];
+    readonly load?: RunnerSideOptions['load'];
+    readonly notes?: RunnerSideOptions['notes'];
     readonly onRefused: (reason: string, again: boolean) => void;
     readonly onOdd: (what: string) => void;
     readonly tickMs?: number;

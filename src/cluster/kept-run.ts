@@ -15,7 +15,7 @@ import { CheckpointShape } from './message.ts';
 
 // The rest stays in the agent's file until the room has stored some of it.
 const mostUnstored = 8_000_000;
-const mostOfSentence = 64_000;
+const mostOfSentence = 256_000;
 
 interface KeptBatch {
   readonly batch: FactBatch;
@@ -38,6 +38,7 @@ export interface Audience {
 export class KeptRun {
   readonly id: string;
   readonly sessionId: SessionId;
+  readonly #onIdentified: ((agentSessionId: string) => void) | undefined;
   #run: Run | undefined;
   #audience: Audience | undefined;
   #unstored: KeptBatch[] = [];
@@ -49,10 +50,7 @@ export class KeptRun {
   #isCaughtUp: boolean;
   #hasExited = false;
   #isEnding = false;
-  /** What has been said of the sentence under way; undefined once it is too long to keep. */
-  #sentence: AgentFact[] | undefined = [];
-  #sentenceSize = 0;
-  #piece = 0;
+  readonly #sentence = new Sentence();
   #isHeldByRoom = false;
   #isHeld = false;
 
@@ -63,12 +61,15 @@ export class KeptRun {
     /** Of a run that is gone on with: whether all of what it said before has been told is not known yet. */
     readonly isCaughtUp: boolean;
     readonly place: Checkpoint | undefined;
+    /** The agent has told what it calls the conversation. */
+    readonly onIdentified?: (agentSessionId: string) => void;
   }) {
     this.id = options.id;
     this.sessionId = options.sessionId;
     this.#last = options.last;
     this.#isCaughtUp = options.isCaughtUp;
     this.#place = options.place;
+    this.#onIdentified = options.onIdentified;
   }
 
   begin(run: Run, audience: Audience): void {
@@ -96,11 +97,9 @@ export class KeptRun {
     this.#isHeldByRoom = false;
     this.#pace();
     for (const { batch, last: end } of this.#unstored) if (end > last) audience.tell(batch);
-    const rest: AgentFact[] = [...(this.#sentence ?? [])];
+    const rest: AgentFact[] = [...this.#sentence.tellAgain()];
     if (how === 'attach' && this.#isCaughtUp && !this.#hasExited) rest.push({ type: 'caught-up' });
     if (rest.length > 0) audience.tell({ runId: this.id, first: this.#last + 1, facts: rest });
-    // Of a sentence whose beginning is not known any more, the rest is not told in fragments.
-    this.#piece = this.#sentence === undefined ? 1 : 0;
   }
 
   /** Nobody listens; what is said is kept. */
@@ -111,11 +110,16 @@ export class KeptRun {
   readonly heard = ({ first, facts, mark }: FactBatch): void => {
     this.#last = first - 1;
     for (const fact of facts) this.#follow(fact);
+    // The deltas behind the last fact with a number.
+    const deltas = facts
+      .slice(facts.findLastIndex((fact) => !isPassing(fact)) + 1)
+      .filter(({ type }) => type === 'delta');
     if (mark !== undefined) this.#place = { number: this.#last, mark };
     if (this.#last < first && mark === undefined) {
-      this.#pass({ runId: this.id, first, facts });
+      this.#pass({ runId: this.id, first, facts }, deltas);
       return;
     }
+    this.#sentence.tell(deltas);
     const batch: FactBatch = { runId: this.id, first, facts, mark: this.#markHere() };
     if (this.#last >= first) {
       const size = JSON.stringify(batch).length;
@@ -125,6 +129,12 @@ export class KeptRun {
     this.#audience?.tell(batch);
     this.#pace();
   };
+
+  /** The fragments from this one on, of the sentence before the fact with this number. */
+  pieces(first: number, from: number): readonly FactBatch[] {
+    if (first !== this.#last + 1) return [];
+    return this.#sentence.from(from).map((facts) => ({ runId: this.id, first, facts }));
+  }
 
   give(order: Order): Promise<OrderOutcome> {
     return this.#run?.give(order) ?? Promise.resolve(notThere);
@@ -163,27 +173,24 @@ export class KeptRun {
   #follow(fact: AgentFact): void {
     if (!isPassing(fact)) {
       this.#last += 1;
-      this.#sentence = [];
-      this.#sentenceSize = 0;
-      this.#piece = 0;
-    } else if (fact.type === 'delta') {
-      this.#sentenceSize += fact.delta.text.length;
-      if (this.#sentenceSize > mostOfSentence) this.#sentence = undefined;
-      this.#sentence?.push(fact);
+      this.#sentence.clear();
     }
+    if ((fact.type === 'ready' || fact.type === 'identified') && fact.agentSessionId !== null)
+      this.#onIdentified?.(fact.agentSessionId);
     if (fact.type === 'caught-up') this.#isCaughtUp = true;
     if (fact.type === 'exited') this.#hasExited = true;
     if (fact.type === 'ending') this.#isEnding = true;
   }
 
   /** Fragments may be lost; that it has caught up, is about to end, or said something odd may not. */
-  #pass(batch: FactBatch): void {
-    if (batch.facts.some(({ type }) => type !== 'delta')) {
+  #pass(batch: FactBatch, deltas: readonly AgentFact[]): void {
+    if (deltas.length < batch.facts.length) {
+      this.#sentence.tell(deltas);
       this.#audience?.tell(batch);
       return;
     }
-    this.#audience?.pass(batch, this.#piece);
-    this.#piece += 1;
+    const piece = this.#sentence.pass(deltas);
+    this.#audience?.pass(batch, piece);
   }
 
   /** The number goes with every batch, also where the driver has no place of its own: a room that comes back must know what it has. */
@@ -200,6 +207,63 @@ export class KeptRun {
     else this.#run?.release();
   }
 }
+
+/** What has been said of the sentence under way; of one that is too long, the end. */
+class Sentence {
+  /** Those that passed as fragments have a number. */
+  #pieces: { readonly facts: readonly AgentFact[]; readonly number: number | undefined }[] = [];
+  #size = 0;
+  #next = 0;
+  #isWhole = true;
+
+  clear(): void {
+    this.#pieces = [];
+    this.#size = 0;
+    this.#next = 0;
+    this.#isWhole = true;
+  }
+
+  /** What passes; returns the number under which. */
+  pass(facts: readonly AgentFact[]): number {
+    this.#keep(facts, this.#next);
+    this.#next += 1;
+    return this.#next - 1;
+  }
+
+  /** What is told reliably. */
+  tell(facts: readonly AgentFact[]): void {
+    if (facts.length > 0) this.#keep(facts, undefined);
+  }
+
+  /** All of it, for whoever listens anew. Where the beginning is gone that is nothing, and the rest is not told in fragments. */
+  tellAgain(): readonly AgentFact[] {
+    this.#next = this.#isWhole ? 0 : 1;
+    this.#pieces = this.#isWhole ? this.#pieces.map(({ facts }) => ({ facts, number: undefined })) : [];
+    return this.#pieces.flatMap(({ facts }) => facts);
+  }
+
+  /** The fragments from this number on; none where that one is not kept. */
+  from(number: number): readonly (readonly AgentFact[])[] {
+    const at = this.#pieces.findIndex((piece) => piece.number === number);
+    if (at === -1) return [];
+    return this.#pieces
+      .slice(at)
+      .filter((piece) => piece.number !== undefined)
+      .map(({ facts }) => facts);
+  }
+
+  #keep(facts: readonly AgentFact[], number: number | undefined): void {
+    this.#pieces.push({ facts, number });
+    this.#size += sizeOf(facts);
+    while (this.#size > mostOfSentence && this.#pieces.length > 1) {
+      this.#size -= sizeOf(this.#pieces.shift()?.facts ?? []);
+      this.#isWhole = false;
+    }
+  }
+}
+
+const sizeOf = (facts: readonly AgentFact[]): number =>
+  facts.reduce((sum, fact) => sum + (fact.type === 'delta' ? fact.delta.text.length : 0), 0);
 
 /** The driver's own part of a checkpoint that went to a room and came back. */
 export function placeIn({ mark }: Checkpoint): Checkpoint | undefined {

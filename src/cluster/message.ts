@@ -1,10 +1,15 @@
 import { z } from 'zod';
 import type { AttachOrder, Checkpoint, FactBatch, Order, OrderOutcome } from '../engine/ports/runner.ts';
+import type {
+  CallEnd as CallEndOfPort,
+  OfferedTool as OfferedToolOfPort,
+} from '../engine/ports/tool-calls.ts';
 import { AgentFact } from '../model/agent-fact.ts';
 import { DirectoryCompletion, FoundFiles } from '../protocol/directory.ts';
 import { type ErrorCode, errorCatalogue } from '../protocol/errors.ts';
 import { MessageId, SessionId } from '../protocol/ids.ts';
 import { Ask, Decision } from '../protocol/interaction.ts';
+import { MachineLoad } from '../protocol/machine.ts';
 import { Agent } from '../protocol/session.ts';
 
 /**
@@ -13,7 +18,9 @@ import { Agent } from '../protocol/session.ts';
  */
 
 /** The versions of these messages that this program speaks. */
-export const spoken = { from: 1, to: 1 } as const;
+export const spoken = { from: 1, to: 2 } as const;
+/** With the second version came the tools of the room, and fragments that are asked for again. */
+export const speaksSecond = ({ to }: { readonly to: number }): boolean => to >= 2;
 
 const Name = z.string().min(1).max(200);
 const Count = z.number().int().nonnegative();
@@ -47,6 +54,7 @@ const Here = z.object({
   speaks: Versions,
   /** Of the program. */
   version: z.string(),
+  load: MachineLoad.exactOptional(),
 });
 export type Here = Readonly<z.infer<typeof Here>>;
 
@@ -102,7 +110,7 @@ const Start = Place.extend({
   model: z.string().nullable(),
   resume: z.string().nullable(),
   costUsd: z.number().exactOptional(),
-  /** The environment and the way to the tools, for the eyes of this runner alone. */
+  /** The environment, for the eyes of this runner alone. */
   sealed: z.string(),
 });
 export type SealedStart = Readonly<z.infer<typeof Start>>;
@@ -110,7 +118,8 @@ export type SealedStart = Readonly<z.infer<typeof Start>>;
 /** What is in `sealed`. */
 export const Secrets = z.object({
   env: z.record(z.string(), z.string()),
-  tools: z.object({ url: z.string(), key: z.string(), unasked: z.array(z.string()).readonly() }).nullable(),
+  /** The tools have an address of the runner's own; runners of the first version want this said. */
+  tools: z.null(),
 });
 export type Secrets = Readonly<z.infer<typeof Secrets>>;
 
@@ -198,7 +207,18 @@ export const replies = {
       isAll: z.boolean(),
     })
     .nullable(),
-  left: z.array(z.object({ runId: Name, sessionId: SessionId, isRunning: z.boolean() })).readonly(),
+  left: z
+    .array(
+      z.object({
+        runId: Name,
+        sessionId: SessionId,
+        isRunning: z.boolean(),
+        about: z
+          .object({ agent: Name, cwd: z.string(), agentSessionId: z.string().nullable() })
+          .exactOptional(),
+      }),
+    )
+    .readonly(),
   end: z.unknown(),
   readRaw: z.base64().nullable(),
   removeRaw: z.unknown(),
@@ -206,6 +226,52 @@ export const replies = {
 } as const satisfies Record<Call['call'], z.ZodType>;
 
 export type Reply<C extends Call['call']> = z.infer<(typeof replies)[C]>;
+
+const LongText = z.string().max(10_000);
+
+/** An interactive tool of the room, as agents are told of it. */
+const OfferedTool = z.object({
+  name: Name,
+  description: z.string(),
+  inputSchema: z.record(z.string(), z.unknown()),
+  askFirst: z.boolean(),
+}) satisfies z.ZodType<OfferedToolOfPort>;
+
+const CallEnd = z.union([
+  z.object({ ok: z.boolean(), text: z.string() }),
+  z.object({ left: z.enum(['open', 'answered']).nullable() }),
+]) satisfies z.ZodType<CallEndOfPort>;
+
+/** What a room says of its tools. `call` is the runner's own name of a call. */
+export const RoomToolItem = z.discriminatedUnion('type', [
+  /** On each connection, and at each change. From the first on the runner may call. */
+  z.object({ type: z.literal('tools'), tools: z.array(OfferedTool).readonly() }),
+  z.object({ type: z.literal('tool-progress'), call: Name, text: z.string() }),
+  z.object({ type: z.literal('tool-end'), call: Name, end: CallEnd }),
+]);
+export type RoomToolItem = Readonly<z.infer<typeof RoomToolItem>>;
+
+/** What a runner wants of the tools, for its own sessions alone. */
+export const RunnerToolItem = z.discriminatedUnion('type', [
+  /** The calls that it knows of, first of all on each connection: nobody waits for another. */
+  z.object({ type: z.literal('tool-calls'), calls: z.array(Name).readonly() }),
+  /** May be said again on a later connection; it is one call. */
+  z.object({
+    type: z.literal('tool-call'),
+    call: Name,
+    sessionId: SessionId,
+    callId: LongText,
+    name: LongText,
+    args: z.unknown(),
+    agentToolName: LongText.exactOptional(),
+    limitMs: z.number().positive().exactOptional(),
+  }),
+  /** Somebody waits again for what an earlier runner called, or this one of an earlier room. */
+  z.object({ type: z.literal('tool-resume'), call: Name, sessionId: SessionId, callId: LongText }),
+  /** Nobody waits for it any more: its end has come, or the agent took it back. */
+  z.object({ type: z.literal('tool-over'), call: Name, reason: LongText.exactOptional() }),
+]);
+export type RunnerToolItem = Readonly<z.infer<typeof RunnerToolItem>>;
 
 /** What a room says on a connection, in order and once. */
 export const RoomItem = z.discriminatedUnion('type', [
@@ -216,6 +282,9 @@ export const RoomItem = z.discriminatedUnion('type', [
   z.object({ type: z.literal('release'), runId: Name }),
   z.object({ type: z.literal('stored'), runId: Name, checkpoint: CheckpointShape }),
   z.object({ type: z.literal('request'), request: Name, call: Call }),
+  /** Fragments from this one on were lost; the sentence is the one before the fact with this number. */
+  z.object({ type: z.literal('lost-pieces'), runId: Name, first: Count, from: Count }),
+  ...RoomToolItem.options,
 ]);
 export type RoomItem = Readonly<z.infer<typeof RoomItem>>;
 
@@ -235,6 +304,15 @@ export const RunnerItem = z.discriminatedUnion('type', [
   z.object({ type: z.literal('outcome'), runId: Name, give: Name, outcome: Outcome }),
   z.object({ type: z.literal('reply'), request: Name, value: z.unknown() }),
   z.object({ type: z.literal('failed'), request: Name, reason: z.string() }),
+  /** What was lost, in the batches in which it had passed; none where it is not kept any more. */
+  z.object({
+    type: z.literal('pieces'),
+    runId: Name,
+    first: Count,
+    from: Count,
+    batches: z.array(Batch).readonly(),
+  }),
+  ...RunnerToolItem.options,
 ]);
 export type RunnerItem = Readonly<z.infer<typeof RunnerItem>>;
 

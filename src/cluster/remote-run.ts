@@ -32,6 +32,8 @@ interface Given {
 export interface Line {
   /** The present connection. */
   readonly connection: string | undefined;
+  /** Whether fragments that were lost can be asked for. */
+  readonly canRepeat: boolean;
   /** Comes to nothing where nothing is connected. */
   say(item: RoomItem): void;
 }
@@ -51,8 +53,10 @@ export class RemoteRun implements Run {
   #last = 0;
   readonly #given = new Map<string, Given>();
   #count = 0;
-  /** The number of the next batch of fragments; undefined after one was lost, until the sentence is over. */
+  /** The number of the next batch of fragments; undefined where one is lost for good, until the sentence is over. */
   #nextPiece: number | undefined = 0;
+  /** Those behind one that is missing, by number. It was asked for. */
+  readonly #ahead = new Map<number, FactBatch>();
   #early: { readonly batch: FactBatch; readonly piece: number }[] = [];
 
   constructor(id: string, opening: Opening, report: Report, line: Line) {
@@ -82,7 +86,7 @@ export class RemoteRun implements Run {
     this.#hasExited = false;
     this.#isCaughtUp = opening.type === 'start';
     this.#last = opening.type === 'start' ? 0 : opening.order.last;
-    this.#nextPiece = 0;
+    this.#startSentence();
     this.#early = [];
   }
 
@@ -171,7 +175,7 @@ export class RemoteRun implements Run {
     const last = batch.first - 1 + batch.facts.filter((fact) => !isPassing(fact)).length;
     const hasNews = last > this.#last;
     this.#last = Math.max(this.#last, last);
-    if (hasNews) this.#nextPiece = 0;
+    if (hasNews) this.#startSentence();
     this.#hasExited = batch.facts.some(({ type }) => type === 'exited');
     this.#report(batch);
     this.#isCaughtUp ||= batch.facts.some(({ type }) => type === 'caught-up');
@@ -179,7 +183,7 @@ export class RemoteRun implements Run {
     if (hasNews) for (const { batch, piece } of this.#early.splice(0)) this.passed(batch, piece);
   }
 
-  /** Fragments: in order and without a gap, or not at all. */
+  /** Fragments: in order and without a gap. One that is missing is asked for; where it is gone, no more of the sentence is told. */
   passed(batch: FactBatch, piece: number): void {
     if (this.#hasExited || !batch.facts.every(({ type }) => type === 'delta')) return;
     if (batch.first > this.#last + 1) {
@@ -187,8 +191,27 @@ export class RemoteRun implements Run {
       return;
     }
     if (batch.first <= this.#last || this.#nextPiece === undefined || piece < this.#nextPiece) return;
-    this.#nextPiece = piece === this.#nextPiece ? piece + 1 : undefined;
-    if (this.#nextPiece !== undefined) this.#report(batch);
+    if (piece === this.#nextPiece) {
+      this.#tellPiece(batch, piece);
+      return;
+    }
+    const isAsked = this.#ahead.size > 0;
+    if (this.#ahead.size < mostEarly) this.#ahead.set(piece, batch);
+    if (!isAsked) this.#askForPieces(this.#nextPiece);
+  }
+
+  /** What was asked for has come, or is kept nowhere any more. */
+  repeated(
+    batches: readonly FactBatch[],
+    { first, from }: { readonly first: number; readonly from: number },
+  ): void {
+    // Of an earlier sentence, which has come whole since.
+    if (first !== this.#last + 1) return;
+    const next = this.#nextPiece;
+    for (const [index, batch] of batches.entries()) this.passed(batch, from + index);
+    if (this.#ahead.size === 0 || this.#nextPiece === undefined) return;
+    if (this.#nextPiece === next && from >= next) this.#giveUpSentence();
+    else this.#askForPieces(this.#nextPiece);
   }
 
   outcome(id: string, outcome: OrderOutcome): void {
@@ -204,6 +227,30 @@ export class RemoteRun implements Run {
   settle(outcome: OrderOutcome): void {
     for (const { resolve } of this.#given.values()) resolve(outcome);
     this.#given.clear();
+  }
+
+  #startSentence(): void {
+    this.#nextPiece = 0;
+    this.#ahead.clear();
+  }
+
+  #giveUpSentence(): void {
+    this.#nextPiece = undefined;
+    this.#ahead.clear();
+  }
+
+  #tellPiece(batch: FactBatch, piece: number): void {
+    this.#nextPiece = piece + 1;
+    this.#report(batch);
+    const next = this.#ahead.get(piece + 1);
+    this.#ahead.delete(piece + 1);
+    if (next) this.#tellPiece(next, piece + 1);
+  }
+
+  #askForPieces(from: number): void {
+    if (this.#line.canRepeat)
+      this.#line.say({ type: 'lost-pieces', runId: this.id, first: this.#last + 1, from });
+    else this.#giveUpSentence();
   }
 
   #giveAgain(): void {

@@ -15,9 +15,11 @@ import type {
   StartOrder,
   WorkPlace,
 } from '../engine/ports/runner.ts';
+import type { SharedTools } from '../engine/ports/tool-calls.ts';
 import type { DirectoryCompletion, FoundFiles } from '../protocol/directory.ts';
 import { type Result, refuse } from '../protocol/errors.ts';
 import type { SessionId } from '../protocol/ids.ts';
+import type { MachineLoad } from '../protocol/machine.ts';
 import type { Agent } from '../protocol/session.ts';
 import { Incoming, Outgoing } from './channel.ts';
 import {
@@ -31,9 +33,11 @@ import {
   readBatch,
   replies,
   type Secrets,
+  speaksSecond,
   spoken,
 } from './message.ts';
 import { type Line, type Opening, RemoteRun } from './remote-run.ts';
+import { RoomTools } from './room-tools.ts';
 import { parsed } from './runner-side.ts';
 
 const silentTicks = 8;
@@ -41,6 +45,8 @@ const requestTicks = 40;
 const mostExited = 200;
 
 export interface RoomSideOptions {
+  /** Of the machine. */
+  readonly name: string;
   /** Made anew at each start of the room. */
   readonly id: string;
   /** Perhaps once, perhaps later, perhaps twice, perhaps never. */
@@ -48,6 +54,8 @@ export interface RoomSideOptions {
   /** For the eyes of the runner alone. */
   readonly seal: (secrets: Secrets) => string;
   readonly onState: (state: MachineState) => void;
+  /** The machine has told how busy it is. */
+  readonly onLoad?: ((load: MachineLoad) => void) | undefined;
   /** Something came that is not understood. */
   readonly onOdd: (what: string) => void;
 }
@@ -68,6 +76,8 @@ interface Request {
 interface Connection {
   readonly id: string;
   readonly runner: string;
+  /** Whether the runner speaks the second version. */
+  readonly isSecond: boolean;
   readonly outgoing: Outgoing;
   readonly incoming: Incoming;
 }
@@ -92,13 +102,18 @@ export class RoomSide implements Runner {
   #state: MachineState = { is: 'unreachable' };
   #isClosed = false;
   readonly #line: Line;
+  readonly #tools: RoomTools;
 
   constructor(options: RoomSideOptions) {
     this.#options = options;
+    this.#tools = new RoomTools(options.name, (item) => this.#say(item));
     const side = this;
     this.#line = {
       get connection() {
         return side.#connection?.id;
+      },
+      get canRepeat() {
+        return side.#connection?.isSecond === true;
       },
       say: (item) => this.#say(item),
     };
@@ -106,6 +121,11 @@ export class RoomSide implements Runner {
 
   get state(): MachineState {
     return this.#state;
+  }
+
+  /** From now on agents there may call these. */
+  offerTools(tools: SharedTools): void {
+    this.#tools.offer(tools);
   }
 
   /** What came over the link. */
@@ -157,6 +177,7 @@ export class RoomSide implements Runner {
       request.reject(new UnreachableError('The machine does not answer'));
     }
     if (connection === undefined) return;
+    this.#tools.tick();
     connection.outgoing.tick(this.#isHeard);
     this.#isHeard = false;
     this.#confirm(connection);
@@ -230,6 +251,7 @@ export class RoomSide implements Runner {
     const outcome: OrderOutcome = { ok: false, code: 'let-go', message: letGo, uncertain: true };
     for (const run of this.#runs.values()) run.settle(outcome);
     this.#runs.clear();
+    this.#tools.close();
     this.#connection = undefined;
   }
 
@@ -240,6 +262,7 @@ export class RoomSide implements Runner {
     const connection = this.#connection;
     if (serves?.room === id && serves.connection === connection?.id) {
       this.#noteLife();
+      if (here.load) this.#options.onLoad?.(here.load);
       return;
     }
     if (speaks.from > spoken.to || speaks.to < spoken.from) {
@@ -272,10 +295,12 @@ export class RoomSide implements Runner {
       const ack = this.#connection?.id === id ? this.#connection.incoming.confirm() : 0;
       this.#options.send({ type: 'frames', connection: id, frames: [frame], ack });
     });
-    this.#connection = { id, runner, outgoing, incoming: new Incoming() };
+    const isSecond = speaksSecond(here.speaks);
+    this.#connection = { id, runner, isSecond, outgoing, incoming: new Incoming() };
     this.#inbox = [];
     this.#silent = 0;
     this.#isHeard = true;
+    this.#tools.connected(runner, isSecond);
     // Told anew also where it was reachable: it is another start of the runner.
     this.#become({ is: 'reachable', version });
     for (const [request, { call, reject }] of this.#requests) {
@@ -348,6 +373,15 @@ export class RoomSide implements Runner {
         else request?.reject(new Error(item.reason));
         return false;
       }
+      case 'pieces':
+        this.#runs.get(item.runId)?.repeated(item.batches.map(readBatch), item);
+        return false;
+      case 'tool-calls':
+      case 'tool-call':
+      case 'tool-resume':
+      case 'tool-over':
+        this.#tools.take(item);
+        return false;
     }
   }
 
@@ -364,8 +398,9 @@ export class RoomSide implements Runner {
   }
 
   #sayOpening({ type, order }: Opening): void {
-    const { env, tools, ...rest } = order;
-    const sealed = this.#options.seal({ env, tools });
+    // The address of the tools is one of this machine: the runner has its own.
+    const { env, tools: _, ...rest } = order;
+    const sealed = this.#options.seal({ env, tools: null });
     if (type === 'start') this.#say({ type, order: { ...rest, sealed } });
     else {
       const { checkpoint, ...attach } = rest as Omit<AttachOrder, 'env' | 'tools'>;
@@ -412,7 +447,7 @@ function refusal(error: unknown): Result<never> {
 /** Of the connections of one start of a runner, the later has the higher. */
 const numberOf = (connection: string): number => Number(connection.slice(connection.lastIndexOf('.') + 1));
 
-const versionReason = ({ from, to }: Here['speaks']): string =>
-  `The runner speaks version ${from === to ? from : `${from} to ${to}`} of the link and the room ${
-    spoken.from === spoken.to ? spoken.from : `${spoken.from} to ${spoken.to}`
-  }: the older one of the two must be updated.`;
+const versionReason = (theirs: Here['speaks']): string =>
+  `The runner speaks version ${versions(theirs)} of the link and the room ${versions(spoken)}: the older one of the two must be updated.`;
+
+const versions = ({ from, to }: Here['speaks']): string => (from === to ? `${from}` : `${from} to ${to}`);

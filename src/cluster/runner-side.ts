@@ -1,6 +1,14 @@
-import type { AttachOrder, FactBatch, Runner, StartOrder } from '../engine/ports/runner.ts';
+import type {
+  AttachOrder,
+  FactBatch,
+  RunAbout,
+  Runner,
+  StartOrder,
+  ToolAccess,
+} from '../engine/ports/runner.ts';
 import { messageOf } from '../protocol/errors.ts';
 import type { SessionId } from '../protocol/ids.ts';
+import type { MachineLoad } from '../protocol/machine.ts';
 import { Incoming, Outgoing } from './channel.ts';
 import { type Audience, KeptRun, notThere, placeIn, withOwnPlace } from './kept-run.ts';
 import {
@@ -15,6 +23,7 @@ import {
   type Secrets,
   spoken,
 } from './message.ts';
+import type { RunnerTools } from './runner-tools.ts';
 
 // What a piece of the raw log may hold; as base64 it is a third longer.
 const mostRaw = 256_000;
@@ -29,13 +38,27 @@ export interface RunnerSideOptions {
   /** Those of earlier starts on the same data directory. */
   readonly earlier: readonly string[];
   readonly version: string;
+  /** How busy this machine is. */
+  readonly load?: (() => MachineLoad | undefined) | undefined;
   /** Perhaps once, perhaps later, perhaps twice, perhaps never. */
   readonly send: (message: RunnerMessage) => void;
   readonly unseal: (sealed: string) => Secrets;
+  /** What is remembered of runs, also over a restart. */
+  readonly notes?: RunNotes | undefined;
+  /** The tools of the room, and where an agent of this machine finds them; without it there are none. */
+  readonly tools?:
+    | { readonly calls: RunnerTools; readonly access: (sessionId: SessionId) => ToolAccess }
+    | undefined;
   /** The room does not serve this runner, in a sentence. */
   readonly onRefused: (reason: string, again: boolean) => void;
   /** Something came that is not understood. */
   readonly onOdd: (what: string) => void;
+}
+
+export interface RunNotes {
+  of(runId: string): RunAbout | undefined;
+  set(runId: string, about: RunAbout): void;
+  remove(runId: string): void;
 }
 
 /**
@@ -93,12 +116,14 @@ export class RunnerSide {
   /** Lets go of every agent that can live on by itself. */
   detach(): void {
     for (const run of this.#runs.values()) run.detach();
+    this.#options.tools?.calls.detach();
     this.#connection = undefined;
   }
 
   #here(): Here {
     const { id, earlier, version } = this.#options;
     const connection = this.#connection;
+    const load = this.#options.load?.();
     return {
       type: 'here',
       runner: id,
@@ -107,6 +132,7 @@ export class RunnerSide {
       serves: connection ? { room: connection.room, connection: connection.id } : null,
       speaks: spoken,
       version,
+      ...(load && { load }),
     };
   }
 
@@ -123,7 +149,9 @@ export class RunnerSide {
         const ack = this.#connection?.id === id ? this.#connection.incoming.confirm() : 0;
         send({ type: 'frames', connection: id, frames: [frame], ack });
       });
-      this.#connection = { id, room, outgoing, incoming: new Incoming() };
+      const connection = { id, room, outgoing, incoming: new Incoming() };
+      this.#connection = connection;
+      this.#options.tools?.calls.connected({ room, say: (item) => this.#say(connection, item) });
     }
     // Taken by somebody else, or offered by an earlier start: what there is now is said instead.
     if (id === this.#connection?.id && room === this.#connection.room)
@@ -171,6 +199,17 @@ export class RunnerSide {
       case 'request':
         void this.#answer(item.request, item.call, connection);
         break;
+      case 'lost-pieces': {
+        const { runId, first, from } = item;
+        const batches = (this.#runs.get(runId)?.pieces(first, from) ?? []).map(plain);
+        this.#say(connection, { type: 'pieces', runId, first, from, batches });
+        break;
+      }
+      case 'tools':
+      case 'tool-progress':
+      case 'tool-end':
+        this.#options.tools?.calls.take(item);
+        break;
     }
   }
 
@@ -196,7 +235,15 @@ export class RunnerSide {
       this.#audience(connection).tell(exit(runId, 1, { startError: cannotUnseal }));
       return;
     }
-    const run = new KeptRun({ id: runId, sessionId, last: 0, isCaughtUp: true, place: undefined });
+    const onIdentified = this.#noted(sealed);
+    const run = new KeptRun({
+      id: runId,
+      sessionId,
+      last: 0,
+      isCaughtUp: true,
+      place: undefined,
+      onIdentified,
+    });
     this.#runs.set(runId, run);
     run.begin(this.#options.runner.start(order, run.heard), this.#audience(connection));
   }
@@ -215,10 +262,12 @@ export class RunnerSide {
       return;
     }
     // An agent that runs has its environment; one that is started over is not, without it.
-    const opened = this.#opened(sealed) ?? { ...sealed, env: {}, tools: null };
+    const opened = this.#opened(sealed) ?? { ...sealed, env: {}, tools: this.#toolsFor(sessionId) };
     const order: AttachOrder = { ...sealed, ...opened, checkpoint: sealed.checkpoint };
     const place = sealed.checkpoint && placeIn(sealed.checkpoint);
-    const run = new KeptRun({ id: runId, sessionId, last: place?.number ?? 0, isCaughtUp: false, place });
+    const onIdentified = this.#noted(sealed);
+    const lastHere = place?.number ?? 0;
+    const run = new KeptRun({ id: runId, sessionId, last: lastHere, isCaughtUp: false, place, onIdentified });
     this.#runs.set(runId, run);
     run.begin(this.#options.runner.attach(withOwnPlace(order), run.heard), audience);
   }
@@ -228,6 +277,16 @@ export class RunnerSide {
     run.leave();
     void this.#end(run.id);
     audience.tell(exit(run.id, last + 1, { hostLost: tooOld }));
+  }
+
+  /** Remembers what a room must know that has lost this session. */
+  #noted({ runId, agent, cwd, resume }: SealedStart): (agentSessionId: string) => void {
+    const { notes } = this.#options;
+    if (notes?.of(runId) === undefined) notes?.set(runId, { agent, cwd, agentSessionId: resume });
+    return (agentSessionId) => {
+      const about = notes?.of(runId);
+      if (about && about.agentSessionId !== agentSessionId) notes?.set(runId, { ...about, agentSessionId });
+    };
   }
 
   #audience(connection: Connection): Audience {
@@ -247,10 +306,15 @@ export class RunnerSide {
   /** Undefined where it was sealed for another. */
   #opened({ sealed, ...order }: SealedStart): StartOrder | undefined {
     try {
-      return { ...order, ...this.#options.unseal(sealed) };
+      return { ...order, env: this.#options.unseal(sealed).env, tools: this.#toolsFor(order.sessionId) };
     } catch {
       return undefined;
     }
+  }
+
+  #toolsFor(sessionId: SessionId): ToolAccess | null {
+    const { tools } = this.#options;
+    return tools?.calls.isKnown ? tools.access(sessionId) : null;
   }
 
   async #answer(request: string, call: Call, connection: Connection): Promise<void> {
@@ -297,7 +361,10 @@ export class RunnerSide {
   async #left() {
     const below = await this.#options.runner.left();
     const others = below.filter(({ runId }) => !this.#runs.has(runId) && !this.#over.has(runId));
-    return [...[...this.#runs.values()].map((run) => run.left), ...others];
+    return [...[...this.#runs.values()].map((run) => run.left), ...others].map((run) => {
+      const about = this.#options.notes?.of(run.runId);
+      return about ? { ...run, about } : run;
+    });
   }
 
   async #end(runId: string): Promise<void> {
@@ -313,6 +380,7 @@ export class RunnerSide {
 
   #forget(runId: string): void {
     this.#runs.delete(runId);
+    this.#options.notes?.remove(runId);
     this.#over.add(runId);
     const [oldest = ''] = this.#over;
     if (this.#over.size > mostOver) this.#over.delete(oldest);

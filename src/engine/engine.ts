@@ -6,6 +6,7 @@ import { pendingView, queueView, sessionView } from '../model/views.ts';
 import type { ChannelState } from '../protocol/channel.ts';
 import { accept, type Result, refuse } from '../protocol/errors.ts';
 import type { SessionId } from '../protocol/ids.ts';
+import type { MachineLoad } from '../protocol/machine.ts';
 import type { ToolCatalogue } from '../protocol/tool.ts';
 import { Announcements } from './announcements.ts';
 import { AskHistory } from './ask-history.ts';
@@ -43,6 +44,8 @@ export interface EngineOptions {
   readonly runner: Runner;
   /** The other machines, where there are any. */
   readonly machines?: MachineSource;
+  /** How busy this one is. */
+  readonly localLoad?: () => MachineLoad | undefined;
   readonly env: SessionEnv;
   readonly templates: Templates;
   readonly clock: Clock;
@@ -97,6 +100,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const machines: Machines = new Machines({
     local: options.runner,
     source: options.machines,
+    localLoad: options.localLoad,
     clock,
     named: () => registry.machines(),
   });

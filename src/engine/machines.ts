@@ -1,6 +1,6 @@
 import type { Away } from '../model/command.ts';
 import { type Result, refuse } from '../protocol/errors.ts';
-import { localMachine, type MachineState } from '../protocol/machine.ts';
+import { localMachine, type MachineLoad, type MachineState } from '../protocol/machine.ts';
 import type { Clock } from './ports/clock.ts';
 import { type Machine, type MachineSource, UnreachableError } from './ports/machine.ts';
 import type { LeftRun, Runner } from './ports/runner.ts';
@@ -13,6 +13,8 @@ export interface MachinesOptions {
   /** The others; none for most. */
   readonly source?: MachineSource | undefined;
   readonly clock: Clock;
+  /** How busy the server's own is. */
+  readonly localLoad?: (() => MachineLoad | undefined) | undefined;
   /** Machines that sessions name, whether or not they still belong to this server. */
   readonly named: () => Iterable<string>;
 }
@@ -169,8 +171,9 @@ export class Machines {
     };
   }
 
-  condition(name: string): Machine['condition'] | undefined {
-    return this.#known.get(name)?.machine?.condition;
+  condition(name: string): Pick<Machine['condition'], 'version' | 'load'> {
+    if (name === localMachine) return { load: this.#options.localLoad?.() };
+    return this.#known.get(name)?.machine?.condition ?? {};
   }
 
   unclaimed(name: string): readonly LeftRun[] {

@@ -62,7 +62,7 @@ function created(event: EventOf<'session.created'>): SessionState {
     process: null,
     wake: 'created',
     lastCrashAt: null,
-    agentSessionId: null,
+    agentSessionId: event.agentSessionId ?? null,
     agentVersion: null,
     capabilities: null,
     commands: [],

@@ -235,6 +235,7 @@ export const SaveTemplate = z.strictObject({
       'A name has no invisible characters, and is not "." or "..".',
     ),
   prompt: z.string().trim().min(1).max(100_000),
+  machine: z.string().min(1).max(100).optional(),
 });
 export type SaveTemplate = z.infer<typeof SaveTemplate>;
 

@@ -63,6 +63,8 @@ export const eventDefinitions = {
     closeAfterTurn: z.boolean(),
     /** False where the title was not given: the agent may find a better one. */
     named: z.boolean().optional(),
+    /** The agent's own session that it goes on with; left out for a new one. */
+    agentSessionId: z.string().optional(),
     by: Actor,
   }),
   'session.changed': define('decision', {

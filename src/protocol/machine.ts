@@ -31,8 +31,11 @@ export const UnclaimedRun = z.object({
   /** Of the session, where this server knows it. */
   title: z.string().optional(),
   isRunning: z.boolean(),
-  /** Whether its session can go on with it. */
+  /** Whether its session can go on with it or, where this server does not know that, a new one with its conversation. */
   canBeTaken: z.boolean(),
+  /** Of a session that this server does not know, as its machine tells. */
+  agent: z.string().optional(),
+  cwd: z.string().optional(),
 });
 export type UnclaimedRun = z.infer<typeof UnclaimedRun>;
 

@@ -71,9 +71,16 @@ export const operations = {
   takeRun: {
     method: 'POST',
     path: '/api/machines/:machine/runs/:runId/take',
-    summary: 'Go on with an agent whose machine was given up and is back; what it waits for is asked again',
+    summary:
+      'Go on with an agent whose machine was given up and is back: what it waits for is asked again; of a session that is not known, a new one goes on with the conversation',
     replies: { 200: 'Done' },
-    refusals: ['machine_not_found', 'machine_unreachable', 'run_not_found'],
+    refusals: [
+      'machine_not_found',
+      'machine_unreachable',
+      'run_not_found',
+      'agent_not_available',
+      'directory_not_found',
+    ],
     decides: true,
     calls: { takeRun: null },
   },

@@ -1,5 +1,10 @@
 import { z } from 'zod';
 
 /** A prompt that is used again. What stands in it as `{{file}}` is a blank, filled in when it is used. */
-export const Template = z.object({ name: z.string(), prompt: z.string() });
+export const Template = z.object({
+  name: z.string(),
+  prompt: z.string(),
+  /** Where sessions with it are to run; left out where that is chosen each time. */
+  machine: z.string().optional(),
+});
 export type Template = z.infer<typeof Template>;

@@ -35,6 +35,7 @@ export class LinkedRunner {
   /** A room that takes the place of the one before. */
   room(onLeft: (how: 'close' | 'detach') => Promise<void> = async () => {}): Runner {
     const side = new RoomSide({
+      name: 'far',
       id: randomUUID(),
       send: (message) => this.#carry(JSON.stringify(message), (text) => this.#side.heard(JSON.parse(text))),
       seal: JSON.stringify,

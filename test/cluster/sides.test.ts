@@ -1,27 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { Incoming, Outgoing } from '../../src/cluster/channel.ts';
-import type { Frame, RoomMessage, RunnerMessage } from '../../src/cluster/message.ts';
-import { RoomSide } from '../../src/cluster/room-side.ts';
-import { RunnerSide } from '../../src/cluster/runner-side.ts';
-import type { FactBatch, StartOrder } from '../../src/engine/ports/runner.ts';
+import type { Frame } from '../../src/cluster/message.ts';
+import type { FactBatch } from '../../src/engine/ports/runner.ts';
 import type { AgentFact } from '../../src/model/agent-fact.ts';
-import { SessionId } from '../../src/protocol/ids.ts';
-import { runnerOf } from '../support/runner-of.ts';
-import { ScriptedDriver } from '../support/scripted-driver.ts';
-
-const startOrder: StartOrder = {
-  runId: 'run1',
-  sessionId: SessionId.parse('s1'),
-  agent: 'demo',
-  cwd: '/',
-  realCwd: null,
-  roots: [],
-  env: { SECRET: 'hush' },
-  permissionMode: null,
-  model: null,
-  resume: null,
-  tools: null,
-};
+import { seededRandom, testSeed, times } from '../support/seeded-random.ts';
+import { pair, startOrder } from './pair.ts';
 
 const text = (words: string): AgentFact => ({
   type: 'said',
@@ -56,48 +39,6 @@ describe('frames', () => {
   });
 });
 
-/** A room and a runner whose messages are passed on by hand. */
-function pair(driver = new ScriptedDriver()) {
-  const fromRunner: RunnerMessage[] = [];
-  const fromRoom: RoomMessage[] = [];
-  const refused: string[] = [];
-  const states: string[] = [];
-  const odd: string[] = [];
-  const runner = (id: string, earlier: readonly string[] = []) =>
-    new RunnerSide({
-      runner: runnerOf([driver]),
-      id,
-      earlier,
-      version: '1.2.3',
-      send: (message) => fromRunner.push(message),
-      unseal: (sealed) => JSON.parse(Buffer.from(sealed, 'base64').toString()),
-      onRefused: (reason, again) => refused.push(`${id}: ${reason}${again ? ' again' : ''}`),
-      onOdd: (what) => odd.push(what),
-    });
-  const room = new RoomSide({
-    id: 'room1',
-    send: (message) => fromRoom.push(message),
-    seal: (secrets) => Buffer.from(JSON.stringify(secrets)).toString('base64'),
-    onState: (state) => states.push(state.is),
-    onOdd: (what) => odd.push(what),
-  });
-  const carry = async (...runners: readonly RunnerSide[]): Promise<void> => {
-    while (fromRunner.length > 0 || fromRoom.length > 0) {
-      for (const message of fromRunner.splice(0)) room.heard(JSON.parse(JSON.stringify(message)));
-      for (const message of fromRoom.splice(0))
-        for (const runner of runners) runner.heard(JSON.parse(JSON.stringify(message)));
-      await Promise.resolve();
-    }
-  };
-  const meet = async (...runners: readonly RunnerSide[]): Promise<void> => {
-    for (const runner of runners) {
-      runner.tick();
-      await carry(...runners);
-    }
-  };
-  return { driver, runner, room, carry, meet, fromRunner, fromRoom, refused, states, odd };
-}
-
 describe('a room and its runners', () => {
   test('[CLU7] a second runner of the same name is refused while the first is there', async () => {
     const { runner, meet, refused, states } = pair();
@@ -119,6 +60,16 @@ describe('a room and its runners', () => {
     expect(states.at(-1)).toBe('reachable');
   });
 
+  test('[CLU13] a machine tells how busy it is, and only the one that is served', async () => {
+    const { runner, meet, loads } = pair();
+    const [first, second] = [runner('a'), runner('b')];
+    await meet(first);
+    await meet(second);
+    expect(loads).toEqual([]);
+    await meet(first, second);
+    expect(loads).toEqual([{ processors: 0.5, memoryFree: 1, memoryTotal: 2 }]);
+  });
+
   test('[CLU6] a runner of another version is refused in a sentence', async () => {
     const { runner, room, carry, refused, states } = pair();
     const future = runner('a');
@@ -134,10 +85,36 @@ describe('a room and its runners', () => {
     });
     await carry(future);
     expect(refused).toEqual([
-      'a: The runner speaks version 7 to 9 of the link and the room 1: the older one of the two must be updated.',
+      'a: The runner speaks version 7 to 9 of the link and the room 1 to 2: the older one of the two must be updated.',
     ]);
     expect(states).toEqual(['refused']);
     expect(room.state).toMatchObject({ is: 'refused' });
+  });
+
+  test('[CLU15] a runner remembers what it takes to go on with a conversation, until the run is over', async () => {
+    const { driver, runner, room, meet, carry, notes } = pair();
+    const far = runner('a');
+    await meet(far);
+    room.start(startOrder, () => {});
+    await carry(far);
+    /** What is asked of the machine takes turns of the event loop there. */
+    const answered = async <T>(reply: Promise<T>): Promise<T> => {
+      let isThere = false;
+      void reply.finally(() => {
+        isThere = true;
+      });
+      while (!isThere) {
+        await new Promise(setImmediate);
+        await carry(far);
+      }
+      return reply;
+    };
+    driver.agent().reportAt(1, { type: 'identified', agentSessionId: 'conversation-1' });
+    const about = { agent: 'demo', cwd: '/', agentSessionId: 'conversation-1' };
+    expect(await answered(room.left())).toEqual([{ runId: 'run1', sessionId: 's1', isRunning: true, about }]);
+    expect(notes.get('run1')).toEqual(about);
+    await answered(room.end('run1'));
+    expect(notes.size).toBe(0);
   });
 
   test('[CLU4] an agent that says more than is stored is held, and goes on when it is', async () => {
@@ -207,34 +184,96 @@ describe('a room and its runners', () => {
     await expect(agents).rejects.toThrow();
   });
 
-  test('[CLU1] fragments come in order without a gap, or not until the sentence is over', async () => {
+  /** An agent there that speaks in fragments, some of which are lost. */
+  async function speaking() {
     const { driver, runner, room, meet, carry, fromRunner } = pair();
     const far = runner('a');
     await meet(far);
     const heard: AgentFact[] = [];
     room.start(startOrder, ({ facts }) => heard.push(...facts));
     await carry(far);
-    const fragment = (words: string): AgentFact => ({
-      type: 'delta',
-      delta: { messageId: 'm', block: 0, kind: 'text', text: words },
-    });
-    const agent = driver.agent();
-    agent.report(fragment('one '));
-    agent.report(fragment('two '));
-    await carry(far);
-    agent.report(fragment('lost '));
-    fromRunner.length = 0;
-    agent.report(fragment('after the gap'));
-    await carry(far);
-    agent.reportAt(1, text('one two lost after the gap'));
-    agent.report(fragment('next'));
+    const says = (words: string): void => driver.agent().report(fragment(words));
+    const loses = (words: string): void => {
+      says(words);
+      fromRunner.length = 0;
+    };
+    const words = () => heard.map((fact) => (fact.type === 'delta' ? fact.delta.text : fact.type));
+    return { agent: driver.agent(), says, loses, heard, words, carry: () => carry(far), fromRunner };
+  }
+
+  test('[CLU14] a fragment that is lost is asked for, and the sentence goes on being told', async () => {
+    const { agent, says, loses, words, carry, fromRunner } = await speaking();
+    says('one ');
+    says('two ');
+    await carry();
+    loses('lost ');
+    says('after ');
+    says('the gap ');
+    await carry();
+    says('later ');
+    says('earlier');
     fromRunner.reverse();
-    await carry(far);
-    expect(heard).toEqual([
-      fragment('one '),
-      fragment('two '),
-      text('one two lost after the gap'),
-      fragment('next'),
-    ]);
+    await carry();
+    expect(words()).toEqual(['one ', 'two ', 'lost ', 'after ', 'the gap ', 'later ', 'earlier']);
+    agent.reportAt(1, text('all of it'));
+    says('next');
+    fromRunner.reverse();
+    await carry();
+    expect(words().slice(-2)).toEqual(['said', 'next']);
   });
+
+  test('[CLU14] what is kept no more of a very long sentence is told with all of it, and no fragment behind it before', async () => {
+    const { agent, says, loses, words, carry } = await speaking();
+    says('one ');
+    await carry();
+    loses('x'.repeat(200_000));
+    says('y'.repeat(100_000));
+    says('z');
+    await carry();
+    says('more');
+    await carry();
+    expect(words()).toEqual(['one ']);
+    agent.reportAt(1, text('all of it'));
+    says('next');
+    await carry();
+    expect(words()).toEqual(['one ', 'said', 'next']);
+  });
+
+  const seed = testSeed();
+  test(`[CLU14] whatever is lost, doubled and late, fragments are told in order and without a gap (from seed ${seed})`, async () => {
+    for (let each = seed; each < seed + times(40); each += 1) {
+      const random = seededRandom(each);
+      const { agent, says, words, carry, fromRunner } = await speaking();
+      const said: string[] = [];
+      for (let step = 0; step < 60; step += 1) {
+        said.push(`${step} `);
+        if (random() < 0.1) agent.reportAt(step + 1, text('all of it'));
+        else says(`${step} `);
+        // Only fragments may be lost; all else is sent again.
+        const passing = fromRunner.filter(({ type }) => type === 'passing');
+        const others = fromRunner.filter(({ type }) => type !== 'passing');
+        const left = passing.filter(() => random() < 0.7);
+        const again = left.filter(() => random() < 0.2);
+        fromRunner.splice(
+          0,
+          fromRunner.length,
+          ...(random() < 0.5 ? [...left, ...others] : [...others, ...left]),
+        );
+        fromRunner.push(...again);
+        if (random() < 0.6) await carry();
+      }
+      await carry();
+      const numbers = words().map((word) => (word === 'said' ? -1 : Number(word)));
+      const gaps = numbers.filter(
+        (number, at) =>
+          at > 0 && number >= 0 && (numbers[at - 1] ?? 0) >= 0 && number !== (numbers[at - 1] ?? 0) + 1,
+      );
+      expect({ seed: each, gaps }).toEqual({ seed: each, gaps: [] });
+    }
+  });
+});
+
+const fragment = (words: string): AgentFact => ({
+  type: 'delta',
+  delta: { messageId: 'm', block: 0, kind: 'text', text: words },
 });

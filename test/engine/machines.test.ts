@@ -6,8 +6,10 @@ import type { AgentFact } from '../../src/model/agent-fact.ts';
 import { SessionId } from '../../src/protocol/ids.ts';
 import type { Machine } from '../../src/protocol/machine.ts';
 import type { DirectoryPolicy } from '../../src/protocol/policy.ts';
+import type { Session } from '../../src/protocol/session.ts';
 import { LinkedRunner } from '../cluster/linked-runner.ts';
 import { type EngineRoom, endRoomsAfterEach, openRoom, type RoomOptions } from '../support/engine-room.ts';
+import { eventually } from '../support/eventually.ts';
 import { runnerOf } from '../support/runner-of.ts';
 import { type ScriptedAgent, ScriptedDriver } from '../support/scripted-driver.ts';
 import { bashAsk } from '../support/session-states.ts';
@@ -477,6 +479,52 @@ describe('a machine that is given up', () => {
     expect(agent.exited).toBe(false);
     await room.do('endRun', { machine: 'gpu-1', runId });
     expect(agent.exited).toBe(true);
+  });
+
+  test('[CLU15] a run whose session is not known is taken: it is ended there, and a new session goes on with its conversation', async () => {
+    const machines = new TestMachines();
+    const driver = new ScriptedDriver();
+    const runner = runnerOf([driver]);
+    const ended: string[] = [];
+    const sessionId = SessionId.parse('of-before');
+    const cwd = realpathSync(tmpdir());
+    const about = { agent: driver.name, cwd, agentSessionId: 'conversation-1' };
+    const left = [
+      { runId: 'run_known', sessionId, isRunning: true, about },
+      { runId: 'run_silent', sessionId, isRunning: true, about: { ...about, agentSessionId: null } },
+      { runId: 'run_lost', sessionId, isRunning: true, about: { ...about, cwd: join(cwd, 'is-not-there') } },
+    ];
+    const gpu = machines.add('gpu-1', {
+      runner: {
+        ...runner,
+        left: async () => left,
+        end: async (runId) => {
+          expect(driver.agents).toEqual([]);
+          ended.push(runId);
+        },
+      },
+    });
+    const room = await openRoom({ machines, run: 'restored' });
+    await served(room, gpu);
+    const take = (runId: string) => room.refused('takeRun', { machine: 'gpu-1', runId });
+    expect((await machineIn(room, 'gpu-1'))?.unclaimed).toMatchObject([
+      { runId: 'run_known', canBeTaken: true, agent: driver.name, cwd },
+      { runId: 'run_silent', canBeTaken: false },
+      { runId: 'run_lost', canBeTaken: true },
+    ]);
+    expect((await take('run_silent')).code).toBe('run_not_found');
+    // What cannot be gone on with is not ended for it.
+    expect((await take('run_lost')).code).toBe('directory_not_found');
+    expect(ended).toEqual([]);
+
+    await room.do('takeRun', { machine: 'gpu-1', runId: 'run_known' });
+    expect(ended).toEqual(['run_known']);
+    expect((await take('run_known')).code).toBe('run_not_found');
+    const { sessions } = (await room.do('listSessions')).body as { sessions: Session[] };
+    expect(sessions).toMatchObject([{ machine: 'gpu-1', cwd, agentSessionId: 'conversation-1' }]);
+    await room.do('sendMessage', { session: sessions[0]?.id ?? '', message: 'go on' });
+    await eventually('it is started', () => driver.agents.length === 1);
+    expect(driver.agent().start).toMatchObject({ resume: 'conversation-1', cwd });
   });
 });
 

@@ -84,7 +84,7 @@ describe.each(claudePrograms())('the MCP endpoint with Claude Code $version', (p
     await first.host.nth(0);
     await hasReadAll(first);
     await kill(first);
-    const second = await stage({ limits, port: first.port, leftOpen: () => 'open' });
+    const second = await stage({ limits, port: first.port, left: () => 'open' });
     await seen('will reach you as a message');
     await agent.next('result', isResult);
     agent.say('again');

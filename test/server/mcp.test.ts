@@ -29,7 +29,6 @@ async function startToolServer(options: Parameters<typeof startServer>[0] = {}):
       const now = running?.room.snapshot(id);
       return now?.ok === true && now.value.session.id === id && now.value.session.status !== 'stopped';
     },
-    leftOpen: () => undefined,
     logger: { error: () => undefined },
   });
   running = await startServer({ ...options, tools: endpoint });

@@ -4,8 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { createParser } from 'eventsource-parser';
 import { afterEach } from 'vitest';
+import type { CallOptions, LeftCall } from '../../src/engine/ports/tool-calls.ts';
 import type { SessionId } from '../../src/protocol/ids.ts';
-import type { CallOptions, ToolCallResult, ToolDescription } from '../../src/tools/host/tool-host.ts';
+import type { ToolCallResult, ToolDescription } from '../../src/tools/host/tool-host.ts';
 import { createMcpEndpoint, type McpEndpointOptions, toolKeys } from '../../src/tools/mcp/endpoint.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
@@ -36,6 +37,8 @@ export class ScriptedHost {
   #tools: readonly ToolDescription[] = [describe('ask_user'), describe('deploy')];
   /** How often someone has looked at the list. */
   looks = 0;
+  /** What became of the calls of an earlier server. */
+  left: (sessionId: string, callId: string) => LeftCall['left'] = () => null;
   /** Ends every call at once, unless it is undefined. */
   answer: ToolCallResult | undefined;
 
@@ -66,6 +69,10 @@ export class ScriptedHost {
       this.calls.push({ sessionId, name, args, options, end: resolve });
       for (const wake of [...this.#waiting]) wake();
     });
+  }
+
+  async resume(sessionId: string, callId: string): Promise<LeftCall> {
+    return { left: this.left(sessionId, callId) };
   }
 
   /** The call with this number, from 0, come or to come. */
@@ -105,8 +112,11 @@ export interface Stage {
 }
 
 /** The endpoint on a port of its own, behind nothing but the parsing of bodies. */
-export async function stage(options: Partial<McpEndpointOptions> & { port?: number } = {}): Promise<Stage> {
+export async function stage(
+  options: Partial<McpEndpointOptions> & { port?: number; left?: ScriptedHost['left'] } = {},
+): Promise<Stage> {
   const host = new ScriptedHost();
+  if (options.left) host.left = options.left;
   const clock = new FakeClock();
   const logged: unknown[] = [];
   const endpoint = createMcpEndpoint({
@@ -115,7 +125,6 @@ export async function stage(options: Partial<McpEndpointOptions> & { port?: numb
     clock,
     version: '1.2.3',
     admits: () => true,
-    leftOpen: () => undefined,
     logger: { error: (details, message) => logged.push({ details, message }) },
     ...options,
   });

@@ -18,9 +18,11 @@ interface Told {
 
 /** The client of a call whose server was killed comes back to this one, over HTTP. */
 async function comesBack({ engine }: EngineRoom, id: SessionId): Promise<Told> {
-  const { get } = await stage({ leftOpen: (_, callId) => engine.tools.leftOpen(id, callId) });
+  const { get } = await stage({ left: (_, callId) => engine.tools.leftOpen(id, callId) ?? null });
   const point = resumeIdOf({ requestId: 7, callId: 'toolu_1' });
-  const told = await reader(await get({ 'last-event-id': point })).next();
+  const events = reader(await get({ 'last-event-id': point }));
+  expect((await events.next())?.id).toBe(point);
+  const told = await events.next();
   expect(told?.message).toMatchObject({ id: 7 });
   return told?.message.result;
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import type { CallOptions } from '../../src/engine/ports/tool-calls.ts';
 import { SessionId } from '../../src/protocol/ids.ts';
 import type { ToolCallResult } from '../../src/tools/host/result.ts';
-import { type CallOptions, ToolRuns } from '../../src/tools/host/tool-runs.ts';
+import { ToolRuns } from '../../src/tools/host/tool-runs.ts';
 import { defineTool, type Tool } from '../../src/tools/sdk/define-tool.ts';
 import type { ToolContext } from '../../src/tools/sdk/index.ts';
 import type { PersonResponse } from '../../src/tools/testing/memory-desk.ts';

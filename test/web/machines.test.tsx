@@ -92,6 +92,32 @@ describe('with several machines', () => {
     expect(rows()).not.toContain('There');
   });
 
+  it('[CLU13] a template chooses its machine where that is there, and keeps the one that was chosen', async () => {
+    const fake = new FakeTransport();
+    fake.answers = {
+      agents: () => Promise.resolve([anAgent()]),
+      saveTemplate: () => Promise.resolve(),
+      templates: () =>
+        Promise.resolve([
+          { name: 'train', prompt: 'Train it', machine: 'gpu-1' },
+          { name: 'old', prompt: 'As before', machine: 'gone' },
+        ]),
+    };
+    await open('/', both, fake);
+    openDialog({ is: 'new-session' });
+    const templates = await screen.findByRole('combobox', { name: 'Template' });
+    const choice = () => (screen.getByRole('combobox', { name: 'Machine' }) as HTMLSelectElement).value;
+    await userEvent.selectOptions(templates, 'old');
+    expect(choice()).toBe('');
+    await userEvent.selectOptions(templates, 'train · gpu-1');
+    await waitFor(() => expect(choice()).toBe('gpu-1'));
+    await userEvent.click(await screen.findByRole('button', { name: 'Keep as a template' }));
+    await userEvent.click(await screen.findByRole('button', { name: 'Keep' }));
+    expect(fake.called('saveTemplate')).toMatchObject([[{ name: 'train', machine: 'gpu-1' }]]);
+    // What was typed outlives the dialog.
+    await userEvent.clear(screen.getByRole('textbox', { name: 'First message' }));
+  });
+
   it('[CLU26] a new session is given a machine, and a directory there', async () => {
     const fake = new FakeTransport();
     fake.answers = {
@@ -221,6 +247,31 @@ describe('the page of machines', () => {
     await waitFor(async () =>
       expect((await section()).queryByRole('button', { name: /Give up/ })).toBeNull(),
     );
+  });
+
+  it('[CLU15] an agent of a session that is not known says what it is, and goes on in a new one once that is confirmed', async () => {
+    const fake = new FakeTransport();
+    const unknown = {
+      sessionId: sessionId('of-before'),
+      isRunning: true,
+      agent: 'claude',
+      cwd: '/data/shop',
+    };
+    const unclaimed = [
+      { ...unknown, runId: 'run_1', canBeTaken: true },
+      { ...unknown, runId: 'run_2', canBeTaken: false },
+    ];
+    fake.answers = {
+      machines: () => Promise.resolve([machine(state('gpu-1', 'reachable'), { unclaimed })]),
+      takeRun: () => Promise.resolve(),
+    };
+    await open('/settings', both, fake);
+    expect(await screen.findAllByText('/data/shop')).toHaveLength(2);
+    const button = screen.getByRole('button', { name: /^Go on in a new session/ });
+    await userEvent.click(button);
+    expect(fake.called('takeRun')).toEqual([]);
+    await userEvent.click(await screen.findByRole('button', { name: /^End it there, and go on\?/ }));
+    expect(fake.called('takeRun')).toEqual([['gpu-1', 'run_1']]);
   });
 
   it('[CLU25] agents that no session has are listed, and taken back or ended, in German as well', async () => {

@@ -19,7 +19,8 @@ busy it is, and the agents that were found there. Agents that no session has are
     end: { type: 'string' },
   },
   flagsHelp: `  --give-up NAME    end the sessions of a machine that will not come back; without --yes it only says what would end
-  --take RUN        let its session go on with an agent that no session has; the id may be shortened
+  --take RUN        let its session go on with an agent that no session has, or a new one with its conversation where this server
+                    does not know its session; the id may be shortened
   --end RUN         end an agent that no session has`,
   async run({ flags, paint, connect }) {
     atMostOne(flags, 'give-up', 'take', 'end');
@@ -96,8 +97,11 @@ function loadWords({ processors, memoryFree, memoryTotal }: MachineLoad): string
   return `${Math.round(processors * 100)} % busy, ${gigabytes(memoryFree)} of ${gigabytes(memoryTotal)} GB free`;
 }
 
-function unclaimedWords({ runId, sessionId, title, isRunning, canBeTaken }: UnclaimedRun): string {
-  const whose = title === undefined ? `of a session unknown here (${sessionId})` : `of "${title}"`;
-  const remedy = canBeTaken ? '--take or --end' : '--end';
+function unclaimedWords(run: UnclaimedRun): string {
+  const { runId, sessionId, title, isRunning, canBeTaken, agent, cwd } = run;
+  const what = agent === undefined || cwd === undefined ? '' : `, ${agent} in ${cwd}`;
+  const whose = title === undefined ? `of a session unknown here (${sessionId}${what})` : `of "${title}"`;
+  const take = title === undefined ? '--take (ends it, and goes on in a new session)' : '--take';
+  const remedy = canBeTaken ? `${take} or --end` : '--end';
   return oneLine(`${runId}  ${isRunning ? 'runs' : 'has ended'}, ${whose}, and no session has it: ${remedy}`);
 }

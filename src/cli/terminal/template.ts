@@ -15,8 +15,8 @@ export const templates = clientCommand({
   help: 'Lists the prompts that were kept as templates, with their blanks. "beckon new --template NAME" starts a session with one.',
   async run({ paint, connect }) {
     const list = await (await connect()).templates();
-    const rows = list.map(({ name, prompt }) => [
-      oneLine(name),
+    const rows = list.map(({ name, prompt, machine }) => [
+      oneLine(machine === undefined ? name : `${name} (on ${machine})`),
       blanksIn(prompt).map(oneLine).join(', '),
       paint('dim', shortened(oneLine(prompt), 80)),
     ]);
@@ -24,12 +24,12 @@ export const templates = clientCommand({
   },
 });
 
-/** The prompt of the template that was named, its blanks filled in: by --set, else by the person at the terminal. */
-export async function templatePrompt(
+/** The template that was named, its blanks filled in: by --set, else by the person at the terminal. */
+export async function chosenTemplate(
   flags: ParsedFlags,
   console: Console,
   transport: Transport,
-): Promise<string | undefined> {
+): Promise<Pick<Template, 'prompt' | 'machine'> | undefined> {
   const name = textFlag(flags, 'template');
   const given = new Map(pairsFlag(flags, 'set'));
   onlyWith(flags, 'template', 'set');
@@ -40,7 +40,7 @@ export async function templatePrompt(
   if (unknown.length > 0) throw new UsageError(`${wordsFor(template)}, and no "${unknown[0]}"`);
   const missing = blanks.filter((each) => !given.get(each)?.trim());
   const typed = await ask(missing, template, flags, console);
-  return withBlanks(template.prompt, Object.fromEntries([...given, ...typed]));
+  return { ...template, prompt: withBlanks(template.prompt, Object.fromEntries([...given, ...typed])) };
 }
 
 async function find(transport: Transport, name: string): Promise<Template> {

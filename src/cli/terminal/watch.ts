@@ -32,7 +32,7 @@ import {
 import { followAsConversation, followAsJson } from './follow-session.ts';
 import { type History, historyInFile, historyInMemory } from './history.ts';
 import { isTerminal } from './screen.ts';
-import { templatePrompt } from './template.ts';
+import { chosenTemplate } from './template.ts';
 
 const newFlags = {
   ...clientFlags,
@@ -65,7 +65,7 @@ export const newSession: Command = {
   --machine M       where it runs ("beckon machines" lists them; where the server does)
   --cwd DIR         where the agent works (this directory; on another machine the home there)
   --key K           another system's name for the session
-  --template NAME   begin with a prompt that was kept ("beckon templates"); PROMPT comes behind it
+  --template NAME   begin with a prompt that was kept ("beckon templates"), on its machine; PROMPT comes behind it
   --set BLANK=TEXT  fill in a blank of it (may be repeated); on a terminal you are asked for the others
   --description D   what it is about: with the title it is the first message where there is no PROMPT
   --title T, --mode MODE, --model M, --label L (may be repeated)
@@ -96,11 +96,12 @@ async function requestOf(
   transport: HttpTransport,
 ): Promise<CreateSession> {
   const { positionals } = flags;
+  const template = await chosenTemplate(flags, console, transport);
   const said = [
-    await templatePrompt(flags, console, transport),
+    template?.prompt,
     positionals.length === 0 ? undefined : await textOf(positionals, console),
   ].filter((part) => part !== undefined);
-  const machine = textFlag(flags, 'machine');
+  const machine = textFlag(flags, 'machine') ?? template?.machine;
   const labels = listFlag(flags, 'label');
   const env = pairsFlag(flags, 'env');
   const texts = {

@@ -1,10 +1,11 @@
 import { accept, type Result, refuse } from '../../protocol/errors.ts';
-import type { SessionId } from '../../protocol/ids.ts';
-import type { Ask } from '../../protocol/interaction.ts';
+import { SessionId } from '../../protocol/ids.ts';
+import type { Actor, Ask } from '../../protocol/interaction.ts';
 import { localMachine, type Machine, type UnclaimedRun } from '../../protocol/machine.ts';
 import type { LiveSession } from '../live-session.ts';
+import { placeOn } from '../machines.ts';
 import type { EventLog } from '../ports/event-log.ts';
-import type { LeftRun } from '../ports/runner.ts';
+import type { LeftRun, RunAbout } from '../ports/runner.ts';
 import { done, type Handlers, type Room } from './room.ts';
 
 export const machineHandlers = {
@@ -54,6 +55,8 @@ export const machineHandlers = {
     if (!found.ok) return found;
     const { machine, run } = found.value;
     const session = registry.get(run.sessionId);
+    const conversation = session === undefined ? conversationOf(run) : undefined;
+    if (conversation !== undefined) return goOnAnew(room, { machine, runId, by }, conversation);
     if (session === undefined || !canTake(session, machine, runId)) {
       return refuse('run_not_found', 'No session of this server can go on with this run; it can be ended.');
     }
@@ -69,7 +72,7 @@ async function describe(room: Room, name: string): Promise<Machine> {
   const { machines, registry } = room;
   const machine = name === localMachine ? null : name;
   const agents = await machines.ask(machine, async (runner) => accept(await runner.agents()));
-  const { version, load } = machines.condition(name) ?? {};
+  const { version, load } = machines.condition(name);
   const open = registry.list({ machine, status: ['starting', 'idle', 'running', 'waiting', 'asleep'] });
   return {
     ...machines.state(name),
@@ -82,19 +85,68 @@ async function describe(room: Room, name: string): Promise<Machine> {
   };
 }
 
-function unclaimedView(
-  { registry }: Room,
-  machine: string,
-  { runId, sessionId, isRunning }: LeftRun,
-): UnclaimedRun {
+function unclaimedView({ registry }: Room, machine: string, run: LeftRun): UnclaimedRun {
+  const { runId, sessionId, isRunning, about } = run;
   const session = registry.get(sessionId);
   return {
     runId,
     sessionId,
     ...(session !== undefined && { title: session.state.title }),
     isRunning,
-    canBeTaken: session !== undefined && canTake(session, machine, runId),
+    canBeTaken: session === undefined ? conversationOf(run) !== undefined : canTake(session, machine, runId),
+    ...(session === undefined && about && { agent: about.agent, cwd: about.cwd }),
   };
+}
+
+type Conversation = Required<RunAbout> & { readonly agentSessionId: string };
+
+/** What a session can be made of for a run whose own is not known here. */
+function conversationOf({ about }: LeftRun): Conversation | undefined {
+  const { agentSessionId = null } = about ?? {};
+  return about && agentSessionId !== null ? { ...about, agentSessionId } : undefined;
+}
+
+/**
+ * What the agent said and was told before is not on record, so nobody can go on with the run itself: it is ended, and a new session
+ * goes on with the conversation that the agent has kept.
+ */
+async function goOnAnew(
+  { machines, registry, ids, settings }: Room,
+  { machine, runId, by }: { readonly machine: string; readonly runId: string; readonly by: Actor },
+  { agent: name, cwd: given, agentSessionId }: Conversation,
+) {
+  const agent = await machines.ask(machine, async (runner) => accept(await runner.agent(name)));
+  if (!agent.ok) return agent;
+  if (agent.value?.available !== true)
+    return refuse('agent_not_available', `"${name}" cannot be started there; the run can be ended.`);
+  const place = { cwd: given, realCwd: null, roots: placeOn(machine, settings).roots };
+  const directory = await machines.ask(machine, (runner) => runner.checkDirectory(place));
+  if (!directory.ok) return directory;
+  // First: two agents with one conversation would each have half of it.
+  const ended = await machines.ask(machine, async (runner) => accept(await runner.end(runId)));
+  if (!ended.ok) return ended;
+  machines.forgetRun(machine, runId);
+  const { path: cwd, real: realCwd, name: title } = directory.value;
+  const created = await registry.create({
+    type: 'session.created',
+    sessionId: SessionId.parse(ids.session()),
+    agent: agent.value.name,
+    machine,
+    cwd,
+    realCwd,
+    title,
+    key: null,
+    permissionMode: agent.value.defaultPermissionMode ?? null,
+    model: null,
+    labels: [],
+    askTimeout: settings.askTimeout,
+    ephemeral: false,
+    closeAfterTurn: false,
+    named: false,
+    agentSessionId,
+    by,
+  });
+  return created.ok ? done : created;
 }
 
 /** Its own session, on this very machine. */

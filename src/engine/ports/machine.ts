@@ -1,5 +1,6 @@
 import type { MachineLoad } from '../../protocol/machine.ts';
 import type { Runner } from './runner.ts';
+import type { SharedTools } from './tool-calls.ts';
 
 /** Another machine that agents of this server run on. */
 export interface Machine {
@@ -29,6 +30,8 @@ export interface MachineSource {
   current(): readonly Machine[];
   /** Calls at each change: one was added or removed, came, went, or told how it is. Returns what ends this. */
   listen(listener: () => void): () => void;
+  /** What agents on these machines may call; told once, before any of them is reached. */
+  readonly offerTools?: (tools: SharedTools) => void;
 }
 
 /** Thrown by a runner whose machine could not be asked. That it is silent says nothing about what runs there. */

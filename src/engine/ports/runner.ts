@@ -136,6 +136,16 @@ export interface LeftRun {
   readonly runId: string;
   readonly sessionId: SessionId;
   readonly isRunning: boolean;
+  /** What the machine knows of it, where it keeps that. */
+  readonly about?: RunAbout | undefined;
+}
+
+/** What it takes to go on with an agent's conversation where nobody knows its session. */
+export interface RunAbout {
+  readonly agent: string;
+  readonly cwd: string;
+  /** The agent's own session; null where it has not told. */
+  readonly agentSessionId: string | null;
 }
 
 export interface StartOrder extends WorkPlace {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import type { Clock } from '../../engine/ports/clock.ts';
+import type { OfferedTool } from '../../engine/ports/tool-calls.ts';
 import { isTool, type Tool } from '../sdk/define-tool.ts';
 import { asAuthor } from './author.ts';
 import { type Contents, freshUrl } from './module-hooks.ts';
@@ -159,12 +160,7 @@ function lineIn(file: string, error: unknown): number | undefined {
   return undefined;
 }
 
-export interface ToolDescription {
-  readonly name: string;
-  readonly description: string;
-  /** JSON Schema (2020-12) of an object. */
-  readonly inputSchema: Readonly<Record<string, unknown>>;
-  readonly askFirst: boolean;
+export interface ToolDescription extends OfferedTool {
   /** The file it comes from; undefined for a built-in one. */
   readonly file: string | undefined;
 }

@@ -1,3 +1,4 @@
+import type { CallOptions } from '../../engine/ports/tool-calls.ts';
 import type { SessionId } from '../../protocol/ids.ts';
 import type { Tool } from '../sdk/define-tool.ts';
 import { ToolError } from '../sdk/tool-error.ts';
@@ -16,9 +17,9 @@ import {
 import { failure, type ToolCallResult } from './result.ts';
 import { ToolFiles } from './tool-files.ts';
 import type { Surroundings } from './tool-run.ts';
-import { type CallOptions, ToolRuns } from './tool-runs.ts';
+import { ToolRuns } from './tool-runs.ts';
 
-export type { CallOptions, ToolCallResult, ToolDescription, ToolProblem };
+export type { ToolCallResult, ToolDescription, ToolProblem };
 
 /** The tools of this server: those of the files it was given, and the built-in one. */
 export interface ToolHost {

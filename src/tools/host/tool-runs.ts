@@ -1,3 +1,4 @@
+import type { CallOptions } from '../../engine/ports/tool-calls.ts';
 import { isRecord } from '../../model/json-pointer.ts';
 import type { SessionId } from '../../protocol/ids.ts';
 import type { Approvals, Tool, ToolContext } from '../sdk/define-tool.ts';
@@ -7,18 +8,6 @@ import { Exchange } from './exchange.ts';
 import type { AnyRequest } from './request.ts';
 import { failure, success, type ToolCallResult, wordsOf } from './result.ts';
 import { type Surroundings, ToolRun } from './tool-run.ts';
-
-export interface CallOptions {
-  /** Names this run: the agent's own id of the call, where it tells one, which ties the ask to the conversation. */
-  readonly callId: string;
-  /** What the agent calls the tool, where that is another name than the tool's own. */
-  readonly agentToolName?: string;
-  /** Fires when the agent has cancelled the call. Its reason, a text or an error, is passed on. */
-  readonly signal: AbortSignal;
-  readonly progress?: (text: string) => void;
-  /** How long the agent waits for the result, where that is known. */
-  readonly limitMs?: number | undefined;
-}
 
 /** The calls of tools that are under way. */
 export class ToolRuns {

@@ -4,12 +4,10 @@ import type { Logger } from '../../engine/ports/logger.ts';
 import type { ToolEndpoint } from '../../engine/ports/tool-endpoint.ts';
 import type { SessionId } from '../../protocol/ids.ts';
 import { toolLimitHeader, toolNamesHeader } from '../../protocol/tool-limit.ts';
-import type { ToolHost } from '../host/tool-host.ts';
 import { rpcCode, sendError } from './http-replies.ts';
 import type { McpContext, McpLimits, McpSession, Visit } from './mcp-session.ts';
 
-export interface McpEndpointOptions extends Omit<McpContext, 'host' | 'limits'> {
-  readonly host: Pick<ToolHost, 'tools' | 'call' | 'onChange'>;
+export interface McpEndpointOptions extends Omit<McpContext, 'limits'> {
   readonly keys: ToolKeys;
   /** Whether there is such a session and it may call tools. */
   readonly admits: (sessionId: SessionId) => boolean;
@@ -81,7 +79,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
         if (request.method === 'POST') await session.post(visit, body);
         else if (request.method === 'DELETE') session.leave(visit);
         else if (lastEventId === undefined) session.listen(visit);
-        else session.resume(visit, lastEventId);
+        else await session.resume(visit, lastEventId);
       } catch (error) {
         options.logger.error({ sessionId, err: error }, 'A request to the tools failed');
         if (response.headersSent) response.end();

@@ -13,16 +13,13 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server';
 import type { Clock } from '../../engine/ports/clock.ts';
-import type { ToolDesk } from '../../engine/ports/tool-desk.ts';
+import type { CallEnd, CallOptions, LeftCall, ToolCalls } from '../../engine/ports/tool-calls.ts';
 import type { SessionId } from '../../protocol/ids.ts';
-import type { CallOptions, ToolHost } from '../host/tool-host.ts';
 import { EventStream, rpcCode, sendError, sendJson, sendNothing } from './http-replies.ts';
 import { OpenCall, type ResumePoint, readResumeId } from './open-call.ts';
 
 export interface McpContext {
-  readonly host: Pick<ToolHost, 'tools' | 'call'>;
-  /** What became of the ask of a run that is gone: its answer is a message. */
-  readonly leftOpen: ToolDesk['leftOpen'];
+  readonly host: ToolCalls;
   readonly version: string;
   readonly clock: Pick<Clock, 'after'>;
   readonly limits: McpLimits;
@@ -97,16 +94,26 @@ export class McpSession {
     if (this.#isBehind) stream.message(listChanged);
   }
 
-  /** A client that lost the connection comes back: to its call or, when that is gone, to be told so. */
-  resume({ client, response }: Visit, lastEventId: string): void {
+  /** A client that lost the connection comes back: to its call or, when that began elsewhere, to what became of it. */
+  async resume({ client, response }: Visit, lastEventId: string): Promise<void> {
     const point = readResumeId(lastEventId);
-    const running = point && this.#calls.get(callKey(client.label, point.requestId));
-    if (point === undefined) sendError(response, 400, noEvent);
-    else if (running?.point.callId === point.callId) running.attach(response);
-    else {
-      const stream = new EventStream(response, () => {});
-      stream.message(goneAnswer(point, this.#context.leftOpen(this.#id, point.callId)));
-      stream.end();
+    if (point === undefined) return sendError(response, 400, noEvent);
+    const plain = callKey(client.label, point.requestId);
+    // A client that begins to count anew may have another call under the same number.
+    const key = [plain, `${plain} ${point.callId}`].find((each) => this.#isFreeFor(each, point));
+    const running = key === undefined ? undefined : this.#calls.get(key);
+    if (running !== undefined) return running.attach(response);
+    if (key === undefined || this.#isFull) return sendError(response, 429, tooMany);
+    const call = this.#open(key, point, true);
+    call.attach(response);
+    const { callId, requestId: id } = point;
+    const progress = (text: string): void => call.progress(text);
+    try {
+      const end = await this.#context.host.resume(this.#id, callId, { signal: call.signal, progress });
+      call.send({ jsonrpc: '2.0', id, result: resultOf(end) });
+    } catch (error) {
+      call.cancel();
+      throw error;
     }
   }
 
@@ -155,24 +162,33 @@ export class McpSession {
   async #call({ client, response }: Visit, message: JSONRPCRequest): Promise<void> {
     const { id, params } = message;
     const key = callKey(client.label, id);
-    const { clock, limits } = this.#context;
     if (this.#calls.has(key)) return sendError(response, 400, { ...idInUse, id });
-    if (this.#calls.size >= limits.callsPerSession) return sendError(response, 429, { ...tooMany, id });
+    if (this.#isFull) return sendError(response, 429, { ...tooMany, id });
     const callId = toolCallIdOf(params?._meta) ?? `call-${randomUUID()}`;
-    const call = new OpenCall({
-      point: { requestId: id, callId },
-      progressToken: params?._meta?.progressToken,
-      isResumable: client.version >= resumableSince,
-      retryMs: limits.retryMs,
-      graceMs: limits.graceMs,
-      clock,
-      onOver: () => this.#calls.delete(key),
-    });
-    this.#calls.set(key, call);
+    const progressToken = params?._meta?.progressToken;
+    const call = this.#open(key, { requestId: id, callId, progressToken }, client.version >= resumableSince);
     call.attach(response);
     const { limitMs } = client;
     const run = { callId, signal: call.signal, progress: (text: string) => call.progress(text), limitMs };
     call.whenOver(await this.#serve(message, client.names, run, (said) => call.send(said)));
+  }
+
+  #open(key: string, point: ResumePoint, isResumable: boolean): OpenCall {
+    const { clock, limits } = this.#context;
+    const { retryMs, graceMs } = limits;
+    const onOver = (): void => void this.#calls.delete(key);
+    const call = new OpenCall({ point, isResumable, retryMs, graceMs, clock, onOver });
+    this.#calls.set(key, call);
+    return call;
+  }
+
+  get #isFull(): boolean {
+    return this.#calls.size >= this.#context.limits.callsPerSession;
+  }
+
+  #isFreeFor(key: string, { callId }: ResumePoint): boolean {
+    const call = this.#calls.get(key);
+    return call === undefined || call.point.callId === callId;
   }
 
   /**
@@ -203,8 +219,7 @@ export class McpSession {
       // Only an agent that tells its own id of the call has a conversation in which the tool has the longer name.
       const isOfAgent = toolCallIdOf(mcpReq._meta) !== undefined;
       const longName = isOfAgent ? { agentToolName: `mcp__${serverName}__${name}` } : {};
-      const result = await host.call(this.#id, name, args, { ...run, ...longName });
-      return { content: [{ type: 'text', text: result.text }], isError: !result.ok };
+      return resultOf(await host.call(this.#id, name, args, { ...run, ...longName }));
     });
     const transport: Transport = {
       start: async () => {},
@@ -255,15 +270,14 @@ const noEvent = { code: rpcCode.invalidParams, message: 'There is no such event 
 const idInUse = { code: rpcCode.invalidRequest, message: 'A request with this id is being answered.' };
 const tooMany = { code: rpcCode.refused, message: 'Too much is open for this session. Try again later.' };
 
-/** What a call is told whose server is gone. The answer itself is a message, here only announced: it is heard once. */
-function goneAnswer({ requestId }: ResumePoint, left: 'open' | 'answered' | undefined): object {
-  const text = left === undefined ? resultLost : `${restarted} ${goesOn[left]}`;
-  return {
-    jsonrpc: '2.0',
-    id: requestId,
-    result: { content: [{ type: 'text', text }], isError: left === undefined },
-  };
+function resultOf(end: CallEnd) {
+  const { ok, text } = 'left' in end ? goneWords(end) : end;
+  return { content: [{ type: 'text' as const, text }], isError: !ok };
 }
+
+/** What a call is told whose server is gone. The answer itself is a message, here only announced: it is heard once. */
+const goneWords = ({ left }: LeftCall): { readonly ok: boolean; readonly text: string } =>
+  left === null ? { ok: false, text: resultLost } : { ok: true, text: `${restarted} ${goesOn[left]}` };
 
 const restarted = 'Beckon was restarted while this tool waited for a person.';
 const goesOn = {

@@ -5,8 +5,6 @@ import { EventStream } from './http-replies.ts';
 
 export interface OpenCallOptions {
   readonly point: ResumePoint;
-  /** Given by a client that wants to hear that the call still goes on. */
-  readonly progressToken: string | number | undefined;
   /** Whether the client knows how to come back for its answer. */
   readonly isResumable: boolean;
   readonly retryMs: number;
@@ -70,12 +68,12 @@ export class OpenCall {
 
   /** A sign of life: HTTP clients give up on an answer that stays silent for minutes, and agents on a tool that does. */
   keepAlive(): void {
-    if (this.#options.progressToken === undefined) this.#stream?.comment();
+    if (this.point.progressToken === undefined) this.#stream?.comment();
     else this.progress('still running');
   }
 
   progress(message: string): void {
-    const { progressToken } = this.#options;
+    const { progressToken } = this.point;
     if (progressToken === undefined || this.#isOver) return;
     this.#steps += 1;
     const params = { progressToken, progress: this.#steps, message };
@@ -127,19 +125,27 @@ const connectionLost = 'The connection to the agent was lost.';
 export interface ResumePoint {
   readonly requestId: RequestId;
   readonly callId: string;
+  /** Given by a client that wants to hear that the call still goes on. */
+  readonly progressToken?: string | number | undefined;
 }
 
-export const resumeIdOf = ({ requestId, callId }: ResumePoint): string =>
-  Buffer.from(JSON.stringify([requestId, callId])).toString('base64url');
+export const resumeIdOf = ({ requestId, callId, progressToken }: ResumePoint): string => {
+  const parts = [requestId, callId, ...(progressToken === undefined ? [] : [progressToken])];
+  return Buffer.from(JSON.stringify(parts)).toString('base64url');
+};
 
 /** Undefined for what is none of ours. */
 export function readResumeId(text: string): ResumePoint | undefined {
   try {
-    const [requestId, callId, ...rest] = JSON.parse(Buffer.from(text, 'base64url').toString()) as unknown[];
-    const isId = typeof requestId === 'string' || Number.isSafeInteger(requestId);
-    if (!isId || typeof callId !== 'string' || rest.length > 0) return undefined;
-    return { requestId: requestId as RequestId, callId };
+    const parts = JSON.parse(Buffer.from(text, 'base64url').toString()) as unknown[];
+    const [requestId, callId, progressToken, ...rest] = parts;
+    if (!isNumberOrText(requestId) || typeof callId !== 'string' || rest.length > 0) return undefined;
+    if (progressToken === undefined) return { requestId, callId };
+    return isNumberOrText(progressToken) ? { requestId, callId, progressToken } : undefined;
   } catch {
     return undefined;
   }
 }
+
+const isNumberOrText = (value: unknown): value is string | number =>
+  typeof value === 'string' || Number.isSafeInteger(value);

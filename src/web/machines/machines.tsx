@@ -1,5 +1,5 @@
 import { Server, Unplug } from 'lucide-react';
-import { useCallback, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { localMachine } from '../../protocol/local-machine.ts';
 import type { Machine, MachineLoad, UnclaimedRun } from '../../protocol/machine.ts';
 import { useRoom, useTransport } from '../data/room-context.tsx';
@@ -15,6 +15,8 @@ import { Time } from '../ui/time.tsx';
 import { toast } from '../ui/toast.tsx';
 import { GiveUpDialog } from './give-up-dialog.tsx';
 
+const refreshMs = 10_000;
+
 /** The machines that agents run on: what is there, whether they can be reached, and giving one up. */
 export function Machines() {
   const t = useT();
@@ -26,6 +28,11 @@ export function Machines() {
     return machines.map((machine) => ({ ...machine, id: machine.name }));
   }, [transport, states]);
   const [list, again] = useList(read);
+  // How busy they are changes all the time, and nobody is told of it.
+  useEffect(() => {
+    const timer = setInterval(() => document.visibilityState === 'visible' && again(), refreshMs);
+    return () => clearInterval(timer);
+  }, [again]);
   return (
     <ListCard list={list} icon={Server} empty={t('machines.none')} onRetry={again}>
       {(machine) => <MachineRow machine={machine} onChanged={again} />}
@@ -109,7 +116,7 @@ function Unclaimed({ machine: { name, unclaimed }, onChanged }: RowProps) {
 
 function UnclaimedRow({
   machine,
-  run: { runId, sessionId, title, isRunning, canBeTaken },
+  run: { runId, sessionId, title, isRunning, canBeTaken, agent, cwd },
   onChanged,
 }: {
   readonly machine: string;
@@ -136,8 +143,26 @@ function UnclaimedRow({
       <span className="min-w-0 flex-1 basis-40 wrap-anywhere">
         {named} <code className="text-faint text-xs">{sessionId}</code>
         {!isRunning && <span className="text-faint"> · {t('machines.ended')}</span>}
+        {agent !== undefined && cwd !== undefined && (
+          <span className="text-soft">
+            {' '}
+            · {plainText(agent)} <code className="text-xs">{plainText(cwd)}</code>
+          </span>
+        )}
       </span>
-      {canBeTaken && (
+      {canBeTaken && title === undefined && (
+        <ConfirmButton
+          size="sm"
+          confirm={t('machines.confirmTakeAnew')}
+          isBusy={isBusy}
+          title={t('machines.takeAnewHint')}
+          aria-label={`${t('machines.takeAnew')}: ${named}`}
+          onConfirm={() => void act(() => transport.takeRun(machine, runId), t('machines.takenAnew'))}
+        >
+          {t('machines.takeAnew')}
+        </ConfirmButton>
+      )}
+      {canBeTaken && title !== undefined && (
         <Button
           size="sm"
           isBusy={isBusy}

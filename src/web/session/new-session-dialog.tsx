@@ -89,6 +89,7 @@ function NewSessionForm({
   const t = useT();
   const transport = useTransport();
   const sessions = useRoom((room) => room.sessions);
+  const machines = useRoom((room) => room.machines);
   const [, navigate] = useLocation();
   const [draft, setDraft] = useDraft(draftName);
   const pasted = usePastedTexts(draftName);
@@ -113,6 +114,9 @@ function NewSessionForm({
     setTemplate(chosen?.name ?? '');
     // What was typed already is not lost for it.
     if (chosen !== null && !form.prompt.includes(chosen.prompt)) addToDraft(draftName, chosen.prompt);
+    // One that is no longer there cannot be chosen.
+    const isThere = machines.some(({ name }) => name === chosen?.machine);
+    if (chosen?.machine !== undefined && isThere && chosen.machine !== form.machine) goTo(chosen.machine);
   };
   const choose = (chosen: Agent): void =>
     setForm(withAgent(form, chosen, usePreferences.getState().lastUsed));
@@ -192,7 +196,7 @@ function NewSessionForm({
             </>
           )}
         </Field>
-        <TemplateRow prompt={form.prompt} chosen={template} onChoose={take} />
+        <TemplateRow prompt={form.prompt} machine={form.machine} chosen={template} onChoose={take} />
         {blanks.length > 0 && (
           <fieldset aria-label={t('template.blanks')} className="grid gap-4 sm:grid-cols-2">
             {blanks.map((name) => (

@@ -14,10 +14,13 @@ import { isKey } from '../ui/keys.ts';
 /** Prompts that are used again: one is chosen, the one that stands there is kept, one is removed. */
 export function TemplateRow({
   prompt,
+  machine,
   chosen,
   onChoose,
 }: {
   readonly prompt: string;
+  /** Where the session is to run; empty for the server's own. */
+  readonly machine: string;
   /** The name of the one that was chosen. */
   readonly chosen: string;
   readonly onChoose: (template: Template | null) => void;
@@ -43,7 +46,7 @@ export function TemplateRow({
     }
   };
   const save = (as: string): void => {
-    const template = { name: as.trim(), prompt };
+    const template = { name: as.trim(), prompt, ...(machine !== '' && { machine }) };
     if (template.name === '') return;
     void change(transport.saveTemplate(template), t('template.saved'), template);
   };
@@ -65,7 +68,7 @@ export function TemplateRow({
             <option value="">{t('template.none')}</option>
             {templates.map((template) => (
               <option key={template.name} value={template.name}>
-                {template.name}
+                {template.machine === undefined ? template.name : `${template.name} · ${template.machine}`}
               </option>
             ))}
           </Select>

@@ -155,6 +155,7 @@ class Simulation {
     const sides = this.#machines.map(
       (_, machine): RoomSide =>
         new RoomSide({
+          name: `machine${machine}`,
           id,
           send: (message) => {
             if (this.#room?.sides[machine] !== sides[machine]) return;

@@ -87,7 +87,7 @@ describe('the demo program as an MCP client', () => {
     await new Promise(setImmediate);
     first.http.closeAllConnections();
     await new Promise((resolve) => first.http.close(resolve));
-    await stage({ limits, port: first.port, leftOpen: () => 'open' });
+    await stage({ limits, port: first.port, left: () => 'open' });
     expect((await demo.result()).result).toContain('will reach you as a message');
   });
 

@@ -42,6 +42,11 @@ export const machines = {
   'machines.take': 'Zurückholen',
   'machines.takeHint': 'Seine Sitzung geht mit ihm weiter, und worauf er wartet, wird noch einmal gefragt.',
   'machines.taken': '„{title}“ geht weiter.',
+  'machines.takeAnew': 'In neuer Sitzung weitermachen',
+  'machines.takeAnewHint':
+    'Der Agent wird dort beendet, und eine neue Sitzung setzt sein Gespräch fort. Was er gerade tun wollte, bricht ab.',
+  'machines.confirmTakeAnew': 'Dort beenden und weitermachen?',
+  'machines.takenAnew': 'Eine neue Sitzung setzt sein Gespräch fort.',
   'machines.end': 'Beenden',
   'machines.confirmEnd': 'Noch einmal drücken, um ihn zu beenden',
 } as const;

@@ -41,6 +41,11 @@ export const machines = {
   'machines.take': 'Take back',
   'machines.takeHint': 'Its session goes on with it, and what it waits for is asked again.',
   'machines.taken': '“{title}” goes on.',
+  'machines.takeAnew': 'Go on in a new session',
+  'machines.takeAnewHint':
+    'The agent is ended there, and a new session goes on with its conversation. What it was about to do stops.',
+  'machines.confirmTakeAnew': 'End it there, and go on?',
+  'machines.takenAnew': 'A new session goes on with its conversation.',
   'machines.end': 'End',
   'machines.confirmEnd': 'Press again to end it',
 } as const;
