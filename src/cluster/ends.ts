@@ -27,9 +27,11 @@ export function reachMachine(
     // The address of the tools is one of this machine: there, it would be somebody else's, or nobody's.
     seal: ({ env }) => options.seal({ env, tools: null }),
   });
-  void carrier.then((connected) => {
+  const begin = (connected: Carrier): void => {
     if (!isLeft) link = connected.roomLink(options.name, (data) => side.heard(data));
-  });
+  };
+  // Who made the carrier says what is wrong with it.
+  carrier.then(begin, () => {});
   const timer = setInterval(() => side.tick(), options.tickMs ?? tickMs);
   const leave = async (how: 'close' | 'detach'): Promise<void> => {
     await RoomSide.prototype[how].call(side);
