@@ -85,7 +85,7 @@ export class ClusterRig {
     if (!network) return startBeckon({ ...options, args });
     const through = network.inside('room');
     const beckon = await startBeckon({ ...options, args: [...args, '--port', String(apiPort)], through });
-    if (!this.#hasDoor) await network.door('room', apiPort, this.#door);
+    if (!this.#hasDoor) await network.door('room', this.#door, String(apiPort));
     this.#hasDoor = true;
     const api: Beckon['api'] = (...call) => callThrough(this.#door, beckon, call);
     return { ...beckon, api, run: (words, options) => beckon.run(words, { ...options, through }) };

@@ -1,18 +1,20 @@
 import { connect, createServer } from 'node:net';
 import process from 'node:process';
 
-/** Run in a network namespace: whoever connects to the socket file is led to a port on its loopback. It ends with its input. */
-const [socket = '', port = ''] = process.argv.slice(2);
+/** Run in a network namespace: leads from a socket file to a port on its loopback, or the other way. It ends with its input. */
+const [from = '', to = ''] = process.argv.slice(2);
+const placeOf = (given: string) =>
+  /^\d+$/.test(given) ? { host: '127.0.0.1', port: Number(given) } : { path: given };
 
-createServer({ allowHalfOpen: true }, (outside) => {
-  const inside = connect({ host: '127.0.0.1', port: Number(port), allowHalfOpen: true });
-  for (const [from, to] of [
-    [outside, inside],
-    [inside, outside],
+createServer({ allowHalfOpen: true }, (near) => {
+  const far = connect({ ...placeOf(to), allowHalfOpen: true });
+  for (const [one, other] of [
+    [near, far],
+    [far, near],
   ] as const) {
-    from.on('error', () => to.destroy());
-    from.pipe(to);
+    one.on('error', () => other.destroy());
+    one.pipe(other);
   }
-}).listen(socket, () => process.stdout.write('open\n'));
+}).listen(placeOf(from), () => process.stdout.write('open\n'));
 
 process.stdin.on('end', () => process.exit()).resume();

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 
 const folder = '/run/netns';
 const uplink = 'uplink';
+const doorProgram = join(import.meta.dirname, 'door.ts');
 
 /** Why networks cannot be made here, if they cannot. */
 export const noNetns: string | undefined = whyNot();
@@ -78,10 +79,15 @@ export class Network {
     return Number(execFileSync(program, args, { encoding: 'utf8' }));
   }
 
-  /** A socket file, for those outside, that leads to a port on the loopback of a place. */
-  async door(place: string, port: number, socket: string): Promise<void> {
-    const program = join(import.meta.dirname, 'door.ts');
-    await this.#start([...this.inside(place), process.execPath, program, socket, String(port)]);
+  /** What crosses the border of a place: from a socket file to a port on its loopback, or the other way. */
+  async door(place: string, from: string, to: string): Promise<void> {
+    await this.#start([...this.inside(place), process.execPath, doorProgram, from, to]);
+  }
+
+  /** A port on the loopback of a place that leads to one on ours. */
+  async lend(place: string, port: number, ours: string, socket: string): Promise<void> {
+    await this.#start([process.execPath, doorProgram, socket, ours]);
+    await this.door(place, String(port), socket);
   }
 
   async close(): Promise<void> {
