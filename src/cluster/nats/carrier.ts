@@ -229,7 +229,7 @@ export class Carrier {
     for await (const { type } of this.#connection.status()) {
       if (type === 'disconnect' || type === 'staleConnection') {
         this.#isConnected = false;
-        if (!this.#connection.isClosed()) this.#tell('The connection to NATS is gone');
+        this.#tell('The connection to NATS is gone');
       }
       if (type === 'reconnect') {
         this.#isConnected = true;
@@ -239,7 +239,7 @@ export class Carrier {
   }
 
   #tell(trouble: string | undefined): void {
-    if (trouble === this.#trouble) return;
+    if (trouble === this.#trouble || this.#connection.isClosed()) return;
     this.#trouble = trouble;
     this.#options.onTrouble(trouble);
   }
