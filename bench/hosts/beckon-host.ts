@@ -83,6 +83,7 @@ export async function startBeckon(
     async close() {
       client.close();
       await end(server.process);
+      await cluster?.close();
     },
   };
 }

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { addMachine, makeCluster, natsConfigOf } from '../../src/cluster/cluster.ts';
+import { stopAgents } from '../../src/drivers/process/run-admin.ts';
 import { checkoutProgram } from '../built.ts';
 import type { HttpClient } from '../http-client.ts';
 import { lineOf, start, temporaryDirectory, within } from '../running.ts';
@@ -13,6 +14,8 @@ import { type AgentProgram, pacedAgent } from './agents.ts';
 export interface BenchCluster {
   readonly roomFile: string;
   readonly machines: readonly string[];
+  /** Ends the agents, which outlive their runners. */
+  close(): Promise<void>;
   /** Resolves when the server has all of its machines. */
   reached(client: HttpClient): Promise<void>;
 }
@@ -22,8 +25,9 @@ export const hasNats = spawnSync('nats-server', ['--version']).status === 0;
 export async function startCluster(count: number, agent: AgentProgram = pacedAgent): Promise<BenchCluster> {
   const machines = Array.from({ length: count }, (_, at) => `machine-${at + 1}`);
   const { roomFile, fileOf } = await startNats(machines);
-  for (const name of machines) {
-    const args = [`--cluster=${fileOf(name)}`, `--data-dir=${temporaryDirectory()}`];
+  const dataDirs = machines.map(() => temporaryDirectory());
+  for (const [at, name] of machines.entries()) {
+    const args = [`--cluster=${fileOf(name)}`, `--data-dir=${dataDirs[at]}`];
     const runner = start(process.execPath, [checkoutProgram, 'runner', ...args], {
       env: { ...process.env, BECKON_LOG: 'error', BECKON_CLAUDE: agent() },
     });
@@ -33,6 +37,9 @@ export async function startCluster(count: number, agent: AgentProgram = pacedAge
   return {
     roomFile,
     machines,
+    async close() {
+      for (const dataDir of dataDirs) await stopAgents(dataDir);
+    },
     async reached(client) {
       const isThere = async (): Promise<boolean> => {
         const { machines: known } = await client.get<{ machines: { state: string }[] }>('/api/machines');

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
+import { stopAgents } from '../../../src/drivers/process/run-admin.ts';
 import { runBeckon, spawnBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import {
   answered,
@@ -21,6 +22,13 @@ describe.skipIf(noNats)(`a machine of two rooms${noNats ? ` (skipped: ${noNats})
   test('[CLU17] [CLU7] one machine has runners for two rooms side by side; what is not a runner’s own is refused in words', async () => {
     const [one, two] = [await ClusterRig.make({ machines }), await ClusterRig.make({ machines })];
     const env = { HOME: await temporaryDirectory() };
+    const ownDirectory = (rig: ClusterRig): string => {
+      const { room } = JSON.parse(readFileSync(rig.file('gpu-1'), 'utf8'));
+      return join(env.HOME, '.beckon/runners', `gpu-1.${room}`);
+    };
+    onTestFinished(async () => {
+      for (const rig of [one, two]) await stopAgents(ownDirectory(rig));
+    });
     const rooms = [await one.startRoom(), await two.startRoom()] as const;
     const [first] = [
       await one.startRunner('gpu-1', { env, args: [] }),
@@ -44,8 +52,7 @@ describe.skipIf(noNats)(`a machine of two rooms${noNats ? ` (skipped: ${noNats})
     expect(await twin.exited).toMatchObject({ code: 1 });
     expect(twin.stderr()).toContain('Another runner with the same name is at work');
     await kill(first);
-    const roomOf = (rig: ClusterRig): string => JSON.parse(readFileSync(rig.file('gpu-1'), 'utf8')).room;
-    const left = join(env.HOME, '.beckon/runners', `gpu-1.${roomOf(one)}`);
+    const left = ownDirectory(one);
     const stranger = await runBeckon(['runner', '--cluster', two.file('gpu-1'), '--data-dir', left]);
     expect(stranger).toMatchObject({
       code: 1,
