@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { stopAgents } from '../../../src/drivers/process/run-admin.ts';
 import { runBeckon, spawnBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import {
@@ -26,9 +26,6 @@ describe.skipIf(noNats)(`a machine of two rooms${noNats ? ` (skipped: ${noNats})
       const { room } = JSON.parse(readFileSync(rig.file('gpu-1'), 'utf8'));
       return join(env.HOME, '.beckon/runners', `gpu-1.${room}`);
     };
-    onTestFinished(async () => {
-      for (const rig of [one, two]) await stopAgents(ownDirectory(rig));
-    });
     const rooms = [await one.startRoom(), await two.startRoom()] as const;
     const [first] = [
       await one.startRunner('gpu-1', { env, args: [] }),
@@ -58,5 +55,6 @@ describe.skipIf(noNats)(`a machine of two rooms${noNats ? ` (skipped: ${noNats})
       code: 1,
       stderr: expect.stringContaining('belongs to the agents of another room'),
     });
+    for (const rig of [one, two]) await stopAgents(ownDirectory(rig));
   });
 });

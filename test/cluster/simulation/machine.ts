@@ -55,7 +55,7 @@ export class SimAgent {
   isArchived = false;
   /** Up to here its output has given its space back. */
   given = 0;
-  /** How many facts with a number it had said when its present runner began to read it. */
+  /** How many facts with a number it had said when its present runner attached to it; 0 where it was told to start it. */
   saidBefore = 0;
 
   constructor(runId: string, sessionId: SessionId, received: Received[] = []) {
@@ -133,7 +133,6 @@ export class SimMachine {
   open(): Runner {
     const world = this.#world;
     const connect = (agent: SimAgent, report: Report, from: number, catchesUp: boolean): SimConnection => {
-      agent.saidBefore = catchesUp ? agent.said.filter((fact) => !isPassing(fact)).length : 0;
       const connection = new SimConnection(world, agent, report, from, catchesUp);
       this.#connections.push(connection);
       return connection;
@@ -147,12 +146,14 @@ export class SimMachine {
         const isThere = known !== undefined && !known.isArchived;
         const agent = isThere ? known : new SimAgent(processId, sessionId, known?.received);
         this.agents.set(processId, agent);
+        agent.saidBefore = 0;
         return connect(agent, report, 0, isThere);
       },
       ...(this.agentsOutlive && {
         attach: ({ processId }, { mark }, report) => {
           const agent = this.agents.get(processId);
           if (agent === undefined || agent.isArchived) return undefined;
+          agent.saidBefore = agent.said.filter((fact) => !isPassing(fact)).length;
           return connect(agent, report, mark?.offset ?? 0, true);
         },
       }),

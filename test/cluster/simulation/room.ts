@@ -121,7 +121,6 @@ export class SimSession {
   readonly #given = new Set<string>();
   #isAsking = false;
   #isOpen = false;
-  #hasExited = false;
 
   constructor(world: World, stored: StoredSession, runner: Runner, room: SimRoom) {
     this.#world = world;
@@ -211,14 +210,11 @@ export class SimSession {
 
   /** What is told of an answer, held against what became of it. */
   #checkOutcome(id: string, outcome: OrderOutcome, again: boolean): void {
-    const { runId } = this.stored;
-    const say = (what: string): void => void this.#world.violations.push(`${this.stored.id}: ${what}`);
-    const isDone = this.#world
-      .agent(runId)
-      ?.received.some((each) => each.kind === 'answer' && each.id === id);
-    if (outcome.ok && this.#hasExited) say(`the exit was told before what became of ${id}`);
-    if (!outcome.ok && !outcome.uncertain && !again && isDone)
-      say(`${id} is told as not done for certain, and was`);
+    if (outcome.ok || outcome.uncertain || again) return;
+    const { id: session, runId } = this.stored;
+    const received = this.#world.agent(runId)?.received ?? [];
+    if (received.some((each) => each.kind === 'answer' && each.id === id))
+      this.#world.violations.push(`${session}: ${id} is told as not done for certain, and was`);
   }
 
   #goOn(): void {
@@ -298,7 +294,6 @@ export class SimSession {
     this.#last = Math.max(this.#last, first - 1 + facts.filter((fact) => !isPassing(fact)).length);
     const checkpoint = mark && { number: this.#last, mark };
     if (numbered.length > 0) this.#storeFacts(numbered, this.#last, checkpoint);
-    this.#hasExited ||= numbered.some(({ type }) => type === 'exited');
     if (facts.some(({ type }) => type === 'caught-up')) {
       const { saidBefore = 0 } = this.#world.agent(this.stored.runId) ?? {};
       if (this.#last < saidBefore)
