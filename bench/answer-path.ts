@@ -68,7 +68,7 @@ interface Measured {
   readonly processorMsPerAsk: number;
 }
 
-interface Round extends Measured {
+export interface Round extends Measured {
   readonly host: Host['name'];
 }
 
@@ -85,7 +85,7 @@ const byHost = <T>(of: (name: Host['name']) => T): ByHost<T> => ({
   beckon: of('beckon'),
 });
 
-async function round(host: Host, busy: number, seconds: number): Promise<Round> {
+export async function round(host: Host, busy: number, seconds: number): Promise<Round> {
   const sessions = host.sessions.slice(0, busy);
   const asksEach = (seconds * 1_000) / everyMs + warmUpAsks;
   const processorMs = await paced(host, sessions, asksEach);

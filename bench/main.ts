@@ -6,6 +6,7 @@ import { answerPath } from './answer-path.ts';
 import { closedLoop } from './closed-loop.ts';
 import { counts } from './counts.ts';
 import { logCost } from './log.ts';
+import { machines } from './machines.ts';
 import { manySessions } from './many-sessions.ts';
 import { memory } from './memory.ts';
 import { opening } from './opening.ts';
@@ -22,6 +23,7 @@ const parts: Readonly<Record<string, Part>> = {
   loop: closedLoop,
   counts,
   many: manySessions,
+  machines,
   stream: streaming,
   memory,
   resident,

@@ -70,7 +70,7 @@ const quickPlan = { sessions: 200, asks: 30 } as const;
 const betweenMs = 200;
 
 /** What it does not share with others, and its part of what it shares. */
-function residentBytes(pid: number): number {
+export function residentBytes(pid: number): number {
   try {
     const [, kilobytes = '0'] = /^Pss: +(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')) ?? [];
     return Number(kilobytes) * 1_024;

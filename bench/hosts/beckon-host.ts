@@ -5,6 +5,7 @@ import { end, temporaryDirectory } from '../running.ts';
 import { type AgentProgram, pacedAgent } from './agents.ts';
 import { AskTimes } from './ask-times.ts';
 import { type SessionView, startServer, startSessions } from './beckon-server.ts';
+import type { BenchCluster } from './cluster.ts';
 import { type Host, type Ping, type ReadSighting, TurnEnds } from './host.ts';
 
 /** Beckon, with the file that it keeps everything in. */
@@ -18,12 +19,20 @@ export async function startBeckon(
   {
     nodeArgs = [],
     agent = pacedAgent,
-  }: { readonly nodeArgs?: readonly string[]; readonly agent?: AgentProgram } = {},
+    cluster,
+  }: {
+    readonly nodeArgs?: readonly string[];
+    readonly agent?: AgentProgram;
+    /** The sessions are on its machines. */
+    readonly cluster?: BenchCluster;
+  } = {},
 ): Promise<BeckonHost> {
   const dataDir = temporaryDirectory();
   writeFileSync(join(dataDir, 'config.json'), JSON.stringify({ maxProcesses: count + 50 }));
-  const server = await startServer(dataDir, nodeArgs, agent());
-  const sessions = await startSessions(server, dataDir, count);
+  const args = cluster ? ['--cluster', cluster.roomFile] : [];
+  const server = await startServer(dataDir, nodeArgs, agent(), args);
+  if (cluster) await cluster.reached(server.client);
+  const sessions = await startSessions(server, dataDir, count, cluster?.machines);
   const { client, base, headers } = server;
   const turns = new TurnEnds();
   const asks = new AskTimes();
@@ -74,6 +83,7 @@ export async function startBeckon(
     async close() {
       client.close();
       await end(server.process);
+      await cluster?.close();
     },
   };
 }

@@ -34,14 +34,19 @@ export const startServer = (
   dataDir: string,
   nodeArgs: readonly string[] = [],
   claude = pacedAgent(),
-): Promise<BeckonServer> => whenReady(spawnServer(dataDir, nodeArgs, { claude }), dataDir);
+  args: readonly string[] = [],
+): Promise<BeckonServer> => whenReady(spawnServer(dataDir, nodeArgs, { claude, args }), dataDir);
 
 export function spawnServer(
   dataDir: string,
   nodeArgs: readonly string[] = [],
-  { program, claude = pacedAgent() }: { readonly program?: string; readonly claude?: string } = {},
+  {
+    program,
+    claude = pacedAgent(),
+    args = [],
+  }: { readonly program?: string; readonly claude?: string; readonly args?: readonly string[] } = {},
 ): ChildProcess {
-  const server = start(process.execPath, [...nodeArgs, ...serveArguments(dataDir, program)], {
+  const server = start(process.execPath, [...nodeArgs, ...serveArguments(dataDir, program), ...args], {
     env: { ...process.env, BECKON_LOG: 'warn', BECKON_CLAUDE: claude },
   });
   server.stderr?.on('data', passWarningOn);
@@ -55,19 +60,22 @@ export async function whenReady(server: ChildProcess, dataDir: string): Promise<
   return { process: server, base, headers, client: new HttpClient(base, headers) };
 }
 
-/** Starts sessions, and waits until each is idle. */
+/** Starts sessions, on these machines in turn if some are named, and waits until each is idle. */
 export async function startSessions(
   { client }: BeckonServer,
   dataDir: string,
   count: number,
+  machines: readonly string[] = [],
 ): Promise<readonly string[]> {
   const cwd = join(dataDir, 'work');
   mkdirSync(cwd, { recursive: true });
   const before = new Set((await listSessions(client)).map(({ id }) => id));
   for (let made = 0; made < count; made += startedAtOnce) {
-    const body = JSON.stringify({ agent: 'claude', cwd });
-    const some = Array.from({ length: Math.min(startedAtOnce, count - made) });
-    await Promise.all(some.map(() => client.post('/api/sessions', body)));
+    const bodies = Array.from({ length: Math.min(startedAtOnce, count - made) }, (_, at) => {
+      const machine = machines[(made + at) % machines.length];
+      return JSON.stringify({ agent: 'claude', cwd, ...(machine !== undefined && { machine }) });
+    });
+    await Promise.all(bodies.map((body) => client.post('/api/sessions', body)));
     await within(60_000, quiet(client), 'the sessions to be idle');
   }
   return (await listSessions(client)).map(({ id }) => id).filter((id) => !before.has(id));

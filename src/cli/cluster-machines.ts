@@ -1,5 +1,6 @@
 import { RoomFile } from '../cluster/cluster.ts';
 import { reachMachine } from '../cluster/ends.ts';
+import type { Carrier } from '../cluster/nats/carrier.ts';
 import type { MachineState } from '../cluster/room-side.ts';
 import { sealFor } from '../cluster/seal.ts';
 import type { Machine, MachineCondition, MachineSource } from '../engine/ports/machine.ts';
@@ -25,18 +26,28 @@ export async function openClusterMachines(path: string, logger: Logger): Promise
     for (const listener of listeners) listener();
   };
   const { connectCarrier } = await import('../cluster/nats/carrier.ts');
-  const carrier = connectCarrier({
-    servers,
-    room,
-    who: 'room',
-    seed,
-    ...(ca !== undefined && { tls: { ca } }),
-    onTrouble: (reason) =>
-      reason === undefined
-        ? logger.info('NATS takes everything again')
-        : logger.warn({ reason }, 'NATS does not take what is said; it is kept here and said again'),
-  });
-  carrier.catch((error: unknown) => logger.error({ reason: String(error) }, 'NATS cannot be used'));
+  const closing = new AbortController();
+  const carrier = connectCarrier(
+    {
+      servers,
+      room,
+      who: 'room',
+      seed,
+      ...(ca !== undefined && { ca }),
+      onTrouble: (reason) =>
+        reason === undefined
+          ? logger.info('NATS takes everything again')
+          : logger.warn({ reason }, 'NATS does not take what is said; it is kept here and said again'),
+    },
+    closing.signal,
+  );
+  let connected: Carrier | undefined;
+  carrier.then(
+    (there) => {
+      connected = there;
+    },
+    () => {},
+  );
 
   const add = ({ name, sealFor: key }: RoomFile['machines'][number]): void => {
     let condition: MachineCondition = { isReachable: false, since: new Date().toISOString() };
@@ -86,8 +97,9 @@ export async function openClusterMachines(path: string, logger: Logger): Promise
       clearInterval(timer);
       listeners.clear();
       await Promise.all([...machines.values()].map(({ runner }) => runner.detach()));
-      // One that never came is still being waited for, and must not hold up the end.
-      await Promise.race([carrier.then((connected) => connected.close()), Promise.resolve()]).catch(() => {});
+      // One that never came is waited for no longer, and does not hold up the end.
+      closing.abort();
+      await connected?.close();
     },
   };
 }

@@ -29,7 +29,7 @@ loopback alone, where its agents call the interactive tools of the server.
 When it ends, its agents go on; the next one takes them up.
 
   --cluster FILE    what "beckon cluster add" printed for this machine
-  --data-dir DIR    ~/.beckon/runners/NAME
+  --data-dir DIR    ~/.beckon/runners/NAME.ROOM: of one room alone; for two rooms there are two runners
   --config FILE     config.json in the data directory: claude, agents, isolation
   --claude PATH     the program to run as Claude Code (BECKON_CLAUDE)
   --isolation HOW   auto; require, or off: whether agents are kept from Beckon's own files (BECKON_ISOLATION)
@@ -43,7 +43,9 @@ BECKON_LOG sets how much is logged: trace, debug, info, warn, error, silent.`,
       throw new UsageError('--cluster names the file that "beckon cluster add" printed for this machine');
     const file = await readClusterFile(absolute(path, cwd, env), RunnerFile);
     const settings = await readSettings(flags, { ...console, env: withOwnDirectory(file, flags, console) });
+    await refuseOtherRoom(settings.dataDir, file);
     const lock = await claimDataDirectory(settings.dataDir);
+    await writeSecretFile(roomPath(settings.dataDir), `${file.room}\n`);
     const logger = createLogger(console);
     const ending = watchForEnd(logger, env);
     // Most of the program; a command line that fails need not wait for it.
@@ -87,7 +89,7 @@ interface Serving {
 }
 
 // The room takes one that is silent for gone after four seconds.
-const refusedForMs = 20_000;
+const refusedForMs = 10_000;
 
 async function serve(
   file: RunnerFile,
@@ -106,18 +108,22 @@ async function serve(
   const secret = parts.toolSecret;
   const tools = await openRunnerTools({ id, dataDir, secret, version: await version(), logger });
   const { connectCarrier } = await import('../cluster/nats/carrier.ts');
-  const connecting = connectCarrier({
-    servers,
-    room,
-    who: name,
-    seed,
-    ...(ca !== undefined && { tls: { ca } }),
-    onTrouble: (reason) =>
-      reason === undefined
-        ? logger.info('NATS takes everything again')
-        : logger.warn({ reason }, 'NATS does not take what is said; it is kept here and said again'),
-  });
-  const carrier = await Promise.race([connecting, parts.asked.then(() => undefined)]);
+  const waiting = new AbortController();
+  void parts.asked.then(() => waiting.abort());
+  const carrier = await connectCarrier(
+    {
+      servers,
+      room,
+      who: name,
+      seed,
+      ...(ca !== undefined && { ca }),
+      onTrouble: (reason) =>
+        reason === undefined
+          ? logger.info('NATS takes everything again')
+          : logger.warn({ reason }, 'NATS does not take what is said; it is kept here and said again'),
+    },
+    waiting.signal,
+  ).catch(() => undefined);
   if (carrier === undefined) {
     await tools.close();
     return { exitCode: 0, reason: 'Ended before NATS was there' };
@@ -155,9 +161,21 @@ async function serve(
 }
 
 /** A data directory of its own: a server on the same machine has another. */
-function withOwnDirectory({ name }: RunnerFile, flags: ParsedFlags, console: Console): Console['env'] {
+function withOwnDirectory({ name, room }: RunnerFile, flags: ParsedFlags, console: Console): Console['env'] {
   if (textFlag(flags, 'data-dir') !== undefined || console.env.BECKON_DATA_DIR) return console.env;
-  return { ...console.env, BECKON_DATA_DIR: join(dataDirectoryOf(flags, console), 'runners', name) };
+  const own = join(dataDirectoryOf(flags, console), 'runners', `${name}.${room}`);
+  return { ...console.env, BECKON_DATA_DIR: own };
+}
+
+const roomPath = (directory: string): string => join(directory, 'room');
+
+/** The agents of a data directory are those of the room that started them; another would be shown them, and could end them. */
+async function refuseOtherRoom(directory: string, { room }: RunnerFile): Promise<void> {
+  const known = (await readSecretFile(roomPath(directory)))?.trim();
+  if (known !== undefined && known !== room)
+    throw new Failure(
+      `${directory} belongs to the agents of another room (${known}, not ${room}): name another one with --data-dir`,
+    );
 }
 
 const Starts = z.array(z.string());

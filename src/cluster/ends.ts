@@ -35,7 +35,7 @@ export function reachMachine(
       if (tools) side.offerTools(tools);
       link = connected.roomLink(options.name, (data) => side.heard(data));
     },
-    // Whoever gave the carrier tells of it.
+    // Who made the carrier says what is wrong with it.
     () => {},
   );
   const timer = setInterval(() => side.tick(), options.tickMs ?? tickMs);

@@ -30,6 +30,7 @@ export class NatsRig {
       servers: [this.#server.url],
       room: this.room,
       who,
+      pingMs: 100,
       onTrouble: (trouble) => this.troubles.push(trouble ?? 'over'),
       ...options,
     });

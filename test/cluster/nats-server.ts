@@ -9,16 +9,29 @@ import { eventually } from '../support/eventually.ts';
 export const noNats: string | undefined =
   spawnSync('nats-server', ['--version']).status === 0 ? undefined : 'there is no nats-server here';
 
-/** A real nats-server on loopback, with a directory of its own. */
+/** Where it is run and listens, where that is not a free port on loopback. */
+export interface NatsPlace {
+  /** What stands before its command line. */
+  readonly through: readonly string[];
+  readonly address: string;
+  readonly port: number;
+}
+
+/** A real nats-server, with a directory of its own. */
 export class NatsServer {
+  readonly #through: readonly string[];
+  readonly #address: string;
   #dir: string | undefined;
   #config: string;
   #process: ChildProcess | undefined;
-  #port = -1;
+  #port: number;
 
   /** `config`: what it is told beside address and store. */
-  constructor(config = '') {
+  constructor(config = '', place: NatsPlace = { through: [], address: '127.0.0.1', port: -1 }) {
     this.#config = config;
+    this.#through = place.through;
+    this.#address = place.address;
+    this.#port = place.port;
   }
 
   get dir(): string {
@@ -31,16 +44,17 @@ export class NatsServer {
   }
 
   get url(): string {
-    return `nats://127.0.0.1:${this.#port}`;
+    return `nats://${this.#address}:${this.#port}`;
   }
 
   /** Where it was before, if it was. */
   async start(): Promise<void> {
     const ports = mkdtempSync(join(this.dir, 'ports-'));
     writeFileSync(this.#file, this.#config);
-    const address = ['-a', '127.0.0.1', '-p', String(this.#port), '--ports_file_dir', ports];
+    const address = ['-a', this.#address, '-p', String(this.#port), '--ports_file_dir', ports];
     const store = this.#config.includes('store_dir') ? [] : ['-js', '-sd', this.#store];
-    this.#process = spawn('nats-server', ['-c', this.#file, ...address, ...store], { stdio: 'ignore' });
+    const command = [...this.#through, 'nats-server', '-c', this.#file, ...address, ...store];
+    this.#process = spawn(command[0] ?? '', command.slice(1), { stdio: 'ignore' });
     await eventually('it listens', () => readdirSync(ports).length > 0 && this.#readPort(ports));
   }
 

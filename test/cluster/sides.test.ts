@@ -170,6 +170,38 @@ describe('a room and its runners', () => {
     ]);
   });
 
+  test.each([
+    ['that came with the exit', [{ type: 'outcome', runId: 'run1', give: '1', outcome: { ok: true } }]],
+    ['that nobody will tell of any more', []],
+  ])('[CLU1] what became of an order, %s, is heard before the exit', async (_, before) => {
+    const { runner, room, carry, meet } = pair();
+    const [first, second] = [runner('a'), runner('b', ['a'])];
+    await meet(first);
+    const heard: string[] = [];
+    const report = ({ facts }: FactBatch): void => void heard.push(...facts.map(({ type }) => type));
+    const run = room.start(startOrder, report);
+    void run.give({ kind: 'interrupt', id: 'i' }).then(() => heard.push('outcome'));
+    const tell = (connection: string, ...items: readonly object[]): void => {
+      const frames = items.map((item, at) => ({ number: at + 1, text: JSON.stringify(item), isLast: true }));
+      room.heard({ type: 'frames', connection, ack: 0, frames });
+    };
+    const facts = (first: number, fact: object) => ({
+      type: 'facts',
+      batch: { runId: 'run1', first, facts: [fact] },
+    });
+    const exited = { type: 'exited', code: 0, signal: null, stderr: [] };
+    if (before.length > 0) tell('a.1', ...before, facts(1, exited));
+    else {
+      // It was said to the runner before this one.
+      tell('a.1', facts(1, text('working')));
+      await carry();
+      await meet(second);
+      tell('b.1', facts(2, exited));
+    }
+    for (let turn = 0; turn < 5; turn += 1) await Promise.resolve();
+    expect(heard.filter((what) => what !== 'said')).toEqual(['outcome', 'exited']);
+  });
+
   test('[CLU3] an answer of the machine that is not of the form is no answer', async () => {
     const { runner, room, meet } = pair();
     const far = runner('a');

@@ -19,7 +19,7 @@ const faults: readonly (readonly [title: string, Fault, RegExp])[] = [
   ['[CLU1] an order that is done twice is found', 'order-twice', /reached its agent 2 times/],
   ['[CLU1] a fact that is skipped is found', 'fact-skipped', /stored|not over/],
   ['[CLU2] an answer before its commit is found', 'answer-before-commit', /left before it was on the disk/],
-  ['[CLU3] a grant from a runner is found', 'grant-from-runner', /a runner has granted something/],
+  ['[CLU3] a grant from a runner is found', 'grant-from-runner', /was answered, and not by a person/],
   ['[CLU1] a number behind its events is found', 'number-behind-events', /are on the disk with the number/],
 ];
 

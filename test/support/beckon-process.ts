@@ -19,6 +19,7 @@ export interface BeckonOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly command?: Program;
+  readonly through?: readonly string[];
 }
 
 interface Program {
@@ -132,6 +133,8 @@ export interface RunOptions {
   readonly input?: string;
   /** What is run instead of the source on this very Node. */
   readonly command?: Program;
+  /** What stands before the command line: a program that runs it elsewhere, in its own process. */
+  readonly through?: readonly string[];
 }
 
 /** Runs any command line of the program to its end. */
@@ -154,8 +157,9 @@ export interface Spawned {
 }
 
 export function spawnBeckon(args: readonly string[], options: RunOptions = {}): Spawned {
-  const { command = { node: process.execPath, program } } = options;
-  const child = spawn(command.node, [command.program, ...args], {
+  const { command = { node: process.execPath, program }, through = [] } = options;
+  const [first = command.node, ...rest] = [...through, command.node];
+  const child = spawn(first, [...rest, command.program, ...args], {
     cwd: options.cwd ?? root,
     // Tests look at agents' processes from outside; walls have tests of their own.
     env: { ...personalEnvironment(), BECKON_ISOLATION: 'off', ...options.env },
@@ -166,11 +170,11 @@ export function spawnBeckon(args: readonly string[], options: RunOptions = {}): 
   if (args.includes('--data-dir') && dataDir !== undefined) dataDirectories.add(dataDir);
   let stdout = '';
   let stderr = '';
-  const first = Promise.withResolvers<string>();
+  const firstLine = Promise.withResolvers<string>();
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     stdout += text;
     const end = stdout.indexOf('\n');
-    if (end !== -1) first.resolve(stdout.slice(0, end));
+    if (end !== -1) firstLine.resolve(stdout.slice(0, end));
     child.emit('told');
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -179,14 +183,14 @@ export function spawnBeckon(args: readonly string[], options: RunOptions = {}): 
   child.stdin.on('error', () => {});
   const exited = once(child, 'close').then(([code, signal]): Exit => {
     running.delete(child);
-    first.resolve(stderr);
+    firstLine.resolve(stderr);
     child.emit('told');
     return { code, signal };
   });
   return {
     child,
     exited,
-    firstLine: first.promise,
+    firstLine: firstLine.promise,
     stdout: () => stdout,
     stderr: () => stderr,
     async seen(text, from = 0) {

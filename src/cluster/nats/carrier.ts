@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   AckPolicy,
   type ConsumerMessages,
@@ -9,7 +10,12 @@ import {
   jetstreamManager,
   RetentionPolicy,
 } from '@nats-io/jetstream';
-import { connect, type NatsConnection, nkeyAuthenticator, type TlsOptions } from '@nats-io/transport-node';
+import {
+  connect,
+  type NatsConnection,
+  type NodeConnectionOptions,
+  nkeyAuthenticator,
+} from '@nats-io/transport-node';
 import { messageOf } from '../../protocol/errors.ts';
 import type { RoomMessage, RunnerMessage } from '../message.ts';
 import { inboxOf, type Place, reader, streamsOf, subjectsOf } from './subjects.ts';
@@ -18,6 +24,10 @@ import { inboxOf, type Place, reader, streamsOf, subjectsOf } from './subjects.t
 const keptForMs = 600_000;
 const mostKept = 64 * 1024 * 1024;
 const retryMs = 500;
+// A connection can be dead without a word: a network that was changed, a firewall that has forgotten it. TCP notices after minutes.
+const pingMs = 3_000;
+const unansweredPings = 3;
+const handshakeMs = 5_000;
 const nanoseconds = 1_000_000;
 
 export interface CarrierOptions {
@@ -27,7 +37,9 @@ export interface CarrierOptions {
   readonly who: string;
   /** The secret half of the nkey; none for a server that asks for none. */
   readonly seed?: string;
-  readonly tls?: TlsOptions;
+  /** The certificates to trust, where the system does not know them. */
+  readonly ca?: string;
+  readonly pingMs?: number;
   /** The carrier cannot be used as it should, in words: it is full, a stream is missing. Told once until that changes. */
   readonly onTrouble: (reason: string | undefined) => void;
 }
@@ -38,23 +50,39 @@ export interface Link<Message> {
   close(): Promise<void>;
 }
 
-/** Waits until NATS is there, and comes back to it whenever it is gone. */
-export async function connectCarrier(options: CarrierOptions): Promise<Carrier> {
-  const { servers, room, who, seed, tls } = options;
-  const connection = await connect({
+/** Waits until NATS is there, and comes back to it whenever it is gone. Rejects when it is waited for no longer. */
+export async function connectCarrier(options: CarrierOptions, signal?: AbortSignal): Promise<Carrier> {
+  let trouble: string | undefined;
+  for (;;) {
+    try {
+      return new Carrier(await connect(connectionOf(options)), options, trouble);
+    } catch (error) {
+      const reason = `NATS is not reached: ${messageOf(error)}`;
+      if (reason !== trouble) options.onTrouble(reason);
+      trouble = reason;
+      await pause(retryMs, undefined, { signal });
+    }
+  }
+}
+
+function connectionOf({ servers, room, who, seed, ca, ...options }: CarrierOptions): NodeConnectionOptions {
+  // What it is told by whoever answers there decides nothing: a server that offers no TLS would otherwise be talked to without.
+  const isSecret = ca !== undefined || servers.some((server) => server.startsWith('tls:'));
+  return {
     servers: [...servers],
     name: `beckon ${room} ${who}`,
     inboxPrefix: inboxOf(room, who),
     ...(seed !== undefined && { authenticator: nkeyAuthenticator(new TextEncoder().encode(seed)) }),
-    ...(tls && { tls }),
+    ...(isSecret && { tls: ca === undefined ? {} : { ca } }),
     reconnect: true,
     maxReconnectAttempts: -1,
     reconnectTimeWait: retryMs,
-    waitOnFirstConnect: true,
+    pingInterval: options.pingMs ?? pingMs,
+    maxPingOut: unansweredPings,
+    timeout: handshakeMs,
     // A key that was taken out and is put back must not need a restart.
     ignoreAuthErrorAbort: true,
-  });
-  return new Carrier(connection, options);
+  };
 }
 
 export class Carrier {
@@ -65,11 +93,14 @@ export class Carrier {
   #isConnected = true;
   #trouble: string | undefined;
 
-  constructor(connection: NatsConnection, options: CarrierOptions) {
+  /** `trouble`: what was told before it was there. */
+  constructor(connection: NatsConnection, options: CarrierOptions, trouble?: string) {
     this.#connection = connection;
     this.#options = options;
+    this.#trouble = trouble;
     this.#stream = jetstream(connection, { timeout: 5_000 });
     void this.#watch();
+    this.#tell(undefined);
   }
 
   /** The room's end: it makes the streams, also for the runner, and makes them again when NATS has lost them. */
@@ -196,13 +227,19 @@ export class Carrier {
 
   async #watch(): Promise<void> {
     for await (const { type } of this.#connection.status()) {
-      if (type === 'disconnect' || type === 'staleConnection') this.#isConnected = false;
-      if (type === 'reconnect') this.#isConnected = true;
+      if (type === 'disconnect' || type === 'staleConnection') {
+        this.#isConnected = false;
+        this.#tell('The connection to NATS is gone');
+      }
+      if (type === 'reconnect') {
+        this.#isConnected = true;
+        this.#tell(undefined);
+      }
     }
   }
 
   #tell(trouble: string | undefined): void {
-    if (trouble === this.#trouble) return;
+    if (trouble === this.#trouble || this.#connection.isClosed()) return;
     this.#trouble = trouble;
     this.#options.onTrouble(trouble);
   }

@@ -1,79 +1,22 @@
-import { existsSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import {
-  type Beckon,
-  endBeckons,
-  runBeckon,
-  type Spawned,
-  spawnBeckon,
-  startBeckon,
-  temporaryDirectory,
-} from '../../support/beckon-process.ts';
+import { runBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import { eventually } from '../../support/eventually.ts';
-import { NatsServer, noNats } from '../nats-server.ts';
+import { ClusterRig, endClusters, idle, kill, machineIs } from '../cluster-rig.ts';
+import { noNats } from '../nats-server.ts';
 
 describe.skipIf(noNats)(`real processes over a real NATS${noNats ? ` (skipped: ${noNats})` : ''}`, () => {
-  const servers: NatsServer[] = [];
-  afterEach(async () => {
-    await endBeckons();
-    for (const server of servers.splice(0)) await server.remove();
-  });
-
-  /** As a person would do it, with files made by the program; NATS listens where it finds room. */
-  async function cluster() {
-    const dir = join(await temporaryDirectory(), 'cluster');
-    const server = new NatsServer();
-    servers.push(server);
-    await server.start();
-    const address = new URL(server.url).host;
-    const made = await runBeckon([
-      'cluster',
-      'init',
-      '--dir',
-      dir,
-      '--address',
-      address,
-      '--listen',
-      address,
-    ]);
-    expect(made).toMatchObject({ code: 0 });
-    const added = await runBeckon(['cluster', 'add', 'gpu-1', '--dir', dir]);
-    expect(added).toMatchObject({ code: 0 });
-    const file = join(dir, 'gpu-1.json');
-    writeFileSync(file, added.stdout, { mode: 0o600 });
-    await server.kill();
-    server.configure(readFileSync(join(dir, 'nats.conf'), 'utf8'));
-    await server.start();
-    return { dir, server, file, dataDir: join(dir, 'runner') };
-  }
-
-  async function startRunner({ file, dataDir }: { readonly file: string; readonly dataDir: string }) {
-    const runner = spawnBeckon(['runner', '--cluster', file, '--data-dir', dataDir]);
-    expect(await runner.firstLine).toBe('Beckon runs agents here as gpu-1');
-    return runner;
-  }
-
-  const kill = async ({ child, exited }: Spawned): Promise<void> => {
-    child.kill('SIGKILL');
-    await exited;
-  };
-
-  const machineIs = (beckon: Beckon, state: string) =>
-    eventually(`it is ${state}`, async () => {
-      const { body } = await beckon.api('GET', '/api/machines');
-      return body.machines.some(
-        (each: { name: string; state: string }) => each.name === 'gpu-1' && each.state === state,
-      );
-    });
+  afterEach(endClusters);
+  const machines = ['gpu-1'];
 
   test('[CLU10] [CLU1] an agent on another machine asks, everything is killed in between, and the answer reaches it once', async () => {
-    const { dir, server, file, dataDir } = await cluster();
+    const rig = await ClusterRig.make({ machines });
+    const { server } = rig;
     const work = await temporaryDirectory();
-    const args = ['--cluster', join(dir, 'room.json')];
-    let beckon = await startBeckon({ args });
-    let runner = await startRunner({ file, dataDir });
-    await machineIs(beckon, 'reachable');
+    let beckon = await rig.startRoom();
+    let runner = await rig.startRunner('gpu-1');
+    await machineIs(beckon, 'gpu-1', 'reachable');
     const created = await beckon.api('POST', '/api/sessions', {
       agent: 'demo',
       machine: 'gpu-1',
@@ -88,22 +31,19 @@ describe.skipIf(noNats)(`real processes over a real NATS${noNats ? ` (skipped: $
     const ask = await pending();
 
     await kill(runner);
-    await machineIs(beckon, 'unreachable');
+    await machineIs(beckon, 'gpu-1', 'unreachable');
     await beckon.kill9();
     await server.kill();
     server.empty();
     await server.start();
-    beckon = await startBeckon({ args, dataDir: beckon.dataDir });
+    beckon = await rig.startRoom({ dataDir: beckon.dataDir });
     expect((await pending()).requestId).toBe(ask.requestId);
     const approved = await beckon.run(['approve', ask.requestId]);
     expect(approved).toMatchObject({ code: 0 });
     expect(existsSync(join(work, 'asked.txt'))).toBe(false);
-    runner = await startRunner({ file, dataDir });
+    runner = await rig.startRunner('gpu-1');
     await eventually('it was done', () => existsSync(join(work, 'asked.txt')));
-    await eventually(
-      'its turn is over',
-      async () => (await beckon.api('GET', `/api/sessions/${id}`)).body.session.status === 'idle',
-    );
+    await idle(beckon, id);
     const { body } = await beckon.api('GET', `/api/sessions/${id}/events?limit=1000`);
     const types: string[] = body.events.map(({ type }: { type: string }) => type);
     for (const once of ['interaction.requested', 'interaction.decided', 'interaction.resolved', 'turn.ended'])
@@ -115,11 +55,10 @@ describe.skipIf(noNats)(`real processes over a real NATS${noNats ? ` (skipped: $
   });
 
   test('[CLU11] an agent on another machine asks with a tool: answered over a killed runner, then over a killed room, each once', async () => {
-    const { dir, file, dataDir } = await cluster();
-    const args = ['--cluster', join(dir, 'room.json')];
-    let beckon = await startBeckon({ args });
-    let runner = await startRunner({ file, dataDir });
-    await machineIs(beckon, 'reachable');
+    const rig = await ClusterRig.make({ machines });
+    let beckon = await rig.startRoom();
+    let runner = await rig.startRunner('gpu-1');
+    await machineIs(beckon, 'gpu-1', 'reachable');
     const asked = () =>
       eventually('it asks', async () => (await beckon.api('GET', '/api/pending')).body.pending?.[0]);
     /** Somebody is there who could answer. */
@@ -146,8 +85,8 @@ describe.skipIf(noNats)(`real processes over a real NATS${noNats ? ` (skipped: $
     const first = await asked();
     expect(first).toMatchObject({ kind: 'form', sessionId: id });
     await kill(runner);
-    runner = await startRunner({ file, dataDir });
-    await machineIs(beckon, 'reachable');
+    runner = await rig.startRunner('gpu-1');
+    await machineIs(beckon, 'gpu-1', 'reachable');
     expect(await answer(first.interactionId, 'Ada')).toMatchObject({ status: 200 });
     await says('**Ada** it is.');
 
@@ -156,7 +95,7 @@ describe.skipIf(noNats)(`real processes over a real NATS${noNats ? ` (skipped: $
     await beckon.kill9();
     // Held to here: what nobody refers to is closed.
     expect(looking.status).toBe(200);
-    beckon = await startBeckon({ args, dataDir: beckon.dataDir });
+    beckon = await rig.startRoom({ dataDir: beckon.dataDir });
     await says('I got no answer: Beckon was restarted while this tool waited for a person.');
     expect((await asked()).interactionId).toBe(second.interactionId);
     expect(await answer(second.interactionId, 'Grace')).toMatchObject({ status: 200 });
@@ -175,7 +114,9 @@ describe.skipIf(noNats)(`real processes over a real NATS${noNats ? ` (skipped: $
   });
 
   test('[CLU7] [CLU10] files are for their owner alone, a runner listens on loopback alone, and is refused in words when it is started twice', async () => {
-    const { dir, file, dataDir } = await cluster();
+    const rig = await ClusterRig.make({ machines });
+    const { dir } = rig;
+    const [file, dataDir] = [rig.file('gpu-1'), rig.dataDir('gpu-1')];
     for (const name of ['nats.conf', 'room.json', 'cluster.json'])
       expect({ name, mode: statSync(join(dir, name)).mode & 0o777 }).toEqual({ name, mode: 0o600 });
     const again = await runBeckon(['cluster', 'init', '--dir', dir]);
@@ -184,7 +125,7 @@ describe.skipIf(noNats)(`real processes over a real NATS${noNats ? ` (skipped: $
     expect(same).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('"gpu-1" already') });
     const odd = await runBeckon(['cluster', 'add', 'a.b', '--dir', dir]);
     expect(odd).toMatchObject({ code: 2, stdout: '' });
-    const first = await startRunner({ file, dataDir });
+    const first = await rig.startRunner('gpu-1');
     expect(portsOf(first.child.pid ?? 0)).toEqual([expect.stringMatching(/^0100007F:/)]);
     const second = await runBeckon(['runner', '--cluster', file, '--data-dir', dataDir]);
     expect(second).toMatchObject({ code: 1, stderr: expect.stringContaining(dataDir) });

@@ -1,4 +1,4 @@
-import type { Runner } from '../../../src/engine/ports/runner.ts';
+import { isPassing, type Runner } from '../../../src/engine/ports/runner.ts';
 import type { AgentFact } from '../../../src/model/agent-fact.ts';
 import { MessageId, type SessionId } from '../../../src/protocol/ids.ts';
 import type { Decision } from '../../../src/protocol/interaction.ts';
@@ -13,6 +13,7 @@ export type Fault =
   /** What was lost on the way is not missed. */
   | 'fact-skipped'
   | 'answer-before-commit'
+  /** What a machine says its agent said is stored whatever it is. */
   | 'grant-from-runner'
   /** The number goes to the disk behind the events that it belongs to. */
   | 'number-behind-events';
@@ -24,6 +25,10 @@ export interface World {
   /** How many steps were taken. */
   step: number;
   violations: string[];
+  /** What a person decided, by the id of the ask. */
+  readonly decisions: Map<string, Decision>;
+  /** An agent, as it is at this moment, whatever anybody has been told of it. */
+  agent(runId: string): SimAgent | undefined;
 }
 
 interface Received {
@@ -50,6 +55,8 @@ export class SimAgent {
   isArchived = false;
   /** Up to here its output has given its space back. */
   given = 0;
+  /** How many facts with a number it had said when its present runner attached to it; 0 where it was told to start it. */
+  saidBefore = 0;
 
   constructor(runId: string, sessionId: SessionId, received: Received[] = []) {
     this.received = received;
@@ -139,12 +146,14 @@ export class SimMachine {
         const isThere = known !== undefined && !known.isArchived;
         const agent = isThere ? known : new SimAgent(processId, sessionId, known?.received);
         this.agents.set(processId, agent);
+        agent.saidBefore = 0;
         return connect(agent, report, 0, isThere);
       },
       ...(this.agentsOutlive && {
         attach: ({ processId }, { mark }, report) => {
           const agent = this.agents.get(processId);
           if (agent === undefined || agent.isArchived) return undefined;
+          agent.saidBefore = agent.said.filter((fact) => !isPassing(fact)).length;
           return connect(agent, report, mark?.offset ?? 0, true);
         },
       }),

@@ -2,6 +2,7 @@ import type {
   AttachOrder,
   Checkpoint,
   FactBatch,
+  OrderOutcome,
   Run,
   Runner,
   StartOrder,
@@ -34,6 +35,8 @@ export class StoredSession {
   readonly asks = new Map<string, StoredAsk>();
   readonly messages: { readonly id: string; state: 'queued' | 'sending' | 'taken' }[] = [];
   turns = 0;
+  /** Whether what was said here lets everything be done unasked: a person grants nothing. */
+  hasGrant = false;
 
   constructor(id: string, machine: number) {
     this.id = SessionId.parse(id);
@@ -66,6 +69,10 @@ export class StoredSession {
       case 'exited':
         this.lose();
         break;
+      case 'said':
+        // As a log does: what is said is stored as it is, and read back by its type.
+        if ((fact.event.type as string) === 'grant.created') this.hasGrant = true;
+        break;
       default:
     }
   }
@@ -84,15 +91,20 @@ interface Transaction {
 /** As much of an engine as it takes, on a disk that stays when it is killed. What it does follows from what it has stored. */
 export class SimRoom {
   readonly sessions: readonly SimSession[];
-  /** What was granted; a person grants nothing here. */
-  readonly grants: unknown[] = [];
+  readonly #disk: readonly StoredSession[];
   isKilled = false;
 
   constructor(world: World, disk: readonly StoredSession[], machines: readonly Runner[]) {
+    this.#disk = disk;
     this.sessions = disk.flatMap((stored) => {
       const runner = machines[stored.machine];
       return runner ? [new SimSession(world, stored, runner, this)] : [];
     });
+  }
+
+  /** One set of grants for all sessions. */
+  get hasGrant(): boolean {
+    return this.#disk.some(({ hasGrant }) => hasGrant);
   }
 }
 
@@ -151,7 +163,12 @@ export class SimSession {
     if (phase === 'over' || waiting) return;
     const open = [...asks.values()].find(({ decision, outcome }) => !decision && !outcome);
     if (open) {
-      this.#decide(open);
+      const isAllowed = this.#room.hasGrant || this.#world.random() < 0.5;
+      const decision: Decision = isAllowed
+        ? { type: 'allow', scope: 'once' }
+        : { type: 'deny', message: 'no', interrupt: false };
+      if (!this.#room.hasGrant) this.#world.decisions.set(open.ask.agentRequestId, decision);
+      this.#decide(open, decision);
       return;
     }
     if (messages.length >= scriptLength) return;
@@ -159,11 +176,7 @@ export class SimSession {
     this.#store({ apply: (stored) => stored.messages.push({ id, state: 'queued' }) });
   }
 
-  #decide(open: StoredAsk): void {
-    const decision: Decision =
-      this.#world.random() < 0.5
-        ? { type: 'allow', scope: 'once' }
-        : { type: 'deny', message: 'no', interrupt: false };
+  #decide(open: StoredAsk, decision: Decision): void {
     const id = open.ask.agentRequestId;
     if (this.#world.fault === 'answer-before-commit') this.#answer(id, open.ask, decision, false);
     this.#store({
@@ -184,6 +197,7 @@ export class SimSession {
     this.#given.add(id);
     void this.#run?.give({ kind: 'answer', id, ask, decision }).then((outcome) => {
       if (this.#room.isKilled) return;
+      this.#checkOutcome(id, outcome, again);
       this.#store({
         apply: (stored) => {
           const asked = stored.asks.get(id);
@@ -192,6 +206,15 @@ export class SimSession {
         },
       });
     });
+  }
+
+  /** What is told of an answer, held against what became of it. */
+  #checkOutcome(id: string, outcome: OrderOutcome, again: boolean): void {
+    if (outcome.ok || outcome.uncertain || again) return;
+    const { id: session, runId } = this.stored;
+    const received = this.#world.agent(runId)?.received ?? [];
+    if (received.some((each) => each.kind === 'answer' && each.id === id))
+      this.#world.violations.push(`${session}: ${id} is told as not done for certain, and was`);
   }
 
   #goOn(): void {
@@ -271,8 +294,12 @@ export class SimSession {
     this.#last = Math.max(this.#last, first - 1 + facts.filter((fact) => !isPassing(fact)).length);
     const checkpoint = mark && { number: this.#last, mark };
     if (numbered.length > 0) this.#storeFacts(numbered, this.#last, checkpoint);
-    if (facts.some(({ type }) => type === 'caught-up'))
+    if (facts.some(({ type }) => type === 'caught-up')) {
+      const { saidBefore = 0 } = this.#world.agent(this.stored.runId) ?? {};
+      if (this.#last < saidBefore)
+        this.#world.violations.push(`${this.stored.id}: caught up at ${this.#last} of ${saidBefore} facts`);
       this.#store({ apply: () => {}, after: () => this.#doAgain() });
+    }
   }
 
   #storeFacts(facts: readonly AgentFact[], number: number, checkpoint: Checkpoint | undefined): void {

@@ -1,9 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { Incoming } from '../../../src/cluster/channel.ts';
-import type { RunnerMessage } from '../../../src/cluster/message.ts';
+import type { RoomMessage, RunnerMessage } from '../../../src/cluster/message.ts';
 import { RoomSide } from '../../../src/cluster/room-side.ts';
 import { RunnerSide } from '../../../src/cluster/runner-side.ts';
 import { isPassing } from '../../../src/engine/ports/runner.ts';
+import { AgentFact } from '../../../src/model/agent-fact.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import { type Fault, SimMachine, type World } from './machine.ts';
 import { SimRoom, StoredSession } from './room.ts';
@@ -38,19 +39,23 @@ class Simulation {
   /** The machine that was broken into, if any. */
   readonly #hostile: number | undefined;
   readonly #isCut: boolean[] = [];
+  /** The frame by which each order was said on each connection. */
+  readonly #said = new Map<string, number>();
   #starts = 0;
   #isCalm = false;
 
   constructor(seed: number, fault: Fault | undefined) {
     const random = seededRandom(seed);
-    this.#world = { random, fault, step: 0, violations: [] };
+    const agent = (runId: string) =>
+      this.#machines.map(({ agents }) => agents.get(runId)).find((found) => found !== undefined);
+    this.#world = { random, fault, step: 0, violations: [], decisions: new Map(), agent };
     this.#hostile = random() < 0.2 ? 0 : undefined;
     this.#machines = Array.from({ length: machineCount }, () => new SimMachine(this.#world, random() < 0.8));
     this.#disk = [0, 1, 1].map((machine, index) => new StoredSession(`s${index}`, machine));
   }
 
   async run(): Promise<void> {
-    const unwilling = this.#world.fault === 'fact-skipped' ? skipWhatIsMissing() : undefined;
+    const unwilling = planted[this.#world.fault ?? '']?.();
     this.#startRoom();
     for (let machine = 0; machine < machineCount; machine += 1) this.#startRunner(machine);
     const steps = 200 + Math.floor(this.#world.random() * 300);
@@ -63,7 +68,7 @@ class Simulation {
 
   violations(): readonly string[] {
     const { violations } = this.#world;
-    if (this.#room && this.#room.sim.grants.length > 0) violations.push('a runner has granted something');
+    if (this.#disk.some(({ hasGrant }) => hasGrant)) violations.push('a runner has granted something');
     for (const stored of this.#disk) if (stored.machine !== this.#hostile) this.#check(stored);
     return violations;
   }
@@ -101,6 +106,9 @@ class Simulation {
         say(`the answer to ${id} left before it was on the disk`);
       if (answer && JSON.stringify(answer.decision) !== JSON.stringify(decision))
         say(`${id} was answered otherwise than decided`);
+      const byPerson = this.#world.decisions.get(id);
+      if (answer && JSON.stringify(answer.decision) !== JSON.stringify(byPerson))
+        say(`${id} was answered, and not by a person`);
     }
   }
 
@@ -159,6 +167,7 @@ class Simulation {
           id,
           send: (message) => {
             if (this.#room?.sides[machine] !== sides[machine]) return;
+            this.#noteOrders(message);
             this.#carried.push({ to: 'runner', machine, text: JSON.stringify(message) });
           },
           seal: JSON.stringify,
@@ -167,6 +176,19 @@ class Simulation {
         }),
     );
     this.#room = { sim: new SimRoom(this.#world, this.#disk, sides), sides };
+  }
+
+  /** An order is said once on a connection: what failed for certain must not be tried anew behind the back of who was told so. */
+  #noteOrders(message: RoomMessage): void {
+    if (message.type !== 'frames') return;
+    for (const { number, text } of message.frames) {
+      if (!text.startsWith('{"type":"give"')) continue;
+      const { runId, give } = JSON.parse(text) as { runId: string; give: string };
+      const order = `${message.connection} ${runId} ${give}`;
+      const known = this.#said.get(order) ?? number;
+      this.#said.set(order, known);
+      if (known !== number) this.#world.violations.push(`order ${order} was said twice on one connection`);
+    }
   }
 
   #startRunner(machine: number): void {
@@ -197,7 +219,9 @@ class Simulation {
 
   #fromRunner(machine: number, message: RunnerMessage): void {
     const isForged = machine === this.#hostile && message.type === 'frames' && this.#world.random() < 0.3;
-    const text = JSON.stringify(isForged ? forged(message, this.#disk[1]?.runId ?? '') : message);
+    const text = JSON.stringify(
+      isForged ? forged(message, this.#disk[0]?.runId ?? '', this.#disk[1]?.runId ?? '') : message,
+    );
     this.#carried.push({ to: 'room', machine, text });
   }
 
@@ -215,11 +239,7 @@ class Simulation {
     if (chance < 0.2) this.#carried.splice(Math.floor(random() * this.#carried.length), 0, carried);
     const { to, machine, text } = carried;
     if (to === 'runner') this.#runners[machine]?.heard(JSON.parse(text));
-    else {
-      this.#room?.sides[machine]?.heard(JSON.parse(text));
-      if (this.#world.fault === 'grant-from-runner' && text.includes('"type\\":\\"grant'))
-        this.#room?.sim.grants.push(text);
-    }
+    else this.#room?.sides[machine]?.heard(JSON.parse(text));
   }
 
   #tick(): void {
@@ -254,10 +274,18 @@ class Simulation {
 }
 
 /** What was broken into says what it likes, to have more than it may. */
-function forged(message: Extract<RunnerMessage, { type: 'frames' }>, otherRun: string): object {
+function forged(
+  message: Extract<RunnerMessage, { type: 'frames' }>,
+  ownRun: string,
+  otherRun: string,
+): object {
   const batch = (facts: object[]) => ({ type: 'facts', batch: { runId: otherRun, first: 1, facts } });
+  const grant = { type: 'said', event: { type: 'grant.created', grant: { id: 'g', pattern: '*' } } };
+  // As many as it takes to be beyond what is stored of its own run.
+  const grants = { runId: ownRun, first: 1, facts: Array.from({ length: 40 }, () => grant) };
   const items = [
     { type: 'grant', grant: { id: 'g', pattern: '*' } },
+    { type: 'facts', batch: grants },
     batch([{ type: 'interaction.decided', decision: { type: 'allow' } }]),
     batch([{ type: 'exited', code: 0, signal: null, stderr: [] }]),
     { type: 'outcome', runId: otherRun, give: '1', outcome: { ok: true } },
@@ -275,7 +303,22 @@ function silence(side: RoomSide): void {
   side.heard = () => {};
 }
 
-/** Puts a fault into the receiving end: it goes on behind what it did not get. Returns what takes it out again. */
+/** Faults in the program itself. Each returns what takes it out again. */
+const planted: Readonly<Record<string, () => () => void>> = {
+  'fact-skipped': skipWhatIsMissing,
+  'grant-from-runner': takeEveryFact,
+};
+
+/** What a machine tells as a fact is one, whatever it is. */
+function takeEveryFact(): () => void {
+  const { safeParse } = AgentFact;
+  AgentFact.safeParse = ((data: unknown) => ({ success: true, data })) as typeof safeParse;
+  return () => {
+    AgentFact.safeParse = safeParse;
+  };
+}
+
+/** The receiving end goes on behind what it did not get. */
 function skipWhatIsMissing(): () => void {
   const { take } = Incoming.prototype;
   Incoming.prototype.take = function (this: Incoming, frame) {

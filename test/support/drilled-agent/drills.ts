@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import type { Scene } from '../../../src/drivers/demo/program/scenes/scene.ts';
 import type { Answer, Session } from '../../../src/drivers/demo/program/session.ts';
@@ -96,6 +96,17 @@ const plays: Readonly<Record<string, Play>> = {
     withdrawal.abort();
     await ask.allowed;
     await stage.say('went on without it');
+  },
+
+  /** Asks, and takes the ask back when there is a file called `enough`; then it works on by itself. */
+  async '!withdraw-later'(stage) {
+    const withdrawal = new AbortController();
+    const ask = await startAsk(stage, 'Bash', { command: 'touch withdrawn.txt' }, withdrawal.signal);
+    while (!existsSync('enough')) await stage.pause(20);
+    withdrawal.abort();
+    await ask.allowed;
+    await stage.say('went on without it');
+    writeFileSync('went-on.txt', '');
   },
 
   /** Two asks open at the same time. */
