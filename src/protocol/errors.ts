@@ -39,6 +39,10 @@ export const errorCatalogue = {
   unlock_not_found: { status: 404, meaning: 'No terminal is, or wants to be, unlocked by this id.' },
   machine_not_found: { status: 404, meaning: 'No machine has this name.' },
   run_not_found: { status: 404, meaning: 'No run that nobody claims has this id on this machine.' },
+  recording_not_found: {
+    status: 404,
+    meaning: 'This state of the files was not recorded, or is no longer kept.',
+  },
   client_not_found: { status: 404, meaning: 'No connected client has this id.' },
   agent_unknown: { status: 422, meaning: 'No agent has this name.' },
   key_in_use: { status: 409, meaning: 'Another session has this key.' },
@@ -69,10 +73,19 @@ export const errorCatalogue = {
   invalid_answer: { status: 422, meaning: 'The answer does not fit the question.' },
   directory_not_found: { status: 422, meaning: 'The working directory does not exist.' },
   directory_not_allowed: { status: 422, meaning: 'The working directory lies outside the configured roots.' },
+  no_repository: { status: 422, meaning: 'The working directory is in no git repository.' },
+  directory_too_wide: {
+    status: 422,
+    meaning: 'What lies in the working directory is too much to be recorded, or is a whole home directory.',
+  },
   agent_refused: { status: 422, meaning: 'The agent refused the change.' },
   too_many_requests: { status: 429, meaning: 'Too many attempts; wait a little.' },
   internal_error: { status: 500, meaning: 'Beckon failed; the server log says more.' },
   agent_not_available: { status: 503, meaning: 'The agent cannot be started here.' },
+  git_not_available: {
+    status: 503,
+    meaning: 'git is not there, is older than 2.30, or did not do what it was to do.',
+  },
   push_not_available: {
     status: 503,
     meaning: 'This server sends no notifications to devices: the key for them could not be stored.',

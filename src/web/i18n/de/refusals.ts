@@ -58,6 +58,11 @@ export const refusals: Refusals = {
   unsupported_media_type: 'Beckon konnte die Anfrage nicht lesen. Seite neu laden.',
   directory_not_found: 'Dieses Verzeichnis gibt es nicht.',
   directory_not_allowed: 'Dieses Verzeichnis liegt außerhalb der erlaubten.',
+  no_repository: 'Dieses Verzeichnis liegt in keinem Git-Repository.',
+  directory_too_wide:
+    'Was in diesem Verzeichnis liegt, ist zu viel, um es festzuhalten, oder ein ganzes Home-Verzeichnis.',
+  recording_not_found: 'Dieser Stand der Dateien wurde nicht festgehalten oder ist nicht mehr da.',
+  git_not_available: 'Das Programm git fehlt, ist älter als 2.30 oder konnte nicht tun, was es sollte.',
   too_many_requests: 'Zu viele Versuche. Kurz warten, dann noch einmal.',
   internal_error: 'Beckon selbst ist daran gescheitert. Mehr steht im Protokoll des Servers.',
   push_not_available:

@@ -1,0 +1,42 @@
+declare const brand: unique symbol;
+
+/** A path within a work tree. Each character stands for one byte: names need not be text. */
+export type PathBytes = string & { readonly [brand]: true };
+
+export const pathFrom = (bytes: Buffer): PathBytes => bytes.toString('latin1') as PathBytes;
+export const bytesOf = (path: PathBytes | string): Buffer => Buffer.from(path, 'latin1');
+
+/** What git lists with `-z`. */
+export function pathsIn(output: Buffer): PathBytes[] {
+  const parts = output.toString('latin1').split('\0') as PathBytes[];
+  parts.pop();
+  return parts;
+}
+
+/**
+ * A path as it is told: text as it is; one with control characters or with bytes that are no UTF-8 in quotes and escaped, as git writes it.
+ * No two paths are told alike.
+ */
+export function toldPath(path: PathBytes): string {
+  const text = bytesOf(path).toString('utf8');
+  const isText = Buffer.from(text, 'utf8').equals(bytesOf(path));
+  if (isText && !text.startsWith('"') && !/[\p{C}\p{Zl}\p{Zp}]/u.test(text)) return text;
+  const escaped = path.replaceAll(
+    /[^ !#-[\]-~]/g,
+    (byte) => `\\${byte.charCodeAt(0).toString(8).padStart(3, '0')}`,
+  );
+  return `"${escaped}"`;
+}
+
+/** The path that was told; undefined for what no path is told as. */
+export function pathTold(told: string): PathBytes | undefined {
+  const path = told.startsWith('"') ? unescaped(told) : pathFrom(Buffer.from(told, 'utf8'));
+  return path !== undefined && toldPath(path) === told ? path : undefined;
+}
+
+function unescaped(told: string): PathBytes | undefined {
+  const inside = /^"((?:[ !#-[\]-~]|\\[0-3][0-7]{2})*)"$/.exec(told)?.[1];
+  return inside?.replaceAll(/\\([0-7]{3})/g, (_, octal: string) =>
+    String.fromCharCode(Number.parseInt(octal, 8)),
+  ) as PathBytes | undefined;
+}

@@ -1,0 +1,118 @@
+import type { Entry } from './changes.ts';
+import type { PathBytes } from './path-bytes.ts';
+
+/** A path that is to be put back: from what is expected there to what was there before. */
+export interface Wanted {
+  readonly path: PathBytes;
+  readonly expected: Entry | undefined;
+  readonly wanted: Entry | undefined;
+}
+
+/** What stands against it. Nothing is done before somebody has said what to do with each. */
+export interface Obstacle {
+  readonly path: PathBytes;
+  /** `edited`: it is not as it was left. `in-the-way`: what lies there is not recorded. `unrecorded`: nothing is known of it. */
+  readonly why: 'edited' | 'in-the-way' | 'unrecorded';
+  readonly canOverwrite: boolean;
+}
+
+export type Choice = 'overwrite' | 'leave';
+
+export interface Step {
+  readonly path: PathBytes;
+  readonly to: Entry | undefined;
+}
+
+export interface PlanInput {
+  readonly wanted: readonly Wanted[];
+  readonly now: ReadonlyMap<PathBytes, Entry>;
+  /** Whether the recording of now, or one of those before, knows nothing of a path. */
+  isUnknown(path: PathBytes): boolean;
+  /** What lies at a path on the disk, and is not in the recording of now. */
+  lies(path: PathBytes): 'nothing' | 'file' | 'folder' | 'other';
+  /** Paths below a folder on the disk that no recording has; the first found is enough. */
+  hasUnrecordedBelow(folder: PathBytes): boolean;
+  choice(path: PathBytes): Choice | undefined;
+}
+
+export interface Plan {
+  readonly steps: readonly Step[];
+  /** Those without a choice, or with one that cannot be followed. */
+  readonly obstacles: readonly Obstacle[];
+  /** To be recorded before they are overwritten. */
+  readonly recordFirst: readonly PathBytes[];
+}
+
+/** What is to be done so that the wanted paths are as they were, and what keeps it from being done. */
+export function planRestore(input: PlanInput): Plan {
+  const obstacles: Obstacle[] = [];
+  const recordFirst: PathBytes[] = [];
+  const steps = new Map<PathBytes, Step>();
+  const against = (obstacle: Obstacle): boolean => {
+    const choice = input.choice(obstacle.path);
+    if (choice === 'overwrite' && obstacle.canOverwrite) return true;
+    if (choice !== 'leave') obstacles.push(obstacle);
+    return false;
+  };
+
+  for (const { path, expected, wanted } of input.wanted) {
+    const now = input.now.get(path);
+    if (input.isUnknown(path)) {
+      against({ path, why: 'unrecorded', canOverwrite: false });
+      continue;
+    }
+    if (isSameEntry(now, wanted)) continue;
+    const lies = now === undefined ? input.lies(path) : 'nothing';
+    if (lies === 'file' || lies === 'other') {
+      const canOverwrite = lies === 'file';
+      if (!against({ path, why: 'in-the-way', canOverwrite })) continue;
+      recordFirst.push(path);
+    } else if (!isSameEntry(now, expected) && !against({ path, why: 'edited', canOverwrite: true })) continue;
+    steps.set(path, { path, to: wanted });
+  }
+
+  for (const path of misplaced(input, steps)) {
+    steps.delete(path);
+    against({ path, why: 'in-the-way', canOverwrite: false });
+  }
+  return { steps: [...steps.values()], obstacles, recordFirst };
+}
+
+export const isSameEntry = (one: Entry | undefined, other: Entry | undefined): boolean =>
+  one?.mode === other?.mode && one?.blob === other?.blob;
+
+/** Files that would have to lie where a folder is, or below a file or a link that stays. */
+function misplaced(input: PlanInput, steps: ReadonlyMap<PathBytes, Step>): PathBytes[] {
+  const stays = (path: PathBytes): boolean => {
+    const step = steps.get(path);
+    return step === undefined ? input.now.has(path) : step.to !== undefined;
+  };
+  const folders = new Set<string>();
+  for (const path of input.now.keys())
+    if (stays(path)) for (const folder of foldersOf(path)) folders.add(folder);
+  for (const { path, to } of steps.values())
+    if (to !== undefined) for (const folder of foldersOf(path)) folders.add(folder);
+  return [...steps.values()]
+    .filter(({ path, to }) => {
+      if (to === undefined) return false;
+      if (folders.has(path)) return true;
+      if (input.lies(path) === 'folder' && input.hasUnrecordedBelow(path)) return true;
+      return foldersOf(path).some((folder) => stays(folder) || isBlocked(input, folder));
+    })
+    .map(({ path }) => path);
+}
+
+/** What is recorded there goes by a step of its own, or stays and was seen before. */
+function isBlocked({ now, lies }: PlanInput, folder: PathBytes): boolean {
+  if (now.has(folder)) return false;
+  const found = lies(folder);
+  return found === 'file' || found === 'other';
+}
+
+/** `a/b/c` lies in `a` and in `a/b`. */
+function foldersOf(path: PathBytes): PathBytes[] {
+  const folders: PathBytes[] = [];
+  for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1))
+    folders.push(path.slice(0, at) as PathBytes);
+  return folders;
+}

@@ -1,0 +1,225 @@
+import { readdirSync } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { accept, type Result } from '../../protocol/errors.ts';
+import { blobOf, type Entry, entriesBetween, entriesOf } from './changes.ts';
+import { bytesOf, type PathBytes, toldPath } from './path-bytes.ts';
+import { looker, placeOf } from './recording.ts';
+import { type Choice, isSameEntry, type Plan, planRestore, type Step, type Wanted } from './restore-plan.ts';
+import {
+  coversPath,
+  findRecording,
+  journalPath,
+  keepTree,
+  type Recording,
+  readJournal,
+  type Store,
+} from './store.ts';
+
+export interface RestoreOrder {
+  /** The recordings at the beginning and at the end of what is to be undone. */
+  readonly before: Recording;
+  readonly after: Recording;
+  /** What to do with paths that something stands against, by their told names; `rest` holds for all others. */
+  readonly choices?: { readonly [path: string]: Choice };
+  readonly rest?: Choice;
+}
+
+export interface ToldObstacle {
+  readonly path: string;
+  readonly why: 'edited' | 'in-the-way' | 'unrecorded';
+  readonly canOverwrite: boolean;
+}
+
+/** Undone by the same means: what leads from `before` to `after` is what was done here. */
+export type Restored =
+  | {
+      readonly done: true;
+      readonly before: Recording;
+      readonly after: Recording;
+      readonly paths: readonly string[];
+    }
+  /** Nothing was changed. */
+  | { readonly done: false; readonly obstacles: readonly ToldObstacle[] };
+
+/** Records all files as they are now, also these that are ignored. */
+export type RecordNow = (also?: readonly PathBytes[]) => Promise<Result<Recording>>;
+
+/** Puts the paths that changed between two recordings back to how they were before. All other files are left alone. */
+export async function restore(
+  store: Store,
+  order: RestoreOrder,
+  recordNow: RecordNow,
+): Promise<Result<Restored>> {
+  const { before, after, choices = {}, rest } = order;
+  const changed = await entriesBetween(store, before, after);
+  if (!changed.ok) return changed;
+  const wanted = changed.value.changes.map(
+    (change): Wanted => ({ path: change.path, expected: change.after, wanted: change.before }),
+  );
+  const choice = (path: PathBytes): Choice | undefined =>
+    Object.hasOwn(choices, toldPath(path)) ? choices[toldPath(path)] : rest;
+
+  let now = await recordNow();
+  if (!now.ok) return now;
+  let plan = await planFor(store, now.value, wanted, choice);
+  if (plan.ok && plan.value.obstacles.length === 0 && plan.value.recordFirst.length > 0) {
+    now = await recordNow(plan.value.recordFirst);
+    if (!now.ok) return now;
+    plan = await planFor(store, now.value, wanted, choice);
+  }
+  if (!plan.ok) return plan;
+  const { steps, obstacles } = plan.value;
+  if (obstacles.length > 0)
+    return accept({ done: false, obstacles: obstacles.map((one) => ({ ...one, path: toldPath(one.path) })) });
+
+  const target = await recordingWith(store, now.value, steps);
+  if (!target.ok) return target;
+  await writeJournal(store.gitDir, { now: now.value.id, target: target.value.id });
+  const moved = await moveTo(store, now.value, target.value);
+  if (!moved.ok) {
+    // Git looks at everything before it changes anything; what it changed all the same, as when the disk was full, is put back.
+    const back = await settle(store, { from: target.value, to: now.value }, recordNow);
+    if (back.ok) await removeJournal(store.gitDir);
+    return moved;
+  }
+  await removeJournal(store.gitDir);
+  const paths = steps.map(({ path }) => toldPath(path));
+  return accept({ done: true, before: now.value, after: target.value, paths });
+}
+
+/** Goes on with a restore that was cut short by a kill. */
+export async function finishRestore(store: Store, recordNow: RecordNow): Promise<Result<void>> {
+  const journal = (await readJournal(store.gitDir)) as Journal | undefined;
+  if (journal === undefined) return accept(undefined);
+  const [from, to] = [await findRecording(store, journal.now), await findRecording(store, journal.target)];
+  if (!from.ok) return from;
+  if (!to.ok) return to;
+  const settled = await settle(store, { from: from.value, to: to.value }, recordNow);
+  if (settled.ok) await removeJournal(store.gitDir);
+  return settled;
+}
+
+/** Brings what was left between two recordings to the second. What is like neither of them was edited by somebody since, and stays. */
+async function settle(
+  store: Store,
+  { from, to }: { readonly from: Recording; readonly to: Recording },
+  recordNow: RecordNow,
+): Promise<Result<void>> {
+  const changed = await entriesBetween(store, from, to);
+  if (!changed.ok) return changed;
+  const now = await recordNow();
+  if (!now.ok) return now;
+  const entries = await entriesOf(store, now.value);
+  if (!entries.ok) return entries;
+  const wanted: Wanted[] = [];
+  for (const { path, before, after } of changed.value.changes) {
+    const found = entries.value.get(path);
+    const isCut = !isSameEntry(found, before) && (await isCutShort(store, found, before, after));
+    wanted.push({ path, expected: isCut ? found : before, wanted: after });
+  }
+  const plan = await planFor(store, now.value, wanted, () => 'leave');
+  if (!plan.ok) return plan;
+  const target = await recordingWith(store, now.value, plan.value.steps);
+  return target.ok ? moveTo(store, now.value, target.value) : target;
+}
+
+/** Git removes a file before it writes the new one: it may have been killed with none of it written, or a part. */
+async function isCutShort(
+  store: Store,
+  found: Entry | undefined,
+  before: Entry | undefined,
+  after: Entry | undefined,
+): Promise<boolean> {
+  if (after === undefined) return false;
+  if (found === undefined) return before !== undefined;
+  if (found.mode !== after.mode) return false;
+  const [part, whole] = [await blobOf(store, found), await blobOf(store, after)];
+  if (!part.ok || !whole.ok) return false;
+  return (
+    part.value.length < whole.value.length && whole.value.subarray(0, part.value.length).equals(part.value)
+  );
+}
+
+async function planFor(
+  store: Store,
+  now: Recording,
+  wanted: readonly Wanted[],
+  choice: (path: PathBytes) => Choice | undefined,
+): Promise<Result<Plan>> {
+  const entries = await entriesOf(store, now);
+  if (!entries.ok) return entries;
+  const { workTree } = store.repository;
+  const look = looker(workTree);
+  const lies = (path: PathBytes): 'nothing' | 'file' | 'folder' | 'other' => {
+    const found = look(path);
+    if (found === undefined) return 'nothing';
+    if (found.isDirectory()) return 'folder';
+    return found.isFile() || found.isSymbolicLink() ? 'file' : 'other';
+  };
+  const hasUnrecordedBelow = (folder: PathBytes): boolean =>
+    readdirSync(placeOf(workTree, folder), { encoding: 'latin1', withFileTypes: true }).some((entry) => {
+      const path = `${folder}/${entry.name}` as PathBytes;
+      return entry.isDirectory() ? hasUnrecordedBelow(path) : !entries.value.has(path);
+    });
+  const isUnknown = coversPath(now.unrecorded);
+  return accept(planRestore({ wanted, now: entries.value, isUnknown, lies, hasUnrecordedBelow, choice }));
+}
+
+/** The recording in which these paths are replaced, made in an index of its own. */
+async function recordingWith(
+  store: Store,
+  now: Recording,
+  steps: readonly Step[],
+): Promise<Result<Recording>> {
+  const index = `${store.gitDir}/index.target`;
+  const read = await store.run(['read-tree', now.tree], { index });
+  if (!read.ok) return read;
+  // What goes makes room first: a file can take the place of a folder.
+  const lines = [...steps]
+    .sort((one, other) => Number(one.to !== undefined) - Number(other.to !== undefined))
+    .map(({ path, to }) => `${to?.mode ?? '0'} ${to?.blob ?? '0'.repeat(40)}\t${path}\0`);
+  const replaced = await store.run(['update-index', '-z', '--index-info'], {
+    index,
+    input: bytesOf(lines.join('')),
+  });
+  if (!replaced.ok) return replaced;
+  const tree = await store.run(['write-tree'], { index });
+  return tree.ok ? keepTree(store, tree.value.toString().trim(), now.unrecorded) : tree;
+}
+
+/** Git checks first that each file it changes is as it was recorded, and then writes these files alone; links are not followed. */
+async function moveTo(store: Store, now: Recording, target: Recording): Promise<Result<void>> {
+  if (now.tree === target.tree) return accept(undefined);
+  const moved = await store.run(['read-tree', '-m', '-u', now.tree, target.tree], { longestMs: 10 * 60_000 });
+  return moved.ok ? accept(undefined) : moved;
+}
+
+interface Journal {
+  readonly now: string;
+  readonly target: string;
+}
+
+/** On the disk before the first file is touched. */
+async function writeJournal(gitDir: string, journal: Journal): Promise<void> {
+  const path = journalPath(gitDir);
+  const file = await open(`${path}.new`, 'w', 0o600);
+  try {
+    await file.writeFile(JSON.stringify(journal));
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(`${path}.new`, path);
+  await syncFolder(dirname(path));
+}
+
+async function removeJournal(gitDir: string): Promise<void> {
+  await rm(journalPath(gitDir), { force: true });
+}
+
+async function syncFolder(path: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const folder = await open(path, 'r');
+  await folder.sync().finally(() => folder.close());
+}

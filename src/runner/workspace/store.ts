@@ -1,0 +1,225 @@
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { accept, type Result, refuse } from '../../protocol/errors.ts';
+import type { Git, GitCall } from './git.ts';
+import { type PathBytes, pathTold, toldPath } from './path-bytes.ts';
+import type { Repository } from './repository.ts';
+
+/** The files of a work tree as they were at one moment. */
+export interface Recording {
+  readonly id: string;
+  readonly tree: string;
+  /** What lies there and is not in it, so that nothing is known of it. */
+  readonly unrecorded: readonly Unrecorded[];
+}
+
+export interface Unrecorded {
+  /** With a slash at its end it stands for all below it. */
+  readonly path: PathBytes;
+  /** `name`: git can have no file of this name. `kind`: it is no file and no link. */
+  readonly why: 'size' | 'nested' | 'kind' | 'name' | 'unreadable';
+}
+
+/** Whether nothing is known of this path. */
+export function coversPath(unrecorded: readonly Unrecorded[]): (path: PathBytes) => boolean {
+  const whole = new Set<string>(unrecorded.map(({ path }) => path));
+  const folders = [...whole].filter((path) => path.endsWith('/'));
+  return (path) => whole.has(path) || folders.some((folder) => path.startsWith(folder));
+}
+
+/** The private git directory of one work tree: our settings, no hooks, its own index, and every recording by a ref. */
+export interface Store {
+  readonly repository: Repository;
+  readonly gitDir: string;
+  /** What git answered; a refusal where it did not do what it was to do. */
+  run(args: readonly string[], more?: Partial<GitCall>): Promise<Result<Buffer>>;
+  /** The same, for whoever looks at how it ended. */
+  call(args: readonly string[], more?: Partial<GitCall>): ReturnType<Git['run']>;
+}
+
+export function storeAt(git: Git, gitDir: string, repository: Repository): Store {
+  const call = (args: readonly string[], more: Partial<GitCall> = {}) =>
+    git.run({ gitDir, workTree: repository.workTree, args, ...more });
+  return {
+    repository,
+    gitDir,
+    call,
+    async run(args, more) {
+      const { end, output } = await call(args, more);
+      if (end === 'done') return accept(output);
+      return end === 'closed'
+        ? refuse('shutting_down')
+        : refuse('git_not_available', `git ${args[0]} ${endings[end]}.`);
+    },
+  };
+}
+
+const endings = {
+  failed: 'failed',
+  missing: 'could not be started',
+  late: 'took too long',
+  long: 'said too much',
+} as const;
+
+/** Makes the directory what git takes for one of its own. Again after a kill: each step may have been done. */
+export async function prepareStore(store: Store, excludes: Buffer): Promise<Result<void>> {
+  const { gitDir } = store;
+  for (const folder of ['objects/info', 'objects/pack', 'refs/recordings', 'info'])
+    await mkdir(join(gitDir, folder), { recursive: true, mode: 0o700 });
+  await clearLeftovers(gitDir);
+  await writeFile(join(gitDir, 'config'), settings);
+  // No attribute of the repository changes what is stored: bytes are recorded as they are.
+  await writeFile(
+    join(gitDir, 'info/attributes'),
+    '* !filter -text -ident !working-tree-encoding !diff !merge\n',
+  );
+  await writeFile(join(gitDir, 'info/exclude'), excludes);
+  await writeFile(join(gitDir, 'HEAD'), 'ref: refs/heads/none\n');
+  const version = await store.run(['version']);
+  if (!version.ok) return version;
+  const [, major, minor] = /^git version (\d+)\.(\d+)/.exec(version.value.toString()) ?? [];
+  if (Number(major) < 2 || (Number(major) === 2 && Number(minor) < 30))
+    return refuse('git_not_available', `git ${major}.${minor} is older than 2.30.`);
+  // What is added is compared with it.
+  const empty = await store.run(['hash-object', '-w', '--stdin']);
+  return empty.ok ? accept(undefined) : empty;
+}
+
+const settings = [
+  '[core]',
+  '\trepositoryformatversion = 0',
+  '\tbare = false',
+  `\tfilemode = ${process.platform !== 'win32'}`,
+  `\tsymlinks = ${process.platform !== 'win32'}`,
+  `\tignorecase = ${process.platform !== 'linux'}`,
+  `\tprecomposeunicode = ${process.platform === 'darwin'}`,
+  '',
+].join('\n');
+
+/** What a killed server left: git that still runs on this directory, its locks, and packs that were never finished. */
+async function clearLeftovers(gitDir: string): Promise<void> {
+  const all = await readdir(gitDir, { recursive: true });
+  const left = all.filter((name) => name.endsWith('.lock') || /(^|\/)tmp_/.test(name));
+  if (left.length === 0 && !existsSync(journalPath(gitDir))) return;
+  await endGitOn(gitDir);
+  for (const name of left) await rm(join(gitDir, name), { force: true });
+}
+
+/** No other program has this directory among its arguments, and is called git. */
+async function endGitOn(gitDir: string): Promise<void> {
+  if (process.platform !== 'linux') return;
+  const running = (): number[] =>
+    readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .filter((pid) => isGitOn(gitDir, pid))
+      .map(Number);
+  for (let pids = running(); pids.length > 0; pids = running()) {
+    for (const pid of pids) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // It has ended meanwhile.
+      }
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+function isGitOn(gitDir: string, pid: string): boolean {
+  try {
+    const isGit = /\/git(?: \(deleted\))?$/.test(readlinkSync(`/proc/${pid}/exe`));
+    return isGit && readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(`--git-dir=${gitDir}`);
+  } catch {
+    return false;
+  }
+}
+
+/** Where a restore that is under way is written down. */
+export const journalPath = (gitDir: string): string => join(gitDir, 'restore.json');
+
+/** Keeps a tree as a recording. What is not in it goes into the message, so that both are one object. */
+export async function keepTree(
+  store: Store,
+  tree: string,
+  unrecorded: readonly Unrecorded[],
+): Promise<Result<Recording>> {
+  const message = JSON.stringify({ unrecorded: unrecorded.map(({ path, why }) => [toldPath(path), why]) });
+  const commit = await store.run(['commit-tree', '--no-gpg-sign', '-F', '-', tree], { input: message });
+  if (!commit.ok) return commit;
+  const id = commit.value.toString().trim();
+  const kept = await store.run(['update-ref', refOf(id), id]);
+  return kept.ok ? accept({ id, tree, unrecorded }) : kept;
+}
+
+const refOf = (id: string): string => `refs/recordings/${id}`;
+
+export async function findRecording(store: Store, id: string): Promise<Result<Recording>> {
+  if (!/^[0-9a-f]{40}$/.test(id)) return refuse('recording_not_found');
+  const found = await store.call(['cat-file', 'commit', refOf(id)]);
+  if (found.end === 'closed') return refuse('shutting_down');
+  const text = found.output.toString();
+  const tree = /^tree ([0-9a-f]{40})$/m.exec(text)?.[1];
+  const told = text.slice(text.indexOf('\n\n') + 2);
+  if (found.end !== 'done' || tree === undefined) return refuse('recording_not_found');
+  const { unrecorded } = JSON.parse(told) as { unrecorded: [string, Unrecorded['why']][] };
+  return accept({
+    id,
+    tree,
+    unrecorded: unrecorded.flatMap(([path, why]) => {
+      const bytes = pathTold(path);
+      return bytes === undefined ? [] : [{ path: bytes, why }];
+    }),
+  });
+}
+
+const mostLoose = 4_000;
+const mostPacks = 20;
+
+/** Packs what is scattered, and gives up the oldest recordings while more is kept than may be. The newest two always stay. */
+export async function tidyStore(store: Store, mostBytes: number): Promise<Result<void>> {
+  for (let isPacked = false; ; isPacked = true) {
+    const size = await sizeOf(store);
+    if (!size.ok) return size;
+    const { bytes, loose, packs } = size.value;
+    if (!isPacked && (loose > mostLoose || packs > mostPacks || bytes > mostBytes)) {
+      const packed = await repack(store);
+      if (!packed.ok) return packed;
+      continue;
+    }
+    if (bytes <= mostBytes) return accept(undefined);
+    const refs = await store.run([
+      'for-each-ref',
+      '--sort=creatordate',
+      '--format=%(refname)',
+      'refs/recordings',
+    ]);
+    if (!refs.ok) return refs;
+    const names = refs.value.toString().split('\n').filter(Boolean);
+    const oldest = names.slice(0, Math.min(Math.ceil(names.length / 2), names.length - 2));
+    if (oldest.length === 0) return accept(undefined);
+    const input = oldest.map((name) => `delete ${name}\n`).join('');
+    const dropped = await store.run(['update-ref', '--stdin'], { input });
+    const packed = dropped.ok ? await repack(store) : dropped;
+    if (!packed.ok) return packed;
+  }
+}
+
+async function repack(store: Store): Promise<Result<Buffer>> {
+  const packed = await store.run(['repack', '-a', '-d', '-q'], { longestMs: 10 * 60_000 });
+  return packed.ok ? store.run(['prune', '--expire=now'], { longestMs: 10 * 60_000 }) : packed;
+}
+
+async function sizeOf(store: Store): Promise<Result<{ bytes: number; loose: number; packs: number }>> {
+  const counted = await store.run(['count-objects', '-v']);
+  if (!counted.ok) return counted;
+  const told = counted.value.toString();
+  const number = (name: string): number => Number(new RegExp(`^${name}: (\\d+)$`, 'm').exec(told)?.[1] ?? 0);
+  const bytes = 1024 * (number('size') + number('size-pack') + number('size-garbage'));
+  return accept({ bytes, loose: number('count'), packs: number('packs') });
+}
+
+export async function readJournal(gitDir: string): Promise<unknown> {
+  const text = await readFile(journalPath(gitDir), 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : JSON.parse(text);
+}
