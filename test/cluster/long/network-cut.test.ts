@@ -34,7 +34,8 @@ describe.skipIf(why)(`machines with networks of their own${why ? ` (skipped: ${w
       ),
     );
     for (const machine of ['near', 'cut']) await machineIs(beckon, machine, 'reachable');
-    for (const machine of ['near', 'cut']) expect(network.listening(machine)).toEqual([expect.stringMatching(/^127\.0\.0\.1:/)]);
+    for (const machine of ['near', 'cut'])
+      expect(network.listening(machine)).toEqual([expect.stringMatching(/^127\.0\.0\.1:/)]);
 
     const [waiting, leaving, other] = await Promise.all([
       sessionOn(beckon, 'cut', 'run touch asked.txt'),
