@@ -19,6 +19,7 @@ import { localRunner } from '../runner/local-runner.ts';
 import type { AgentDriver } from '../runner/ports/agent-driver.ts';
 import type { ProcessHost } from '../runner/ports/process-host.ts';
 import { openRawLog } from '../runner/raw-log.ts';
+import { openWorkspace } from '../runner/workspace/workspace.ts';
 import type { Environment } from './console.ts';
 import type { Logger } from './logger.ts';
 import type { OutsideDrivers } from './outside-drivers.ts';
@@ -85,6 +86,7 @@ export async function composeRunner(
     processes,
     others: [local],
     onLeft: (runs) => clearToolConfigs(toolConfigs, runs),
+    workspace: openWorkspace({ dataDir, path: parts.env.PATH ?? '' }),
     rawLog: {
       async *read(sessionId) {
         yield* archive.read(sessionId);

@@ -4,6 +4,7 @@ import type {
   CallEnd as CallEndOfPort,
   OfferedTool as OfferedToolOfPort,
 } from '../engine/ports/tool-calls.ts';
+import { WorkPlace as Place, type WorkspaceCall, workspaceCalls } from '../engine/ports/workspace.ts';
 import { AgentFact } from '../model/agent-fact.ts';
 import { DirectoryCompletion, FoundFiles } from '../protocol/directory.ts';
 import { type ErrorCode, errorCatalogue } from '../protocol/errors.ts';
@@ -96,12 +97,6 @@ export const RoomMessage = z.discriminatedUnion('type', [
 ]);
 export type RoomMessage = Readonly<z.infer<typeof RoomMessage>>;
 
-const Place = z.object({
-  cwd: z.string(),
-  realCwd: z.string().nullable(),
-  roots: z.array(z.string()).readonly(),
-});
-
 const Start = Place.extend({
   runId: Name,
   sessionId: SessionId,
@@ -151,6 +146,8 @@ const AgentOrder = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('end'), id: z.string() }),
 ]) satisfies z.ZodType<Order>;
 
+const workspaceNames = Object.keys(workspaceCalls) as [WorkspaceCall, ...WorkspaceCall[]];
+
 /** What a room asks of the machine. All of it may be asked twice. */
 const Call = z.discriminatedUnion('call', [
   z.object({ call: z.literal('agents') }),
@@ -167,6 +164,8 @@ const Call = z.discriminatedUnion('call', [
     call: z.literal('filesBelow'),
     query: z.object({ directory: z.string(), cwd: z.string(), readOnly: z.boolean() }),
   }),
+  /** One of `workspaceCalls`; the request is held against that table. */
+  z.object({ call: z.literal('workspace'), what: z.enum(workspaceNames), request: z.unknown() }),
   z.object({ call: z.literal('left') }),
   z.object({ call: z.literal('end'), runId: Name }),
   /** The next piece of a session's raw log; the first one opens it. */
@@ -219,6 +218,8 @@ export const replies = {
       }),
     )
     .readonly(),
+  /** What of it is right depends on what was asked. */
+  workspace: resultOf(z.unknown()),
   end: z.unknown(),
   readRaw: z.base64().nullable(),
   removeRaw: z.unknown(),

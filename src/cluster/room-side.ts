@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { UnreachableError } from '../engine/ports/machine.ts';
 import type {
   AttachOrder,
@@ -13,11 +14,17 @@ import type {
   Run,
   Runner,
   StartOrder,
-  WorkPlace,
 } from '../engine/ports/runner.ts';
 import type { SharedTools } from '../engine/ports/tool-calls.ts';
+import {
+  type WorkPlace,
+  type WorkspaceCall,
+  type WorkspaceReply,
+  type WorkspaceRequest,
+  workspaceCalls,
+} from '../engine/ports/workspace.ts';
 import type { DirectoryCompletion, FoundFiles } from '../protocol/directory.ts';
-import { type Result, refuse } from '../protocol/errors.ts';
+import { accept, type Result, refuse } from '../protocol/errors.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { MachineLoad } from '../protocol/machine.ts';
 import type { Agent } from '../protocol/session.ts';
@@ -205,6 +212,18 @@ export class RoomSide implements Runner {
 
   policyFile(place: WorkPlace): Promise<PolicyFile> {
     return this.#ask({ call: 'policyFile', place });
+  }
+
+  async workspace<C extends WorkspaceCall>(
+    what: C,
+    request: WorkspaceRequest<C>,
+  ): Promise<Result<WorkspaceReply<C>>> {
+    if (this.#connection?.isSecond === false)
+      return refuse('git_not_available', 'The runner there is too old for this; update it.');
+    const reply = await this.#ask({ call: 'workspace', what, request }).catch(refusal);
+    if (!reply.ok) return reply;
+    const schema: z.ZodType = workspaceCalls[what].reply;
+    return accept(schema.parse(reply.value) as WorkspaceReply<C>);
   }
 
   branch(directory: string): Promise<string | null> {

@@ -6,6 +6,7 @@ import type {
   StartOrder,
   ToolAccess,
 } from '../engine/ports/runner.ts';
+import { workspaceCalls } from '../engine/ports/workspace.ts';
 import { messageOf } from '../protocol/errors.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { MachineLoad } from '../protocol/machine.ts';
@@ -345,6 +346,8 @@ export class RunnerSide {
         return runner.branch(call.directory);
       case 'filesBelow':
         return runner.filesBelow(call.query);
+      case 'workspace':
+        return runner.workspace(call.what, workspaceCalls[call.what].request.parse(call.request) as never);
       case 'left':
         return this.#left();
       case 'end':

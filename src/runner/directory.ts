@@ -2,7 +2,8 @@ import { realpathSync, statSync } from 'node:fs';
 import { readdir, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, join, resolve, sep } from 'node:path';
-import type { Directory, FilesBelow, FilesQuery, WorkPlace } from '../engine/ports/runner.ts';
+import type { Directory, FilesBelow, FilesQuery } from '../engine/ports/runner.ts';
+import type { WorkPlace } from '../engine/ports/workspace.ts';
 import { isSensitive } from '../model/sensitive-files.ts';
 import { accept, type Result, refuse } from '../protocol/errors.ts';
 

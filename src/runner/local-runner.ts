@@ -1,4 +1,6 @@
 import type { LeftRun, Report, Runner, StartOrder } from '../engine/ports/runner.ts';
+import type { Workspace } from '../engine/ports/workspace.ts';
+import { refuse } from '../protocol/errors.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { Agent } from '../protocol/session.ts';
 import { completeDirectory } from './complete-directory.ts';
@@ -28,6 +30,8 @@ export interface LocalRunnerOptions {
   /** Without it, all files of a directory are looked at. */
   readonly listTracked?: ListTracked;
   readonly rawLog: Runner['rawLog'] & { close(): Promise<void> };
+  /** Without it, nothing of what agents do to files is recorded. */
+  readonly workspace?: { readonly call: Workspace; close(): Promise<void> };
   /** Told the runs that are left: what was kept for others can go. */
   onLeft?(runs: readonly string[]): void;
 }
@@ -112,6 +116,7 @@ export function localRunner(options: LocalRunnerOptions): Runner {
     policyFile,
     branch: gitBranch,
     filesBelow,
+    workspace: options.workspace?.call ?? (async () => refuse('git_not_available')),
     end,
 
     async left() {
@@ -154,12 +159,14 @@ export function localRunner(options: LocalRunnerOptions): Runner {
 
     async close() {
       await Promise.all([processes, ...others].map((host) => host.close()));
+      await options.workspace?.close();
       await rawLog.close();
     },
 
     async detach() {
       await Promise.all(others.map((host) => host.close()));
       await processes.detach();
+      await options.workspace?.close();
       await rawLog.close();
     },
   };

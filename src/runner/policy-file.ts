@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { PolicyFile, WorkPlace } from '../engine/ports/runner.ts';
+import type { PolicyFile } from '../engine/ports/runner.ts';
+import type { WorkPlace } from '../engine/ports/workspace.ts';
 import { messageOf } from '../protocol/errors.ts';
 import { checkDirectory, isWithin } from './directory.ts';
 

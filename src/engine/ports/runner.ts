@@ -4,6 +4,7 @@ import type { Result } from '../../protocol/errors.ts';
 import type { MessageId, SessionId } from '../../protocol/ids.ts';
 import type { Ask, Decision } from '../../protocol/interaction.ts';
 import type { Agent } from '../../protocol/session.ts';
+import type { WorkPlace, Workspace } from './workspace.ts';
 
 /**
  * The machine that agents run on: programs, processes, directories, files. The engine gives orders with ids and takes facts that are
@@ -28,6 +29,8 @@ export interface Runner {
   branch(directory: string): Promise<string | null>;
   /** The files below a directory, if it lies in the session's own. */
   filesBelow(query: FilesQuery): Promise<FilesBelow | undefined>;
+  /** What agents did to the files: recorded, compared, undone. */
+  readonly workspace: Workspace;
 
   /**
    * The runs that are here: those that outlived an earlier server, also if they have ended meanwhile, and those that were started or
@@ -75,15 +78,6 @@ export interface Run {
   stored(checkpoint: Checkpoint): void;
   /** Lets go of the agent without ending it; nothing is reported any more. Only where it can live on without the server. */
   readonly detach?: (() => void) | undefined;
-}
-
-/** Where a session works. */
-export interface WorkPlace {
-  readonly cwd: string;
-  /** Where that led when the session was made; null when that is not known. It must still lead there. */
-  readonly realCwd: string | null;
-  /** The directories in which agents may work; empty for anywhere. */
-  readonly roots: readonly string[];
 }
 
 export interface Directory {

@@ -1,6 +1,7 @@
+import type { ChangedFile, Changes, Patch, UnrecordedFile } from '../../protocol/changes.ts';
 import { accept, type Result, refuse } from '../../protocol/errors.ts';
 import { type PathBytes, pathsIn, pathTold, toldPath } from './path-bytes.ts';
-import { coversPath, type Recording, type Store, type Unrecorded } from './store.ts';
+import { coversPath, type Recording, type Store } from './store.ts';
 
 /** A file of a recording: its content by id, and its mode as git writes it. */
 export interface Entry {
@@ -17,26 +18,6 @@ export interface EntryChange {
   readonly after: Entry | undefined;
 }
 
-/** The same, as it is told. */
-export interface ChangedFile {
-  readonly path: string;
-  readonly movedFrom?: string;
-  readonly kind: 'added' | 'deleted' | 'modified' | 'moved' | 'mode' | 'type';
-  /** Null where lines cannot be counted: it is not text. */
-  readonly added: number | null;
-  readonly removed: number | null;
-  readonly isLink: boolean;
-  /** Of an image that a page can show. */
-  readonly mediaType?: string;
-}
-
-export interface Changes {
-  readonly files: readonly ChangedFile[];
-  readonly isAll: boolean;
-  /** Nothing is known of what happened to these. */
-  readonly unrecorded: readonly { readonly path: string; readonly why: Unrecorded['why'] }[];
-}
-
 const mostFiles = 20_000;
 
 export async function changesBetween(
@@ -50,13 +31,12 @@ export async function changesBetween(
   const counts = await countsBetween(store, before, after, entries.value.renames);
   if (!counts.ok) return counts;
   const files = entries.value.changes.map((change) => told(change, counts.value.get(change.path)));
-  const unrecorded = new Map(
-    [...before.unrecorded, ...after.unrecorded].map(({ path, why }) => [toldPath(path), why]),
-  );
   return accept({
+    before: before.id,
+    after: after.id,
     files: files.slice(0, mostFiles),
     isAll: files.length <= mostFiles,
-    unrecorded: [...unrecorded].map(([path, why]) => ({ path, why })),
+    unrecorded: toldUnrecorded([before, after]),
   });
 
   function told(
@@ -71,9 +51,17 @@ export async function changesBetween(
       added: count?.added ?? null,
       removed: count?.removed ?? null,
       isLink: (fresh ?? old)?.mode === linkMode,
+      content: fresh?.blob ?? null,
       ...(mediaType !== undefined && { mediaType }),
     };
   }
+}
+
+/** Each path once. */
+export function toldUnrecorded(recordings: readonly Recording[]): UnrecordedFile[] {
+  const all = recordings.flatMap(({ unrecorded }) => unrecorded);
+  const whys = new Map(all.map(({ path, why }) => [toldPath(path), why]));
+  return [...whys].map(([path, why]) => ({ path, why }));
 }
 
 const linkMode = '120000';
@@ -182,14 +170,6 @@ async function countsBetween(
 }
 
 const numberOf = (text: string): number | null => (text === '-' ? null : Number(text));
-
-export interface Patch {
-  /** Hunks as git writes them, from the first `@@` on; empty where only the name, the mode or nothing differs. */
-  readonly text: string;
-  /** It goes on; the rest is left out. */
-  readonly isCut: boolean;
-  readonly isBinary: boolean;
-}
 
 const mostPatchBytes = 2 * 1024 * 1024;
 

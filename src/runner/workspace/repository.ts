@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { open, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import type { WorkPlace } from '../../engine/ports/runner.ts';
+import type { WorkPlace } from '../../engine/ports/workspace.ts';
 import { accept, type Result, refuse } from '../../protocol/errors.ts';
 import { checkDirectory, isWithin } from '../directory.ts';
 import { headOf } from '../git-branch.ts';

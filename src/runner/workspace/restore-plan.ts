@@ -1,3 +1,4 @@
+import type { UndoChoice as Choice, UndoObstacle } from '../../protocol/changes.ts';
 import type { Entry } from './changes.ts';
 import type { PathBytes } from './path-bytes.ts';
 
@@ -9,14 +10,7 @@ export interface Wanted {
 }
 
 /** What stands against it. Nothing is done before somebody has said what to do with each. */
-export interface Obstacle {
-  readonly path: PathBytes;
-  /** `edited`: it is not as it was left. `in-the-way`: what lies there is not recorded. `unrecorded`: nothing is known of it. */
-  readonly why: 'edited' | 'in-the-way' | 'unrecorded';
-  readonly canOverwrite: boolean;
-}
-
-export type Choice = 'overwrite' | 'leave';
+export type Obstacle = Omit<UndoObstacle, 'path'> & { readonly path: PathBytes };
 
 export interface Step {
   readonly path: PathBytes;

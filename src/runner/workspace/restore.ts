@@ -1,11 +1,12 @@
 import { readdirSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { UndoChoice as Choice, UndoObstacle } from '../../protocol/changes.ts';
 import { accept, type Result } from '../../protocol/errors.ts';
 import { blobOf, type Entry, entriesBetween, entriesOf } from './changes.ts';
 import { bytesOf, type PathBytes, toldPath } from './path-bytes.ts';
 import { looker, placeOf } from './recording.ts';
-import { type Choice, isSameEntry, type Plan, planRestore, type Step, type Wanted } from './restore-plan.ts';
+import { isSameEntry, type Plan, planRestore, type Step, type Wanted } from './restore-plan.ts';
 import {
   coversPath,
   findRecording,
@@ -25,12 +26,6 @@ export interface RestoreOrder {
   readonly rest?: Choice;
 }
 
-export interface ToldObstacle {
-  readonly path: string;
-  readonly why: 'edited' | 'in-the-way' | 'unrecorded';
-  readonly canOverwrite: boolean;
-}
-
 /** Undone by the same means: what leads from `before` to `after` is what was done here. */
 export type Restored =
   | {
@@ -40,7 +35,7 @@ export type Restored =
       readonly paths: readonly string[];
     }
   /** Nothing was changed. */
-  | { readonly done: false; readonly obstacles: readonly ToldObstacle[] };
+  | { readonly done: false; readonly obstacles: readonly UndoObstacle[] };
 
 /** Records all files as they are now, also these that are ignored. */
 export type RecordNow = (also?: readonly PathBytes[]) => Promise<Result<Recording>>;

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { UnrecordedFile } from '../../protocol/changes.ts';
 import { accept, type Result, refuse } from '../../protocol/errors.ts';
 import type { Git, GitCall } from './git.ts';
 import { type PathBytes, pathTold, toldPath } from './path-bytes.ts';
@@ -17,8 +18,7 @@ export interface Recording {
 export interface Unrecorded {
   /** With a slash at its end it stands for all below it. */
   readonly path: PathBytes;
-  /** `name`: git can have no file of this name. `kind`: it is no file and no link. */
-  readonly why: 'size' | 'nested' | 'kind' | 'name' | 'unreadable';
+  readonly why: UnrecordedFile['why'];
 }
 
 /** Whether nothing is known of this path. */

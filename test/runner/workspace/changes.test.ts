@@ -28,7 +28,7 @@ it('[CHG7] tells each changed file with what kind of change it is, its lines, an
   const span = { before, after };
   const { files, isAll, unrecorded } = accepted(await rig.workspaces.changes(rig.place, span));
   expect({ isAll, unrecorded }).toEqual({ isAll: true, unrecorded: [] });
-  expect(Object.fromEntries(files.map(({ path, ...rest }) => [path, rest]))).toEqual({
+  expect(Object.fromEntries(files.map(({ path, content: _, ...rest }) => [path, rest]))).toEqual({
     edited: { kind: 'modified', added: 2, removed: 1, isLink: false },
     'moved-to': { kind: 'moved', movedFrom: 'moved-from', added: 0, removed: 0, isLink: false },
     gone: { kind: 'deleted', added: 0, removed: 3, isLink: false },
@@ -37,6 +37,7 @@ it('[CHG7] tells each changed file with what kind of change it is, its lines, an
     'becomes-link': { kind: 'type', added: 1, removed: 1, isLink: true },
     'picture.png': { kind: 'modified', added: null, removed: null, isLink: false, mediaType: 'image/png' },
   });
+  expect(files.filter(({ content }) => content === null).map(({ path }) => path)).toEqual(['gone']);
 
   const patch = async (path: string) => accepted(await rig.workspaces.patch(rig.place, span, path));
   expect(await patch('edited')).toEqual({

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
-import type { WorkPlace } from '../../../src/engine/ports/runner.ts';
+import type { WorkPlace } from '../../../src/engine/ports/workspace.ts';
 import type { Result } from '../../../src/protocol/errors.ts';
 import { Workspaces, type WorkspacesOptions } from '../../../src/runner/workspace/workspaces.ts';
 

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import {
+  Changes,
+  Patch,
+  Point,
+  RecordingId,
+  UndoChoice,
+  UndoObstacle,
+  UnrecordedFile,
+} from '../../protocol/changes.ts';
+import type { Result } from '../../protocol/errors.ts';
+
+/** Where a session works. */
+export const WorkPlace = z.object({
+  cwd: z.string(),
+  /** Where that led when the session was made; null when that is not known. It must still lead there. */
+  realCwd: z.string().nullable(),
+  /** The directories in which agents may work; empty for anywhere. */
+  roots: z.array(z.string()).readonly(),
+});
+export type WorkPlace = Readonly<z.infer<typeof WorkPlace>>;
+
+const place = { place: WorkPlace };
+/** What changes something is done once, however often it is asked for under the same id, also by another server. */
+const order = { ...place, orderId: z.string().min(1).max(200) };
+
+const Recorded = z.object({ recording: RecordingId, unrecorded: z.array(UnrecordedFile) });
+export type Recorded = z.infer<typeof Recorded>;
+
+const Undone = z.discriminatedUnion('done', [
+  /** Undone itself by undoing what leads from the one to the other. */
+  z.object({ done: z.literal(true), before: RecordingId, after: RecordingId, paths: z.array(z.string()) }),
+  /** Nothing was changed. */
+  z.object({ done: z.literal(false), obstacles: z.array(UndoObstacle) }),
+]);
+export type Undone = z.infer<typeof Undone>;
+
+/**
+ * What can be asked about the files that agents work on, and done with them, on the machine where they are. One table: the runner, the
+ * link to other machines and the engine follow from it. Replies are held against it, too: a machine may have been broken into.
+ */
+export const workspaceCalls = {
+  record: { request: z.object(place), reply: Recorded },
+  changes: {
+    request: z.object({
+      ...place,
+      /** `commit`: what is checked out. */
+      before: z.union([Point, z.literal('commit')]),
+      /** `now`: the files are recorded first. */
+      after: z.union([Point, z.literal('now')]),
+    }),
+    reply: Changes,
+  },
+  patch: {
+    request: z.object({
+      ...place,
+      before: Point,
+      after: Point,
+      /** Without it, that of all files, as `git apply` takes it. */
+      path: z.string().exactOptional(),
+      /** Lines around each change. */
+      context: z.number().int().min(0).max(1_000_000).exactOptional(),
+    }),
+    reply: Patch,
+  },
+  /** What a file held; null where it was not there. */
+  content: {
+    request: z.object({ ...place, at: Point, path: z.string() }),
+    reply: z.object({ base64: z.base64() }).nullable(),
+  },
+  /** Puts what changed between two recordings back. */
+  undo: {
+    request: z.object({
+      ...order,
+      before: RecordingId,
+      after: RecordingId,
+      /** What to do with paths that something stands against; `rest` holds for all others. */
+      choices: z.record(z.string(), UndoChoice).exactOptional(),
+      rest: UndoChoice.exactOptional(),
+    }),
+    reply: Undone,
+  },
+} as const satisfies Record<string, { readonly request: z.ZodType; readonly reply: z.ZodType }>;
+
+export type WorkspaceCall = keyof typeof workspaceCalls;
+export type WorkspaceRequest<C extends WorkspaceCall> = Readonly<
+  z.infer<(typeof workspaceCalls)[C]['request']>
+>;
+export type WorkspaceReply<C extends WorkspaceCall> = Readonly<z.infer<(typeof workspaceCalls)[C]['reply']>>;
+
+/** The files that agents work on, where they are. Never rejects for what the files or git are like: that is a refusal. */
+export type Workspace = <C extends WorkspaceCall>(
+  call: C,
+  request: WorkspaceRequest<C>,
+) => Promise<Result<WorkspaceReply<C>>>;
