@@ -1,13 +1,7 @@
 import type { ChangedFile, Changes, Patch, UnrecordedFile } from '../../protocol/changes.ts';
 import { accept, type Result, refuse } from '../../protocol/errors.ts';
-import { type PathBytes, pathsIn, pathTold, toldPath } from './path-bytes.ts';
-import { coversPath, type Recording, type Store } from './store.ts';
-
-/** A file of a recording: its content by id, and its mode as git writes it. */
-export interface Entry {
-  readonly mode: string;
-  readonly blob: string;
-}
+import { bytesOf, type PathBytes, pathsIn, pathTold, toldPath } from './path-bytes.ts';
+import { coversPath, type Entry, type Recording, type Store } from './store.ts';
 
 /** What differs at one path between two recordings. */
 export interface EntryChange {
@@ -121,19 +115,16 @@ function entriesIn(output: Buffer): EntryChange[] {
     const [first, second] = [parts[at + 1], parts[at + 2]];
     const path = isMoved ? second : first;
     at += isMoved ? 3 : 2;
-    if (path === undefined) continue;
-    changes.push({
-      path,
-      ...(isMoved && first !== undefined && { movedFrom: first }),
-      before: entryOf(beforeMode, beforeBlob),
-      after: entryOf(afterMode, afterBlob),
-    });
+    const [before, after] = [entryOf(beforeMode, beforeBlob), entryOf(afterMode, afterBlob)];
+    if (path === undefined || (before === undefined && after === undefined)) continue;
+    changes.push({ path, ...(isMoved && first !== undefined && { movedFrom: first }), before, after });
   }
   return changes;
 }
 
+/** A commit may name one of another repository; of those no recording knows anything. */
 const entryOf = (mode: string, blob: string): Entry | undefined =>
-  mode === '000000' ? undefined : { mode, blob };
+  mode === '000000' || mode === '160000' ? undefined : { mode, blob };
 
 interface Count {
   readonly added: number | null;
@@ -207,11 +198,50 @@ export async function contentIn(
   recording: Recording,
   path: string,
 ): Promise<Result<Buffer | undefined>> {
+  const entry = await entryAt(store, recording, path);
+  if (!entry.ok) return entry;
+  return entry.value === undefined ? accept(undefined) : blobOf(store, entry.value);
+}
+
+/**
+ * What lies at a path: its folder is read, and found in it. Folders with a line break in their name cannot be asked for alone; then all
+ * files are listed.
+ */
+export async function entryAt(
+  store: Store,
+  recording: Recording,
+  path: string,
+): Promise<Result<Entry | undefined>> {
   const wanted = pathTold(path);
-  const entries = await entriesOf(store, recording);
-  if (!entries.ok) return entries;
-  const entry = wanted === undefined ? undefined : entries.value.get(wanted);
-  return entry === undefined ? accept(undefined) : blobOf(store, entry);
+  if (wanted === undefined) return accept(undefined);
+  const slash = wanted.lastIndexOf('/');
+  const folder = wanted.slice(0, Math.max(0, slash));
+  if (folder.includes('\n')) {
+    const entries = await entriesOf(store, recording);
+    return entries.ok ? accept(entries.value.get(wanted)) : entries;
+  }
+  const read = await store.run(['cat-file', '--batch'], {
+    input: bytesOf(`${recording.tree}:${folder}\n`),
+  });
+  if (!read.ok) return read;
+  const start = read.value.indexOf('\n') + 1;
+  if (!/^[0-9a-f]{40} tree \d+\n$/.test(read.value.toString('latin1', 0, start))) return accept(undefined);
+  return accept(entryIn(read.value.subarray(start, -1), bytesOf(wanted.slice(slash + 1))));
+}
+
+/** A folder as git stores it: of each entry the mode, a blank, the name, a zero and the id in 20 bytes. */
+function entryIn(folder: Buffer, name: Buffer): Entry | undefined {
+  for (let at = 0; at < folder.length; ) {
+    const [blank, zero] = [folder.indexOf(0x20, at), folder.indexOf(0, at)];
+    if (blank < 0 || zero < 0) return undefined;
+    if (folder.subarray(blank + 1, zero).equals(name)) {
+      const mode = folder.toString('latin1', at, blank).padStart(6, '0');
+      const blob = folder.toString('hex', zero + 1, zero + 21);
+      return mode.startsWith('10') || mode === linkMode ? { mode, blob } : undefined;
+    }
+    at = zero + 21;
+  }
+  return undefined;
 }
 
 export const blobOf = (store: Store, { blob }: Entry): Promise<Result<Buffer>> =>

@@ -25,7 +25,6 @@ export function openWorkspace(options: WorkspacesOptions): {
       return recorded.ok ? accept(told(recorded.value)) : recorded;
     },
     async changes({ place, before, after }) {
-      if (before === 'commit') return refuse('recording_not_found');
       const recorded = after === 'now' ? await workspaces.record(place) : undefined;
       if (recorded?.ok === false) return recorded;
       return workspaces.changes(place, { before, after: recorded?.value.id ?? after });

@@ -6,6 +6,7 @@ import type { WorkPlace } from '../../engine/ports/workspace.ts';
 import type { Changes, Patch } from '../../protocol/changes.ts';
 import { accept, type Result, refuse } from '../../protocol/errors.ts';
 import { changesBetween, contentIn, patchBetween } from './changes.ts';
+import { checkedOut, contentOfCommit, findCommit, isCommit, withContents } from './commit.ts';
 import { Git } from './git.ts';
 import { type RecordingLimits, type RecordingMemory, record, recordingLimits } from './recording.ts';
 import { excludesOf, repositoryOf } from './repository.ts';
@@ -23,7 +24,7 @@ export interface WorkspacesOptions {
   readonly storeBytes?: number;
 }
 
-/** Two recordings, by their ids. */
+/** Two recordings, by their ids; or commits, as `commit:` with their id, and `commit` for the one that is checked out. */
 export interface Span {
   readonly before: string;
   readonly after: string;
@@ -85,7 +86,10 @@ export class Workspaces {
   content(place: WorkPlace, id: string, path: string): Promise<Result<Buffer | undefined>> {
     return this.#inTurn(place, async (opened) => {
       const recording = await find(opened, id);
-      return recording.ok ? contentIn(opened.store, recording.value, path) : recording;
+      if (!recording.ok) return recording;
+      return isCommit(recording.value.id)
+        ? contentOfCommit(opened.store, recording.value, path, this.#limits.fileBytes)
+        : contentIn(opened.store, recording.value, path);
     });
   }
 
@@ -115,8 +119,18 @@ export class Workspaces {
       const before = await find(opened, span.before);
       if (!before.ok) return before;
       const after = await find(opened, span.after);
-      return after.ok ? work(opened, before.value, after.value) : after;
+      if (!after.ok) return after;
+      const full = await this.#comparable(opened, before.value, after.value);
+      if (!full.ok) return full;
+      const other = await this.#comparable(opened, after.value, before.value);
+      return other.ok ? work(opened, full.value, other.value) : other;
     });
+  }
+
+  #comparable({ store }: Opened, one: Recording, other: Recording): Promise<Result<Recording>> {
+    return isCommit(one.id)
+      ? withContents(store, one, other, this.#limits.fileBytes)
+      : Promise.resolve(accept(one));
   }
 
   async #inTurn<T>(place: WorkPlace, work: (opened: Opened) => Promise<Result<T>>): Promise<Result<T>> {
@@ -160,10 +174,17 @@ export class Workspaces {
   }
 }
 
-async function find({ store, known }: Opened, id: string): Promise<Result<Recording>> {
+async function find(
+  { store, known }: Pick<Opened, 'store' | 'known'>,
+  id: string,
+): Promise<Result<Recording>> {
   const recording = known.get(id);
   if (recording !== undefined) return accept(recording);
-  const found = await findRecording(store, id);
+  if (id === 'commit') {
+    const head = await checkedOut(store);
+    return head.ok ? find({ store, known }, head.value) : head;
+  }
+  const found = await (isCommit(id) ? findCommit : findRecording)(store, id);
   if (found.ok) known.set(id, found.value);
   for (const oldest of known.keys()) if (known.size > mostKnown) known.delete(oldest);
   return found;

@@ -62,6 +62,7 @@ export const refusals: Refusals = {
   directory_too_wide:
     'Was in diesem Verzeichnis liegt, ist zu viel, um es festzuhalten, oder ein ganzes Home-Verzeichnis.',
   recording_not_found: 'Dieser Stand der Dateien wurde nicht festgehalten oder ist nicht mehr da.',
+  commit_unreadable: 'Der letzte Commit dieses Repositorys kann hier nicht gelesen werden.',
   git_not_available: 'Das Programm git fehlt, ist älter als 2.30 oder konnte nicht tun, was es sollte.',
   too_many_requests: 'Zu viele Versuche. Kurz warten, dann noch einmal.',
   internal_error: 'Beckon selbst ist daran gescheitert. Mehr steht im Protokoll des Servers.',
