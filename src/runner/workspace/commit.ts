@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { UnrecordedFile } from '../../protocol/changes.ts';
 import { accept, type Result, refuse } from '../../protocol/errors.ts';
-import { blobOf, entriesBetween, entryAt } from './changes.ts';
+import { blobOf, entriesBetween, entryAt } from './entries.ts';
 import type { GitCall } from './git.ts';
 import { headCommit } from './repository.ts';
 import { type Recording, type Step, type Store, treeWith, type Unrecorded } from './store.ts';
@@ -60,7 +60,7 @@ export async function withContents(
 ): Promise<Result<Recording>> {
   const between = await entriesBetween(store, commit, other);
   if (!between.ok) return between;
-  const { changes } = between.value;
+  const changes = between.value;
   const blobs = new Set(changes.flatMap(({ before }) => (before === undefined ? [] : [before.blob])));
   const why = await bringIn(store, [...blobs], mostFileBytes);
   if (!why.ok) return why;

@@ -3,7 +3,7 @@ import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { UndoChoice as Choice, UndoObstacle } from '../../protocol/changes.ts';
 import { accept, type Result } from '../../protocol/errors.ts';
-import { blobOf, entriesBetween, entriesOf } from './changes.ts';
+import { blobOf, entriesBetween, entriesOf } from './entries.ts';
 import { type PathBytes, toldPath } from './path-bytes.ts';
 import { looker, placeOf } from './recording.ts';
 import { isSameEntry, type Plan, planRestore, type Wanted } from './restore-plan.ts';
@@ -52,7 +52,7 @@ export async function restore(
   const { before, after, choices = {}, rest } = order;
   const changed = await entriesBetween(store, before, after);
   if (!changed.ok) return changed;
-  const wanted = changed.value.changes.map(
+  const wanted = changed.value.map(
     (change): Wanted => ({ path: change.path, expected: change.after, wanted: change.before }),
   );
   const choice = (path: PathBytes): Choice | undefined =>
@@ -111,7 +111,7 @@ async function settle(
   const entries = await entriesOf(store, now.value);
   if (!entries.ok) return entries;
   const wanted: Wanted[] = [];
-  for (const { path, before, after } of changed.value.changes) {
+  for (const { path, before, after } of changed.value) {
     const found = entries.value.get(path);
     const isCut = !isSameEntry(found, before) && (await isCutShort(store, found, before, after));
     wanted.push({ path, expected: isCut ? found : before, wanted: after });

@@ -4,8 +4,8 @@ import type {
   WorkspaceReply,
   WorkspaceRequest,
 } from '../../engine/ports/workspace.ts';
-import { accept, type Result, refuse } from '../../protocol/errors.ts';
-import { toldUnrecorded } from './changes.ts';
+import { accept, type Result } from '../../protocol/errors.ts';
+import { toldOnce } from './changes.ts';
 import type { Recording } from './store.ts';
 import { Workspaces, type WorkspacesOptions } from './workspaces.ts';
 
@@ -29,11 +29,8 @@ export function openWorkspace(options: WorkspacesOptions): {
       if (recorded?.ok === false) return recorded;
       return workspaces.changes(place, { before, after: recorded?.value.id ?? after });
     },
-    async patch({ place, before, after, path }) {
-      return path === undefined
-        ? refuse('recording_not_found')
-        : workspaces.patch(place, { before, after }, path);
-    },
+    patch: ({ place, before, after, path, context }) =>
+      workspaces.patch(place, { before, after }, path, context),
     async content({ place, at, path }) {
       const found = await workspaces.content(place, at, path);
       if (!found.ok) return found;
@@ -60,5 +57,5 @@ export function openWorkspace(options: WorkspacesOptions): {
 
 const told = (recording: Recording): WorkspaceReply<'record'> => ({
   recording: recording.id,
-  unrecorded: toldUnrecorded([recording]),
+  unrecorded: toldOnce(recording.unrecorded),
 });
