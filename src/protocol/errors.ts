@@ -79,6 +79,7 @@ export const errorCatalogue = {
   directory_not_found: { status: 422, meaning: 'The working directory does not exist.' },
   directory_not_allowed: { status: 422, meaning: 'The working directory lies outside the configured roots.' },
   no_repository: { status: 422, meaning: 'The working directory is in no git repository.' },
+  commit_unreadable: { status: 422, meaning: 'The last commit of this repository cannot be read here.' },
   directory_too_wide: {
     status: 422,
     meaning: 'What lies in the working directory is too much to be recorded, or is a whole home directory.',

@@ -4,25 +4,21 @@ import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { UndoChoice as Choice, UndoObstacle } from '../../protocol/changes.ts';
 import { accept, type Result } from '../../protocol/errors.ts';
-import { blobOf, type Entry, entriesBetween, entriesOf } from './changes.ts';
-import { bytesOf, type PathBytes, toldPath } from './path-bytes.ts';
+import { blobOf, entriesBetween, entriesOf } from './entries.ts';
+import { type PathBytes, toldPath } from './path-bytes.ts';
 import { looker, placeOf } from './recording.ts';
-import {
-  isSameEntry,
-  type Obstacle,
-  type PlanInput,
-  planRestore,
-  type Step,
-  type Wanted,
-} from './restore-plan.ts';
+import { isSameEntry, type Obstacle, type PlanInput, planRestore, type Wanted } from './restore-plan.ts';
 import {
   coversPath,
+  type Entry,
   findRecording,
   journalPath,
   keepTree,
   type Recording,
   readJournal,
+  type Step,
   type Store,
+  treeWith,
 } from './store.ts';
 
 export interface RestoreOrder {
@@ -69,7 +65,7 @@ export async function restore(
   const { before, after, choices = {}, rest } = order;
   const changed = await entriesBetween(store, before, after);
   if (!changed.ok) return changed;
-  const wanted = changed.value.changes.map(
+  const wanted = changed.value.map(
     (change): Wanted => ({ path: change.path, expected: change.after, wanted: change.before }),
   );
 
@@ -144,7 +140,7 @@ async function settle(
   const entries = await entriesOf(store, now.value);
   if (!entries.ok) return entries;
   const wanted: Wanted[] = [];
-  for (const { path, before, after } of changed.value.changes) {
+  for (const { path, before, after } of changed.value) {
     const found = entries.value.get(path);
     const isCut = !isSameEntry(found, before) && (await isCutShort(store, found, before, after));
     wanted.push({ path, expected: isCut ? found : before, wanted: after });
@@ -210,26 +206,13 @@ async function planningFor(
   return accept({ wanted, now: entries.value, isUnknown, lies, hasUnrecordedBelow });
 }
 
-/** The recording in which these paths are replaced, made in an index of its own. */
 async function recordingWith(
   store: Store,
   now: Recording,
   steps: readonly Step[],
 ): Promise<Result<Recording>> {
-  const index = `${store.gitDir}/index.target`;
-  const read = await store.run(['read-tree', now.tree], { index });
-  if (!read.ok) return read;
-  // What goes makes room first: a file can take the place of a folder.
-  const lines = [...steps]
-    .sort((one, other) => Number(one.to !== undefined) - Number(other.to !== undefined))
-    .map(({ path, to }) => `${to?.mode ?? '0'} ${to?.blob ?? '0'.repeat(40)}\t${path}\0`);
-  const replaced = await store.run(['update-index', '-z', '--index-info'], {
-    index,
-    input: bytesOf(lines.join('')),
-  });
-  if (!replaced.ok) return replaced;
-  const tree = await store.run(['write-tree'], { index });
-  return tree.ok ? keepTree(store, tree.value.toString().trim(), now.unrecorded) : tree;
+  const tree = await treeWith(store, now.tree, steps);
+  return tree.ok ? keepTree(store, tree.value, now.unrecorded) : tree;
 }
 
 /** Git checks first that each file it changes is as it was recorded, and then writes these files alone; links are not followed. */

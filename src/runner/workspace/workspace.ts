@@ -5,8 +5,8 @@ import type {
   WorkspaceReply,
   WorkspaceRequest,
 } from '../../engine/ports/workspace.ts';
-import { accept, type Result, refuse } from '../../protocol/errors.ts';
-import { toldUnrecorded } from './changes.ts';
+import { accept, type Result } from '../../protocol/errors.ts';
+import { toldOnce } from './changes.ts';
 import type { Recording } from './store.ts';
 import { Workspaces, type WorkspacesOptions } from './workspaces.ts';
 
@@ -30,7 +30,6 @@ export function openWorkspace(options: WorkspacesOptions): {
       return recorded.ok ? withRoot(place, told(recorded.value)) : recorded;
     },
     async changes({ place, before, after }) {
-      if (before === 'commit') return refuse('recording_not_found');
       const recorded = after === 'now' ? await workspaces.record(place) : undefined;
       if (recorded?.ok === false) return recorded;
       const changes = await workspaces.changes(place, { before, after: recorded?.value.id ?? after });
@@ -40,11 +39,8 @@ export function openWorkspace(options: WorkspacesOptions): {
       const paths = await workspaces.changedPaths(place, spans);
       return paths.ok ? accept(paths.value.map((names) => names && [...names])) : paths;
     },
-    async patch({ place, before, after, path }) {
-      return path === undefined
-        ? refuse('recording_not_found')
-        : workspaces.patch(place, { before, after }, path);
-    },
+    patch: ({ place, before, after, path, context }) =>
+      workspaces.patch(place, { before, after }, path, context),
     async content({ place, at, path }) {
       const found = await workspaces.content(place, at, path);
       if (!found.ok) return found;
@@ -79,5 +75,5 @@ export function openWorkspace(options: WorkspacesOptions): {
 
 const told = (recording: Recording): Omit<WorkspaceReply<'record'>, 'root'> => ({
   recording: recording.id,
-  unrecorded: toldUnrecorded([recording]),
+  unrecorded: toldOnce(recording.unrecorded),
 });
