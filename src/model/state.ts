@@ -71,6 +71,8 @@ export interface SessionState {
   readonly workTree: string | null;
   /** Why nothing could be recorded the last time; null where it could. */
   readonly unrecorded: string | null;
+  /** Files that are being put back, as far as is known. */
+  readonly restoring: Restoring | null;
   readonly queue: readonly QueueItem[];
   /** Open, or decided and not yet delivered. */
   readonly interactions: OrderedMap<LiveInteraction>;
@@ -147,6 +149,8 @@ export interface TurnRecordings {
   /** Those that were not made at their moment, but after it. */
   readonly late: readonly ('start' | 'end')[];
 }
+
+export type Restoring = Pick<EventOf<'files.restoring'>, 'orderId' | 'turnId' | 'by'>;
 
 export interface QueueItem {
   readonly queued: EventOf<'message.queued'>;

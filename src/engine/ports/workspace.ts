@@ -99,6 +99,8 @@ export const workspaceCalls = {
     }),
     reply: Undone,
   },
+  /** What became of an undo that was ordered under this id; null where it was never done. */
+  undone: { request: z.object({ ...place, order: z.string() }), reply: Undone.nullable() },
 } as const satisfies Record<string, { readonly request: z.ZodType; readonly reply: z.ZodType }>;
 
 export type WorkspaceCall = keyof typeof workspaceCalls;

@@ -60,6 +60,10 @@ export function openWorkspace(options: WorkspacesOptions): {
       if (!value.done) return accept({ done: false, obstacles: [...value.obstacles], shown: value.shown });
       return accept({ done: true, before: value.before.id, after: value.after.id, paths: [...value.paths] });
     },
+    async undone({ place, order }) {
+      await workspaces.ready(place);
+      return (await workspaces.orders.outcome(order)) ?? accept(null);
+    },
   };
   return {
     call: (call, request) => {
