@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { Grant } from './grant.ts';
-import { GrantId, InteractionId, MessageId, RuleId, SessionId } from './ids.ts';
+import { CommentId, GrantId, InteractionId, MessageId, RuleId, SessionId } from './ids.ts';
 import { Actor, Ask, Decision, LeftOpen, Outcome } from './interaction.ts';
 import { StandingRule } from './policy.ts';
+import { draftedComment, SeenMark, SentReview } from './review.ts';
 import { Policy } from './rule.ts';
 import {
   AgentCommand,
@@ -143,6 +144,8 @@ export const eventDefinitions = {
     clientMessageId: z.string().nullable(),
     /** The ask that this message is the late answer to. */
     answers: InteractionId.optional(),
+    /** The comments that it is made of: they are drafts no longer. */
+    review: SentReview.optional(),
     by: Actor,
   }),
   'message.edited': define('decision', { messageId: MessageId, text: z.string(), by: Actor }),
@@ -155,6 +158,12 @@ export const eventDefinitions = {
   'message.sending': define('fact', { messageId: MessageId, applied: Applied }),
   'message.taken': define('fact', { messageId: MessageId, text: z.string(), images: z.array(ImageRef) }),
   'message.requeued': define('fact', { messageId: MessageId, reason: z.string() }),
+
+  'comment.drafted': define('decision', draftedComment),
+  'comment.edited': define('decision', { commentId: CommentId, text: z.string(), by: Actor }),
+  'comment.removed': define('decision', { commentId: CommentId, by: Actor }),
+  /** These files, as they were, count as seen; or, with false, no longer. */
+  'files.seen': define('fact', { marks: z.array(SeenMark), seen: z.boolean(), by: Actor }),
 
   'turn.started': define('fact', { turnId: z.string(), messageId: MessageId.nullable() }),
   'turn.interrupting': define('decision', { turnId: z.string(), by: Actor }),
@@ -333,6 +342,8 @@ export function referencesOf(event: NewEvent): string[] {
     case 'message.sending':
     case 'message.taken':
       return [event.messageId];
+    case 'comment.drafted':
+      return [event.commentId];
     case 'turn.started':
       return [event.turnId];
     default:
