@@ -3,7 +3,7 @@ import type { InteractionId } from '../protocol/ids.ts';
 import { foldInteraction, type InteractionEvent } from './interaction-fold.ts';
 import { isHeld } from './limits.ts';
 import { emptyMap, findValue, valueAt, withoutValue, withValue } from './ordered-map.ts';
-import { foldReview, reviewOf, withoutSent, withReturned } from './review.ts';
+import { afterReview, withoutSent, withReturned } from './review.ts';
 import type { AgentRun, InteractionCounts, LiveInteraction, QueueItem, SessionState, Turn } from './state.ts';
 import { interactionOf, isAwaited, isShown, requestKeyOf, statusOf } from './status.ts';
 import { addUsage, noUsage, usageOfTurn } from './usage.ts';
@@ -156,7 +156,7 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
     case 'message.moved':
       return { ...state, queue: moved(state.queue, event) };
     case 'message.removed':
-      return withoutItem(withReturned(state, event.messageId), event.messageId);
+      return withoutItem(withReturned(state, event), event.messageId);
     case 'message.taken':
       return withoutItem(state, event.messageId);
     case 'message.sending':
@@ -171,7 +171,7 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
     case 'comment.edited':
     case 'comment.removed':
     case 'files.seen':
-      return { ...state, review: foldReview(reviewOf(state), event) };
+      return afterReview(state, event);
 
     case 'turn.started':
       return {

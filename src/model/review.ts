@@ -1,5 +1,5 @@
 import { type Result, refuse } from '../protocol/errors.ts';
-import type { EventOf } from '../protocol/event.ts';
+import type { Event, EventOf } from '../protocol/event.ts';
 import type { CommentId } from '../protocol/ids.ts';
 import { mostComments, mostCommentText, mostSeenFiles, type ReviewComment } from '../protocol/review.ts';
 import { type Away, becomes, type CommandOf, type Decided } from './command.ts';
@@ -7,7 +7,7 @@ import { earlierSend, send } from './messages.ts';
 import { reviewText } from './review-text.ts';
 import type { QueueItem, ReviewState, SessionState } from './state.ts';
 
-const noReview: ReviewState = { comments: [], seen: [] };
+const noReview: ReviewState = { comments: [], seen: [], revision: 0 };
 
 export const reviewOf = (state: SessionState): ReviewState => state.review ?? noReview;
 
@@ -75,46 +75,52 @@ export function markSeen(state: SessionState, { marks, seen, by }: CommandOf<'ma
   return changed.length === 0 ? becomes() : becomes({ type: 'files.seen', marks: changed, seen, by });
 }
 
-/** The part of the state that these events change. */
-export function foldReview(
-  review: ReviewState,
-  event: EventOf<'comment.drafted' | 'comment.edited' | 'comment.removed' | 'files.seen'>,
-): ReviewState {
-  const { comments } = review;
+type ReviewEvent = EventOf<'comment.drafted' | 'comment.edited' | 'comment.removed' | 'files.seen'>;
+
+/** The state after what was said of changes. */
+export const afterReview = (state: SessionState, event: ReviewEvent): SessionState =>
+  withReview(state, event, changedBy(reviewOf(state), event));
+
+function changedBy({ comments, seen }: ReviewState, event: ReviewEvent): Partial<ReviewState> {
   switch (event.type) {
     case 'comment.drafted': {
       const { type: _, seq: revision, at: createdAt, ...drafted } = event;
-      return { ...review, comments: [...comments, { ...drafted, revision, createdAt }] };
+      return { comments: [...comments, { ...drafted, revision, createdAt }] };
     }
     case 'comment.edited': {
       const { commentId, text, seq: revision, by } = event;
       const edited = (one: ReviewComment) =>
         one.commentId === commentId ? { ...one, text, revision, by } : one;
-      return { ...review, comments: comments.map(edited) };
+      return { comments: comments.map(edited) };
     }
     case 'comment.removed':
-      return { ...review, comments: comments.filter(({ commentId }) => commentId !== event.commentId) };
+      return { comments: comments.filter(({ commentId }) => commentId !== event.commentId) };
     case 'files.seen':
-      return { ...review, seen: withMarks(review.seen, event) };
+      return { seen: withMarks(seen, event) };
   }
 }
 
 /** What a message took along is a draft no longer. */
-export function withoutSent(state: SessionState, { review }: EventOf<'message.queued'>): SessionState {
-  if (review === undefined) return state;
-  const sent = new Set<string>(review.comments.map(({ commentId }) => commentId));
-  const { comments, seen } = reviewOf(state);
-  return { ...state, review: { comments: comments.filter(({ commentId }) => !sent.has(commentId)), seen } };
+export function withoutSent(state: SessionState, event: EventOf<'message.queued'>): SessionState {
+  if (event.review === undefined) return state;
+  const sent = new Set<string>(event.review.comments.map(({ commentId }) => commentId));
+  const comments = reviewOf(state).comments.filter(({ commentId }) => !sent.has(commentId));
+  return withReview(state, event, { comments });
 }
 
 /** The agent never got the message: its comments are drafts again. */
-export function withReturned(state: SessionState, messageId: string): SessionState {
-  const item = state.queue.find(({ queued }) => queued.messageId === messageId);
+export function withReturned(state: SessionState, event: EventOf<'message.removed'>): SessionState {
+  const item = state.queue.find(({ queued }) => queued.messageId === event.messageId);
   const returned = item === undefined ? undefined : wholeReview(item);
   if (returned === undefined) return state;
-  const { comments, seen } = reviewOf(state);
-  return { ...state, review: { comments: [...comments, ...returned.comments], seen } };
+  return withReview(state, event, { comments: [...reviewOf(state).comments, ...returned.comments] });
 }
+
+const withReview = (
+  state: SessionState,
+  { seq: revision }: Event,
+  change: Partial<ReviewState>,
+): SessionState => ({ ...state, review: { ...reviewOf(state), ...change, revision } });
 
 /** What is given back of a message beside its comments. */
 export const returnedText = (item: QueueItem): readonly string[] => {

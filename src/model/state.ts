@@ -146,6 +146,8 @@ export interface ReviewState {
   readonly comments: readonly ReviewComment[];
   /** Those marked last come last. */
   readonly seen: readonly SeenMark[];
+  /** The number of the event that changed it last. */
+  readonly revision: number;
 }
 
 export interface LiveInteraction {

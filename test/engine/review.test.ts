@@ -52,8 +52,12 @@ describe('[CHG32] comments on changes are drafts of their session', () => {
     });
     expect(edited.body.comment).toMatchObject({ ...place, text: 'Why so?' });
     await room.do('removeComment', { session: id, commentId: third?.commentId, shown: third?.revision });
+    const told = room.announcements('session-updated').flatMap(({ data }) => data.review ?? []);
+    expect(told.map(({ comments }) => comments)).toEqual([1, 2, 3, 3, 2]);
+    expect(new Set(told.map(({ revision }) => revision)).size).toBe(5);
     const next = await takeOver(room, [id]);
     expect(await drafts(next, id)).toEqual([edited.body.comment, second]);
+    expect((await next.session(id)).review).toEqual(told.at(-1));
   });
 
   it('an edit or a removal of what was not shown is refused, with the comment as it is', async () => {

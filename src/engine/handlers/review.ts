@@ -9,7 +9,8 @@ import { done, type Handlers } from './room.ts';
 
 export const reviewHandlers = {
   getReview(_room, { session }) {
-    return accept({ status: 200, body: reviewOf(session.state) });
+    const { comments, seen } = reviewOf(session.state);
+    return accept({ status: 200, body: { comments, seen } });
   },
 
   async addComment({ log, ids }, { session, ...input }, { actor: by }) {
