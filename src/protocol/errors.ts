@@ -60,6 +60,11 @@ export const errorCatalogue = {
   },
   machine_reachable: { status: 409, meaning: 'The machine can be reached; stop its sessions instead.' },
   agent_not_running: { status: 409, meaning: "The session's agent is not running." },
+  turn_running: { status: 409, meaning: 'A turn runs in this work tree; wait for its end, or interrupt it.' },
+  undo_obstacles: {
+    status: 409,
+    meaning: 'Something stands against undoing this; say for each what to do. Nothing was changed.',
+  },
   no_turn_running: { status: 409, meaning: 'No turn is running.' },
   message_already_sent: { status: 409, meaning: 'The message has left the queue.' },
   too_many_asks: { status: 409, meaning: 'Too much is asked in this session already, and not answered.' },

@@ -26,7 +26,6 @@ export interface PlanInput {
   lies(path: PathBytes): 'nothing' | 'file' | 'folder' | 'other';
   /** Paths below a folder on the disk that no recording has; the first found is enough. */
   hasUnrecordedBelow(folder: PathBytes): boolean;
-  choice(path: PathBytes): Choice | undefined;
 }
 
 export interface Plan {
@@ -38,12 +37,12 @@ export interface Plan {
 }
 
 /** What is to be done so that the wanted paths are as they were, and what keeps it from being done. */
-export function planRestore(input: PlanInput): Plan {
+export function planRestore(input: PlanInput, choiceOf: (path: PathBytes) => Choice | undefined): Plan {
   const obstacles: Obstacle[] = [];
   const recordFirst: PathBytes[] = [];
   const steps = new Map<PathBytes, Step>();
   const against = (obstacle: Obstacle): boolean => {
-    const choice = input.choice(obstacle.path);
+    const choice = choiceOf(obstacle.path);
     if (choice === 'overwrite' && obstacle.canOverwrite) return true;
     if (choice !== 'leave') obstacles.push(obstacle);
     return false;

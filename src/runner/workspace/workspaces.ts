@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import type { WorkPlace } from '../../engine/ports/workspace.ts';
 import type { Changes, Patch } from '../../protocol/changes.ts';
 import { accept, type Result, refuse } from '../../protocol/errors.ts';
-import { changesBetween, contentIn, patchBetween } from './changes.ts';
+import { changesBetween, contentIn, entriesBetween, patchBetween } from './changes.ts';
 import { Git } from './git.ts';
+import { toldPath } from './path-bytes.ts';
 import { type RecordingLimits, type RecordingMemory, record, recordingLimits } from './recording.ts';
 import { excludesOf, repositoryOf } from './repository.ts';
 import { finishRestore, type RecordNow, type Restored, type RestoreOrder, restore } from './restore.ts';
@@ -29,7 +30,7 @@ export interface Span {
   readonly after: string;
 }
 
-export type UndoOrder = Span & Pick<RestoreOrder, 'choices' | 'rest'>;
+export type UndoOrder = Span & Pick<RestoreOrder, 'choices' | 'rest' | 'shown'>;
 
 interface Opened {
   readonly store: Store;
@@ -79,6 +80,30 @@ export class Workspaces {
 
   patch(place: WorkPlace, span: Span, path: string): Promise<Result<Patch>> {
     return this.#between(place, span, ({ store }, before, after) => patchBetween(store, before, after, path));
+  }
+
+  /** The names of what changed in each span; null where one of its recordings is no longer kept. */
+  changedPaths(place: WorkPlace, spans: readonly Span[]): Promise<Result<(readonly string[] | null)[]>> {
+    return this.#inTurn(place, async (opened) => {
+      const told: (readonly string[] | null)[] = [];
+      for (const span of spans) {
+        const [before, after] = [await find(opened, span.before), await find(opened, span.after)];
+        if (!before.ok || !after.ok) {
+          told.push(null);
+          continue;
+        }
+        const entries = await entriesBetween(opened.store, before.value, after.value);
+        if (!entries.ok) return entries;
+        told.push(entries.value.changes.map(({ path }) => toldPath(path)));
+      }
+      return accept(told);
+    });
+  }
+
+  /** The top of the work tree that a place lies in. */
+  async root(place: WorkPlace): Promise<Result<string>> {
+    const found = await repositoryOf(place, this.#options.home);
+    return found.ok ? accept(found.value.workTree) : found;
   }
 
   /** What a file held when it was recorded; undefined where it was not there. */
