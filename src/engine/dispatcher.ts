@@ -15,6 +15,7 @@ import { interactionHandlers } from './handlers/interactions.ts';
 import { machineHandlers } from './handlers/machines.ts';
 import { messageHandlers } from './handlers/messages.ts';
 import { readingHandlers } from './handlers/reading.ts';
+import { reviewHandlers } from './handlers/review.ts';
 import type { Handlers, Room } from './handlers/room.ts';
 import { ruleHandlers } from './handlers/rules.ts';
 import { sessionHandlers } from './handlers/sessions.ts';
@@ -28,6 +29,7 @@ import { StorageError } from './ports/event-log.ts';
 const handlers: Handlers = {
   ...sessionHandlers,
   ...messageHandlers,
+  ...reviewHandlers,
   ...insightHandlers,
   ...interactionHandlers,
   ...grantHandlers,

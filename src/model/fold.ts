@@ -4,6 +4,7 @@ import { foldInteraction, type InteractionEvent } from './interaction-fold.ts';
 import { isHeld } from './limits.ts';
 import { emptyMap, findValue, valueAt, withoutValue, withValue } from './ordered-map.ts';
 import { withoutTurn, withRecording } from './recordings.ts';
+import { afterReview, withoutSent, withReturned } from './review.ts';
 import type { AgentRun, InteractionCounts, LiveInteraction, QueueItem, SessionState, Turn } from './state.ts';
 import { interactionOf, isAwaited, isShown, requestKeyOf, statusOf } from './status.ts';
 import { addUsage, noUsage, usageOfTurn } from './usage.ts';
@@ -154,14 +155,15 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
       return { ...state, wake: null, process: state.leftRun?.run ?? null, leftRun: undefined };
 
     case 'message.queued':
-      return enqueued(state, event);
+      return enqueued(withoutSent(state, event), event);
     case 'message.edited':
       return withItem(state, event.messageId, (item) => ({ ...item, text: event.text }));
     case 'message.moved':
       return { ...state, queue: moved(state.queue, event) };
     case 'message.removed':
+      return withoutItem(withReturned(state, event), event.messageId);
     case 'message.taken':
-      return { ...state, queue: state.queue.filter((item) => item.queued.messageId !== event.messageId) };
+      return withoutItem(state, event.messageId);
     case 'message.sending':
       return withItem(state, event.messageId, (item) => ({
         ...item,
@@ -170,6 +172,12 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
       }));
     case 'message.requeued':
       return requeued(state, event.messageId);
+
+    case 'comment.drafted':
+    case 'comment.edited':
+    case 'comment.removed':
+    case 'files.seen':
+      return afterReview(state, event);
 
     case 'turn.started':
       return {
@@ -312,13 +320,25 @@ function enqueued(state: SessionState, event: EventOf<'message.queued'>): Sessio
     recentSends:
       event.clientMessageId === null
         ? state.recentSends
-        : [...state.recentSends.slice(1 - RECENT_SENDS), { ...event, text: '', images: [] }],
+        : [...state.recentSends.slice(1 - RECENT_SENDS), withoutContent(event)],
   };
 }
+
+/** What is kept of a message to know it again. */
+const withoutContent = ({ review: _, ...event }: EventOf<'message.queued'>): EventOf<'message.queued'> => ({
+  ...event,
+  text: '',
+  images: [],
+});
 
 /** A failed session keeps what is said to it until it is resumed. */
 const wakes = ({ life, process }: SessionState): boolean =>
   life === 'open' && (process === null || process.phase === 'closing');
+
+const withoutItem = (state: SessionState, messageId: string): SessionState => ({
+  ...state,
+  queue: state.queue.filter((item) => item.queued.messageId !== messageId),
+});
 
 const withItem = (
   state: SessionState,

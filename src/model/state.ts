@@ -3,6 +3,7 @@ import type { Grant } from '../protocol/grant.ts';
 import type { InteractionId, SessionId } from '../protocol/ids.ts';
 import type { LeftOpen } from '../protocol/interaction.ts';
 import type { StandingRule } from '../protocol/policy.ts';
+import type { ReviewComment, SeenMark } from '../protocol/review.ts';
 import type {
   AgentCommand,
   AgentOption,
@@ -72,6 +73,8 @@ export interface SessionState {
   /** Why nothing could be recorded the last time; null where it could. */
   readonly unrecorded: string | null;
   readonly queue: readonly QueueItem[];
+  /** Not there until somebody has commented on changes, or marked a file as seen. */
+  readonly review?: ReviewState | undefined;
   /** Open, or decided and not yet delivered. */
   readonly interactions: OrderedMap<LiveInteraction>;
   /** Those of the agent itself, by its process and its own ids of them. */
@@ -157,6 +160,15 @@ export interface QueueItem {
   readonly turnId?: string | undefined;
   /** Handed over at once, without having waited: it is not shown as queued unless it comes back. */
   readonly direct: boolean;
+}
+
+/** What people have said of a session's changes, and not sent yet. */
+export interface ReviewState {
+  readonly comments: readonly ReviewComment[];
+  /** Those marked last come last. */
+  readonly seen: readonly SeenMark[];
+  /** The number of the event that changed it last. */
+  readonly revision: number;
 }
 
 export interface LiveInteraction {

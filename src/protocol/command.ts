@@ -7,6 +7,8 @@ import { Policy, ruleFields } from './rule.ts';
 import { AskTimeout, Disposition, SessionStatus, WhileBusy } from './session.ts';
 import { longestText } from './text-limit.ts';
 
+export { AddComment, EditComment, MarkSeen, RemoveComment, SendComments } from './review.ts';
+
 const text = z.string().max(longestText);
 const shortText = z.string().max(10_000);
 const inputRecord = z.record(z.string(), z.unknown());

@@ -28,6 +28,10 @@ export const errorCatalogue = {
   session_not_found: { status: 404, meaning: 'No session has this id or key.' },
   interaction_not_found: { status: 404, meaning: 'No interaction has this id in this session.' },
   message_not_found: { status: 404, meaning: 'No message has this id in this session.' },
+  comment_not_found: {
+    status: 404,
+    meaning: 'No comment that waits to be sent has this id in this session.',
+  },
   image_not_found: { status: 404, meaning: 'No image has this id in this session.' },
   grant_not_found: { status: 404, meaning: 'No grant has this id.' },
   suggestion_not_found: { status: 404, meaning: 'This is not suggested, or no longer.' },
@@ -67,6 +71,11 @@ export const errorCatalogue = {
   queue_full: { status: 409, meaning: 'Too many messages wait in this session already.' },
   interaction_already_resolved: { status: 409, meaning: 'It has been answered already.' },
   interaction_changed: { status: 409, meaning: 'What is asked is not what was shown.' },
+  comment_changed: {
+    status: 409,
+    meaning: 'A comment is not what was shown: it was edited, removed or sent meanwhile.',
+  },
+  too_many_comments: { status: 409, meaning: 'Too many comments wait in this session already.' },
   policy_changed: { status: 409, meaning: 'The policy is not what was shown.' },
   interaction_gone: { status: 410, meaning: 'The interaction ended without an answer.' },
   payload_too_large: {

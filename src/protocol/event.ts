@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { RecordingId } from './changes.ts';
 import { Grant } from './grant.ts';
-import { GrantId, InteractionId, MessageId, RuleId, SessionId } from './ids.ts';
+import { CommentId, GrantId, InteractionId, MessageId, RuleId, SessionId } from './ids.ts';
 import { Actor, Ask, Decision, LeftOpen, Outcome } from './interaction.ts';
 import { StandingRule } from './policy.ts';
+import { draftedComment, SeenMark, SentReview } from './review.ts';
 import { Policy } from './rule.ts';
 import {
   AgentCommand,
@@ -144,6 +145,8 @@ export const eventDefinitions = {
     clientMessageId: z.string().nullable(),
     /** The ask that this message is the late answer to. */
     answers: InteractionId.optional(),
+    /** The comments that it is made of: they are drafts no longer. */
+    review: SentReview.optional(),
     by: Actor,
   }),
   'message.edited': define('decision', { messageId: MessageId, text: z.string(), by: Actor }),
@@ -161,6 +164,12 @@ export const eventDefinitions = {
   }),
   'message.taken': define('fact', { messageId: MessageId, text: z.string(), images: z.array(ImageRef) }),
   'message.requeued': define('fact', { messageId: MessageId, reason: z.string() }),
+
+  'comment.drafted': define('decision', draftedComment),
+  'comment.edited': define('decision', { commentId: CommentId, text: z.string(), by: Actor }),
+  'comment.removed': define('decision', { commentId: CommentId, by: Actor }),
+  /** These files, as they were, count as seen; or, with false, no longer. */
+  'files.seen': define('fact', { marks: z.array(SeenMark), seen: z.boolean(), by: Actor }),
 
   'turn.started': define('fact', { turnId: z.string(), messageId: MessageId.nullable() }),
   'turn.interrupting': define('decision', { turnId: z.string(), by: Actor }),
@@ -370,6 +379,8 @@ export function referencesOf(event: NewEvent): string[] {
     case 'message.sending':
     case 'message.taken':
       return [event.messageId];
+    case 'comment.drafted':
+      return [event.commentId];
     case 'turn.started':
     case 'files.restored':
       return event.turnId === null ? [] : [event.turnId];

@@ -27,6 +27,7 @@ export { DirectoryCompletion, FoundFiles } from './directory.ts';
 export { GrantPreview } from './grant.ts';
 export { Insights } from './insights.ts';
 export { PolicyTrial } from './policy.ts';
+export { OneComment, Review } from './review.ts';
 export { ToolCatalogue } from './tool.ts';
 
 export const ChannelList = z.object({ channels: z.array(ChannelState) });

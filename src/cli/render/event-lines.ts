@@ -134,6 +134,10 @@ export function eventLines(event: PlainEvent, paint: Paint): string[] {
     case 'message.queued':
     case 'message.edited':
     case 'message.moved':
+    case 'comment.drafted':
+    case 'comment.edited':
+    case 'comment.removed':
+    case 'files.seen':
     case 'message.removed':
     case 'message.sending':
     case 'turn.started':
