@@ -8,6 +8,7 @@ import {
   paramsIn,
 } from '../protocol/operation.ts';
 import { directoryHandlers } from './handlers/directories.ts';
+import { forkHandlers } from './handlers/forks.ts';
 import { grantHandlers } from './handlers/grants.ts';
 import { insightHandlers } from './handlers/insights.ts';
 import { interactionHandlers } from './handlers/interactions.ts';
@@ -26,6 +27,7 @@ import { StorageError } from './ports/event-log.ts';
 /** The compiler sees that each operation of the table has its handler here, and that none is left over. */
 const handlers: Handlers = {
   ...sessionHandlers,
+  ...forkHandlers,
   ...messageHandlers,
   ...insightHandlers,
   ...interactionHandlers,
