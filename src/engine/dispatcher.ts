@@ -9,6 +9,7 @@ import {
 } from '../protocol/operation.ts';
 import { changeHandlers } from './handlers/changes.ts';
 import { directoryHandlers } from './handlers/directories.ts';
+import { forkHandlers } from './handlers/forks.ts';
 import { grantHandlers } from './handlers/grants.ts';
 import { insightHandlers } from './handlers/insights.ts';
 import { interactionHandlers } from './handlers/interactions.ts';
@@ -28,6 +29,7 @@ import { StorageError } from './ports/event-log.ts';
 /** The compiler sees that each operation of the table has its handler here, and that none is left over. */
 const handlers: Handlers = {
   ...sessionHandlers,
+  ...forkHandlers,
   ...messageHandlers,
   ...reviewHandlers,
   ...insightHandlers,

@@ -11,6 +11,8 @@ import type {
   Awaited,
   Capabilities,
   ContextUse,
+  ForkedFrom,
+  ForkPoint,
   Held,
   RunIsolation,
   SessionStatus,
@@ -48,6 +50,11 @@ export interface SessionState {
   readonly mutedUntil?: string | undefined;
   readonly ephemeral: boolean;
   readonly closeAfterTurn: boolean;
+  /** Not there unless it is a fork; the point, also where it began with nothing. */
+  readonly forkedFrom?: ForkedFrom | undefined;
+  readonly forkPoint?: ForkPoint | undefined;
+  /** Where the agent's conversation stands: null before its first turn, undefined where that is not known. */
+  readonly reached?: ForkPoint | null | undefined;
 
   readonly life: 'open' | 'stopped' | 'failed';
   readonly failure: { readonly reason: string; readonly stderr: readonly string[] } | null;
@@ -120,6 +127,8 @@ export interface AgentRun {
   readonly startedAt: string;
   /** The agent's own session it was started to go on with. */
   readonly resume: string | null;
+  /** Not that one itself, but a copy of it up to there. */
+  readonly fork?: { readonly at: string | null } | undefined;
   readonly turns: number;
   /** Null until it is known. */
   readonly isolation: RunIsolation | null;

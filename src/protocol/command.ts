@@ -44,6 +44,13 @@ export const CreateSession = z.strictObject({
 });
 export type CreateSession = z.infer<typeof CreateSession>;
 
+export const ForkSession = z.strictObject({
+  /** The turn before which the fork begins; without it, with all that was said. */
+  turnId: z.string().min(1).max(200).optional(),
+  title: z.string().trim().min(1).max(500).optional(),
+});
+export type ForkSession = z.infer<typeof ForkSession>;
+
 export const PatchSession = z.strictObject({
   title: z.string().trim().min(1).max(500).optional(),
   labels: z.array(z.string().min(1).max(200)).max(50).optional(),

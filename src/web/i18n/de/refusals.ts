@@ -78,5 +78,7 @@ export const refusals: Refusals = {
     'Dem Rückgängigmachen steht etwas entgegen; sag für jedes, was geschehen soll. Es wurde nichts geändert.',
   turn_running:
     'In diesem Arbeitsverzeichnis läuft gerade eine Runde; warte ihr Ende ab oder unterbrich sie.',
+  turn_not_found: 'In dieser Sitzung hat keine Runde diese Kennung.',
+  cannot_fork: 'Das Gespräch lässt sich dort nicht abzweigen.',
   shutting_down: 'Beckon wird gerade beendet.',
 };
