@@ -46,8 +46,9 @@ export function openWorkspace(options: WorkspacesOptions): {
       if (!found.ok) return found;
       return accept(found.value === undefined ? null : { base64: found.value.toString('base64') });
     },
-    async undo({ place, before, after, choices, rest, shown }) {
+    async undo({ place, orderId, before, after, choices, rest, shown }) {
       const undone = await workspaces.undo(place, {
+        orderId,
         before,
         after,
         ...(choices && { choices }),
@@ -61,7 +62,13 @@ export function openWorkspace(options: WorkspacesOptions): {
     },
   };
   return {
-    call: (call, request) => calls[call](request),
+    call: (call, request) => {
+      const orderId = 'orderId' in request ? String(request.orderId) : undefined;
+      const work = () => calls[call](request);
+      return orderId === undefined
+        ? work()
+        : workspaces.orders.once(orderId, () => workspaces.ready(request.place), work);
+    },
     close: () => workspaces.close(),
   };
 }
