@@ -77,8 +77,8 @@ export const refusals: Refusals = {
   undo_obstacles:
     'Dem Rückgängigmachen steht etwas entgegen; sag für jedes, was geschehen soll. Es wurde nichts geändert.',
   turn_running:
-    'In diesem Arbeitsverzeichnis läuft gerade eine Runde; warte ihr Ende ab oder unterbrich sie.',
-  turn_not_found: 'In dieser Sitzung hat keine Runde diese Kennung.',
+    'In diesem Arbeitsverzeichnis läuft gerade ein Durchgang; warte sein Ende ab oder unterbrich ihn.',
+  turn_not_found: 'In dieser Sitzung hat kein Durchgang diese Kennung.',
   cannot_fork: 'Das Gespräch lässt sich dort nicht abzweigen.',
   shutting_down: 'Beckon wird gerade beendet.',
 };
