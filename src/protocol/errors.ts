@@ -62,6 +62,12 @@ export const errorCatalogue = {
   queue_full: { status: 409, meaning: 'Too many messages wait in this session already.' },
   interaction_already_resolved: { status: 409, meaning: 'It has been answered already.' },
   interaction_changed: { status: 409, meaning: 'What is asked is not what was shown.' },
+  changes_moved: { status: 409, meaning: 'The files, or what is checked out, are not what was shown.' },
+  commit_refused: {
+    status: 409,
+    meaning: 'As the repository stands, this cannot be committed or landed; the message says why.',
+  },
+  landing_conflicts: { status: 409, meaning: 'Both sides changed the same; nothing was done.' },
   policy_changed: { status: 409, meaning: 'The policy is not what was shown.' },
   interaction_gone: { status: 410, meaning: 'The interaction ended without an answer.' },
   payload_too_large: {

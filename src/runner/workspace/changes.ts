@@ -111,7 +111,7 @@ export async function entriesBetween(
 /** Moves are looked for among so many files at most. */
 const few = ['-l1000'];
 
-function entriesIn(output: Buffer): EntryChange[] {
+export function entriesIn(output: Buffer): EntryChange[] {
   const parts = pathsIn(output);
   const changes: EntryChange[] = [];
   for (let at = 0; at < parts.length; ) {

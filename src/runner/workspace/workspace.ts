@@ -6,6 +6,7 @@ import type {
 } from '../../engine/ports/workspace.ts';
 import { accept, type Result, refuse } from '../../protocol/errors.ts';
 import { toldUnrecorded } from './changes.ts';
+import { Landings } from './landing/landings.ts';
 import type { Recording } from './store.ts';
 import { Workspaces, type WorkspacesOptions } from './workspaces.ts';
 
@@ -19,6 +20,7 @@ export function openWorkspace(options: WorkspacesOptions): {
   close(): Promise<void>;
 } {
   const workspaces = new Workspaces(options);
+  const landings = new Landings(workspaces, options);
   const calls: Calls = {
     async record({ place }) {
       const recorded = await workspaces.record(place);
@@ -52,9 +54,16 @@ export function openWorkspace(options: WorkspacesOptions): {
       if (!value.done) return accept({ done: false, obstacles: [...value.obstacles] });
       return accept({ done: true, before: value.before.id, after: value.after.id, paths: [...value.paths] });
     },
+    worktree: ({ place, base }) => landings.worktree(place, base),
+    commit: ({ place, orderId: _, ...order }) => landings.commit(place, order),
+    land: ({ place, orderId: _, ...order }) => landings.land(place, order),
+    push: ({ place, orderId: _, ...order }) => landings.push(place, order),
   };
   return {
-    call: (call, request) => calls[call](request),
+    async call(call, request) {
+      await landings.finished;
+      return calls[call](request);
+    },
     close: () => workspaces.close(),
   };
 }

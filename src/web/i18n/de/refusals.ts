@@ -51,6 +51,9 @@ export const refusals: Refusals = {
   queue_full: 'In dieser Sitzung warten schon zu viele Nachrichten.',
   interaction_already_resolved: 'Das ist schon beantwortet.',
   interaction_changed: 'Gefragt wird inzwischen etwas anderes, als hier zu sehen war.',
+  changes_moved: 'Die Dateien, oder was ausgecheckt ist, sind nicht mehr so wie gezeigt.',
+  commit_refused: 'So, wie das Repository gerade ist, geht das nicht.',
+  landing_conflicts: 'Beide Seiten haben dasselbe geändert. Es wurde nichts getan.',
   policy_changed:
     'Die Regeln sind inzwischen andere, als hier zu sehen waren. Neu laden und noch einmal ansehen.',
   interaction_gone: 'Das lässt sich nicht mehr beantworten.',
