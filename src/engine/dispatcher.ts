@@ -7,6 +7,7 @@ import {
   operations,
   paramsIn,
 } from '../protocol/operation.ts';
+import { changeHandlers } from './handlers/changes.ts';
 import { directoryHandlers } from './handlers/directories.ts';
 import { grantHandlers } from './handlers/grants.ts';
 import { insightHandlers } from './handlers/insights.ts';
@@ -37,6 +38,7 @@ const handlers: Handlers = {
   ...templateHandlers,
   ...trustHandlers,
   ...machineHandlers,
+  ...changeHandlers,
 };
 
 type Input = Readonly<Record<string, unknown>>;

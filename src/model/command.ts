@@ -65,6 +65,19 @@ export type SessionCommand =
   | { readonly type: 'expire'; readonly interactionId: InteractionId }
   | { readonly type: 'interrupt'; readonly by: Actor }
   | { readonly type: 'interrupt-overdue'; readonly turnId: string }
+  | {
+      readonly type: 'note-recording';
+      readonly turnId: string;
+      readonly when: 'start' | 'end';
+      /** What was recorded, or why nothing could be. */
+      readonly made: Result<
+        Pick<EventOf<'files.recorded'>, 'recording' | 'unrecorded' | 'root'> & { readonly late?: true }
+      >;
+    }
+  | ({ readonly type: 'note-restored' } & Pick<
+      EventOf<'files.restored'>,
+      'turnId' | 'before' | 'after' | 'by'
+    > & { readonly paths: readonly string[] })
   | { readonly type: 'stop'; readonly by: Actor }
   | { readonly type: 'reopen'; readonly by: Actor }
   | { readonly type: 'start-process'; readonly processId: string }

@@ -7,6 +7,7 @@ import { expiredGrant, findKeyGrant, keyGrant, revokedGrant, trustIn } from './g
 import { deliver, expire, isHandedOver, park, respond, settleAll } from './interactions.ts';
 import { giveUp, takeRun } from './machine-away.ts';
 import { editQueued, removeQueued, requeueInFlight, send } from './messages.ts';
+import { noteRecording, noteRestored } from './recordings.ts';
 import type { SessionState } from './state.ts';
 import { canSleep, wantsProcess } from './status.ts';
 import { deliverLate, endAsk, leaveBehind, leaveOpen, toolAsk } from './tool-asks.ts';
@@ -56,6 +57,11 @@ export function decide(state: SessionState, command: SessionCommand, context: Co
       return state.turn?.id === command.turnId && state.turn.interrupting?.overdue === false
         ? becomes({ type: 'turn.overdue', turnId: command.turnId })
         : becomes();
+
+    case 'note-recording':
+      return noteRecording(state, command);
+    case 'note-restored':
+      return noteRestored(command);
 
     case 'stop':
       return stop(state, command.by, context);

@@ -3,6 +3,7 @@ import type { InteractionId } from '../protocol/ids.ts';
 import { foldInteraction, type InteractionEvent } from './interaction-fold.ts';
 import { isHeld } from './limits.ts';
 import { emptyMap, findValue, valueAt, withoutValue, withValue } from './ordered-map.ts';
+import { withoutTurn, withRecording } from './recordings.ts';
 import type { AgentRun, InteractionCounts, LiveInteraction, QueueItem, SessionState, Turn } from './state.ts';
 import { interactionOf, isAwaited, isShown, requestKeyOf, statusOf } from './status.ts';
 import { addUsage, noUsage, usageOfTurn } from './usage.ts';
@@ -67,6 +68,10 @@ function created(event: EventOf<'session.created'>): SessionState {
     capabilities: null,
     commands: [],
     turn: null,
+    recordings: [],
+    firstRecording: null,
+    workTree: null,
+    unrecorded: null,
     queue: [],
     interactions: emptyMap,
     requests: emptyMap,
@@ -161,9 +166,10 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
       return withItem(state, event.messageId, (item) => ({
         ...item,
         sending: event.applied === 'steer' ? 'steer' : 'send',
+        turnId: event.turnId,
       }));
     case 'message.requeued':
-      return withItem(state, event.messageId, (item) => ({ ...item, sending: null, direct: false }));
+      return requeued(state, event.messageId);
 
     case 'turn.started':
       return {
@@ -185,6 +191,13 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
         usage: addUsage(state.usage, usageOfTurn(event)),
         context: event.context ?? state.context,
       };
+
+    case 'files.recorded':
+      return withRecording(state, event);
+    case 'files.unrecorded':
+      return { ...state, unrecorded: event.code };
+    case 'files.restored':
+      return state;
 
     case 'tool.called':
       return {
@@ -315,6 +328,18 @@ const withItem = (
   ...state,
   queue: state.queue.map((item) => (item.queued.messageId === messageId ? change(item) : item)),
 });
+
+/** Its turn never began: what was recorded for it says nothing. */
+function requeued(state: SessionState, messageId: string): SessionState {
+  const turnId = state.queue.find((item) => item.queued.messageId === messageId)?.turnId;
+  const back = withItem(state, messageId, (item) => ({
+    ...item,
+    sending: null,
+    turnId: undefined,
+    direct: false,
+  }));
+  return turnId === undefined ? back : withoutTurn(back, turnId);
+}
 
 /** Positions count what is shown, from 1; what is being sent stays ahead of what waits. */
 function moved(queue: readonly QueueItem[], event: EventOf<'message.moved'>): readonly QueueItem[] {

@@ -63,6 +63,14 @@ export interface SessionState {
   readonly commands: readonly AgentCommand[];
 
   readonly turn: Turn | null;
+  /** What was recorded of the files around the last turns, oldest first. */
+  readonly recordings: readonly TurnRecordings[];
+  /** The first that was made; it outlasts the list. */
+  readonly firstRecording: string | null;
+  /** Where the files lie that were recorded last. */
+  readonly workTree: string | null;
+  /** Why nothing could be recorded the last time; null where it could. */
+  readonly unrecorded: string | null;
   readonly queue: readonly QueueItem[];
   /** Open, or decided and not yet delivered. */
   readonly interactions: OrderedMap<LiveInteraction>;
@@ -129,11 +137,24 @@ export interface Turn {
   readonly interrupting: { readonly since: string; readonly overdue: boolean } | null;
 }
 
+/** The files around one turn: each null where they were not recorded. */
+export interface TurnRecordings {
+  readonly turnId: string;
+  /** When its first recording was made. */
+  readonly at: string;
+  readonly start: string | null;
+  readonly end: string | null;
+  /** Those that were not made at their moment, but after it. */
+  readonly late: readonly ('start' | 'end')[];
+}
+
 export interface QueueItem {
   readonly queued: EventOf<'message.queued'>;
   readonly text: string;
   /** Null while it waits; how it was handed over while the agent has yet to show that it took it. */
   readonly sending: 'send' | 'steer' | null;
+  /** The turn that it is to begin, while it is handed over for one. */
+  readonly turnId?: string | undefined;
   /** Handed over at once, without having waited: it is not shown as queued unless it comes back. */
   readonly direct: boolean;
 }
@@ -161,7 +182,7 @@ export interface RunningTool {
 }
 
 /** Raise this whenever a stored snapshot of the state could no longer be understood. */
-export const STATE_VERSION = 13;
+export const STATE_VERSION = 14;
 
 /** A state as it is stored: its maps are lists of their entries. */
 export type StoredState = {

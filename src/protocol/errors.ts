@@ -56,6 +56,11 @@ export const errorCatalogue = {
   },
   machine_reachable: { status: 409, meaning: 'The machine can be reached; stop its sessions instead.' },
   agent_not_running: { status: 409, meaning: "The session's agent is not running." },
+  turn_running: { status: 409, meaning: 'A turn runs in this work tree; wait for its end, or interrupt it.' },
+  undo_obstacles: {
+    status: 409,
+    meaning: 'Something stands against undoing this; say for each what to do. Nothing was changed.',
+  },
   no_turn_running: { status: 409, meaning: 'No turn is running.' },
   message_already_sent: { status: 409, meaning: 'The message has left the queue.' },
   too_many_asks: { status: 409, meaning: 'Too much is asked in this session already, and not answered.' },
@@ -80,6 +85,7 @@ export const errorCatalogue = {
   directory_not_found: { status: 422, meaning: 'The working directory does not exist.' },
   directory_not_allowed: { status: 422, meaning: 'The working directory lies outside the configured roots.' },
   no_repository: { status: 422, meaning: 'The working directory is in no git repository.' },
+  commit_unreadable: { status: 422, meaning: 'The last commit of this repository cannot be read here.' },
   directory_too_wide: {
     status: 422,
     meaning: 'What lies in the working directory is too much to be recorded, or is a whole home directory.',

@@ -42,6 +42,17 @@ export const answering = [
   'interaction_disabled',
 ] as const;
 
+/** Why nothing can be told of files. */
+const changing = [
+  'no_repository',
+  'directory_too_wide',
+  'directory_not_found',
+  'directory_not_allowed',
+  'recording_not_found',
+  'git_not_available',
+  'machine_unreachable',
+] as const;
+
 export const operations = {
   listAgents: {
     method: 'GET',
@@ -195,6 +206,43 @@ export const operations = {
     replies: { 200: 'FoundFiles' },
     refusals: ['directory_not_found', 'directory_not_allowed', 'machine_unreachable'],
     calls: { files: '*' },
+  },
+  sessionChanges: {
+    method: 'GET',
+    path: '/api/sessions/:session/changes',
+    summary: 'What changed in the files: since the session began, in one turn, or since what is checked out',
+    query: 'ChangesQuery',
+    replies: { 200: 'SessionChanges' },
+    refusals: changing,
+    calls: { changes: '*' },
+  },
+  changePatch: {
+    method: 'GET',
+    path: '/api/sessions/:session/changes/patch',
+    summary: 'The lines that changed in a file, or in all, between two recordings',
+    query: 'PatchQuery',
+    replies: { 200: 'Patch' },
+    refusals: changing,
+    calls: { changePatch: '*' },
+  },
+  changeContent: {
+    method: 'GET',
+    path: '/api/sessions/:session/changes/content',
+    summary: 'What a file held when it was recorded',
+    query: 'ContentQuery',
+    replies: { 200: 'FileContent' },
+    refusals: changing,
+    calls: { fileAt: '*' },
+  },
+  undo: {
+    method: 'POST',
+    path: '/api/sessions/:session/undo',
+    summary: 'Put the files back to how they were before a turn, or before another undo',
+    body: 'UndoChanges',
+    replies: { 200: 'UndoneChanges' },
+    refusals: [...changing, 'turn_running', 'undo_obstacles'],
+    decides: true,
+    calls: { undo: '*' },
   },
   interrupt: {
     method: 'POST',

@@ -12,6 +12,8 @@ export interface GitCall {
   readonly settings?: readonly string[];
   /** Read instead of the index in the git directory. */
   readonly index?: string;
+  /** Read instead of the objects in the git directory. They may be false: only for calls that write nothing. */
+  readonly objects?: string;
   /** Variables of this call alone. */
   readonly environment?: Readonly<Record<string, string>>;
   /**
@@ -165,7 +167,7 @@ const unreachable = ['protocol.allow=never', 'core.askPass=', 'core.sshCommand=f
 
 /** Nothing of the server's own environment but the way to git. */
 function environmentOf(call: GitCall, path: string): Record<string, string> {
-  const { gitDir, workTree, index, reaches } = call;
+  const { gitDir, workTree, index, objects, reaches } = call;
   return {
     // A folder of the repository can be on the PATH, when the server was started by npm there.
     PATH: path
@@ -184,6 +186,7 @@ function environmentOf(call: GitCall, path: string): Record<string, string> {
     GIT_COMMITTER_NAME: 'Beckon',
     GIT_COMMITTER_EMAIL: 'beckon@localhost',
     ...(index !== undefined && { GIT_INDEX_FILE: index }),
+    ...(objects !== undefined && { GIT_OBJECT_DIRECTORY: objects }),
     ...call.environment,
   };
 }

@@ -4,8 +4,8 @@ import type { z } from 'zod';
 import { accept, type Result, refuse } from '../../../protocol/errors.ts';
 import type { Landed, Landing, LandingCommit, LandingWay, LandOrder } from '../../../protocol/landing.ts';
 import { isWithin } from '../../directory.ts';
-import { type EntryChange, entriesIn } from '../changes.ts';
-import { type PathBytes, pathsIn, toldPath } from '../path-bytes.ts';
+import { changesIn, type EntryChange } from '../entries.ts';
+import { type PathBytes, partsIn, toldPath } from '../path-bytes.ts';
 import { looker } from '../recording.ts';
 import type { Repository } from '../repository.ts';
 import {
@@ -247,7 +247,7 @@ async function toldWay(git: RepositoryGit, sides: Sides, way: Merged | Rebased):
   });
   if (!counted.ok) return counted;
   let [files, added, removed] = [0, 0, 0];
-  for (const line of pathsIn(counted.value)) {
+  for (const line of await partsIn(counted.value)) {
     const [plus = '', minus = ''] = line.split('\t');
     files += 1;
     added += Number(plus) || 0;
@@ -261,7 +261,7 @@ async function changesTo(
   { base, result, scratch }: ToResult,
 ): Promise<Result<EntryChange[]>> {
   const raw = await git.run(['diff-tree', '-r', '-z', '--raw', '--no-renames', base, result], { scratch });
-  return raw.ok ? accept(entriesIn(raw.value)) : raw;
+  return raw.ok ? accept(await changesIn(await partsIn(raw.value))) : raw;
 }
 
 async function filteredIn(
@@ -294,7 +294,7 @@ async function obstaclesIn(
     workTree,
   });
   if (!differing.ok) return differing;
-  const edited = new Set(pathsIn(differing.value));
+  const edited = new Set(await partsIn(differing.value));
   const changes = await changesTo(git, sides);
   if (!changes.ok) return changes;
   const look = looker(workTree);

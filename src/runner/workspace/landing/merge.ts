@@ -1,7 +1,7 @@
 import { accept, type Result, refuse } from '../../../protocol/errors.ts';
 import type { Conflict, LandingHow, LandingWay } from '../../../protocol/landing.ts';
 import type { GitOutcome } from '../git.ts';
-import { type PathBytes, pathsIn, toldPath } from '../path-bytes.ts';
+import { type PathBytes, partsIn, toldPath } from '../path-bytes.ts';
 import { isAtLeast, type RepositoryGit } from './repository-git.ts';
 import { authorLine } from './uncommitted.ts';
 
@@ -34,7 +34,7 @@ async function mergeCommits(git: RepositoryGit, { base, head, scratch }: Sides):
   if (!isAtLeast(git.version, 2, 38)) return accept({ can: false, why: 'old-git', conflicts: [] });
   const args = ['merge-tree', '--write-tree', '-z', '--no-messages', base, head];
   const merged = await git.call(args, { scratch });
-  const [tree = '', ...conflicted] = pathsIn(merged.output);
+  const [tree = '', ...conflicted] = await partsIn(merged.output);
   if (merged.end === 'done') return accept({ tree });
   // With conflicts it fails as well, but not before it has told the tree.
   if (merged.end !== 'failed' || !/^[0-9a-f]{40}$/.test(tree)) return outcome(merged) as Result<never>;
@@ -197,7 +197,7 @@ async function readConflicts(
   const listed = await git.run(['ls-tree', '-r', '-z', '--full-tree', tree], { scratch });
   if (!listed.ok) return listed;
   const blobs = new Map(
-    pathsIn(listed.value).map((line) => [
+    (await partsIn(listed.value)).map((line) => [
       line.slice(line.indexOf('\t') + 1) as PathBytes,
       line.slice(0, line.indexOf('\t')).split(' ')[2] ?? '',
     ]),

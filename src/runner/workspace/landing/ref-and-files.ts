@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { copyFile, open, readdir, readFile, rename, rm, rmdir, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { accept, type Result, refuse } from '../../../protocol/errors.ts';
-import type { Entry } from '../changes.ts';
-import { bytesOf, type PathBytes, pathsIn } from '../path-bytes.ts';
+
+import { bytesOf, type PathBytes, partsIn } from '../path-bytes.ts';
 import { looker, placeOf } from '../recording.ts';
 import type { Repository } from '../repository.ts';
 import { isSameEntry } from '../restore-plan.ts';
+import type { Entry } from '../store.ts';
 import { readBranch } from './refs.ts';
 import { type RepositoryGit, withScratch } from './repository-git.ts';
 import { copyIndex } from './uncommitted.ts';
@@ -185,7 +186,7 @@ export async function indexEntries(
   const listed = await git.run(['ls-files', '--stage', '-z'], { index });
   if (!listed.ok) return listed;
   const entries = new Map<PathBytes, Entry>();
-  for (const line of pathsIn(listed.value)) {
+  for (const line of await partsIn(listed.value)) {
     const [mode = '', blob = '', stage = ''] = line.slice(0, line.indexOf('\t')).split(' ');
     if (stage === '0') entries.set(line.slice(line.indexOf('\t') + 1) as PathBytes, { mode, blob });
   }

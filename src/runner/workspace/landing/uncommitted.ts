@@ -2,7 +2,7 @@ import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { accept, type Result, refuse } from '../../../protocol/errors.ts';
 import type { Uncommitted, UncommittedFile } from '../../../protocol/landing.ts';
-import { bytesOf, type PathBytes, pathsIn, toldPath } from '../path-bytes.ts';
+import { bytesOf, type PathBytes, partsIn, toldPath } from '../path-bytes.ts';
 import { coversPath, type Recording } from '../store.ts';
 import { readHead, underWay } from './refs.ts';
 import { type RepositoryGit, withScratch } from './repository-git.ts';
@@ -30,7 +30,7 @@ export async function readUncommitted(
     if (!others.ok) return others;
     const files = changed.value;
     // A folder among them is a repository of its own.
-    for (const path of pathsIn(others.value).filter((one) => !one.endsWith('/')))
+    for (const path of (await partsIn(others.value)).filter((one) => !one.endsWith('/')))
       files.set(path, { kind: files.has(path) ? 'modified' : 'added', added: null, removed: null });
     const filtered = await filteredPaths(git, [...files.keys()]);
     return filtered.ok ? accept({ files, filtered: filtered.value }) : filtered;
@@ -95,7 +95,7 @@ async function trackedChanges(
   const counted = await git.run(['diff-index', '-z', '--numstat', '--no-renames', tree], { index });
   if (!counted.ok) return counted;
   const files = new Map<PathBytes, Found>();
-  const parts = pathsIn(raw.value);
+  const parts = await partsIn(raw.value);
   for (let at = 0; at + 1 < parts.length; at += 2) {
     const [, before = '', after = '', status = ''] =
       /^:(\d+) (\d+) [0-9a-f]+ [0-9a-f]+ ([A-Z])/.exec(parts[at] ?? '') ?? [];
@@ -104,7 +104,7 @@ async function trackedChanges(
     if (path !== undefined && !isLink)
       files.set(path, { kind: kinds[status] ?? 'modified', added: null, removed: null });
   }
-  for (const line of pathsIn(counted.value)) {
+  for (const line of await partsIn(counted.value)) {
     const [, added = '-', removed = '-', name = ''] = /^(\d+|-)\t(\d+|-)\t(.*)$/s.exec(line) ?? [];
     const file = files.get(name as PathBytes);
     if (file !== undefined && added !== '-')
@@ -128,7 +128,7 @@ export async function filteredPaths(
   const args = ['check-attr', ...(cached ? ['--cached'] : []), '-z', '--stdin', 'filter'];
   const told = await git.run(args, { ...rest, input: bytesOf(`${paths.join('\0')}\0`) });
   if (!told.ok) return told;
-  const parts = pathsIn(told.value);
+  const parts = await partsIn(told.value);
   const filtered = new Set<PathBytes>();
   for (let at = 0; at + 2 < parts.length; at += 3) {
     const [path, value] = [parts[at], parts[at + 2] as string];

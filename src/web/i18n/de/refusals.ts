@@ -65,6 +65,7 @@ export const refusals: Refusals = {
   directory_too_wide:
     'Was in diesem Verzeichnis liegt, ist zu viel, um es festzuhalten, oder ein ganzes Home-Verzeichnis.',
   recording_not_found: 'Dieser Stand der Dateien wurde nicht festgehalten oder ist nicht mehr da.',
+  commit_unreadable: 'Der letzte Commit dieses Repositorys kann hier nicht gelesen werden.',
   git_not_available: 'Das Programm git fehlt, ist älter als 2.30 oder konnte nicht tun, was es sollte.',
   too_many_requests: 'Zu viele Versuche. Kurz warten, dann noch einmal.',
   internal_error: 'Beckon selbst ist daran gescheitert. Mehr steht im Protokoll des Servers.',
@@ -72,5 +73,7 @@ export const refusals: Refusals = {
     'Dieser Server schickt keine Benachrichtigungen an Geräte: Der Schlüssel dafür ließ sich nicht ablegen.',
   storage_unavailable: 'Beckon kann gerade nichts speichern; es wurde nichts geändert.',
   unexpected_reply: 'Was da antwortet, ist wohl kein Beckon. Seite neu laden.',
+  undo_obstacles:
+    'Dem Rückgängigmachen steht etwas entgegen; sag für jedes, was geschehen soll. Es wurde nichts geändert.',
   shutting_down: 'Beckon wird gerade beendet.',
 };
