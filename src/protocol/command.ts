@@ -8,6 +8,8 @@ import { Policy, ruleFields } from './rule.ts';
 import { AskTimeout, Disposition, SessionStatus, WhileBusy } from './session.ts';
 import { longestText } from './text-limit.ts';
 
+export { AddComment, EditComment, MarkSeen, RemoveComment, SendComments } from './review.ts';
+
 const text = z.string().max(longestText);
 const shortText = z.string().max(10_000);
 const inputRecord = z.record(z.string(), z.unknown());
@@ -42,6 +44,13 @@ export const CreateSession = z.strictObject({
   closeAfterTurn: z.boolean().optional(),
 });
 export type CreateSession = z.infer<typeof CreateSession>;
+
+export const ForkSession = z.strictObject({
+  /** The turn before which the fork begins; without it, with all that was said. */
+  turnId: z.string().min(1).max(200).optional(),
+  title: z.string().trim().min(1).max(500).optional(),
+});
+export type ForkSession = z.infer<typeof ForkSession>;
 
 export const PatchSession = z.strictObject({
   title: z.string().trim().min(1).max(500).optional(),

@@ -28,6 +28,7 @@ export { GrantPreview } from './grant.ts';
 export { Insights } from './insights.ts';
 export { Committed, Landed, Pushed, WorktreeState } from './landing.ts';
 export { PolicyTrial } from './policy.ts';
+export { OneComment, Review } from './review.ts';
 export { ToolCatalogue } from './tool.ts';
 
 export const ChannelList = z.object({ channels: z.array(ChannelState) });

@@ -48,8 +48,9 @@ export function openWorkspace(options: WorkspacesOptions): {
       if (!found.ok) return found;
       return accept(found.value === undefined ? null : { base64: found.value.toString('base64') });
     },
-    async undo({ place, before, after, choices, rest, shown }) {
+    async undo({ place, orderId, before, after, choices, rest, shown }) {
       const undone = await workspaces.undo(place, {
+        orderId,
         before,
         after,
         ...(choices && { choices }),
@@ -62,14 +63,18 @@ export function openWorkspace(options: WorkspacesOptions): {
       return accept({ done: true, before: value.before.id, after: value.after.id, paths: [...value.paths] });
     },
     worktree: ({ place, base }) => landings.worktree(place, base),
-    commit: ({ place, orderId: _, ...order }) => landings.commit(place, order),
-    land: ({ place, orderId: _, ...order }) => landings.land(place, order),
-    push: ({ place, orderId: _, ...order }) => landings.push(place, order),
+    commit: ({ place, ...order }) => landings.commit(place, order),
+    land: ({ place, ...order }) => landings.land(place, order),
+    push: ({ place, ...order }) => landings.push(place, order),
   };
   return {
     async call(call, request) {
       await landings.finished;
-      return calls[call](request);
+      const orderId = 'orderId' in request ? String(request.orderId) : undefined;
+      const work = () => calls[call](request);
+      return orderId === undefined
+        ? work()
+        : workspaces.orders.once(orderId, () => workspaces.ready(request.place), work);
     },
     close: () => workspaces.close(),
   };

@@ -18,7 +18,7 @@ type Order = Readonly<z.infer<typeof CommitOrder>>;
  */
 export async function commit(
   git: RepositoryGit,
-  order: Order & { readonly store: Store; readonly recording: Recording },
+  order: Order & { readonly orderId?: string; readonly store: Store; readonly recording: Recording },
 ): Promise<Result<Committed>> {
   const { repository } = git;
   const head = await readHead(repository);
@@ -64,6 +64,7 @@ export async function commit(
     const id = made.value.toString().trim();
     const staged = await stagedEntries(git, join(scratch, 'staged'));
     if (!staged.ok) return staged;
+    const told = { commit: id, branch: order.shown.branch };
     const moved = await moveBranch(git, {
       branch: order.shown.branch,
       from: head.commit,
@@ -72,8 +73,9 @@ export async function commit(
       tree: repository,
       paths: paths.map((path) => ({ path, old: staged.value.get(path), next: entries.value.get(path) })),
       withFiles: false,
+      order: { orderId: order.orderId, told },
     });
-    return moved.ok ? accept({ commit: id, branch: order.shown.branch }) : moved;
+    return moved.ok ? accept(told) : moved;
   });
 }
 

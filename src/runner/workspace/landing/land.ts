@@ -90,7 +90,7 @@ export async function land(
     shown,
     roots,
     ...order
-  }: Readonly<z.infer<typeof LandOrder>> & { readonly roots: readonly string[] },
+  }: Readonly<z.infer<typeof LandOrder>> & { readonly orderId?: string; readonly roots: readonly string[] },
 ): Promise<Result<Landed>> {
   const { repository, settings } = git;
   const { branch, head, base, baseCommit } = shown;
@@ -132,6 +132,7 @@ export async function land(
     const filtered = await filteredIn(git, { ...sides, result: commit }, changes.value);
     if (!filtered.ok) return filtered;
     if (filtered.value.size > 0) return blocked({ can: false, why: 'filter', conflicts: [] });
+    const told = { base, commit, moved: tree.workTree };
     const moved = await moveBranch(git, {
       branch: base,
       from: baseCommit,
@@ -140,8 +141,9 @@ export async function land(
       tree,
       paths: changes.value.map(({ path, before, after }) => ({ path, old: before, next: after })),
       withFiles: true,
+      order: { orderId: order.orderId, told },
     });
-    return moved.ok ? accept({ base, commit, moved: tree.workTree }) : moved;
+    return moved.ok ? accept(told) : moved;
   });
 }
 

@@ -29,7 +29,7 @@ import {
 } from './repository-git.ts';
 import { readUncommitted } from './uncommitted.ts';
 
-type Order<T extends z.ZodType> = Readonly<z.infer<T>>;
+type Order<T extends z.ZodType> = Readonly<z.infer<T>> & { readonly orderId?: string };
 
 /** What is done to a person's own repository, each time because they pressed for it: commits, landing, pushing. */
 export class Landings {
@@ -120,7 +120,9 @@ export class Landings {
       await this.#prepare(gitDir);
       const opened = await openRepositoryGit(this.#workspaces.git, { repository, gitDir, home: this.#home });
       if (!opened.ok) return opened;
-      const finished = await finishMove(opened.value);
+      const finished = await finishMove(opened.value, async ({ orderId, told }) => {
+        if (orderId !== undefined) await this.#workspaces.orders.keep(orderId, accept(told));
+      });
       return finished.ok ? work(opened.value) : finished;
     });
     this.#lastOf.set(

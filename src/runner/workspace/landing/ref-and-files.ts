@@ -29,6 +29,13 @@ export interface BranchMove {
   readonly paths: readonly PathMove[];
   /** Whether the files are changed, too. Without it they are what is committed. */
   readonly withFiles: boolean;
+  readonly order: FinishedOrder;
+}
+
+/** An order, and what is told of it once it is done. */
+export interface FinishedOrder {
+  readonly orderId: string | undefined;
+  readonly told: unknown;
 }
 
 /** As it is written down. */
@@ -115,10 +122,13 @@ export const unfinished = async (gitDir: string): Promise<Repository | undefined
   (await readJournal(gitDir))?.tree;
 
 /** Finishes a move that was cut short by a kill: forward if the branch has moved, else nothing of it was done. */
-export async function finishMove(git: RepositoryGit): Promise<Result<void>> {
+export async function finishMove(
+  git: RepositoryGit,
+  keep: (order: FinishedOrder) => Promise<void>,
+): Promise<Result<void>> {
   const journal = await readJournal(git.gitDir);
   if (journal === undefined) return accept(undefined);
-  const { tree, token, from, branch } = journal;
+  const { tree, token, from, branch, order } = journal;
   if ((await readBranch(tree, branch)) === from) {
     await unlockIndex(tree, token);
     return forget(git, accept(undefined));
@@ -140,6 +150,8 @@ export async function finishMove(git: RepositoryGit): Promise<Result<void>> {
   if (!swapped.ok) return swapped;
   await rm(index, { force: true });
   await unlockIndex(tree, token);
+  // Kept before it is forgotten that it was under way: the order may be given again.
+  await keep(order);
   return forget(git, accept(undefined));
 }
 

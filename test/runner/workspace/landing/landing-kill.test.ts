@@ -2,6 +2,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { Orders } from '../../../../src/runner/workspace/orders.ts';
 import { seededRandom, testSeed, times } from '../../../support/seeded-random.ts';
 import { type Kill, killedByGit } from '../killing-git.ts';
 import { accepted, snapshotOf } from '../repositories.ts';
@@ -42,7 +43,12 @@ it(`[CHG56] a kill -9 at any step of a commit leaves it undone or done (seed ${s
     rig.write('new', 'new\n');
     rig.remove('gone');
     const { uncommitted } = accepted(await rig.landings.worktree(rig.place));
-    const order = { message: 'm', paths: ['a', 'gone', 'new'], shown: shownIn(uncommitted) };
+    const order = {
+      orderId: 'ord_1',
+      message: 'm',
+      paths: ['a', 'gone', 'new'],
+      shown: shownIn(uncommitted),
+    };
     const before = seen(rig);
     await rig.workspaces.close();
 
@@ -54,7 +60,13 @@ it(`[CHG56] a kill -9 at any step of a commit leaves it undone or done (seed ${s
     const after = seen(rig);
     const isDone = after.commits === '2';
     const where = `killed ${kill.when} ${kill.at}`;
-    if (kill.at === 'update-ref') expect(isDone, where).toBe(kill.when === 'after');
+    if (kill.at === 'update-ref') {
+      expect(isDone, where).toBe(kill.when === 'after');
+      // Whoever gives the order again is told what became of it.
+      const told = await new Orders(join(rig.base, 'data/recordings/orders')).outcome('ord_1');
+      const commit = rig.git('rev-parse', 'main').trim();
+      expect(told, where).toEqual(isDone ? { ok: true, value: { commit, branch: 'main' } } : undefined);
+    }
     expect(after, where).toEqual(
       isDone ? { ...before, commits: '2', main: after.main, status: 'M  b\n', staged: 'M\tb\n' } : before,
     );
