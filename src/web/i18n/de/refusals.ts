@@ -57,6 +57,9 @@ export const refusals: Refusals = {
   comment_changed:
     'Ein Kommentar ist nicht mehr, wie er hier zu sehen war: Er wurde inzwischen geändert, entfernt oder gesendet.',
   too_many_comments: 'In dieser Sitzung warten schon zu viele Kommentare.',
+  changes_moved: 'Die Dateien, oder was ausgecheckt ist, sind nicht mehr so wie gezeigt.',
+  commit_refused: 'So, wie das Repository gerade ist, geht das nicht.',
+  landing_conflicts: 'Beide Seiten haben dasselbe geändert. Es wurde nichts getan.',
   policy_changed:
     'Die Regeln sind inzwischen andere, als hier zu sehen waren. Neu laden und noch einmal ansehen.',
   interaction_gone: 'Das lässt sich nicht mehr beantworten.',
