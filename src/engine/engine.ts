@@ -38,6 +38,7 @@ import type { SessionWriter } from './session-writer.ts';
 import type { EngineSettings } from './settings.ts';
 import { Stillness } from './stillness.ts';
 import { AskDesk } from './tool-desk.ts';
+import { forgetRecordings } from './turn-recorder.ts';
 import { UndoDesk } from './undo-desk.ts';
 
 export interface EngineOptions {
@@ -217,6 +218,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       ? undefined
       : machines.runner(state.machine)?.rawLog.remove(id);
     await Promise.all([options.env.remove(id), removed]);
+    void forgetRecordings(state, { machines, roots: settings.roots, logger });
     return accept(undefined);
   };
 
@@ -250,7 +252,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     }
   };
 
-  await recover(options, registry, { book, policies }, announcements);
+  await recover(options, registry, { book, policies, machines }, announcements);
   for (const { state } of registry.inMemory()) {
     if (state.process !== null) budgetOf(state.machine).adopt(state.id);
     notice(state);

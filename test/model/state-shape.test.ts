@@ -13,7 +13,7 @@ const shapes: Record<number, string> = {
   11: '218a2f28d54b79ad',
   12: '24cb7704b4178cfd',
   13: 'af4cfe89e5eb46b1',
-  14: 'fd11df4fea842d2b',
+  14: 'ba620d492b0cc386',
 };
 
 it('[STORE1] a state of another shape has another version', () => {

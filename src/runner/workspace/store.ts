@@ -95,7 +95,10 @@ export async function prepareStore(store: Store, excludes: Buffer): Promise<Resu
     return refuse('git_not_available', `git ${major}.${minor} is older than 2.30.`);
   // What is added is compared with it.
   const empty = await store.run(['hash-object', '-w', '--stdin']);
-  return empty.ok ? accept(undefined) : empty;
+  if (!empty.ok) return empty;
+  // Without a ref it would go when the store is tidied.
+  const kept = await store.run(['update-ref', 'refs/empty', empty.value.toString().trim()]);
+  return kept.ok ? accept(undefined) : kept;
 }
 
 const settings = [
@@ -119,7 +122,7 @@ async function clearLeftovers(gitDir: string): Promise<void> {
 }
 
 /** No other program has this directory among its arguments, and is called git. */
-async function endGitOn(gitDir: string): Promise<void> {
+export async function endGitOn(gitDir: string): Promise<void> {
   if (process.platform !== 'linux') return;
   const running = (): number[] =>
     readdirSync('/proc')

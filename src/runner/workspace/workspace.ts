@@ -7,6 +7,7 @@ import type {
 } from '../../engine/ports/workspace.ts';
 import { accept, type Result } from '../../protocol/errors.ts';
 import { toldOnce } from './changes.ts';
+import { Landings } from './landing/landings.ts';
 import type { Recording } from './store.ts';
 import { Workspaces, type WorkspacesOptions } from './workspaces.ts';
 
@@ -20,17 +21,18 @@ export function openWorkspace(options: WorkspacesOptions): {
   close(): Promise<void>;
 } {
   const workspaces = new Workspaces(options);
+  const landings = new Landings(workspaces, options);
   const withRoot = async <T>(place: WorkPlace, value: T): Promise<Result<T & { root: string }>> => {
     const root = await workspaces.root(place);
     return root.ok ? accept({ ...value, root: root.value }) : root;
   };
   const calls: Calls = {
-    async record({ place }) {
-      const recorded = await workspaces.record(place);
+    async record({ place, session }) {
+      const recorded = await workspaces.record(place, session);
       return recorded.ok ? withRoot(place, told(recorded.value)) : recorded;
     },
-    async changes({ place, before, after }) {
-      const recorded = after === 'now' ? await workspaces.record(place) : undefined;
+    async changes({ place, session, before, after }) {
+      const recorded = after === 'now' ? await workspaces.record(place, session) : undefined;
       if (recorded?.ok === false) return recorded;
       const changes = await workspaces.changes(place, { before, after: recorded?.value.id ?? after });
       return changes.ok ? withRoot(place, changes.value) : changes;
@@ -46,9 +48,10 @@ export function openWorkspace(options: WorkspacesOptions): {
       if (!found.ok) return found;
       return accept(found.value === undefined ? null : { base64: found.value.toString('base64') });
     },
-    async undo({ place, orderId, before, after, choices, rest, shown }) {
+    async undo({ place, orderId, session, before, after, choices, rest, shown }) {
       const undone = await workspaces.undo(place, {
         orderId,
+        ...(session && { session }),
         before,
         after,
         ...(choices && { choices }),
@@ -60,13 +63,22 @@ export function openWorkspace(options: WorkspacesOptions): {
       if (!value.done) return accept({ done: false, obstacles: [...value.obstacles], shown: value.shown });
       return accept({ done: true, before: value.before.id, after: value.after.id, paths: [...value.paths] });
     },
+    async forget({ place, session }) {
+      const forgotten = await workspaces.forget(place, session);
+      return forgotten.ok ? accept(null) : forgotten;
+    },
     async undone({ place, order }) {
       await workspaces.ready(place);
       return (await workspaces.orders.outcome(order)) ?? accept(null);
     },
+    worktree: ({ place, base }) => landings.worktree(place, base),
+    commit: ({ place, ...order }) => landings.commit(place, order),
+    land: ({ place, ...order }) => landings.land(place, order),
+    push: ({ place, ...order }) => landings.push(place, order),
   };
   return {
-    call: (call, request) => {
+    async call(call, request) {
+      await landings.finished;
       const orderId = 'orderId' in request ? String(request.orderId) : undefined;
       const work = () => calls[call](request);
       return orderId === undefined

@@ -9,6 +9,7 @@ import { type Comparison, compare } from './changes.ts';
 import { checkedOut, contentOfCommit, findCommit, isCommit, withContents } from './commit.ts';
 import { contentIn, entriesBetween } from './entries.ts';
 import { Git } from './git.ts';
+import { forgetSession, keepFor } from './keepers.ts';
 import { Orders } from './orders.ts';
 import { patchOf, wholePatch } from './patch.ts';
 import { toldPath } from './path-bytes.ts';
@@ -30,6 +31,8 @@ export interface WorkspacesOptions {
   /** Where git is found. */
   readonly path: string;
   readonly home?: string;
+  /** Where the person's agent for keys listens; for pushing alone. */
+  readonly sshAgent?: string | undefined;
   readonly limits?: Partial<RecordingLimits>;
   /** What the recordings of one work tree may take; the oldest go first. */
   readonly storeBytes?: number;
@@ -41,7 +44,15 @@ export interface Span {
   readonly after: string;
 }
 
-export type UndoOrder = Span & Pick<RestoreOrder, 'choices' | 'rest' | 'shown' | 'orderId'>;
+export type UndoOrder = Span &
+  Pick<RestoreOrder, 'choices' | 'rest' | 'shown' | 'orderId'> & { readonly session?: string };
+
+/** A work tree in which nothing else is done for now. */
+export interface TreeInTurn {
+  readonly store: Store;
+  readonly recordNow: RecordNow;
+  recording(id: string): Promise<Result<Recording>>;
+}
 
 interface Opened {
   readonly store: Store;
@@ -55,6 +66,8 @@ interface Opened {
   last: Promise<unknown>;
   /** A recording that has not begun. */
   waiting?: Promise<Result<Recording>> | undefined;
+  /** The sessions that it is made for. */
+  keepers: Set<string>;
 }
 
 interface OpenedAt {
@@ -68,7 +81,7 @@ const storeBytes = 2 * 1024 * 1024 * 1024;
 
 /** What agents do to the files they work on: recorded, compared, undone. In each work tree one thing is done at a time. */
 export class Workspaces {
-  readonly #git: Git;
+  readonly git: Git;
   readonly #options: WorkspacesOptions;
   readonly #limits: RecordingLimits;
   readonly #opened = new Map<string, Opened>();
@@ -76,7 +89,7 @@ export class Workspaces {
   readonly orders: Orders;
 
   constructor(options: WorkspacesOptions) {
-    this.#git = new Git(options.path);
+    this.git = new Git(options.path);
     this.#options = options;
     this.orders = new Orders(join(options.dataDir, 'recordings', 'orders'));
     this.#limits = { ...recordingLimits, ...options.limits };
@@ -86,16 +99,20 @@ export class Workspaces {
    * Records the files as they are. Whoever asks while another recording waits to begin shares that one; one that has begun may have
    * missed what was written just before.
    */
-  async record(place: WorkPlace): Promise<Result<Recording>> {
+  async record(place: WorkPlace, session?: string): Promise<Result<Recording>> {
     const found = await this.#openedAt(place);
     if (!found.ok) return found;
     const { opened } = found.value;
+    if (session !== undefined) opened.keepers.add(session);
     if (opened.waiting !== undefined) return opened.waiting;
     const recording = this.#next(found.value, async () => {
       opened.waiting = undefined;
+      const keepers = opened.keepers;
+      opened.keepers = new Set();
       const { memory, known, compared, store } = opened;
       const recorded = await this.#recordNow(opened)();
       if (!recorded.ok) return recorded;
+      for (const keeper of keepers) await keepFor(store, keeper, [recorded.value.id]);
       const most = this.#options.storeBytes ?? storeBytes;
       if (memory.recordings < tidyAfter && memory.bytes < most / 16) return recorded;
       const tidied = await tidyStore(store, most);
@@ -159,9 +176,37 @@ export class Workspaces {
   }
 
   /** Puts what changed between two recordings back. Undone itself by another undo, of what it tells. */
-  undo(place: WorkPlace, { before, after, ...choices }: UndoOrder): Promise<Result<Restored>> {
-    return this.#between(place, { before, after }, (opened, from, to) =>
-      restore(opened.store, { before: from, after: to, ...choices }, this.#restoring(opened)),
+  undo(place: WorkPlace, { before, after, session, ...choices }: UndoOrder): Promise<Result<Restored>> {
+    return this.#between(place, { before, after }, async (opened, from, to) => {
+      const { store } = opened;
+      const order = { before: from, after: to, ...choices };
+      const restored = await restore(store, order, this.#restoring(opened));
+      if (session !== undefined && restored.ok && restored.value.done)
+        await keepFor(store, session, [restored.value.before.id, restored.value.after.id]);
+      return restored;
+    });
+  }
+
+  /** Gives up the recordings that only this session has. */
+  forget(place: WorkPlace, session: string): Promise<Result<void>> {
+    return this.#inTurn(place, async ({ store, memory, known, compared }) => {
+      const gone = await forgetSession(store, session);
+      if (!gone.ok) return gone;
+      if (memory.last && gone.value.has(memory.last.id)) delete memory.last;
+      known.clear();
+      compared.clear();
+      return accept(undefined);
+    });
+  }
+
+  /** Does something with a work tree in its turn, so that nothing else is done there meanwhile. */
+  at<T>(place: WorkPlace, work: (tree: TreeInTurn) => Promise<Result<T>>): Promise<Result<T>> {
+    return this.#inTurn(place, (opened) =>
+      work({
+        store: opened.store,
+        recordNow: this.#recordNow(opened),
+        recording: (id) => find(opened, id),
+      }),
     );
   }
 
@@ -172,7 +217,7 @@ export class Workspaces {
 
   /** Ends what is under way and settles all that waits. */
   async close(): Promise<void> {
-    this.#git.close();
+    this.git.close();
     await Promise.all([...this.#opened.values()].map(({ last }) => last));
   }
 
@@ -244,13 +289,14 @@ export class Workspaces {
     const gitDir = join(dataDir, 'recordings', name);
     let opened = this.#opened.get(gitDir);
     if (opened === undefined) {
-      const store = storeAt(this.#git, gitDir, repository);
+      const store = storeAt(this.git, gitDir, repository);
       const memory = { recordings: 0, bytes: 0 };
       opened = {
         store,
         memory,
         known: new Map(),
         compared: new Map(),
+        keepers: new Set(),
         isReady: false,
         last: Promise.resolve(),
       };

@@ -27,6 +27,7 @@ export const refusals: Refusals = {
   session_not_found: 'Diese Sitzung gibt es nicht mehr.',
   interaction_not_found: 'Diese Frage gibt es nicht mehr.',
   message_not_found: 'Diese Nachricht gibt es nicht mehr.',
+  comment_not_found: 'Dieser Kommentar wartet nicht mehr: Er wurde gesendet oder entfernt.',
   image_not_found: 'Dieses Bild gibt es nicht mehr.',
   grant_not_found: 'Diese Freigabe gibt es nicht mehr.',
   suggestion_not_found: 'Das wird nicht oder nicht mehr vorgeschlagen.',
@@ -51,6 +52,12 @@ export const refusals: Refusals = {
   queue_full: 'In dieser Sitzung warten schon zu viele Nachrichten.',
   interaction_already_resolved: 'Das ist schon beantwortet.',
   interaction_changed: 'Gefragt wird inzwischen etwas anderes, als hier zu sehen war.',
+  comment_changed:
+    'Ein Kommentar ist nicht mehr, wie er hier zu sehen war: Er wurde inzwischen geändert, entfernt oder gesendet.',
+  too_many_comments: 'In dieser Sitzung warten schon zu viele Kommentare.',
+  changes_moved: 'Die Dateien, oder was ausgecheckt ist, sind nicht mehr so wie gezeigt.',
+  commit_refused: 'So, wie das Repository gerade ist, geht das nicht.',
+  landing_conflicts: 'Beide Seiten haben dasselbe geändert. Es wurde nichts getan.',
   policy_changed:
     'Die Regeln sind inzwischen andere, als hier zu sehen waren. Neu laden und noch einmal ansehen.',
   interaction_gone: 'Das lässt sich nicht mehr beantworten.',
@@ -72,5 +79,9 @@ export const refusals: Refusals = {
   unexpected_reply: 'Was da antwortet, ist wohl kein Beckon. Seite neu laden.',
   undo_obstacles:
     'Dem Rückgängigmachen steht etwas entgegen; sag für jedes, was geschehen soll. Es wurde nichts geändert.',
+  turn_running:
+    'In diesem Arbeitsverzeichnis läuft gerade ein Durchgang; warte sein Ende ab oder unterbrich ihn.',
+  turn_not_found: 'In dieser Sitzung hat kein Durchgang diese Kennung.',
+  cannot_fork: 'Das Gespräch lässt sich dort nicht abzweigen.',
   shutting_down: 'Beckon wird gerade beendet.',
 };

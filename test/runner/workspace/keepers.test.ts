@@ -1,0 +1,52 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { accepted, type WorkspaceRig, workspaceRig } from './repositories.ts';
+
+it("[CHG18] a session's recordings go with it, and not those that another has, too", async () => {
+  await using rig = workspaceRig();
+  const { place, workspaces } = rig;
+  const recorded = async (content: string, ...sessions: string[]): Promise<string> => {
+    rig.write('a', content);
+    const all = sessions.map((session) => workspaces.record(place, session));
+    const ids = (await Promise.all(all)).map((one) => accepted(one).id);
+    expect(new Set(ids).size).toBe(1);
+    return ids[0] ?? '';
+  };
+  const shared = await recorded('for both\n', 'one', 'other');
+  const alone = await recorded('for one alone\n', 'one');
+  const undone = accepted(await workspaces.undo(place, { before: shared, after: alone, session: 'one' }));
+  if (!undone.done) expect.fail('It was not done.');
+  const last = await recorded('for the other\n', 'other');
+
+  accepted(await workspaces.forget(place, 'one'));
+  const at = async (id: string): Promise<string | undefined> => {
+    const found = await workspaces.content(place, id, 'a');
+    return found.ok ? found.value?.toString() : found.refusal.code;
+  };
+  expect(await at(shared)).toBe('for both\n');
+  expect(await at(last)).toBe('for the other\n');
+  for (const id of [alone, undone.after.id]) expect(await at(id)).toBe('recording_not_found');
+  expect(contentsOf(rig)).toEqual(['', 'for both\n', 'for the other\n']);
+  rig.write('added', 'new\n');
+  const added = await recorded('for the other\n', 'other');
+  const patch = await workspaces.patch(place, { before: last, after: added }, 'added');
+  expect(accepted(patch).text).toContain('+new');
+  // Nothing that is gone is taken for what is there.
+  accepted(await workspaces.forget(place, 'other'));
+  const again = accepted(await workspaces.record(place, 'third')).id;
+  expect(await at(again)).toBe('for the other\n');
+});
+
+/** All that is kept of files. */
+function contentsOf(rig: WorkspaceRig): string[] {
+  const stores = join(rig.base, 'data/recordings');
+  const [store = ''] = readdirSync(stores).filter((name) => name !== 'orders');
+  const git = (...args: string[]): string =>
+    execFileSync('git', [`--git-dir=${join(stores, store)}`, ...args], { encoding: 'utf8' });
+  const blobs = git('cat-file', '--batch-all-objects', '--batch-check')
+    .split('\n')
+    .filter((line) => line.includes(' blob '));
+  return blobs.map((line) => git('cat-file', 'blob', line.slice(0, 40))).sort();
+}
