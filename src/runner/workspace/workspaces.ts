@@ -189,7 +189,11 @@ export class Workspaces {
 
   /** Gives up the recordings that only this session has. */
   forget(place: WorkPlace, session: string): Promise<Result<void>> {
-    return this.#inTurn(place, async ({ store, memory, known, compared }) => {
+    return this.#inTurn(place, async (opened) => {
+      const { store, memory, known, compared } = opened;
+      // What is in the index is kept, too: it must be that of now.
+      const now = await this.#recordNow(opened)();
+      if (!now.ok) return now;
       const gone = await forgetSession(store, session);
       if (!gone.ok) return gone;
       if (memory.last && gone.value.has(memory.last.id)) delete memory.last;

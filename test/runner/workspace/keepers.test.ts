@@ -1,8 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { accepted, type WorkspaceRig, workspaceRig } from './repositories.ts';
+import { accepted, contentsKept, workspaceRig } from './repositories.ts';
 
 it("[CHG18] a session's recordings go with it, and not those that another has, too", async () => {
   await using rig = workspaceRig();
@@ -30,7 +28,7 @@ it("[CHG18] a session's recordings go with it, and not those that another has, t
   expect(await at(alone)).toBe('recording_not_found');
   // The same files, recorded within the same second, are the same recording.
   if (undone.after.id !== shared) expect(await at(undone.after.id)).toBe('recording_not_found');
-  expect(contentsOf(rig)).toEqual(['', 'for both\n', 'for the other\n']);
+  expect(contentsKept(join(rig.base, 'data'))).toEqual(['', 'for both\n', 'for the other\n']);
   rig.write('added', 'new\n');
   const added = await recorded('for the other\n', 'other');
   const patch = await workspaces.patch(place, { before: last, after: added }, 'added');
@@ -40,15 +38,3 @@ it("[CHG18] a session's recordings go with it, and not those that another has, t
   const again = accepted(await workspaces.record(place, 'third')).id;
   expect(await at(again)).toBe('for the other\n');
 });
-
-/** All that is kept of files. */
-function contentsOf(rig: WorkspaceRig): string[] {
-  const stores = join(rig.base, 'data/recordings');
-  const [store = ''] = readdirSync(stores).filter((name) => name !== 'orders');
-  const git = (...args: string[]): string =>
-    execFileSync('git', [`--git-dir=${join(stores, store)}`, ...args], { encoding: 'utf8' });
-  const blobs = git('cat-file', '--batch-all-objects', '--batch-check')
-    .split('\n')
-    .filter((line) => line.includes(' blob '));
-  return blobs.map((line) => git('cat-file', 'blob', line.slice(0, 40))).sort();
-}
