@@ -116,6 +116,8 @@ export const workspaceCalls = {
   commit: { request: z.object({ ...order, ...CommitOrder.shape }), reply: Committed },
   land: { request: z.object({ ...order, ...LandOrder.shape }), reply: Landed },
   push: { request: z.object({ ...order, ...PushOrder.shape }), reply: Pushed },
+  /** What became of an undo that was ordered under this id; null where it was never done. */
+  undone: { request: z.object({ ...place, order: z.string() }), reply: Undone.nullable() },
 } as const satisfies Record<string, { readonly request: z.ZodType; readonly reply: z.ZodType }>;
 
 export type WorkspaceCall = keyof typeof workspaceCalls;

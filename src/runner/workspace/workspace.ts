@@ -66,6 +66,10 @@ export function openWorkspace(options: WorkspacesOptions): {
     commit: ({ place, ...order }) => landings.commit(place, order),
     land: ({ place, ...order }) => landings.land(place, order),
     push: ({ place, ...order }) => landings.push(place, order),
+    async undone({ place, order }) {
+      await workspaces.ready(place);
+      return (await workspaces.orders.outcome(order)) ?? accept(null);
+    },
   };
   return {
     async call(call, request) {

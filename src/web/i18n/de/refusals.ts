@@ -79,10 +79,6 @@ export const refusals: Refusals = {
     'Dieser Server schickt keine Benachrichtigungen an Geräte: Der Schlüssel dafür ließ sich nicht ablegen.',
   storage_unavailable: 'Beckon kann gerade nichts speichern; es wurde nichts geändert.',
   unexpected_reply: 'Was da antwortet, ist wohl kein Beckon. Seite neu laden.',
-  undo_obstacles:
-    'Dem Rückgängigmachen steht etwas entgegen; sag für jedes, was geschehen soll. Es wurde nichts geändert.',
-  turn_running:
-    'In diesem Arbeitsverzeichnis läuft gerade ein Durchgang; warte sein Ende ab oder unterbrich ihn.',
   turn_not_found: 'In dieser Sitzung hat kein Durchgang diese Kennung.',
   cannot_fork: 'Das Gespräch lässt sich dort nicht abzweigen.',
   shutting_down: 'Beckon wird gerade beendet.',
