@@ -47,6 +47,10 @@ export function hunksBetween(before: string, after: string): Hunk[] {
   );
 }
 
+/** Lines that begin at this one of their file, all of them; in those that were replaced, what differs. */
+export const hunkAt = (lines: readonly DiffLine[], first: number): Hunk =>
+  marked(numbered(lines, first, first));
+
 /** What a change does to its file, or would do; the agent's own account is better, where there is one. */
 export function hunksOfChange(edits: readonly TextEdit[], result: ToldResult): readonly Hunk[] {
   const at = result?.output?.patch;

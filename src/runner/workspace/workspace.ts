@@ -5,6 +5,7 @@ import type {
   WorkspaceRequest,
 } from '../../engine/ports/workspace.ts';
 import { accept, type Result, refuse } from '../../protocol/errors.ts';
+import { namedFile } from '../text-file.ts';
 import { toldUnrecorded } from './changes.ts';
 import type { Recording } from './store.ts';
 import { Workspaces, type WorkspacesOptions } from './workspaces.ts';
@@ -40,6 +41,7 @@ export function openWorkspace(options: WorkspacesOptions): {
       if (!found.ok) return found;
       return accept(found.value === undefined ? null : { base64: found.value.toString('base64') });
     },
+    file: ({ place, path }) => namedFile(place, path),
     async undo({ place, before, after, choices, rest }) {
       const undone = await workspaces.undo(place, {
         before,

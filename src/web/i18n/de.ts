@@ -3,6 +3,7 @@ import { composer } from './de/composer.ts';
 import { control } from './de/control.ts';
 import { conversation } from './de/conversation.ts';
 import { deleteSession } from './de/delete-session.ts';
+import { editPlace } from './de/edit-place.ts';
 import { form } from './de/form.ts';
 import { frame } from './de/frame.ts';
 import { help } from './de/help.ts';
@@ -40,6 +41,7 @@ export const de: Messages = {
   ...rules,
   ...settings,
   ...deleteSession,
+  ...editPlace,
   ...less,
   ...machines,
   ...push,

@@ -1,4 +1,5 @@
 import { deleteSession } from './en/delete-session.ts';
+import { editPlace } from './en/edit-place.ts';
 import { help } from './en/help.ts';
 import { inbox } from './en/inbox.ts';
 import { less } from './en/less.ts';
@@ -12,6 +13,7 @@ import { settings } from './en/settings.ts';
 /** What is said by parts of the page that are not on the first screen. */
 export const later = {
   ...deleteSession,
+  ...editPlace,
   ...help,
   ...inbox,
   ...less,
