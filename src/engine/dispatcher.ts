@@ -7,6 +7,7 @@ import {
   operations,
   paramsIn,
 } from '../protocol/operation.ts';
+import { changeHandlers } from './handlers/changes.ts';
 import { directoryHandlers } from './handlers/directories.ts';
 import { forkHandlers } from './handlers/forks.ts';
 import { grantHandlers } from './handlers/grants.ts';
@@ -15,6 +16,7 @@ import { interactionHandlers } from './handlers/interactions.ts';
 import { machineHandlers } from './handlers/machines.ts';
 import { messageHandlers } from './handlers/messages.ts';
 import { readingHandlers } from './handlers/reading.ts';
+import { reviewHandlers } from './handlers/review.ts';
 import type { Handlers, Room } from './handlers/room.ts';
 import { ruleHandlers } from './handlers/rules.ts';
 import { sessionHandlers } from './handlers/sessions.ts';
@@ -29,6 +31,7 @@ const handlers: Handlers = {
   ...sessionHandlers,
   ...forkHandlers,
   ...messageHandlers,
+  ...reviewHandlers,
   ...insightHandlers,
   ...interactionHandlers,
   ...grantHandlers,
@@ -39,6 +42,7 @@ const handlers: Handlers = {
   ...templateHandlers,
   ...trustHandlers,
   ...machineHandlers,
+  ...changeHandlers,
 };
 
 type Input = Readonly<Record<string, unknown>>;

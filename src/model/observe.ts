@@ -122,7 +122,7 @@ function beginTurn(state: SessionState, context: Context, known?: readonly Messa
   );
   const messageId = items[0]?.queued.messageId ?? known?.[0] ?? null;
   const { reached: follows } = state;
-  const turnId = context.mint('turn');
+  const turnId = items.find((item) => item.turnId !== undefined)?.turnId ?? context.mint('turn');
   return [
     ...items.map(taken),
     { type: 'turn.started', turnId, messageId, ...(follows !== undefined && { follows }) },

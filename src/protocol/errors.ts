@@ -29,6 +29,10 @@ export const errorCatalogue = {
   interaction_not_found: { status: 404, meaning: 'No interaction has this id in this session.' },
   message_not_found: { status: 404, meaning: 'No message has this id in this session.' },
   turn_not_found: { status: 404, meaning: 'No turn has this id in this session.' },
+  comment_not_found: {
+    status: 404,
+    meaning: 'No comment that waits to be sent has this id in this session.',
+  },
   image_not_found: { status: 404, meaning: 'No image has this id in this session.' },
   grant_not_found: { status: 404, meaning: 'No grant has this id.' },
   suggestion_not_found: { status: 404, meaning: 'This is not suggested, or no longer.' },
@@ -57,13 +61,22 @@ export const errorCatalogue = {
   },
   machine_reachable: { status: 409, meaning: 'The machine can be reached; stop its sessions instead.' },
   agent_not_running: { status: 409, meaning: "The session's agent is not running." },
-  no_turn_running: { status: 409, meaning: 'No turn is running.' },
   turn_running: { status: 409, meaning: 'A turn runs in this work tree; wait for its end, or interrupt it.' },
+  undo_obstacles: {
+    status: 409,
+    meaning: 'Something stands against undoing this; say for each what to do. Nothing was changed.',
+  },
+  no_turn_running: { status: 409, meaning: 'No turn is running.' },
   message_already_sent: { status: 409, meaning: 'The message has left the queue.' },
   too_many_asks: { status: 409, meaning: 'Too much is asked in this session already, and not answered.' },
   queue_full: { status: 409, meaning: 'Too many messages wait in this session already.' },
   interaction_already_resolved: { status: 409, meaning: 'It has been answered already.' },
   interaction_changed: { status: 409, meaning: 'What is asked is not what was shown.' },
+  comment_changed: {
+    status: 409,
+    meaning: 'A comment is not what was shown: it was edited, removed or sent meanwhile.',
+  },
+  too_many_comments: { status: 409, meaning: 'Too many comments wait in this session already.' },
   policy_changed: { status: 409, meaning: 'The policy is not what was shown.' },
   interaction_gone: { status: 410, meaning: 'The interaction ended without an answer.' },
   payload_too_large: {
@@ -76,6 +89,7 @@ export const errorCatalogue = {
   directory_not_found: { status: 422, meaning: 'The working directory does not exist.' },
   directory_not_allowed: { status: 422, meaning: 'The working directory lies outside the configured roots.' },
   no_repository: { status: 422, meaning: 'The working directory is in no git repository.' },
+  commit_unreadable: { status: 422, meaning: 'The last commit of this repository cannot be read here.' },
   directory_too_wide: {
     status: 422,
     meaning: 'What lies in the working directory is too much to be recorded, or is a whole home directory.',

@@ -7,6 +7,7 @@ import {
   RecordingId,
   UndoChoice,
   UndoObstacle,
+  UndoShown,
   UnrecordedFile,
 } from '../../protocol/changes.ts';
 import type { Result } from '../../protocol/errors.ts';
@@ -25,14 +26,22 @@ const place = { place: WorkPlace };
 /** What changes something is done once, however often it is asked for under the same id, also by another server. */
 const order = { ...place, orderId: z.string().min(1).max(200) };
 
-const Recorded = z.object({ recording: RecordingId, unrecorded: z.array(UnrecordedFile) });
+/** The top of the work tree. */
+const root = { root: z.string() };
+
+const Recorded = z.object({ recording: RecordingId, unrecorded: z.array(UnrecordedFile), ...root });
 export type Recorded = z.infer<typeof Recorded>;
 
 const Undone = z.discriminatedUnion('done', [
   /** Undone itself by undoing what leads from the one to the other. */
   z.object({ done: z.literal(true), before: RecordingId, after: RecordingId, paths: z.array(z.string()) }),
   /** Nothing was changed. */
-  z.object({ done: z.literal(false), obstacles: z.array(UndoObstacle) }),
+  z.object({
+    done: z.literal(false),
+    obstacles: z.array(UndoObstacle),
+    /** Names what lies in the way as it is now. */
+    shown: UndoShown,
+  }),
 ]);
 export type Undone = z.infer<typeof Undone>;
 
@@ -50,7 +59,15 @@ export const workspaceCalls = {
       /** `now`: the files are recorded first. */
       after: z.union([Point, z.literal('now')]),
     }),
-    reply: Changes,
+    reply: Changes.extend(root),
+  },
+  /** The names alone of what changed between recordings, of many at once; null where one of them is no longer kept. */
+  changedPaths: {
+    request: z.object({
+      ...place,
+      spans: z.array(z.object({ before: Point, after: Point })).max(1000),
+    }),
+    reply: z.array(z.array(z.string()).nullable()),
   },
   patch: {
     request: z.object({
@@ -80,6 +97,8 @@ export const workspaceCalls = {
       /** What to do with paths that something stands against; `rest` holds for all others. */
       choices: z.record(z.string(), UndoChoice).exactOptional(),
       rest: UndoChoice.exactOptional(),
+      /** As it came with the obstacles: nothing is overwritten without it, nor what is otherwise by now. */
+      shown: UndoShown.exactOptional(),
     }),
     reply: Undone,
   },

@@ -12,6 +12,8 @@ export interface GitCall {
   readonly settings?: readonly string[];
   /** Read instead of the index in the git directory. */
   readonly index?: string;
+  /** Read instead of the objects in the git directory. They may be false: only for calls that write nothing. */
+  readonly objects?: string;
   readonly longestMs?: number;
   readonly mostBytes?: number;
 }
@@ -148,7 +150,7 @@ const harmlessSettings = [
 ];
 
 /** Nothing of the server's own environment but the way to git. */
-function environmentOf({ gitDir, workTree, index }: GitCall, path: string): Record<string, string> {
+function environmentOf({ gitDir, workTree, index, objects }: GitCall, path: string): Record<string, string> {
   return {
     // A folder of the repository can be on the PATH, when the server was started by npm there.
     PATH: path
@@ -174,5 +176,6 @@ function environmentOf({ gitDir, workTree, index }: GitCall, path: string): Reco
     GIT_COMMITTER_NAME: 'Beckon',
     GIT_COMMITTER_EMAIL: 'beckon@localhost',
     ...(index !== undefined && { GIT_INDEX_FILE: index }),
+    ...(objects !== undefined && { GIT_OBJECT_DIRECTORY: objects }),
   };
 }
