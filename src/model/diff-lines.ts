@@ -63,6 +63,15 @@ export function hunksOfChange(edits: readonly TextEdit[], result: ToldResult): r
   });
 }
 
+/** The hunks of a patch as git writes it, from its first `@@` on. */
+export function hunksOfPatchText(text: string): Hunk[] {
+  return text.split(/^(?=@@ )/m).flatMap((part) => {
+    const [head = '', ...lines] = part.replace(/\n$/, '').split('\n');
+    const [, old, fresh] = /^@@ -(\d+)(?:,\d+)? \+(\d+)/.exec(head) ?? [];
+    return old === undefined ? [] : hunksOfPatch(lines, Number(old), Number(fresh));
+  });
+}
+
 const wholeOr = (value: unknown, otherwise: number): number =>
   typeof value === 'number' && Number.isInteger(value) ? value : otherwise;
 

@@ -21,6 +21,7 @@ import { sessionLife } from './de/session-life.ts';
 import { sessionPage } from './de/session-page.ts';
 import { settings } from './de/settings.ts';
 
+import { undo } from './de/undo.ts';
 import type { Messages } from './messages.ts';
 
 export { refusals };
@@ -44,6 +45,7 @@ export const de: Messages = {
   ...settings,
   ...deleteSession,
   ...editPlace,
+  ...undo,
   ...less,
   ...machines,
   ...push,

@@ -10,6 +10,7 @@ import { review } from './en/review.ts';
 import { rules } from './en/rules.ts';
 import { sessionPage } from './en/session-page.ts';
 import { settings } from './en/settings.ts';
+import { undo } from './en/undo.ts';
 
 /** What is said by parts of the page that are not on the first screen. */
 export const later = {
@@ -25,4 +26,5 @@ export const later = {
   ...rules,
   ...sessionPage,
   ...settings,
+  ...undo,
 };
