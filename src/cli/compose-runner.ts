@@ -86,7 +86,11 @@ export async function composeRunner(
     processes,
     others: [local],
     onLeft: (runs) => clearToolConfigs(toolConfigs, runs),
-    workspace: openWorkspace({ dataDir, path: parts.env.PATH ?? '' }),
+    workspace: openWorkspace({
+      dataDir,
+      path: parts.env.PATH ?? '',
+      setup: { processes: local, env: agentEnvironment(parts.env) },
+    }),
     rawLog: {
       async *read(sessionId) {
         yield* archive.read(sessionId);

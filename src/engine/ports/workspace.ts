@@ -9,6 +9,15 @@ import {
   UnrecordedFile,
 } from '../../protocol/changes.ts';
 import type { Result } from '../../protocol/errors.ts';
+import { SessionId } from '../../protocol/ids.ts';
+import {
+  GitName,
+  MadeWorktree,
+  RemovedWorktree,
+  RepositoryView,
+  SetupRun,
+  Worktree,
+} from '../../protocol/worktree.ts';
 
 /** Where a session works. */
 export const WorkPlace = z.object({
@@ -23,6 +32,9 @@ export type WorkPlace = Readonly<z.infer<typeof WorkPlace>>;
 const place = { place: WorkPlace };
 /** What changes something is done once, however often it is asked for under the same id, also by another server. */
 const order = { ...place, orderId: z.string().min(1).max(200) };
+
+/** Of what was made under it. */
+const worktreeId = z.string().regex(/^[\w-]{1,100}$/);
 
 const Recorded = z.object({ recording: RecordingId, unrecorded: z.array(UnrecordedFile) });
 export type Recorded = z.infer<typeof Recorded>;
@@ -79,6 +91,39 @@ export const workspaceCalls = {
       rest: UndoChoice.exactOptional(),
     }),
     reply: Undone,
+  },
+  /** What a worktree would be made from, for a person to look at. */
+  repository: {
+    request: z.object({ ...place, base: GitName.exactOptional() }),
+    reply: RepositoryView,
+  },
+  /** The worktree gets the id of the order. */
+  makeWorktree: {
+    request: z.object({
+      ...place,
+      orderId: worktreeId,
+      base: GitName.exactOptional(),
+      branch: GitName.exactOptional(),
+      /** The branch is named after it where none is given. */
+      title: z.string(),
+    }),
+    reply: MadeWorktree,
+  },
+  listWorktrees: { request: z.object({}), reply: z.object({ worktrees: z.array(Worktree) }) },
+  /** Refused when what lies in it is not what was shown. What is in no commit is recorded first. */
+  removeWorktree: {
+    request: z.object({ orderId: worktreeId, shown: z.string(), branch: z.enum(['keep', 'remove']) }),
+    reply: RemovedWorktree,
+  },
+  /** No session has it any more: git's own commands may take it away. */
+  releaseWorktree: {
+    request: z.object({ orderId: worktreeId }),
+    reply: z.object({ released: z.boolean() }),
+  },
+  /** Runs the setup of the project in a worktree, if it is still what a person agreed to. */
+  runSetup: {
+    request: z.object({ orderId: worktreeId, sessionId: SessionId, digest: z.string() }),
+    reply: SetupRun,
   },
 } as const satisfies Record<string, { readonly request: z.ZodType; readonly reply: z.ZodType }>;
 

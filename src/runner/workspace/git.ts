@@ -3,7 +3,7 @@ import { delimiter, isAbsolute } from 'node:path';
 import { isWithin } from '../directory.ts';
 
 export interface GitCall {
-  /** A git directory of ours; never that of a repository, whose settings would hold. */
+  /** A git directory of ours; that of a repository, whose settings would hold, only for the few commands of `repository-git.ts`. */
   readonly gitDir: string;
   readonly workTree: string;
   readonly args: readonly string[];
@@ -12,8 +12,14 @@ export interface GitCall {
   readonly settings?: readonly string[];
   /** Read instead of the index in the git directory. */
   readonly index?: string;
+  /** Objects are also read from here. */
+  readonly objects?: string;
+  /** Git itself is not taken from here, as it is not from the work tree. */
+  readonly notFrom?: string;
   readonly longestMs?: number;
   readonly mostBytes?: number;
+  /** It is quick and changes a repository of somebody's: ended in the middle it would leave a lock there, so a close waits for it. */
+  readonly isFinished?: boolean;
 }
 
 /** `late` and `long`: it was ended at one of its limits, and the output is what came until then. */
@@ -68,7 +74,7 @@ export class Git {
       detached: process.platform !== 'win32',
       windowsHide: true,
     });
-    this.#running.add(child);
+    if (call.isFinished !== true) this.#running.add(child);
     const chunks: Buffer[] = [];
     let size = 0;
     let limit: 'late' | 'long' | undefined;
@@ -148,12 +154,15 @@ const harmlessSettings = [
 ];
 
 /** Nothing of the server's own environment but the way to git. */
-function environmentOf({ gitDir, workTree, index }: GitCall, path: string): Record<string, string> {
+function environmentOf(
+  { gitDir, workTree, index, objects, notFrom }: GitCall,
+  path: string,
+): Record<string, string> {
   return {
     // A folder of the repository can be on the PATH, when the server was started by npm there.
     PATH: path
       .split(delimiter)
-      .filter((folder) => isAbsolute(folder) && !isWithin(folder, workTree))
+      .filter((folder) => isAbsolute(folder) && !isWithin(folder, workTree) && !isWithin(folder, notFrom))
       .join(delimiter),
     LC_ALL: 'C',
     // Git before 2.32 finds the person's settings by these alone.
@@ -174,5 +183,9 @@ function environmentOf({ gitDir, workTree, index }: GitCall, path: string): Reco
     GIT_COMMITTER_NAME: 'Beckon',
     GIT_COMMITTER_EMAIL: 'beckon@localhost',
     ...(index !== undefined && { GIT_INDEX_FILE: index }),
+    // In quotes, for a colon would end it.
+    ...(objects !== undefined && {
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: `"${objects.replaceAll(/["\\]/g, '\\$&')}"`,
+    }),
   };
 }

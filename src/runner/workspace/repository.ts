@@ -85,7 +85,7 @@ export async function indexStamp({ gitDir }: Repository): Promise<string | undef
 const mostBytes = 1024 * 1024;
 
 /** Opened without waiting: a pipe of that name would never give anything. */
-async function smallFile(path: string): Promise<Buffer | undefined> {
+export async function smallFile(path: string): Promise<Buffer | undefined> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
   try {
     const found = await file?.stat();
@@ -98,4 +98,4 @@ async function smallFile(path: string): Promise<Buffer | undefined> {
   }
 }
 
-const realOr = (path: string): Promise<string> => realpath(path).catch(() => path);
+export const realOr = (path: string): Promise<string> => realpath(path).catch(() => path);

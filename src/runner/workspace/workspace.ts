@@ -6,19 +6,25 @@ import type {
 } from '../../engine/ports/workspace.ts';
 import { accept, type Result, refuse } from '../../protocol/errors.ts';
 import { toldUnrecorded } from './changes.ts';
+import { runSetup, type SetupOptions } from './setup.ts';
 import type { Recording } from './store.ts';
 import { Workspaces, type WorkspacesOptions } from './workspaces.ts';
+import { Worktrees } from './worktrees.ts';
 
 type Calls = {
   readonly [C in WorkspaceCall]: (request: WorkspaceRequest<C>) => Promise<Result<WorkspaceReply<C>>>;
 };
 
 /** The files of this machine, as whoever runs agents on it is asked about them. */
-export function openWorkspace(options: WorkspacesOptions): {
+export function openWorkspace(options: WorkspacesOptions & { readonly setup?: SetupOptions }): {
   readonly call: Workspace;
   close(): Promise<void>;
 } {
   const workspaces = new Workspaces(options);
+  const worktrees = new Worktrees({
+    ...options,
+    record: (place, also) => workspaces.record(place, also),
+  });
   const calls: Calls = {
     async record({ place }) {
       const recorded = await workspaces.record(place);
@@ -52,10 +58,23 @@ export function openWorkspace(options: WorkspacesOptions): {
       if (!value.done) return accept({ done: false, obstacles: [...value.obstacles] });
       return accept({ done: true, before: value.before.id, after: value.after.id, paths: [...value.paths] });
     },
+    repository: (request) => worktrees.repository(request),
+    makeWorktree: (request) => worktrees.make(request),
+    listWorktrees: () => worktrees.list(),
+    removeWorktree: (request) => worktrees.remove(request),
+    releaseWorktree: (request) => worktrees.release(request),
+    async runSetup({ orderId: worktreeId, sessionId, digest }) {
+      const path = await worktrees.pathOf(worktreeId);
+      if (path === undefined) return refuse('worktree_not_found');
+      if (options.setup === undefined) return refuse('agent_not_available');
+      return accept(await runSetup(options.setup, { worktreeId, path, sessionId, digest }));
+    },
   };
   return {
     call: (call, request) => calls[call](request),
-    close: () => workspaces.close(),
+    async close() {
+      await Promise.all([workspaces.close(), worktrees.close()]);
+    },
   };
 }
 

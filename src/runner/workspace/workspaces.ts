@@ -7,6 +7,7 @@ import type { Changes, Patch } from '../../protocol/changes.ts';
 import { accept, type Result, refuse } from '../../protocol/errors.ts';
 import { changesBetween, contentIn, patchBetween } from './changes.ts';
 import { Git } from './git.ts';
+import type { PathBytes } from './path-bytes.ts';
 import { type RecordingLimits, type RecordingMemory, record, recordingLimits } from './recording.ts';
 import { excludesOf, repositoryOf } from './repository.ts';
 import { finishRestore, type RecordNow, type Restored, type RestoreOrder, restore } from './restore.ts';
@@ -58,11 +59,11 @@ export class Workspaces {
     this.#limits = { ...recordingLimits, ...options.limits };
   }
 
-  /** Records the files as they are. */
-  record(place: WorkPlace): Promise<Result<Recording>> {
+  /** Records the files as they are; `also` those that are ignored and about to be lost. */
+  record(place: WorkPlace, also: readonly PathBytes[] = []): Promise<Result<Recording>> {
     return this.#inTurn(place, async (opened) => {
       const { memory, known, store } = opened;
-      const recorded = await this.#recordNow(opened)();
+      const recorded = await this.#recordNow(opened)(also);
       if (!recorded.ok) return recorded;
       const most = this.#options.storeBytes ?? storeBytes;
       if (memory.recordings < tidyAfter && memory.bytes < most / 16) return recorded;
