@@ -214,6 +214,8 @@ export class RoomSide implements Runner {
     return this.#ask({ call: 'policyFile', place });
   }
 
+  readonly recordsFiles = true;
+
   async workspace<C extends WorkspaceCall>(
     what: C,
     request: WorkspaceRequest<C>,

@@ -7,6 +7,7 @@ import {
   operations,
   paramsIn,
 } from '../protocol/operation.ts';
+import { changeHandlers } from './handlers/changes.ts';
 import { directoryHandlers } from './handlers/directories.ts';
 import { grantHandlers } from './handlers/grants.ts';
 import { insightHandlers } from './handlers/insights.ts';
@@ -14,6 +15,7 @@ import { interactionHandlers } from './handlers/interactions.ts';
 import { machineHandlers } from './handlers/machines.ts';
 import { messageHandlers } from './handlers/messages.ts';
 import { readingHandlers } from './handlers/reading.ts';
+import { reviewHandlers } from './handlers/review.ts';
 import type { Handlers, Room } from './handlers/room.ts';
 import { ruleHandlers } from './handlers/rules.ts';
 import { sessionHandlers } from './handlers/sessions.ts';
@@ -27,6 +29,7 @@ import { StorageError } from './ports/event-log.ts';
 const handlers: Handlers = {
   ...sessionHandlers,
   ...messageHandlers,
+  ...reviewHandlers,
   ...insightHandlers,
   ...interactionHandlers,
   ...grantHandlers,
@@ -37,6 +40,7 @@ const handlers: Handlers = {
   ...templateHandlers,
   ...trustHandlers,
   ...machineHandlers,
+  ...changeHandlers,
 };
 
 type Input = Readonly<Record<string, unknown>>;

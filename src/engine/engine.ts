@@ -10,6 +10,7 @@ import type { MachineLoad } from '../protocol/machine.ts';
 import type { ToolCatalogue } from '../protocol/tool.ts';
 import { Announcements } from './announcements.ts';
 import { AskHistory } from './ask-history.ts';
+import { ChangedPaths } from './changed-paths.ts';
 import { createClients } from './clients.ts';
 import { createDispatcher } from './dispatcher.ts';
 import { GrantBook } from './grant-book.ts';
@@ -37,6 +38,7 @@ import type { SessionWriter } from './session-writer.ts';
 import type { EngineSettings } from './settings.ts';
 import { Stillness } from './stillness.ts';
 import { AskDesk } from './tool-desk.ts';
+import { UndoDesk } from './undo-desk.ts';
 
 export interface EngineOptions {
   readonly log: EventLog;
@@ -134,13 +136,15 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     ids,
     logger,
   });
-  const announcements = new Announcements(log, (id) => {
+  const undos = new UndoDesk({ machines, ids, roots: settings.roots, sessions: () => registry.inMemory() });
+  const announcements: Announcements = new Announcements(log, (id) => {
     const view = registry.view(id);
     return view && { view, queue: registry.queue(id) };
   });
-  const registry = new SessionRegistry(
+  const registry: SessionRegistry = new SessionRegistry(
     {
       log,
+      undos,
       announcements,
       book,
       env: options.env,
@@ -323,6 +327,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     history,
     policies,
     clients,
+    undos,
+    changedPaths: new ChangedPaths({ machines, roots: settings.roots }),
     toolCatalogue,
     channels: options.channels ?? (() => []),
     remove,

@@ -44,6 +44,7 @@ export class SessionRun {
   #reported: Checkpoint | undefined;
   #takenUpAt = 0;
   #isAwaited = false;
+  #isCatchingUp = false;
 
   constructor(options: SessionRunOptions) {
     this.#options = options;
@@ -61,6 +62,15 @@ export class SessionRun {
   /** Its machine has not been there since the server was started: the run is attached to when it comes. */
   get isAwaited(): boolean {
     return this.#isAwaited;
+  }
+
+  /** What is told now was said before it was attached to. */
+  get isCatchingUp(): boolean {
+    return this.#isCatchingUp;
+  }
+
+  caughtUp(): void {
+    this.#isCatchingUp = false;
   }
 
   await(state: SessionState, checkpoint: Checkpoint | undefined): void {
@@ -117,6 +127,7 @@ export class SessionRun {
   forget(): void {
     this.#run = null;
     this.#isAwaited = false;
+    this.#isCatchingUp = false;
     this.#intake = null;
     this.#stored = undefined;
     this.#reported = undefined;
@@ -132,6 +143,7 @@ export class SessionRun {
   #attach(state: SessionState, last: number): void {
     const { process: run } = state;
     if (run === null) return;
+    this.#isCatchingUp = true;
     try {
       const order = this.#attachOf(run, state, last);
       const runner = this.#runner(state);

@@ -7,6 +7,8 @@ import { expiredGrant, findKeyGrant, keyGrant, revokedGrant, trustIn } from './g
 import { deliver, expire, isHandedOver, park, respond, settleAll } from './interactions.ts';
 import { giveUp, takeRun } from './machine-away.ts';
 import { editQueued, removeQueued, requeueInFlight, send } from './messages.ts';
+import { noteRecording, noteRestored } from './recordings.ts';
+import { draftComment, editComment, markSeen, removeComment, returnedText, sendComments } from './review.ts';
 import type { SessionState } from './state.ts';
 import { canSleep, wantsProcess } from './status.ts';
 import { deliverLate, endAsk, leaveBehind, leaveOpen, toolAsk } from './tool-asks.ts';
@@ -23,6 +25,17 @@ export function decide(state: SessionState, command: SessionCommand, context: Co
       return editQueued(state, command);
     case 'remove-queued':
       return removeQueued(state, command);
+
+    case 'draft-comment':
+      return draftComment(state, command);
+    case 'edit-comment':
+      return editComment(state, command);
+    case 'remove-comment':
+      return removeComment(state, command);
+    case 'send-comments':
+      return sendComments(state, command, context.away);
+    case 'mark-seen':
+      return markSeen(state, command);
 
     case 'respond':
       return respond(state, command, context);
@@ -56,6 +69,11 @@ export function decide(state: SessionState, command: SessionCommand, context: Co
       return state.turn?.id === command.turnId && state.turn.interrupting?.overdue === false
         ? becomes({ type: 'turn.overdue', turnId: command.turnId })
         : becomes();
+
+    case 'note-recording':
+      return noteRecording(state, command);
+    case 'note-restored':
+      return noteRestored(command);
 
     case 'stop':
       return stop(state, command.by, context);
@@ -169,7 +187,7 @@ function interrupt(state: SessionState, by: Actor): Result<Decided> {
 function stop(state: SessionState, by: Actor, context: Context): Result<Decided> {
   if (state.life === 'stopped') return becomes();
   const events: NewEvent[] = [];
-  const returned = state.queue.map((item) => item.text);
+  const returned = state.queue.flatMap(returnedText);
   for (const item of state.queue) {
     events.push({ type: 'message.removed', messageId: item.queued.messageId, cause: 'returned', by });
   }

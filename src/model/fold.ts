@@ -3,6 +3,8 @@ import type { InteractionId } from '../protocol/ids.ts';
 import { foldInteraction, type InteractionEvent } from './interaction-fold.ts';
 import { isHeld } from './limits.ts';
 import { emptyMap, findValue, valueAt, withoutValue, withValue } from './ordered-map.ts';
+import { withoutTurn, withRecording } from './recordings.ts';
+import { afterReview, withoutSent, withReturned } from './review.ts';
 import type { AgentRun, InteractionCounts, LiveInteraction, QueueItem, SessionState, Turn } from './state.ts';
 import { interactionOf, isAwaited, isShown, requestKeyOf, statusOf } from './status.ts';
 import { addUsage, noUsage, usageOfTurn } from './usage.ts';
@@ -67,6 +69,10 @@ function created(event: EventOf<'session.created'>): SessionState {
     capabilities: null,
     commands: [],
     turn: null,
+    recordings: [],
+    firstRecording: null,
+    workTree: null,
+    unrecorded: null,
     queue: [],
     interactions: emptyMap,
     requests: emptyMap,
@@ -149,21 +155,29 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
       return { ...state, wake: null, process: state.leftRun?.run ?? null, leftRun: undefined };
 
     case 'message.queued':
-      return enqueued(state, event);
+      return enqueued(withoutSent(state, event), event);
     case 'message.edited':
       return withItem(state, event.messageId, (item) => ({ ...item, text: event.text }));
     case 'message.moved':
       return { ...state, queue: moved(state.queue, event) };
     case 'message.removed':
+      return withoutItem(withReturned(state, event), event.messageId);
     case 'message.taken':
-      return { ...state, queue: state.queue.filter((item) => item.queued.messageId !== event.messageId) };
+      return withoutItem(state, event.messageId);
     case 'message.sending':
       return withItem(state, event.messageId, (item) => ({
         ...item,
         sending: event.applied === 'steer' ? 'steer' : 'send',
+        turnId: event.turnId,
       }));
     case 'message.requeued':
-      return withItem(state, event.messageId, (item) => ({ ...item, sending: null, direct: false }));
+      return requeued(state, event.messageId);
+
+    case 'comment.drafted':
+    case 'comment.edited':
+    case 'comment.removed':
+    case 'files.seen':
+      return afterReview(state, event);
 
     case 'turn.started':
       return {
@@ -185,6 +199,13 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
         usage: addUsage(state.usage, usageOfTurn(event)),
         context: event.context ?? state.context,
       };
+
+    case 'files.recorded':
+      return withRecording(state, event);
+    case 'files.unrecorded':
+      return { ...state, unrecorded: event.code };
+    case 'files.restored':
+      return state;
 
     case 'tool.called':
       return {
@@ -299,13 +320,25 @@ function enqueued(state: SessionState, event: EventOf<'message.queued'>): Sessio
     recentSends:
       event.clientMessageId === null
         ? state.recentSends
-        : [...state.recentSends.slice(1 - RECENT_SENDS), { ...event, text: '', images: [] }],
+        : [...state.recentSends.slice(1 - RECENT_SENDS), withoutContent(event)],
   };
 }
+
+/** What is kept of a message to know it again. */
+const withoutContent = ({ review: _, ...event }: EventOf<'message.queued'>): EventOf<'message.queued'> => ({
+  ...event,
+  text: '',
+  images: [],
+});
 
 /** A failed session keeps what is said to it until it is resumed. */
 const wakes = ({ life, process }: SessionState): boolean =>
   life === 'open' && (process === null || process.phase === 'closing');
+
+const withoutItem = (state: SessionState, messageId: string): SessionState => ({
+  ...state,
+  queue: state.queue.filter((item) => item.queued.messageId !== messageId),
+});
 
 const withItem = (
   state: SessionState,
@@ -315,6 +348,18 @@ const withItem = (
   ...state,
   queue: state.queue.map((item) => (item.queued.messageId === messageId ? change(item) : item)),
 });
+
+/** Its turn never began: what was recorded for it says nothing. */
+function requeued(state: SessionState, messageId: string): SessionState {
+  const turnId = state.queue.find((item) => item.queued.messageId === messageId)?.turnId;
+  const back = withItem(state, messageId, (item) => ({
+    ...item,
+    sending: null,
+    turnId: undefined,
+    direct: false,
+  }));
+  return turnId === undefined ? back : withoutTurn(back, turnId);
+}
 
 /** Positions count what is shown, from 1; what is being sent stays ahead of what waits. */
 function moved(queue: readonly QueueItem[], event: EventOf<'message.moved'>): readonly QueueItem[] {

@@ -3,6 +3,7 @@ import type { Grant } from '../protocol/grant.ts';
 import type { InteractionId, SessionId } from '../protocol/ids.ts';
 import type { LeftOpen } from '../protocol/interaction.ts';
 import type { StandingRule } from '../protocol/policy.ts';
+import type { ReviewComment, SeenMark } from '../protocol/review.ts';
 import type {
   AgentCommand,
   AgentOption,
@@ -63,7 +64,17 @@ export interface SessionState {
   readonly commands: readonly AgentCommand[];
 
   readonly turn: Turn | null;
+  /** What was recorded of the files around the last turns, oldest first. */
+  readonly recordings: readonly TurnRecordings[];
+  /** The first that was made; it outlasts the list. */
+  readonly firstRecording: string | null;
+  /** Where the files lie that were recorded last. */
+  readonly workTree: string | null;
+  /** Why nothing could be recorded the last time; null where it could. */
+  readonly unrecorded: string | null;
   readonly queue: readonly QueueItem[];
+  /** Not there until somebody has commented on changes, or marked a file as seen. */
+  readonly review?: ReviewState | undefined;
   /** Open, or decided and not yet delivered. */
   readonly interactions: OrderedMap<LiveInteraction>;
   /** Those of the agent itself, by its process and its own ids of them. */
@@ -129,13 +140,35 @@ export interface Turn {
   readonly interrupting: { readonly since: string; readonly overdue: boolean } | null;
 }
 
+/** The files around one turn: each null where they were not recorded. */
+export interface TurnRecordings {
+  readonly turnId: string;
+  /** When its first recording was made. */
+  readonly at: string;
+  readonly start: string | null;
+  readonly end: string | null;
+  /** Those that were not made at their moment, but after it. */
+  readonly late: readonly ('start' | 'end')[];
+}
+
 export interface QueueItem {
   readonly queued: EventOf<'message.queued'>;
   readonly text: string;
   /** Null while it waits; how it was handed over while the agent has yet to show that it took it. */
   readonly sending: 'send' | 'steer' | null;
+  /** The turn that it is to begin, while it is handed over for one. */
+  readonly turnId?: string | undefined;
   /** Handed over at once, without having waited: it is not shown as queued unless it comes back. */
   readonly direct: boolean;
+}
+
+/** What people have said of a session's changes, and not sent yet. */
+export interface ReviewState {
+  readonly comments: readonly ReviewComment[];
+  /** Those marked last come last. */
+  readonly seen: readonly SeenMark[];
+  /** The number of the event that changed it last. */
+  readonly revision: number;
 }
 
 export interface LiveInteraction {
@@ -161,7 +194,7 @@ export interface RunningTool {
 }
 
 /** Raise this whenever a stored snapshot of the state could no longer be understood. */
-export const STATE_VERSION = 13;
+export const STATE_VERSION = 14;
 
 /** A state as it is stored: its maps are lists of their entries. */
 export type StoredState = {

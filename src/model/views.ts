@@ -42,6 +42,9 @@ export function sessionView(state: SessionState): Session {
     ...(state.options.length > 0 && { options: [...state.options] }),
     interrupting: state.turn?.interrupting ?? null,
     ...(state.held === null ? {} : { held: state.held }),
+    ...(state.review !== undefined && {
+      review: { comments: state.review.comments.length, revision: state.review.revision },
+    }),
     ...trustView(state),
     failure:
       state.failure === null ? null : { reason: state.failure.reason, stderr: [...state.failure.stderr] },

@@ -1,10 +1,13 @@
 import { z } from 'zod';
+import { ChangesSince, Point, RecordingId, UndoChoice, UndoShown } from './changes.ts';
 import { InteractionId } from './ids.ts';
 import { Answer, ApprovalScope } from './interaction.ts';
 import { PushAddress, PushDecision, PushWishes } from './push.ts';
 import { Policy, ruleFields } from './rule.ts';
 import { AskTimeout, Disposition, SessionStatus, WhileBusy } from './session.ts';
 import { longestText } from './text-limit.ts';
+
+export { AddComment, EditComment, MarkSeen, RemoveComment, SendComments } from './review.ts';
 
 const text = z.string().max(longestText);
 const shortText = z.string().max(10_000);
@@ -325,3 +328,37 @@ export const SearchQuery = z.strictObject({
   limit: count.min(1).max(200).optional(),
 });
 export type SearchQuery = z.infer<typeof SearchQuery>;
+
+export const ChangesQuery = z.strictObject({
+  /** `start` unless told. */
+  since: ChangesSince.optional(),
+  /** With `since=turn`: which; the last without it. */
+  turn: z.string().min(1).max(200).optional(),
+});
+export type ChangesQuery = z.infer<typeof ChangesQuery>;
+
+export const PatchQuery = z.strictObject({
+  before: Point,
+  after: Point,
+  /** Without it, that of all files, as `git apply` takes it. */
+  path: z.string().min(1).max(20_000).optional(),
+  /** Lines around each change. */
+  context: count.min(0).max(1_000_000).optional(),
+});
+export type PatchQuery = z.infer<typeof PatchQuery>;
+
+export const ContentQuery = z.strictObject({ at: Point, path: z.string().min(1).max(20_000) });
+export type ContentQuery = z.infer<typeof ContentQuery>;
+
+/** A turn, or what leads from one recording to another. */
+export const UndoChanges = z.strictObject({
+  turnId: z.string().min(1).max(200).optional(),
+  before: RecordingId.optional(),
+  after: RecordingId.optional(),
+  /** What to do with paths that something stands against; `rest` holds for all others. */
+  choices: z.record(z.string(), UndoChoice).optional(),
+  rest: UndoChoice.optional(),
+  /** As it came with the obstacles: where one is otherwise by now, nothing is overwritten, and they are told again. */
+  shown: UndoShown.optional(),
+});
+export type UndoChanges = z.infer<typeof UndoChanges>;

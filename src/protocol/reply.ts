@@ -22,10 +22,12 @@ import { Template } from './template.ts';
 import { Unlock } from './unlock.ts';
 
 /** The bodies of replies, as the table of operations names them. */
+export { FileContent, Patch, SessionChanges, UndoneChanges } from './changes.ts';
 export { DirectoryCompletion, FoundFiles } from './directory.ts';
 export { GrantPreview } from './grant.ts';
 export { Insights } from './insights.ts';
 export { PolicyTrial } from './policy.ts';
+export { OneComment, Review } from './review.ts';
 export { ToolCatalogue } from './tool.ts';
 
 export const ChannelList = z.object({ channels: z.array(ChannelState) });

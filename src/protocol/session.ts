@@ -185,6 +185,8 @@ export const Session = z.object({
   interrupting: z.object({ since: z.string(), overdue: z.boolean() }).nullable(),
   /** Only while it is so. */
   held: Held.optional(),
+  /** How many comments on changes wait to be sent; the revision is another whenever one of them, or what was seen, has changed. */
+  review: z.object({ comments: z.number(), revision: z.number() }).optional(),
   /** A time of trust: until then everything is allowed but for what always needs a person. Only while it is so. */
   trust: z.object({ grantId: GrantId, since: z.string(), until: z.string(), uses: z.number() }).optional(),
   failure: z.object({ reason: z.string(), stderr: z.array(z.string()) }).nullable(),

@@ -116,6 +116,7 @@ export function localRunner(options: LocalRunnerOptions): Runner {
     policyFile,
     branch: gitBranch,
     filesBelow,
+    recordsFiles: options.workspace !== undefined,
     workspace: options.workspace?.call ?? (async () => refuse('git_not_available')),
     end,
 

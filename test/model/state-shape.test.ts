@@ -13,6 +13,7 @@ const shapes: Record<number, string> = {
   11: '218a2f28d54b79ad',
   12: '24cb7704b4178cfd',
   13: 'af4cfe89e5eb46b1',
+  14: 'e2cf4366a1a3a664',
 };
 
 it('[STORE1] a state of another shape has another version', () => {

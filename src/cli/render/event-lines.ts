@@ -123,6 +123,10 @@ export function eventLines(event: PlainEvent, paint: Paint): string[] {
       return note(`${oneLine(event.machine)} cannot be reached: the answer is given when it is back`);
     case 'process.taken':
       return note('its machine is back, and the agent is gone on with');
+    case 'files.restored':
+      return note(`${event.files} ${event.files === 1 ? 'file' : 'files'} put back to how they were`);
+    case 'files.recorded':
+    case 'files.unrecorded':
     case 'suggestion.declined':
     case 'commands.changed':
     case 'process.identified':
@@ -130,6 +134,10 @@ export function eventLines(event: PlainEvent, paint: Paint): string[] {
     case 'message.queued':
     case 'message.edited':
     case 'message.moved':
+    case 'comment.drafted':
+    case 'comment.edited':
+    case 'comment.removed':
+    case 'files.seen':
     case 'message.removed':
     case 'message.sending':
     case 'turn.started':

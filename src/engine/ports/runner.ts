@@ -29,6 +29,8 @@ export interface Runner {
   branch(directory: string): Promise<string | null>;
   /** The files below a directory, if it lies in the session's own. */
   filesBelow(query: FilesQuery): Promise<FilesBelow | undefined>;
+  /** Whether files are recorded here at all. */
+  readonly recordsFiles: boolean;
   /** What agents did to the files: recorded, compared, undone. */
   readonly workspace: Workspace;
 

@@ -6,6 +6,7 @@ import {
   RecordingId,
   UndoChoice,
   UndoObstacle,
+  UndoShown,
   UnrecordedFile,
 } from '../../protocol/changes.ts';
 import type { Result } from '../../protocol/errors.ts';
@@ -36,14 +37,22 @@ const order = { ...place, orderId: z.string().min(1).max(200) };
 /** Of what was made under it. */
 const worktreeId = z.string().regex(/^[\w-]{1,100}$/);
 
-const Recorded = z.object({ recording: RecordingId, unrecorded: z.array(UnrecordedFile) });
+/** The top of the work tree. */
+const root = { root: z.string() };
+
+const Recorded = z.object({ recording: RecordingId, unrecorded: z.array(UnrecordedFile), ...root });
 export type Recorded = z.infer<typeof Recorded>;
 
 const Undone = z.discriminatedUnion('done', [
   /** Undone itself by undoing what leads from the one to the other. */
   z.object({ done: z.literal(true), before: RecordingId, after: RecordingId, paths: z.array(z.string()) }),
   /** Nothing was changed. */
-  z.object({ done: z.literal(false), obstacles: z.array(UndoObstacle) }),
+  z.object({
+    done: z.literal(false),
+    obstacles: z.array(UndoObstacle),
+    /** Names what lies in the way as it is now. */
+    shown: UndoShown,
+  }),
 ]);
 export type Undone = z.infer<typeof Undone>;
 
@@ -61,7 +70,15 @@ export const workspaceCalls = {
       /** `now`: the files are recorded first. */
       after: z.union([Point, z.literal('now')]),
     }),
-    reply: Changes,
+    reply: Changes.extend(root),
+  },
+  /** The names alone of what changed between recordings, of many at once; null where one of them is no longer kept. */
+  changedPaths: {
+    request: z.object({
+      ...place,
+      spans: z.array(z.object({ before: Point, after: Point })).max(1000),
+    }),
+    reply: z.array(z.array(z.string()).nullable()),
   },
   patch: {
     request: z.object({
@@ -89,6 +106,8 @@ export const workspaceCalls = {
       /** What to do with paths that something stands against; `rest` holds for all others. */
       choices: z.record(z.string(), UndoChoice).exactOptional(),
       rest: UndoChoice.exactOptional(),
+      /** As it came with the obstacles: nothing is overwritten without it, nor what is otherwise by now. */
+      shown: UndoShown.exactOptional(),
     }),
     reply: Undone,
   },
@@ -112,17 +131,17 @@ export const workspaceCalls = {
   listWorktrees: { request: z.object({}), reply: z.object({ worktrees: z.array(Worktree) }) },
   /** Refused when what lies in it is not what was shown. What is in no commit is recorded first. */
   removeWorktree: {
-    request: z.object({ orderId: worktreeId, shown: z.string(), branch: z.enum(['keep', 'remove']) }),
+    request: z.object({ worktreeId, shown: z.string(), branch: z.enum(['keep', 'remove']) }),
     reply: RemovedWorktree,
   },
   /** No session has it any more: git's own commands may take it away. */
   releaseWorktree: {
-    request: z.object({ orderId: worktreeId }),
+    request: z.object({ worktreeId }),
     reply: z.object({ released: z.boolean() }),
   },
   /** Runs the setup of the project in a worktree, if it is still what a person agreed to. */
   runSetup: {
-    request: z.object({ orderId: worktreeId, sessionId: SessionId, digest: z.string() }),
+    request: z.object({ worktreeId, sessionId: SessionId, digest: z.string() }),
     reply: SetupRun,
   },
 } as const satisfies Record<string, { readonly request: z.ZodType; readonly reply: z.ZodType }>;

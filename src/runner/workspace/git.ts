@@ -12,7 +12,7 @@ export interface GitCall {
   readonly settings?: readonly string[];
   /** Read instead of the index in the git directory. */
   readonly index?: string;
-  /** Objects are also read from here. */
+  /** Read instead of the objects in the git directory. They may be false: only for calls that write nothing. */
   readonly objects?: string;
   /** Git itself is not taken from here, as it is not from the work tree. */
   readonly notFrom?: string;
@@ -183,9 +183,6 @@ function environmentOf(
     GIT_COMMITTER_NAME: 'Beckon',
     GIT_COMMITTER_EMAIL: 'beckon@localhost',
     ...(index !== undefined && { GIT_INDEX_FILE: index }),
-    // In quotes, for a colon would end it.
-    ...(objects !== undefined && {
-      GIT_ALTERNATE_OBJECT_DIRECTORIES: `"${objects.replaceAll(/["\\]/g, '\\$&')}"`,
-    }),
+    ...(objects !== undefined && { GIT_OBJECT_DIRECTORY: objects }),
   };
 }

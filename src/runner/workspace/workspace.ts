@@ -1,11 +1,12 @@
 import type {
+  WorkPlace,
   Workspace,
   WorkspaceCall,
   WorkspaceReply,
   WorkspaceRequest,
 } from '../../engine/ports/workspace.ts';
 import { accept, type Result, refuse } from '../../protocol/errors.ts';
-import { toldUnrecorded } from './changes.ts';
+import { toldOnce } from './changes.ts';
 import { runSetup, type SetupOptions } from './setup.ts';
 import type { Recording } from './store.ts';
 import { Workspaces, type WorkspacesOptions } from './workspaces.ts';
@@ -25,37 +26,43 @@ export function openWorkspace(options: WorkspacesOptions & { readonly setup?: Se
     ...options,
     record: (place, also) => workspaces.record(place, also),
   });
+  const withRoot = async <T>(place: WorkPlace, value: T): Promise<Result<T & { root: string }>> => {
+    const root = await workspaces.root(place);
+    return root.ok ? accept({ ...value, root: root.value }) : root;
+  };
   const calls: Calls = {
     async record({ place }) {
       const recorded = await workspaces.record(place);
-      return recorded.ok ? accept(told(recorded.value)) : recorded;
+      return recorded.ok ? withRoot(place, told(recorded.value)) : recorded;
     },
     async changes({ place, before, after }) {
-      if (before === 'commit') return refuse('recording_not_found');
       const recorded = after === 'now' ? await workspaces.record(place) : undefined;
       if (recorded?.ok === false) return recorded;
-      return workspaces.changes(place, { before, after: recorded?.value.id ?? after });
+      const changes = await workspaces.changes(place, { before, after: recorded?.value.id ?? after });
+      return changes.ok ? withRoot(place, changes.value) : changes;
     },
-    async patch({ place, before, after, path }) {
-      return path === undefined
-        ? refuse('recording_not_found')
-        : workspaces.patch(place, { before, after }, path);
+    async changedPaths({ place, spans }) {
+      const paths = await workspaces.changedPaths(place, spans);
+      return paths.ok ? accept(paths.value.map((names) => names && [...names])) : paths;
     },
+    patch: ({ place, before, after, path, context }) =>
+      workspaces.patch(place, { before, after }, path, context),
     async content({ place, at, path }) {
       const found = await workspaces.content(place, at, path);
       if (!found.ok) return found;
       return accept(found.value === undefined ? null : { base64: found.value.toString('base64') });
     },
-    async undo({ place, before, after, choices, rest }) {
+    async undo({ place, before, after, choices, rest, shown }) {
       const undone = await workspaces.undo(place, {
         before,
         after,
         ...(choices && { choices }),
         ...(rest && { rest }),
+        ...(shown && { shown }),
       });
       if (!undone.ok) return undone;
       const { value } = undone;
-      if (!value.done) return accept({ done: false, obstacles: [...value.obstacles] });
+      if (!value.done) return accept({ done: false, obstacles: [...value.obstacles], shown: value.shown });
       return accept({ done: true, before: value.before.id, after: value.after.id, paths: [...value.paths] });
     },
     repository: (request) => worktrees.repository(request),
@@ -63,7 +70,7 @@ export function openWorkspace(options: WorkspacesOptions & { readonly setup?: Se
     listWorktrees: () => worktrees.list(),
     removeWorktree: (request) => worktrees.remove(request),
     releaseWorktree: (request) => worktrees.release(request),
-    async runSetup({ orderId: worktreeId, sessionId, digest }) {
+    async runSetup({ worktreeId, sessionId, digest }) {
       const path = await worktrees.pathOf(worktreeId);
       if (path === undefined) return refuse('worktree_not_found');
       if (options.setup === undefined) return refuse('agent_not_available');
@@ -78,7 +85,7 @@ export function openWorkspace(options: WorkspacesOptions & { readonly setup?: Se
   };
 }
 
-const told = (recording: Recording): WorkspaceReply<'record'> => ({
+const told = (recording: Recording): Omit<WorkspaceReply<'record'>, 'root'> => ({
   recording: recording.id,
-  unrecorded: toldUnrecorded([recording]),
+  unrecorded: toldOnce(recording.unrecorded),
 });

@@ -5,9 +5,12 @@ import { join } from 'node:path';
 import type { WorkPlace } from '../../engine/ports/workspace.ts';
 import type { Changes, Patch } from '../../protocol/changes.ts';
 import { accept, type Result, refuse } from '../../protocol/errors.ts';
-import { changesBetween, contentIn, patchBetween } from './changes.ts';
+import { type Comparison, compare } from './changes.ts';
+import { checkedOut, contentOfCommit, findCommit, isCommit, withContents } from './commit.ts';
+import { contentIn, entriesBetween } from './entries.ts';
 import { Git } from './git.ts';
-import type { PathBytes } from './path-bytes.ts';
+import { patchOf, wholePatch } from './patch.ts';
+import { type PathBytes, toldPath } from './path-bytes.ts';
 import { type RecordingLimits, type RecordingMemory, record, recordingLimits } from './recording.ts';
 import { excludesOf, repositoryOf } from './repository.ts';
 import { finishRestore, type RecordNow, type Restored, type RestoreOrder, restore } from './restore.ts';
@@ -24,19 +27,21 @@ export interface WorkspacesOptions {
   readonly storeBytes?: number;
 }
 
-/** Two recordings, by their ids. */
+/** Two recordings, by their ids; or commits, as `commit:` with their id, and `commit` for the one that is checked out. */
 export interface Span {
   readonly before: string;
   readonly after: string;
 }
 
-export type UndoOrder = Span & Pick<RestoreOrder, 'choices' | 'rest'>;
+export type UndoOrder = Span & Pick<RestoreOrder, 'choices' | 'rest' | 'shown'>;
 
 interface Opened {
   readonly store: Store;
   readonly memory: RecordingMemory;
   /** Recordings that were looked at lately. */
   readonly known: Map<string, Recording>;
+  /** What was compared lately: the patch of a file is asked for after the list. */
+  readonly compared: Map<string, Comparison>;
   isReady: boolean;
   /** Settles when nothing is under way there. */
   last: Promise<unknown>;
@@ -62,31 +67,62 @@ export class Workspaces {
   /** Records the files as they are; `also` those that are ignored and about to be lost. */
   record(place: WorkPlace, also: readonly PathBytes[] = []): Promise<Result<Recording>> {
     return this.#inTurn(place, async (opened) => {
-      const { memory, known, store } = opened;
+      const { memory, known, compared, store } = opened;
       const recorded = await this.#recordNow(opened)(also);
       if (!recorded.ok) return recorded;
       const most = this.#options.storeBytes ?? storeBytes;
       if (memory.recordings < tidyAfter && memory.bytes < most / 16) return recorded;
       const tidied = await tidyStore(store, most);
       known.clear();
+      compared.clear();
       Object.assign(memory, { recordings: 0, bytes: 0 });
       return tidied.ok ? recorded : tidied;
     });
   }
 
-  changes(place: WorkPlace, span: Span): Promise<Result<Changes>> {
-    return this.#between(place, span, ({ store }, before, after) => changesBetween(store, before, after));
+  async changes(place: WorkPlace, span: Span): Promise<Result<Changes>> {
+    return this.#compared(place, span, async (_, { told }) => accept(told));
   }
 
-  patch(place: WorkPlace, span: Span, path: string): Promise<Result<Patch>> {
-    return this.#between(place, span, ({ store }, before, after) => patchBetween(store, before, after, path));
+  /** Of one file, or of all as one. */
+  patch(place: WorkPlace, span: Span, path?: string, context?: number): Promise<Result<Patch>> {
+    return this.#compared(place, span, (store, comparison) =>
+      path === undefined ? wholePatch(store, comparison, context) : patchOf(store, comparison, path, context),
+    );
+  }
+
+  /** The names of what changed in each span; null where one of its recordings is no longer kept. */
+  changedPaths(place: WorkPlace, spans: readonly Span[]): Promise<Result<(readonly string[] | null)[]>> {
+    return this.#inTurn(place, async (opened) => {
+      const told: (readonly string[] | null)[] = [];
+      for (const span of spans) {
+        const [before, after] = [await find(opened, span.before), await find(opened, span.after)];
+        if (!before.ok || !after.ok) {
+          told.push(null);
+          continue;
+        }
+        const entries = await entriesBetween(opened.store, before.value, after.value);
+        if (!entries.ok) return entries;
+        told.push(entries.value.map(({ path }) => toldPath(path)));
+      }
+      return accept(told);
+    });
+  }
+
+  /** The top of the work tree that a place lies in. */
+  async root(place: WorkPlace): Promise<Result<string>> {
+    const found = await repositoryOf(place, this.#options.home);
+    return found.ok ? accept(found.value.workTree) : found;
   }
 
   /** What a file held when it was recorded; undefined where it was not there. */
   content(place: WorkPlace, id: string, path: string): Promise<Result<Buffer | undefined>> {
     return this.#inTurn(place, async (opened) => {
       const recording = await find(opened, id);
-      return recording.ok ? contentIn(opened.store, recording.value, path) : recording;
+      if (!recording.ok) return recording;
+      return isCommit(recording.value.id)
+        ? contentOfCommit(opened.store, recording.value, path, this.#limits.fileBytes)
+        : contentIn(opened.store, recording.value, path);
     });
   }
 
@@ -120,6 +156,33 @@ export class Workspaces {
     });
   }
 
+  #compared<T>(
+    place: WorkPlace,
+    span: Span,
+    work: (store: Store, comparison: Comparison) => Promise<Result<T>>,
+  ): Promise<Result<T>> {
+    return this.#between(place, span, async (opened, before, after) => {
+      const { compared, store } = opened;
+      const key = `${before.id} ${after.id}`;
+      const known = compared.get(key);
+      compared.delete(key);
+      const comparison = known ? accept(known) : await this.#compare(store, before, after);
+      if (!comparison.ok) return comparison;
+      compared.set(key, comparison.value);
+      trim(compared);
+      return work(store, comparison.value);
+    });
+  }
+
+  async #compare(store: Store, before: Recording, after: Recording): Promise<Result<Comparison>> {
+    const full = async (one: Recording, other: Recording): Promise<Result<Recording>> =>
+      isCommit(one.id) ? withContents(store, one, other, this.#limits.fileBytes) : accept(one);
+    const first = await full(before, after);
+    if (!first.ok) return first;
+    const second = await full(after, before);
+    return second.ok ? compare(store, first.value, second.value) : second;
+  }
+
   async #inTurn<T>(place: WorkPlace, work: (opened: Opened) => Promise<Result<T>>): Promise<Result<T>> {
     const { dataDir, home = homedir() } = this.#options;
     const found = await repositoryOf(place, home);
@@ -131,7 +194,14 @@ export class Workspaces {
     if (opened === undefined) {
       const store = storeAt(this.#git, gitDir, repository);
       const memory = { recordings: 0, bytes: 0 };
-      opened = { store, memory, known: new Map(), isReady: false, last: Promise.resolve() };
+      opened = {
+        store,
+        memory,
+        known: new Map(),
+        compared: new Map(),
+        isReady: false,
+        last: Promise.resolve(),
+      };
       this.#opened.set(gitDir, opened);
     }
     const here = opened;
@@ -161,11 +231,31 @@ export class Workspaces {
   }
 }
 
-async function find({ store, known }: Opened, id: string): Promise<Result<Recording>> {
+async function find(
+  { store, known }: Pick<Opened, 'store' | 'known'>,
+  id: string,
+): Promise<Result<Recording>> {
   const recording = known.get(id);
   if (recording !== undefined) return accept(recording);
-  const found = await findRecording(store, id);
+  if (id === 'commit') {
+    const head = await checkedOut(store);
+    return head.ok ? find({ store, known }, head.value) : head;
+  }
+  const found = await (isCommit(id) ? findCommit : findRecording)(store, id);
   if (found.ok) known.set(id, found.value);
   for (const oldest of known.keys()) if (known.size > mostKnown) known.delete(oldest);
   return found;
+}
+
+const mostCompared = 16;
+const mostChanges = 50_000;
+
+/** The newest always stays. */
+function trim(compared: Map<string, Comparison>): void {
+  let changes = [...compared.values()].reduce((sum, one) => sum + one.changes.length, 0);
+  for (const [key, oldest] of compared) {
+    if (compared.size === 1 || (compared.size <= mostCompared && changes <= mostChanges)) return;
+    compared.delete(key);
+    changes -= oldest.changes.length;
+  }
 }

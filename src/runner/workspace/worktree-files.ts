@@ -3,7 +3,7 @@ import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { accept, type Result, refuse } from '../../protocol/errors.ts';
 import type { MadeWorktree } from '../../protocol/worktree.ts';
-import { type PathBytes, pathsIn, toldPath } from './path-bytes.ts';
+import { type PathBytes, partsIn, toldPath } from './path-bytes.ts';
 import { looker, placeOf } from './recording.ts';
 import type { RepositoryGit } from './repository-git.ts';
 
@@ -33,7 +33,7 @@ export async function fillWorktree(
   }
   const listed = await read(['ls-files', '--stage', '-z'], there);
   if (!listed.ok) return listed;
-  const entries = pathsIn(listed.value);
+  const entries = await partsIn(listed.value);
   const filters = new Set<string>();
   for (const entry of entries.filter((line) => /(?:\t|\/)\.gitattributes$/.test(line)).slice(0, 100)) {
     const [, blob = ''] = entry.split(' ');
@@ -69,11 +69,11 @@ export async function copyIncluded(
   const there = { workTree: repository.workTree, index: join(repository.gitDir, 'index') };
   const named = await read(['ls-files', '--others', '--ignored', `--exclude-from=${list}`, '-z'], there);
   if (!named.ok) return named;
-  const files = pathsIn(named.value).filter((name) => !name.endsWith('/'));
+  const files = (await partsIn(named.value)).filter((name) => !name.endsWith('/'));
   if (files.length === 0) return accept({ copied: 0, left: [] });
   const ignored = await read([...ignoredEntries, '-z'], there);
   if (!ignored.ok) return ignored;
-  const isIgnored = coversPaths(pathsIn(ignored.value));
+  const isIgnored = coversPaths(await partsIn(ignored.value));
   const left: string[] = [];
   const found = looker(repository.workTree);
   let [copied, bytes] = [0, 0];

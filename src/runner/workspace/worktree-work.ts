@@ -4,7 +4,7 @@ import { copyFile, lstat, readdir, realpath, rm, stat, utimes } from 'node:fs/pr
 import { dirname, join, resolve } from 'node:path';
 import { accept, type Result, refuse } from '../../protocol/errors.ts';
 import type { Worktree, WorktreeWork } from '../../protocol/worktree.ts';
-import { bytesOf, type PathBytes, pathsIn, toldPath } from './path-bytes.ts';
+import { bytesOf, type PathBytes, partsIn, toldPath } from './path-bytes.ts';
 import { looker, placeOf } from './recording.ts';
 import { smallFile } from './repository.ts';
 import { commitOf, findCommit, headIn, type Ref, type RepositoryGit } from './repository-git.ts';
@@ -112,7 +112,7 @@ async function looseIn(
 ): Promise<Result<Record<'uncommitted' | 'untracked' | 'ignored', readonly PathBytes[]>>> {
   const list = async (...args: string[]): Promise<Result<readonly PathBytes[]>> => {
     const listed = await git.read([...args, '-z'], there);
-    return listed.ok ? accept(pathsIn(listed.value)) : listed;
+    return listed.ok ? accept(await partsIn(listed.value)) : listed;
   };
   const flagged = await list('ls-files', '-v');
   if (!flagged.ok) return flagged;

@@ -138,7 +138,7 @@ export class Worktrees {
 
   /** Refused when what lies there is not what was shown. The commits stay on the branch unless that is to go, too. */
   remove({
-    orderId: id,
+    worktreeId: id,
     shown,
     branch,
   }: WorkspaceRequest<'removeWorktree'>): Promise<Result<RemovedWorktree>> {
@@ -181,7 +181,7 @@ export class Worktrees {
   }
 
   /** Lets git's own commands take the worktree away: no session has it any more. */
-  release({ orderId: id }: WorkspaceRequest<'releaseWorktree'>): Promise<Result<{ released: boolean }>> {
+  release({ worktreeId: id }: WorkspaceRequest<'releaseWorktree'>): Promise<Result<{ released: boolean }>> {
     return this.#inTurn(async () => {
       const record = await this.#records.find(id);
       const opened = record && (await this.#openAgain(record));

@@ -1,5 +1,6 @@
 import type { Event, EventOf, EventType } from '../../protocol/event.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
+import type { SentReview } from '../../protocol/review.ts';
 import type { CallShape } from '../../protocol/tool-call.ts';
 
 /** One thing in a conversation. The row stays, its item is replaced: whoever shows it looks at `version`. */
@@ -41,6 +42,8 @@ export interface MessageItem extends Said {
   readonly isOnItsWay: boolean;
   /** The ask that it is the late answer to. */
   readonly answers: string | null;
+  /** The comments that it is made of. */
+  readonly review: SentReview | null;
 }
 
 export interface SpokenItem extends Said {

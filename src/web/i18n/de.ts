@@ -13,6 +13,7 @@ import { machines } from './de/machines.ts';
 import { newSession } from './de/new-session.ts';
 import { push } from './de/push.ts';
 import { refusals } from './de/refusals.ts';
+import { review } from './de/review.ts';
 import { rules } from './de/rules.ts';
 import { session } from './de/session.ts';
 import { sessionLife } from './de/session-life.ts';
@@ -37,6 +38,7 @@ export const de: Messages = {
   ...inbox,
   ...help,
   ...newSession,
+  ...review,
   ...rules,
   ...settings,
   ...deleteSession,

@@ -5,6 +5,7 @@ import { less } from './en/less.ts';
 import { machines } from './en/machines.ts';
 import { newSession } from './en/new-session.ts';
 import { push } from './en/push.ts';
+import { review } from './en/review.ts';
 import { rules } from './en/rules.ts';
 import { sessionPage } from './en/session-page.ts';
 import { settings } from './en/settings.ts';
@@ -18,6 +19,7 @@ export const later = {
   ...machines,
   ...newSession,
   ...push,
+  ...review,
   ...rules,
   ...sessionPage,
   ...settings,

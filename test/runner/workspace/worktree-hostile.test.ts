@@ -74,8 +74,8 @@ it('[CHG1] [CHG45] making, looking at and removing a worktree runs nothing of a 
   const [seen] = accepted(await worktrees.list()).worktrees;
   expect(seen?.work.uncommitted).toEqual([{ path: 'a.txt' }]);
   accepted(await worktrees.repository({ place: rig.place }));
-  accepted(await worktrees.release({ orderId: 'w' }));
-  accepted(await worktrees.remove({ orderId: 'w', shown: seen?.shown ?? '', branch: 'remove' }));
+  accepted(await worktrees.release({ worktreeId: 'w' }));
+  accepted(await worktrees.remove({ worktreeId: 'w', shown: seen?.shown ?? '', branch: 'remove' }));
   await worktrees.close();
   expect(ran()).toBe('');
   // The traps are real ones.

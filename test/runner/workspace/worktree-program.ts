@@ -13,7 +13,7 @@ const done =
   what === 'make'
     ? await worktrees.make({ orderId: 'w', place, title: 'killed' })
     : await worktrees.remove({
-        orderId: 'w',
+        worktreeId: 'w',
         shown: readFileSync(join(base, 'shown'), 'utf8'),
         branch: 'remove',
       });

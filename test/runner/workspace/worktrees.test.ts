@@ -141,7 +141,7 @@ it('[CHG47] a removal shows all that would be lost, and is refused when it is no
 
   write('.env', 'TOKEN=2\n');
   const remove = (shown: string, what: 'keep' | 'remove' = 'keep') =>
-    rig.worktrees.remove({ orderId: 'w', shown, branch: what });
+    rig.worktrees.remove({ worktreeId: 'w', shown, branch: what });
   expect(await remove(seen.shown, 'remove')).toMatchObject({ refusal: { code: 'worktree_changed' } });
   expect(readFileSync(join(path, '.env'), 'utf8')).toBe('TOKEN=2\n');
 
@@ -169,7 +169,7 @@ it('[CHG47] branches go only where that was chosen, and commits that no branch h
   await using rig = worktreeRig();
   const { worktree: one } = await rig.make('one');
   accepted(
-    await rig.worktrees.remove({ orderId: 'one', shown: (await rig.look('one')).shown, branch: 'remove' }),
+    await rig.worktrees.remove({ worktreeId: 'one', shown: (await rig.look('one')).shown, branch: 'remove' }),
   );
   expect(rig.git('branch', '--list', one.branch)).toBe('');
 
@@ -181,7 +181,7 @@ it('[CHG47] branches go only where that was chosen, and commits that no branch h
   const seen = await rig.look('two');
   expect(seen).toMatchObject({ currentBranch: null, work: { unmerged: [{ subject: 'On no branch' }] } });
   const removed = accepted(
-    await rig.worktrees.remove({ orderId: 'two', shown: seen.shown, branch: 'remove' }),
+    await rig.worktrees.remove({ worktreeId: 'two', shown: seen.shown, branch: 'remove' }),
   );
   expect(rig.git('log', '-1', '--format=%s', removed.branch ?? '').trim()).toBe('On no branch');
   expect(rig.git('branch', '--list', two.branch)).toBe('');
@@ -190,7 +190,7 @@ it('[CHG47] branches go only where that was chosen, and commits that no branch h
   const { worktree: three } = await rig.make('three');
   writeFileSync(join(three.path, '.git'), `gitdir: ${rig.tree}/.git\n`);
   expect(await rig.look('three')).toMatchObject({ state: 'unreadable' });
-  const refused = await rig.worktrees.remove({ orderId: 'three', shown: 'unreadable', branch: 'remove' });
+  const refused = await rig.worktrees.remove({ worktreeId: 'three', shown: 'unreadable', branch: 'remove' });
   expect(refused).toMatchObject({ refusal: { code: 'git_not_available' } });
   expect(existsSync(join(three.path, 'a.txt'))).toBe(true);
 });
@@ -230,7 +230,7 @@ it(`[CHG48] nothing of the person's is touched by ten worktrees made and removed
     } else {
       const [id = ''] = open.splice(Math.floor(random() * open.length), 1);
       const { shown } = await rig.look(id);
-      accepted(await rig.worktrees.remove({ orderId: id, shown, branch: 'remove' }));
+      accepted(await rig.worktrees.remove({ worktreeId: id, shown, branch: 'remove' }));
     }
   }
   expect({ tree: tree(), own: own() }).toEqual(before);

@@ -27,6 +27,7 @@ export const refusals: Refusals = {
   session_not_found: 'Diese Sitzung gibt es nicht mehr.',
   interaction_not_found: 'Diese Frage gibt es nicht mehr.',
   message_not_found: 'Diese Nachricht gibt es nicht mehr.',
+  comment_not_found: 'Dieser Kommentar wartet nicht mehr: Er wurde gesendet oder entfernt.',
   image_not_found: 'Dieses Bild gibt es nicht mehr.',
   grant_not_found: 'Diese Freigabe gibt es nicht mehr.',
   suggestion_not_found: 'Das wird nicht oder nicht mehr vorgeschlagen.',
@@ -51,6 +52,9 @@ export const refusals: Refusals = {
   queue_full: 'In dieser Sitzung warten schon zu viele Nachrichten.',
   interaction_already_resolved: 'Das ist schon beantwortet.',
   interaction_changed: 'Gefragt wird inzwischen etwas anderes, als hier zu sehen war.',
+  comment_changed:
+    'Ein Kommentar ist nicht mehr, wie er hier zu sehen war: Er wurde inzwischen geändert, entfernt oder gesendet.',
+  too_many_comments: 'In dieser Sitzung warten schon zu viele Kommentare.',
   policy_changed:
     'Die Regeln sind inzwischen andere, als hier zu sehen waren. Neu laden und noch einmal ansehen.',
   interaction_gone: 'Das lässt sich nicht mehr beantworten.',
@@ -62,6 +66,7 @@ export const refusals: Refusals = {
   directory_too_wide:
     'Was in diesem Verzeichnis liegt, ist zu viel, um es festzuhalten, oder ein ganzes Home-Verzeichnis.',
   recording_not_found: 'Dieser Stand der Dateien wurde nicht festgehalten oder ist nicht mehr da.',
+  commit_unreadable: 'Der letzte Commit dieses Repositorys kann hier nicht gelesen werden.',
   git_not_available: 'Das Programm git fehlt, ist älter als 2.30 oder konnte nicht tun, was es sollte.',
   too_many_requests: 'Zu viele Versuche. Kurz warten, dann noch einmal.',
   internal_error: 'Beckon selbst ist daran gescheitert. Mehr steht im Protokoll des Servers.',
@@ -69,5 +74,9 @@ export const refusals: Refusals = {
     'Dieser Server schickt keine Benachrichtigungen an Geräte: Der Schlüssel dafür ließ sich nicht ablegen.',
   storage_unavailable: 'Beckon kann gerade nichts speichern; es wurde nichts geändert.',
   unexpected_reply: 'Was da antwortet, ist wohl kein Beckon. Seite neu laden.',
+  undo_obstacles:
+    'Dem Rückgängigmachen steht etwas entgegen; sag für jedes, was geschehen soll. Es wurde nichts geändert.',
+  turn_running:
+    'In diesem Arbeitsverzeichnis läuft gerade eine Runde; warte ihr Ende ab oder unterbrich sie.',
   shutting_down: 'Beckon wird gerade beendet.',
 };

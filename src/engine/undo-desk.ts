@@ -1,0 +1,118 @@
+import type { SessionState } from '../model/state.ts';
+import { isBusy } from '../model/status.ts';
+import type { UndoneChanges } from '../protocol/changes.ts';
+import type { UndoChanges } from '../protocol/command.ts';
+import { accept, type Result, refuse } from '../protocol/errors.ts';
+import type { Actor } from '../protocol/interaction.ts';
+import type { LiveSession } from './live-session.ts';
+import type { Machines } from './machines.ts';
+import type { Ids } from './ports/ids.ts';
+import { workPlaceOf } from './turn-recorder.ts';
+
+export interface UndoDeskOptions {
+  readonly machines: Machines;
+  readonly ids: Pick<Ids, 'order'>;
+  readonly roots: readonly string[];
+  /** All that may have a turn that runs. */
+  readonly sessions: () => readonly LiveSession[];
+}
+
+/** Two recordings, and the turn that lies between them where it is one. */
+export interface UndoSpan {
+  readonly turnId: string | null;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** Puts files back. While it does, no turn begins in that work tree; while a turn runs there, nothing is put back. */
+export class UndoDesk {
+  readonly #options: UndoDeskOptions;
+  readonly #underWay = new Map<string, Promise<unknown>>();
+
+  constructor(options: UndoDeskOptions) {
+    this.#options = options;
+  }
+
+  /** Settles when nothing is being put back in this work tree. */
+  async whenClear(machine: string | null, root: string | null): Promise<void> {
+    if (root === null) return;
+    const key = keyOf(machine, root);
+    for (let work = this.#underWay.get(key); work; work = this.#underWay.get(key)) await work;
+  }
+
+  async undo(
+    session: LiveSession,
+    span: UndoSpan,
+    chosen: Pick<UndoChanges, 'choices' | 'rest' | 'shown'>,
+    by: Actor,
+  ): Promise<Result<UndoneChanges>> {
+    const { machine, workTree } = session.state;
+    if (workTree === null) return refuse('recording_not_found');
+    const key = keyOf(machine, workTree);
+    await this.whenClear(machine, workTree);
+    const running = this.#running(machine, workTree);
+    if (running !== undefined) return running;
+    const work = this.#putBack(session, span, chosen, by);
+    const settled = work.catch(() => {});
+    this.#underWay.set(key, settled);
+    try {
+      return await work;
+    } finally {
+      this.#underWay.delete(key);
+    }
+  }
+
+  #running(machine: string | null, root: string): Result<never> | undefined {
+    const found = this.#options
+      .sessions()
+      .find(({ state }) => isBusy(state) && worksIn(state, machine, root));
+    if (found === undefined) return undefined;
+    const { id, title } = found.state;
+    return refuse(
+      'turn_running',
+      `A turn runs in this work tree, in the session "${title}". Wait for its end, or interrupt it.`,
+      { sessionId: id, title },
+    );
+  }
+
+  async #putBack(
+    session: LiveSession,
+    { turnId, before, after }: UndoSpan,
+    { choices, rest, shown }: Pick<UndoChanges, 'choices' | 'rest' | 'shown'>,
+    by: Actor,
+  ): Promise<Result<UndoneChanges>> {
+    const { machines, ids, roots } = this.#options;
+    const { state, writer } = session;
+    const undone = await machines.ask(state.machine, (runner) =>
+      runner.workspace('undo', {
+        place: workPlaceOf(state, roots),
+        orderId: ids.order(),
+        before,
+        after,
+        ...(choices && { choices }),
+        ...(rest && { rest }),
+        ...(shown && { shown }),
+      }),
+    );
+    if (!undone.ok) return undone;
+    const { value } = undone;
+    if (!value.done) {
+      const { obstacles } = value;
+      return refuse('undo_obstacles', undefined, { obstacles, shown: value.shown });
+    }
+    const { paths } = value;
+    const span = { before: value.before, after: value.after };
+    const noted = await writer.insist({ type: 'note-restored', turnId, ...span, paths, by });
+    return noted.ok ? accept({ done: true, ...span, paths }) : noted;
+  }
+}
+
+const keyOf = (machine: string | null, root: string): string => JSON.stringify([machine, root]);
+
+/** Where nothing was recorded yet, a session is taken for one of every work tree that its directory lies in. */
+function worksIn(state: SessionState, machine: string | null, root: string): boolean {
+  if (state.machine !== machine) return false;
+  if (state.workTree !== null) return state.workTree === root;
+  const cwd = state.realCwd ?? state.cwd;
+  return cwd === root || cwd.startsWith(`${root}/`) || cwd.startsWith(`${root}\\`);
+}
