@@ -22,6 +22,7 @@ import { sessionHandlers } from './handlers/sessions.ts';
 import { suggestionHandlers } from './handlers/suggestions.ts';
 import { templateHandlers } from './handlers/templates.ts';
 import { trustHandlers } from './handlers/trust.ts';
+import { worktreeHandlers } from './handlers/worktrees.ts';
 import type { Caller, ControlRoom, Reply } from './ports/control-room.ts';
 import { StorageError } from './ports/event-log.ts';
 
@@ -41,6 +42,7 @@ const handlers: Handlers = {
   ...trustHandlers,
   ...machineHandlers,
   ...changeHandlers,
+  ...worktreeHandlers,
 };
 
 type Input = Readonly<Record<string, unknown>>;

@@ -105,6 +105,7 @@ export type SessionCommand =
       EventOf<'files.restored'>,
       'turnId' | 'before' | 'after' | 'by'
     > & { readonly paths: readonly string[] })
+  | ({ readonly type: 'note-setup' } & Omit<NewEventOf<'setup.changed'>, 'type'>)
   | { readonly type: 'stop'; readonly by: Actor }
   | { readonly type: 'reopen'; readonly by: Actor }
   | { readonly type: 'start-process'; readonly processId: string }

@@ -14,6 +14,24 @@ export const SessionWorktree = z.object({
 });
 export type SessionWorktree = z.infer<typeof SessionWorktree>;
 
+/** How it stands with the setup of a session's worktree. */
+export const SetupState = z.enum([
+  /** Nobody has agreed to this content: it does not run. */
+  'unagreed',
+  /** It runs before the agent is started. */
+  'waiting',
+  'running',
+  'done',
+  'failed',
+  /** It took too long, and was ended. */
+  'late',
+  /** It was no longer what was agreed to, and did not run. */
+  'changed',
+  /** It was ended from outside; it runs again when the agent is started the next time. */
+  'ended',
+]);
+export type SetupState = z.infer<typeof SetupState>;
+
 /** A branch, tag or commit as it is typed; nothing that git could take for an option, a range or a path. */
 export const GitName = z
   .string()
@@ -30,6 +48,8 @@ export const WorktreeWish = z.strictObject({
   base: GitName.optional(),
   /** Without it, one is named after the session. */
   branch: GitName.optional(),
+  /** Where the base was when it was shown: refused when it is elsewhere by now. */
+  commit: z.string().max(100).optional(),
   /** The digest of the setup that was shown and is to run. */
   setup: z.string().max(100).optional(),
 });
@@ -110,23 +130,38 @@ export const WorktreeView = Worktree.extend({
 });
 export type WorktreeView = z.infer<typeof WorktreeView>;
 
-/** What was made, and what is not in it as it would be after a checkout of git's own. */
+/** What is in a fresh worktree, and what is not as it would be after a checkout of git's own. */
+export const WorktreeNotes = z.object({
+  /** Ignored files that came along. */
+  copied: z.number(),
+  /** Ignored files that were to come along and did not: links, and what is over the bounds. */
+  left: z.array(z.string()),
+  /** Folders of repositories within, which are empty. */
+  submodules: z.number(),
+  /** Filters, like `lfs`, that did not run: the files are as they are stored. */
+  filters: z.array(z.string()),
+});
+export type WorktreeNotes = z.infer<typeof WorktreeNotes>;
+
 export const MadeWorktree = z.object({
   worktree: SessionWorktree,
   /** Where in it the session works. */
   cwd: z.string(),
-  notes: z.object({
-    /** Ignored files that came along. */
-    copied: z.number(),
-    /** Ignored files that were to come along and did not: links, and what is over the bounds. */
-    left: z.array(z.string()),
-    /** Folders of repositories within, which are empty. */
-    submodules: z.number(),
-    /** Filters, like `lfs`, that did not run: the files are as they are stored. */
-    filters: z.array(z.string()),
-  }),
+  notes: WorktreeNotes,
+  setup: SetupProgram.nullable(),
 });
 export type MadeWorktree = z.infer<typeof MadeWorktree>;
+
+/** A session's worktree as its first event tells it. */
+export const GivenWorktree = SessionWorktree.extend({
+  notes: WorktreeNotes,
+  setup: z.object({ digest: z.string(), isAgreed: z.boolean() }).optional(),
+});
+export type GivenWorktree = z.infer<typeof GivenWorktree>;
+
+/** A session's worktree as callers see it; without `setup` where the project has none. */
+export const WorktreeOfSession = SessionWorktree.extend({ setup: SetupState.optional() });
+export type WorktreeOfSession = z.infer<typeof WorktreeOfSession>;
 
 export const RemovedWorktree = z.object({
   /** The recording of what was in it; null where there was nothing to record. */

@@ -122,6 +122,8 @@ export const workspaceCalls = {
       ...place,
       orderId: worktreeId,
       base: GitName.exactOptional(),
+      /** Where the base has to be. */
+      commit: z.string().exactOptional(),
       branch: GitName.exactOptional(),
       /** The branch is named after it where none is given. */
       title: z.string(),
@@ -144,6 +146,7 @@ export const workspaceCalls = {
     request: z.object({ worktreeId, sessionId: SessionId, digest: z.string() }),
     reply: SetupRun,
   },
+  endSetup: { request: z.object({ worktreeId }), reply: z.object({ ended: z.boolean() }) },
 } as const satisfies Record<string, { readonly request: z.ZodType; readonly reply: z.ZodType }>;
 
 export type WorkspaceCall = keyof typeof workspaceCalls;

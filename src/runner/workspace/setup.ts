@@ -27,10 +27,43 @@ const longestMs = 15 * 60_000;
 /** The end of what it prints is kept. */
 const mostOutput = 64 * 1024;
 
-let runs = 0;
+/** Runs the setups of projects in their worktrees, in each one at a time. */
+export class Setups {
+  readonly #options: SetupOptions;
+  readonly #running = new Map<string, { readonly run: Promise<SetupRun>; readonly abort: AbortController }>();
+  #count = 0;
 
-/** Runs the setup of a project in its worktree, if it is the one that was agreed to. Never rejects. */
-export async function runSetup(options: SetupOptions, order: SetupOrder): Promise<SetupRun> {
+  constructor(options: SetupOptions) {
+    this.#options = options;
+  }
+
+  /** Only what was agreed to. Asked for again while it runs, as after a lost connection, it is the same run. Never rejects. */
+  run(order: SetupOrder): Promise<SetupRun> {
+    const { worktreeId } = order;
+    const underWay = this.#running.get(worktreeId);
+    if (underWay !== undefined) return underWay.run;
+    const abort = new AbortController();
+    this.#count += 1;
+    const id = `${worktreeId}-setup-${this.#count}`;
+    const run = runSetup(this.#options, order, { id, signal: abort.signal }).finally(() =>
+      this.#running.delete(worktreeId),
+    );
+    this.#running.set(worktreeId, { run, abort });
+    return run;
+  }
+
+  /** False where none runs. */
+  end(worktreeId: string): boolean {
+    this.#running.get(worktreeId)?.abort.abort();
+    return this.#running.has(worktreeId);
+  }
+}
+
+async function runSetup(
+  options: SetupOptions,
+  order: SetupOrder,
+  { id, signal }: { readonly id: string; readonly signal: AbortSignal },
+): Promise<SetupRun> {
   const began = performance.now();
   const ended = (outcome: SetupRun['outcome'], code: number | null, output: string): SetupRun => ({
     outcome,
@@ -41,9 +74,8 @@ export async function runSetup(options: SetupOptions, order: SetupOrder): Promis
   const program = await setupFile(order.path);
   if (program === undefined || digestOf(program.content) !== order.digest) return ended('changed', null, '');
   const place = join(order.path, setupPath);
-  runs += 1;
   const child = options.processes.start({
-    id: `${order.worktreeId}-setup-${runs}`,
+    id,
     sessionId: order.sessionId,
     isCommand: true,
     // What it complains of belongs between the other lines.
@@ -61,6 +93,8 @@ export async function runSetup(options: SetupOptions, order: SetupOrder): Promis
     isLate = true;
     void child.end();
   }, options.longestMs ?? longestMs);
+  signal.addEventListener('abort', () => void child.end(), { once: true });
+  if (signal.aborted) void child.end();
   const exit = await child.exited;
   clearTimeout(timer);
   // What it left running would work on beside the agent.

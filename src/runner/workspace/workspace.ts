@@ -7,7 +7,7 @@ import type {
 } from '../../engine/ports/workspace.ts';
 import { accept, type Result, refuse } from '../../protocol/errors.ts';
 import { toldOnce } from './changes.ts';
-import { runSetup, type SetupOptions } from './setup.ts';
+import { type SetupOptions, Setups } from './setup.ts';
 import type { Recording } from './store.ts';
 import { Workspaces, type WorkspacesOptions } from './workspaces.ts';
 import { Worktrees } from './worktrees.ts';
@@ -22,6 +22,7 @@ export function openWorkspace(options: WorkspacesOptions & { readonly setup?: Se
   close(): Promise<void>;
 } {
   const workspaces = new Workspaces(options);
+  const setups = options.setup && new Setups(options.setup);
   const worktrees = new Worktrees({
     ...options,
     record: (place, also) => workspaces.record(place, also),
@@ -73,9 +74,10 @@ export function openWorkspace(options: WorkspacesOptions & { readonly setup?: Se
     async runSetup({ worktreeId, sessionId, digest }) {
       const path = await worktrees.pathOf(worktreeId);
       if (path === undefined) return refuse('worktree_not_found');
-      if (options.setup === undefined) return refuse('agent_not_available');
-      return accept(await runSetup(options.setup, { worktreeId, path, sessionId, digest }));
+      if (setups === undefined) return refuse('agent_not_available');
+      return accept(await setups.run({ worktreeId, path, sessionId, digest }));
     },
+    endSetup: async ({ worktreeId }) => accept({ ended: setups?.end(worktreeId) ?? false }),
   };
   return {
     call: (call, request) => calls[call](request),

@@ -2,12 +2,10 @@ import { constants, mkdirSync } from 'node:fs';
 import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { accept, type Result, refuse } from '../../protocol/errors.ts';
-import type { MadeWorktree } from '../../protocol/worktree.ts';
+import type { WorktreeNotes } from '../../protocol/worktree.ts';
 import { type PathBytes, partsIn, toldPath } from './path-bytes.ts';
 import { looker, placeOf } from './recording.ts';
 import type { RepositoryGit } from './repository-git.ts';
-
-type Notes = MadeWorktree['notes'];
 
 export interface Filling {
   readonly path: string;
@@ -20,7 +18,7 @@ export interface Filling {
 export async function fillWorktree(
   { read }: RepositoryGit,
   { path, adminDir, commit }: Filling,
-): Promise<Result<Pick<Notes, 'submodules' | 'filters'>>> {
+): Promise<Result<Pick<WorktreeNotes, 'submodules' | 'filters'>>> {
   const there = { workTree: path, index: join(adminDir, 'index'), longestMs: 10 * 60_000 };
   const written = await read(['read-tree', '-m', '-u', commit], there);
   if (!written.ok) {
@@ -62,7 +60,7 @@ export async function copyIncluded(
   { repository, read, reader }: RepositoryGit,
   path: string,
   patterns: readonly string[],
-): Promise<Result<Pick<Notes, 'copied' | 'left'>>> {
+): Promise<Result<Pick<WorktreeNotes, 'copied' | 'left'>>> {
   if (patterns.length === 0) return accept({ copied: 0, left: [] });
   const list = join(reader, 'include');
   await writeFile(list, `${patterns.join('\n')}\n`);

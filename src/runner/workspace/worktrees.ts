@@ -95,13 +95,20 @@ export class Worktrees {
   make(wish: WorkspaceRequest<'makeWorktree'>): Promise<Result<MadeWorktree>> {
     return this.#inTurn(async () => {
       const known = await this.#records.find(wish.orderId);
-      if (known?.state === 'made')
-        return accept({ worktree: told(known), cwd: await cwdIn(known), notes: noNotes });
+      if (known?.state === 'made') return this.#madeBefore(known);
       const opened = await this.#open(wish.place);
       if (!opened.ok) return opened;
       const { git, refs } = opened.value;
       const found = await baseOf(git, refs, wish.base);
       if (!found.ok) return found;
+      if (wish.commit !== undefined && wish.commit !== found.value.commit)
+        return refuse(
+          'worktree_changed',
+          `"${found.value.name}" is no longer at the commit that was shown.`,
+          {
+            field: 'worktree',
+          },
+        );
       const branch = wish.branch ?? freeBranch(refs, wish.title);
       const obstacle = obstacleTo(refs, branch);
       if (obstacle !== undefined)
@@ -230,7 +237,15 @@ export class Worktrees {
       worktree: told(record),
       cwd: await cwdIn(record),
       notes: { ...filled.value, ...copied.value },
+      setup: await setupIn(git, baseCommit),
     });
+  }
+
+  async #madeBefore(record: WorktreeRecord): Promise<Result<MadeWorktree>> {
+    const opened = await this.#openAgain(record);
+    if (!opened.ok) return opened;
+    const setup = await setupIn(opened.value.git, record.baseCommit);
+    return accept({ worktree: told(record), cwd: await cwdIn(record), notes: noNotes, setup });
   }
 
   async #look(record: WorktreeRecord): Promise<Worktree> {
