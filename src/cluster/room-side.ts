@@ -49,6 +49,8 @@ import { parsed } from './runner-side.ts';
 
 const silentTicks = 8;
 const requestTicks = 40;
+/** To look at a hundred thousand files takes its time, and whoever asks waits no longer than the machine is there. */
+const workspaceTicks = 1200;
 const mostExited = 200;
 // A runner holds an agent of which eight times as much is not stored.
 const muchUnconfirmed = 1_000_000;
@@ -186,7 +188,7 @@ export class RoomSide implements Runner {
     if (this.#silent > silentTicks && this.#state.is === 'reachable') this.#become({ is: 'unreachable' });
     for (const [id, request] of this.#requests) {
       request.ticks += 1;
-      if (request.ticks <= requestTicks) continue;
+      if (request.ticks <= (request.call.call === 'workspace' ? workspaceTicks : requestTicks)) continue;
       this.#requests.delete(id);
       request.reject(new UnreachableError('The machine does not answer'));
     }
@@ -220,6 +222,8 @@ export class RoomSide implements Runner {
   policyFile(place: WorkPlace): Promise<PolicyFile> {
     return this.#ask({ call: 'policyFile', place });
   }
+
+  readonly recordsFiles = true;
 
   async workspace<C extends WorkspaceCall>(
     what: C,

@@ -7,13 +7,17 @@ import {
   operations,
   paramsIn,
 } from '../protocol/operation.ts';
+import { changeHandlers } from './handlers/changes.ts';
 import { directoryHandlers } from './handlers/directories.ts';
+import { forkHandlers } from './handlers/forks.ts';
 import { grantHandlers } from './handlers/grants.ts';
 import { insightHandlers } from './handlers/insights.ts';
 import { interactionHandlers } from './handlers/interactions.ts';
+import { landingHandlers } from './handlers/landing.ts';
 import { machineHandlers } from './handlers/machines.ts';
 import { messageHandlers } from './handlers/messages.ts';
 import { readingHandlers } from './handlers/reading.ts';
+import { reviewHandlers } from './handlers/review.ts';
 import type { Handlers, Room } from './handlers/room.ts';
 import { ruleHandlers } from './handlers/rules.ts';
 import { sessionHandlers } from './handlers/sessions.ts';
@@ -26,7 +30,9 @@ import { StorageError } from './ports/event-log.ts';
 /** The compiler sees that each operation of the table has its handler here, and that none is left over. */
 const handlers: Handlers = {
   ...sessionHandlers,
+  ...forkHandlers,
   ...messageHandlers,
+  ...reviewHandlers,
   ...insightHandlers,
   ...interactionHandlers,
   ...grantHandlers,
@@ -37,6 +43,8 @@ const handlers: Handlers = {
   ...templateHandlers,
   ...trustHandlers,
   ...machineHandlers,
+  ...changeHandlers,
+  ...landingHandlers,
 };
 
 type Input = Readonly<Record<string, unknown>>;

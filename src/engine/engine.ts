@@ -10,6 +10,7 @@ import type { MachineLoad } from '../protocol/machine.ts';
 import type { ToolCatalogue } from '../protocol/tool.ts';
 import { Announcements } from './announcements.ts';
 import { AskHistory } from './ask-history.ts';
+import { ChangedPaths } from './changed-paths.ts';
 import { createClients } from './clients.ts';
 import { createDispatcher } from './dispatcher.ts';
 import { GrantBook } from './grant-book.ts';
@@ -37,6 +38,7 @@ import type { SessionWriter } from './session-writer.ts';
 import type { EngineSettings } from './settings.ts';
 import { Stillness } from './stillness.ts';
 import { AskDesk } from './tool-desk.ts';
+import { UndoDesk } from './undo-desk.ts';
 
 export interface EngineOptions {
   readonly log: EventLog;
@@ -134,13 +136,21 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     ids,
     logger,
   });
-  const announcements = new Announcements(log, (id) => {
+  const undos = new UndoDesk({
+    machines,
+    ids,
+    logger,
+    roots: settings.roots,
+    sessions: () => registry.inMemory(),
+  });
+  const announcements: Announcements = new Announcements(log, (id) => {
     const view = registry.view(id);
     return view && { view, queue: registry.queue(id) };
   });
-  const registry = new SessionRegistry(
+  const registry: SessionRegistry = new SessionRegistry(
     {
       log,
+      undos,
       announcements,
       book,
       env: options.env,
@@ -245,7 +255,10 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     if (state.process !== null) budgetOf(state.machine).adopt(state.id);
     notice(state);
   }
-  for (const { writer } of registry.inMemory()) tools.takeUp(writer);
+  for (const session of registry.inMemory()) {
+    tools.takeUp(session.writer);
+    if (session.state.machine === null) void undos.settle(session);
+  }
 
   const idle = new Stillness<SessionWriter>(clock, IDLE_CHECK_MS);
   const asking = new Stillness<SessionWriter>(clock, IDLE_CHECK_MS);
@@ -285,6 +298,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
         notice(session.state);
         // What waited for the machine goes on.
         void session.drained();
+        void undos.settle(session);
       }
     },
     onAway(name) {
@@ -331,6 +345,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     history,
     policies,
     clients,
+    undos,
+    changedPaths: new ChangedPaths({ machines, roots: settings.roots }),
     toolCatalogue,
     channels: options.channels ?? (() => []),
     remove,

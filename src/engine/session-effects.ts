@@ -13,12 +13,15 @@ import { howOf, SessionRun, type SessionRunOptions } from './session-run.ts';
 import type { Commit, SessionWriter } from './session-writer.ts';
 import { Timers } from './timers.ts';
 import type { AskDesk } from './tool-desk.ts';
+import { TurnRecorder, type TurnRecorderOptions } from './turn-recorder.ts';
 
 export interface EffectsOptions extends SessionRunOptions {
   readonly writer: SessionWriter;
   readonly log: EventLog;
   readonly clock: Clock;
   readonly tools: Pick<AskDesk, 'decided' | 'ended' | 'runEnded'>;
+  readonly machines: SessionRunOptions['machines'] & TurnRecorderOptions['machines'];
+  readonly undos: TurnRecorderOptions['undos'];
 }
 
 const INTERRUPT_LIMIT_MS = 3000;
@@ -28,12 +31,14 @@ const ASKED_AGAIN_LIMIT_MS = 30_000;
 export class SessionEffects {
   readonly #options: EffectsOptions;
   readonly agent: SessionRun;
+  readonly recorder: TurnRecorder;
   readonly #timers: Timers;
   #closed: Promise<void> = Promise.resolve();
 
   constructor(options: EffectsOptions) {
     this.#options = options;
     this.agent = new SessionRun(options);
+    this.recorder = new TurnRecorder(options);
     this.#timers = new Timers(options.clock);
   }
 
@@ -48,14 +53,26 @@ export class SessionEffects {
 
   after(commit: Commit): void {
     for (const { event, after } of commit.steps) this.#react(event, after, commit.after);
+    this.#record(commit);
     const reason = endOfRuns(commit);
     if (reason !== undefined) this.#options.tools.runEnded(commit.after.id, reason);
+  }
+
+  /** What is read of an agent that is being taken up, or was found to be gone, happened some time ago. */
+  #record({ steps }: Commit): void {
+    const isLate =
+      this.agent.isCatchingUp ||
+      steps.some(({ event }) => event.type === 'process.exited' && wasGone.has(event.cause));
+    for (const { event } of steps) {
+      if (event.type === 'turn.started') this.recorder.turnBegan(event.turnId);
+      if (event.type === 'turn.ended') this.recorder.turnEnded(event.turnId, { isLate });
+    }
   }
 
   #react(event: Event, state: SessionState, final: SessionState): void {
     switch (event.type) {
       case 'process.starting':
-        this.agent.start(event.processId, event.resume, state);
+        this.agent.start(event.processId, event, state);
         break;
       case 'process.ready':
         for (const { requested } of asleep(state)) this.#expectAgain(requested.interactionId);
@@ -129,12 +146,15 @@ export class SessionEffects {
 
   /** What the last server had on record and may not have got to. Done twice, it reaches the agent once. */
   doAgain(state: SessionState): void {
+    this.agent.caughtUp();
+    this.recorder.catchUp();
     if (state.process?.phase === 'closing') {
       this.close();
       return;
     }
-    for (const { queued, sending } of state.queue) {
-      if (sending !== null) this.#send({ messageId: queued.messageId, applied: sending }, state);
+    for (const { queued, sending, turnId } of state.queue) {
+      if (sending !== null)
+        this.#send({ messageId: queued.messageId, applied: sending, turnId }, state, true);
     }
     for (const live of valuesOf(state.interactions)) {
       if (live.deferred === 'asleep') this.#putOff(live, state);
@@ -150,7 +170,26 @@ export class SessionEffects {
     this.#closed = Promise.resolve(run?.give({ kind: 'end', id: run.id })).then(() => {});
   }
 
-  #send(event: Pick<EventOf<'message.sending'>, 'messageId' | 'applied'>, state: SessionState): void {
+  /** Before a turn begins its files are recorded. `again`: the agent may have had the message before. */
+  #send(event: SentMessage, state: SessionState, again = false): void {
+    const { turnId } = event;
+    const recorded =
+      turnId === undefined || this.#isAway(state)
+        ? undefined
+        : this.recorder.beforeTurn(turnId, { isLate: again });
+    if (recorded === undefined) {
+      this.#handOver(event, state);
+      return;
+    }
+    const run = this.run;
+    void recorded.then(() => {
+      const { state: now } = this.#options.writer;
+      const isStill = now.queue.some((item) => item.sending !== null && item.turnId === turnId);
+      if (isStill && this.run === run) this.#handOver(event, now);
+    });
+  }
+
+  #handOver(event: SentMessage, state: SessionState): void {
     const item = state.queue.find((other) => other.queued.messageId === event.messageId);
     if (item === undefined || this.#isAway(state)) return;
     // A failed write is followed by the agent's exit, which puts the message back into the queue.
@@ -281,6 +320,14 @@ export class SessionEffects {
     this.#options.logger.warn({ sessionId: this.#options.writer.id, reason }, what);
   }
 }
+
+type SentMessage = Pick<EventOf<'message.sending'>, 'messageId' | 'applied' | 'turnId'>;
+
+const wasGone: ReadonlySet<EventOf<'process.exited'>['cause']> = new Set([
+  'server-ended',
+  'host-ended',
+  'given-up',
+]);
 
 /** The timer of an ask that is to come again, apart from those of its limits. */
 const askingAgain = ({ interactionId }: { readonly interactionId: InteractionId }): string =>

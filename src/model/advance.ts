@@ -12,7 +12,7 @@ import { canSleep, hasDeferred, isBusy } from './status.ts';
  */
 export function advance(
   state: SessionState,
-  { at, away }: Pick<Context, 'at' | 'away'>,
+  { at, away, mint }: Pick<Context, 'at' | 'away' | 'mint'>,
 ): readonly NewEvent[] {
   const expired = state.grants.filter((grant) => !isInForce(grant, at));
   if (expired.length > 0) return expired.map(expiredGrant);
@@ -28,7 +28,8 @@ export function advance(
     return [];
   const next = state.queue[0];
   if (next !== undefined) {
-    return [{ type: 'message.sending', messageId: next.queued.messageId, applied: 'send' }];
+    const { messageId } = next.queued;
+    return [{ type: 'message.sending', messageId, applied: 'send', turnId: mint('turn') }];
   }
   if (state.closeAfterTurn && state.process.turns > 0 && canSleep(state)) {
     return [{ type: 'process.closing', processId: state.process.id, cause: 'turn-ended' }];

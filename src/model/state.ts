@@ -3,6 +3,7 @@ import type { Grant } from '../protocol/grant.ts';
 import type { InteractionId, SessionId } from '../protocol/ids.ts';
 import type { LeftOpen } from '../protocol/interaction.ts';
 import type { StandingRule } from '../protocol/policy.ts';
+import type { ReviewComment, SeenMark } from '../protocol/review.ts';
 import type {
   AgentCommand,
   AgentOption,
@@ -10,6 +11,8 @@ import type {
   Awaited,
   Capabilities,
   ContextUse,
+  ForkedFrom,
+  ForkPoint,
   Held,
   RunIsolation,
   SessionStatus,
@@ -47,6 +50,11 @@ export interface SessionState {
   readonly mutedUntil?: string | undefined;
   readonly ephemeral: boolean;
   readonly closeAfterTurn: boolean;
+  /** Not there unless it is a fork; the point, also where it began with nothing. */
+  readonly forkedFrom?: ForkedFrom | undefined;
+  readonly forkPoint?: ForkPoint | undefined;
+  /** Where the agent's conversation stands: null before its first turn, undefined where that is not known. */
+  readonly reached?: ForkPoint | null | undefined;
 
   readonly life: 'open' | 'stopped' | 'failed';
   readonly failure: { readonly reason: string; readonly stderr: readonly string[] } | null;
@@ -63,7 +71,19 @@ export interface SessionState {
   readonly commands: readonly AgentCommand[];
 
   readonly turn: Turn | null;
+  /** What was recorded of the files around the last turns, oldest first. */
+  readonly recordings: readonly TurnRecordings[];
+  /** The first that was made; it outlasts the list. */
+  readonly firstRecording: string | null;
+  /** Where the files lie that were recorded last. */
+  readonly workTree: string | null;
+  /** Why nothing could be recorded the last time; null where it could. */
+  readonly unrecorded: string | null;
+  /** Files that are being put back, as far as is known. */
+  readonly restoring: Restoring | null;
   readonly queue: readonly QueueItem[];
+  /** Not there until somebody has commented on changes, or marked a file as seen. */
+  readonly review?: ReviewState | undefined;
   /** Open, or decided and not yet delivered. */
   readonly interactions: OrderedMap<LiveInteraction>;
   /** Those of the agent itself, by its process and its own ids of them. */
@@ -109,6 +129,8 @@ export interface AgentRun {
   readonly startedAt: string;
   /** The agent's own session it was started to go on with. */
   readonly resume: string | null;
+  /** Not that one itself, but a copy of it up to there. */
+  readonly fork?: { readonly at: string | null } | undefined;
   readonly turns: number;
   /** Null until it is known. */
   readonly isolation: RunIsolation | null;
@@ -129,13 +151,37 @@ export interface Turn {
   readonly interrupting: { readonly since: string; readonly overdue: boolean } | null;
 }
 
+/** The files around one turn: each null where they were not recorded. */
+export interface TurnRecordings {
+  readonly turnId: string;
+  /** When its first recording was made. */
+  readonly at: string;
+  readonly start: string | null;
+  readonly end: string | null;
+  /** Those that were not made at their moment, but after it. */
+  readonly late: readonly ('start' | 'end')[];
+}
+
+export type Restoring = Pick<EventOf<'files.restoring'>, 'orderId' | 'turnId' | 'by'>;
+
 export interface QueueItem {
   readonly queued: EventOf<'message.queued'>;
   readonly text: string;
   /** Null while it waits; how it was handed over while the agent has yet to show that it took it. */
   readonly sending: 'send' | 'steer' | null;
+  /** The turn that it is to begin, while it is handed over for one. */
+  readonly turnId?: string | undefined;
   /** Handed over at once, without having waited: it is not shown as queued unless it comes back. */
   readonly direct: boolean;
+}
+
+/** What people have said of a session's changes, and not sent yet. */
+export interface ReviewState {
+  readonly comments: readonly ReviewComment[];
+  /** Those marked last come last. */
+  readonly seen: readonly SeenMark[];
+  /** The number of the event that changed it last. */
+  readonly revision: number;
 }
 
 export interface LiveInteraction {
@@ -161,7 +207,7 @@ export interface RunningTool {
 }
 
 /** Raise this whenever a stored snapshot of the state could no longer be understood. */
-export const STATE_VERSION = 13;
+export const STATE_VERSION = 14;
 
 /** A state as it is stored: its maps are lists of their entries. */
 export type StoredState = {

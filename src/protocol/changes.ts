@@ -64,5 +64,56 @@ export const UndoObstacle = z.object({
 });
 export type UndoObstacle = z.infer<typeof UndoObstacle>;
 
+/** Names the obstacles as they were told, with what lay there. */
+export const UndoShown = z.string().regex(/^[0-9a-f]{64}$/);
+
 export const UndoChoice = z.enum(['overwrite', 'leave']);
 export type UndoChoice = z.infer<typeof UndoChoice>;
+
+/** What a session's files are compared with: how they were at its beginning, before one turn, or in what is checked out. */
+export const ChangesSince = z.enum(['start', 'turn', 'commit']);
+export type ChangesSince = z.infer<typeof ChangesSince>;
+
+/** A turn of a session of which something is recorded. */
+export const RecordedTurn = z.object({
+  turnId: z.string(),
+  /** The first line of the message that began it. */
+  title: z.string().exactOptional(),
+  startedAt: z.string(),
+  /** How many files changed in it, where that is known already. */
+  files: z.number().exactOptional(),
+  /** It was recorded later than it should have been: what happened in between may be missing, or be more than the turn's. */
+  isLate: z.literal(true).exactOptional(),
+});
+export type RecordedTurn = z.infer<typeof RecordedTurn>;
+
+export const SessionChanges = Changes.extend({
+  since: ChangesSince,
+  /** The turn that it is about, with `since=turn`. */
+  turnId: z.string().nullable(),
+  /** A turn of the session runs: there may be more in a moment. */
+  isLive: z.boolean(),
+  /** Paths among the files that changed only outside of this session's turns. */
+  between: z.array(z.string()),
+  /** Paths that changed in its turns and outside of them. */
+  both: z.array(z.string()),
+  /** Newest first, at most 50. */
+  turns: z.array(RecordedTurn),
+  /** The top of the work tree. */
+  root: z.string(),
+  branch: z.string().nullable(),
+});
+export type SessionChanges = z.infer<typeof SessionChanges>;
+
+/** What a file held; null where it was not there. */
+export const FileContent = z.object({ base64: z.base64().nullable() });
+export type FileContent = z.infer<typeof FileContent>;
+
+/** What was put back. Undone itself by undoing what leads from `before` to `after`. */
+export const UndoneChanges = z.object({
+  done: z.literal(true),
+  before: RecordingId,
+  after: RecordingId,
+  paths: z.array(z.string()),
+});
+export type UndoneChanges = z.infer<typeof UndoneChanges>;

@@ -1,10 +1,14 @@
 import { z } from 'zod';
+import { ChangesSince, Point, RecordingId, UndoChoice, UndoShown } from './changes.ts';
 import { InteractionId } from './ids.ts';
 import { Answer, ApprovalScope } from './interaction.ts';
+import { CommitOrder, LandOrder, PushOrder } from './landing.ts';
 import { PushAddress, PushDecision, PushWishes } from './push.ts';
 import { Policy, ruleFields } from './rule.ts';
 import { AskTimeout, Disposition, SessionStatus, WhileBusy } from './session.ts';
 import { longestText } from './text-limit.ts';
+
+export { AddComment, EditComment, MarkSeen, RemoveComment, SendComments } from './review.ts';
 
 const text = z.string().max(longestText);
 const shortText = z.string().max(10_000);
@@ -40,6 +44,13 @@ export const CreateSession = z.strictObject({
   closeAfterTurn: z.boolean().optional(),
 });
 export type CreateSession = z.infer<typeof CreateSession>;
+
+export const ForkSession = z.strictObject({
+  /** The turn before which the fork begins; without it, with all that was said. */
+  turnId: z.string().min(1).max(200).optional(),
+  title: z.string().trim().min(1).max(500).optional(),
+});
+export type ForkSession = z.infer<typeof ForkSession>;
 
 export const PatchSession = z.strictObject({
   title: z.string().trim().min(1).max(500).optional(),
@@ -325,3 +336,47 @@ export const SearchQuery = z.strictObject({
   limit: count.min(1).max(200).optional(),
 });
 export type SearchQuery = z.infer<typeof SearchQuery>;
+
+export const ChangesQuery = z.strictObject({
+  /** `start` unless told. */
+  since: ChangesSince.optional(),
+  /** With `since=turn`: which; the last without it. */
+  turn: z.string().min(1).max(200).optional(),
+});
+export type ChangesQuery = z.infer<typeof ChangesQuery>;
+
+export const PatchQuery = z.strictObject({
+  before: Point,
+  after: Point,
+  /** Without it, that of all files, as `git apply` takes it. */
+  path: z.string().min(1).max(20_000).optional(),
+  /** Lines around each change. */
+  context: count.min(0).max(1_000_000).optional(),
+});
+export type PatchQuery = z.infer<typeof PatchQuery>;
+
+export const ContentQuery = z.strictObject({ at: Point, path: z.string().min(1).max(20_000) });
+export type ContentQuery = z.infer<typeof ContentQuery>;
+
+/** A turn, or what leads from one recording to another. */
+export const UndoChanges = z.strictObject({
+  turnId: z.string().min(1).max(200).optional(),
+  before: RecordingId.optional(),
+  after: RecordingId.optional(),
+  /** What to do with paths that something stands against; `rest` holds for all others. */
+  choices: z.record(z.string(), UndoChoice).optional(),
+  rest: UndoChoice.optional(),
+  /** As it came with the obstacles: where one is otherwise by now, nothing is overwritten, and they are told again. */
+  shown: UndoShown.optional(),
+});
+export type UndoChanges = z.infer<typeof UndoChanges>;
+
+export const WorktreeQuery = z.strictObject({
+  /** The branch to land on; without it, the one that the work tree was made from. */
+  base: z.string().min(1).max(250).optional(),
+});
+export type WorktreeQuery = z.infer<typeof WorktreeQuery>;
+
+export const CommitFiles = CommitOrder.strict();
+export const LandBranch = LandOrder.strict();
+export const PushBranch = PushOrder.strict();

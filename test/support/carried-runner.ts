@@ -44,6 +44,7 @@ export function carriedRunner(inner: Runner, { random, isCut }: Carrier = {}): R
     findFiles: (search) => ask(() => inner.findFiles(carried(search))),
     policyFile: (place) => ask(() => inner.policyFile(carried(place))),
     branch: (directory) => ask(() => inner.branch(directory)),
+    recordsFiles: inner.recordsFiles,
     workspace: (what, request) => ask(() => inner.workspace(what, carried(request))),
     filesBelow: (query) => ask(() => inner.filesBelow(carried(query))),
     left: () =>

@@ -228,7 +228,7 @@ export class PlayedSession {
   }
 
   #next(): readonly NewEvent[] {
-    return advance(this.state, { at: this.now() });
+    return advance(this.state, this.#context());
   }
 
   #fold(event: NewEvent): void {

@@ -10,6 +10,7 @@ import type {
 } from '../../protocol/operation.ts';
 import type { ToolCatalogue } from '../../protocol/tool.ts';
 import type { AskHistory } from '../ask-history.ts';
+import type { ChangedPaths } from '../changed-paths.ts';
 import type { GrantBook } from '../grant-book.ts';
 import type { LiveSession } from '../live-session.ts';
 import type { Machines } from '../machines.ts';
@@ -22,6 +23,7 @@ import type { SessionEnv } from '../ports/session-env.ts';
 import type { Templates } from '../ports/templates.ts';
 import type { SessionRegistry } from '../session-registry.ts';
 import type { EngineSettings } from '../settings.ts';
+import type { UndoDesk } from '../undo-desk.ts';
 
 /** What the handlers of operations work with. */
 export interface Room {
@@ -37,6 +39,8 @@ export interface Room {
   readonly machines: Machines;
   readonly policies: PolicyBook;
   readonly clients: Clients;
+  readonly undos: UndoDesk;
+  readonly changedPaths: ChangedPaths;
   readonly toolCatalogue: () => ToolCatalogue;
   readonly channels: () => readonly ChannelState[];
   readonly remove: (session: LiveSession) => Promise<Result<undefined>>;

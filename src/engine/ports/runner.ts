@@ -29,6 +29,8 @@ export interface Runner {
   branch(directory: string): Promise<string | null>;
   /** The files below a directory, if it lies in the session's own. */
   filesBelow(query: FilesQuery): Promise<FilesBelow | undefined>;
+  /** Whether files are recorded here at all. */
+  readonly recordsFiles: boolean;
   /** What agents did to the files: recorded, compared, undone. */
   readonly workspace: Workspace;
 
@@ -155,6 +157,8 @@ export interface StartOrder extends WorkPlace {
   readonly model: string | null;
   /** The agent's own session to go on with, or null for a new one. */
   readonly resume: string | null;
+  /** With `resume`: not that session itself is gone on with, but a copy of it up to there; null for all of it. */
+  readonly fork?: { readonly at: string | null };
   /** What the session has cost so far: some agents tell the cost of all of it. */
   readonly costUsd?: number;
   /** Where the agent finds the interactive tools, or null when there are none to offer. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { NamedFile } from '../../protocol/asked-file.ts';
 import {
   Changes,
   Patch,
@@ -6,9 +7,19 @@ import {
   RecordingId,
   UndoChoice,
   UndoObstacle,
+  UndoShown,
   UnrecordedFile,
 } from '../../protocol/changes.ts';
 import type { Result } from '../../protocol/errors.ts';
+import {
+  CommitOrder,
+  Committed,
+  Landed,
+  LandOrder,
+  Pushed,
+  PushOrder,
+  WorktreeState,
+} from '../../protocol/landing.ts';
 
 /** Where a session works. */
 export const WorkPlace = z.object({
@@ -24,14 +35,22 @@ const place = { place: WorkPlace };
 /** What changes something is done once, however often it is asked for under the same id, also by another server. */
 const order = { ...place, orderId: z.string().min(1).max(200) };
 
-const Recorded = z.object({ recording: RecordingId, unrecorded: z.array(UnrecordedFile) });
+/** The top of the work tree. */
+const root = { root: z.string() };
+
+const Recorded = z.object({ recording: RecordingId, unrecorded: z.array(UnrecordedFile), ...root });
 export type Recorded = z.infer<typeof Recorded>;
 
 const Undone = z.discriminatedUnion('done', [
   /** Undone itself by undoing what leads from the one to the other. */
   z.object({ done: z.literal(true), before: RecordingId, after: RecordingId, paths: z.array(z.string()) }),
   /** Nothing was changed. */
-  z.object({ done: z.literal(false), obstacles: z.array(UndoObstacle) }),
+  z.object({
+    done: z.literal(false),
+    obstacles: z.array(UndoObstacle),
+    /** Names what lies in the way as it is now. */
+    shown: UndoShown,
+  }),
 ]);
 export type Undone = z.infer<typeof Undone>;
 
@@ -49,7 +68,15 @@ export const workspaceCalls = {
       /** `now`: the files are recorded first. */
       after: z.union([Point, z.literal('now')]),
     }),
-    reply: Changes,
+    reply: Changes.extend(root),
+  },
+  /** The names alone of what changed between recordings, of many at once; null where one of them is no longer kept. */
+  changedPaths: {
+    request: z.object({
+      ...place,
+      spans: z.array(z.object({ before: Point, after: Point })).max(1000),
+    }),
+    reply: z.array(z.array(z.string()).nullable()),
   },
   patch: {
     request: z.object({
@@ -68,6 +95,8 @@ export const workspaceCalls = {
     request: z.object({ ...place, at: Point, path: z.string() }),
     reply: z.object({ base64: z.base64() }).nullable(),
   },
+  /** A file of which an ask tells, as it is now: its text, or why that is not told. */
+  file: { request: z.object({ ...place, path: z.string() }), reply: NamedFile },
   /** Puts what changed between two recordings back. */
   undo: {
     request: z.object({
@@ -77,9 +106,21 @@ export const workspaceCalls = {
       /** What to do with paths that something stands against; `rest` holds for all others. */
       choices: z.record(z.string(), UndoChoice).exactOptional(),
       rest: UndoChoice.exactOptional(),
+      /** As it came with the obstacles: nothing is overwritten without it, nor what is otherwise by now. */
+      shown: UndoShown.exactOptional(),
     }),
     reply: Undone,
   },
+  /** How a work tree stands towards its repository; without a base, towards what the repository itself has checked out. */
+  worktree: {
+    request: z.object({ ...place, base: z.string().exactOptional() }),
+    reply: WorktreeState,
+  },
+  commit: { request: z.object({ ...order, ...CommitOrder.shape }), reply: Committed },
+  land: { request: z.object({ ...order, ...LandOrder.shape }), reply: Landed },
+  push: { request: z.object({ ...order, ...PushOrder.shape }), reply: Pushed },
+  /** What became of an undo that was ordered under this id; null where it was never done. */
+  undone: { request: z.object({ ...place, order: z.string() }), reply: Undone.nullable() },
 } as const satisfies Record<string, { readonly request: z.ZodType; readonly reply: z.ZodType }>;
 
 export type WorkspaceCall = keyof typeof workspaceCalls;

@@ -1,6 +1,6 @@
 import type { UndoChoice as Choice, UndoObstacle } from '../../protocol/changes.ts';
-import type { Entry } from './changes.ts';
 import type { PathBytes } from './path-bytes.ts';
+import type { Entry, Step } from './store.ts';
 
 /** A path that is to be put back: from what is expected there to what was there before. */
 export interface Wanted {
@@ -12,11 +12,6 @@ export interface Wanted {
 /** What stands against it. Nothing is done before somebody has said what to do with each. */
 export type Obstacle = Omit<UndoObstacle, 'path'> & { readonly path: PathBytes };
 
-export interface Step {
-  readonly path: PathBytes;
-  readonly to: Entry | undefined;
-}
-
 export interface PlanInput {
   readonly wanted: readonly Wanted[];
   readonly now: ReadonlyMap<PathBytes, Entry>;
@@ -26,7 +21,6 @@ export interface PlanInput {
   lies(path: PathBytes): 'nothing' | 'file' | 'folder' | 'other';
   /** Paths below a folder on the disk that no recording has; the first found is enough. */
   hasUnrecordedBelow(folder: PathBytes): boolean;
-  choice(path: PathBytes): Choice | undefined;
 }
 
 export interface Plan {
@@ -38,12 +32,12 @@ export interface Plan {
 }
 
 /** What is to be done so that the wanted paths are as they were, and what keeps it from being done. */
-export function planRestore(input: PlanInput): Plan {
+export function planRestore(input: PlanInput, choiceOf: (path: PathBytes) => Choice | undefined): Plan {
   const obstacles: Obstacle[] = [];
   const recordFirst: PathBytes[] = [];
   const steps = new Map<PathBytes, Step>();
   const against = (obstacle: Obstacle): boolean => {
-    const choice = input.choice(obstacle.path);
+    const choice = choiceOf(obstacle.path);
     if (choice === 'overwrite' && obstacle.canOverwrite) return true;
     if (choice !== 'leave') obstacles.push(obstacle);
     return false;

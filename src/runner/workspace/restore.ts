@@ -1,20 +1,24 @@
-import { readdirSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { lstatSync, readdirSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { UndoChoice as Choice, UndoObstacle } from '../../protocol/changes.ts';
 import { accept, type Result } from '../../protocol/errors.ts';
-import { blobOf, type Entry, entriesBetween, entriesOf } from './changes.ts';
-import { bytesOf, type PathBytes, toldPath } from './path-bytes.ts';
+import { blobOf, entriesBetween, entriesOf } from './entries.ts';
+import { type PathBytes, toldPath } from './path-bytes.ts';
 import { looker, placeOf } from './recording.ts';
-import { isSameEntry, type Plan, planRestore, type Step, type Wanted } from './restore-plan.ts';
+import { isSameEntry, type Obstacle, type PlanInput, planRestore, type Wanted } from './restore-plan.ts';
 import {
   coversPath,
+  type Entry,
   findRecording,
   journalPath,
   keepTree,
   type Recording,
   readJournal,
+  type Step,
   type Store,
+  treeWith,
 } from './store.ts';
 
 export interface RestoreOrder {
@@ -24,6 +28,10 @@ export interface RestoreOrder {
   /** What to do with paths that something stands against, by their told names; `rest` holds for all others. */
   readonly choices?: { readonly [path: string]: Choice };
   readonly rest?: Choice;
+  /** As it came with the obstacles; without it, or where one of them has changed since, nothing is overwritten. */
+  readonly shown?: string;
+  /** Under which it is done once. */
+  readonly orderId?: string;
 }
 
 /** Undone by the same means: what leads from `before` to `after` is what was done here. */
@@ -35,42 +43,61 @@ export type Restored =
       readonly paths: readonly string[];
     }
   /** Nothing was changed. */
-  | { readonly done: false; readonly obstacles: readonly UndoObstacle[] };
+  | {
+      readonly done: false;
+      readonly obstacles: readonly UndoObstacle[];
+      /** Names them with what lies there now. */
+      readonly shown: string;
+    };
 
 /** Records all files as they are now, also these that are ignored. */
 export type RecordNow = (also?: readonly PathBytes[]) => Promise<Result<Recording>>;
+
+/** Keeps what became of a restore, before it is forgotten that it was begun. */
+export type KeepOutcome = (journal: Journal) => Promise<void>;
 
 /** Puts the paths that changed between two recordings back to how they were before. All other files are left alone. */
 export async function restore(
   store: Store,
   order: RestoreOrder,
-  recordNow: RecordNow,
+  { recordNow, keepOutcome }: { readonly recordNow: RecordNow; readonly keepOutcome: KeepOutcome },
 ): Promise<Result<Restored>> {
   const { before, after, choices = {}, rest } = order;
   const changed = await entriesBetween(store, before, after);
   if (!changed.ok) return changed;
-  const wanted = changed.value.changes.map(
+  const wanted = changed.value.map(
     (change): Wanted => ({ path: change.path, expected: change.after, wanted: change.before }),
   );
-  const choice = (path: PathBytes): Choice | undefined =>
-    Object.hasOwn(choices, toldPath(path)) ? choices[toldPath(path)] : rest;
 
   let now = await recordNow();
   if (!now.ok) return now;
-  let plan = await planFor(store, now.value, wanted, choice);
-  if (plan.ok && plan.value.obstacles.length === 0 && plan.value.recordFirst.length > 0) {
-    now = await recordNow(plan.value.recordFirst);
+  let planning = await planningFor(store, now.value, wanted);
+  if (!planning.ok) return planning;
+  const shown = digestOf(store, planRestore(planning.value, () => undefined).obstacles, planning.value);
+  const choice = (path: PathBytes): Choice | undefined => {
+    const chosen = Object.hasOwn(choices, toldPath(path)) ? choices[toldPath(path)] : rest;
+    return chosen === 'overwrite' && order.shown !== shown ? undefined : chosen;
+  };
+  let plan = planRestore(planning.value, choice);
+  if (plan.obstacles.length === 0 && plan.recordFirst.length > 0) {
+    now = await recordNow(plan.recordFirst);
     if (!now.ok) return now;
-    plan = await planFor(store, now.value, wanted, choice);
+    planning = await planningFor(store, now.value, wanted);
+    if (!planning.ok) return planning;
+    plan = planRestore(planning.value, choice);
   }
-  if (!plan.ok) return plan;
-  const { steps, obstacles } = plan.value;
-  if (obstacles.length > 0)
-    return accept({ done: false, obstacles: obstacles.map((one) => ({ ...one, path: toldPath(one.path) })) });
+  const { steps, obstacles } = plan;
+  if (obstacles.length > 0) {
+    const told = obstacles.map((one) => ({ ...one, path: toldPath(one.path) }));
+    return accept({ done: false, obstacles: told, shown });
+  }
 
   const target = await recordingWith(store, now.value, steps);
   if (!target.ok) return target;
-  await writeJournal(store.gitDir, { now: now.value.id, target: target.value.id });
+  const paths = steps.map(({ path }) => toldPath(path));
+  const { orderId } = order;
+  const journal = { now: now.value.id, target: target.value.id, paths, ...(orderId && { orderId }) };
+  await writeJournal(store.gitDir, journal);
   const moved = await moveTo(store, now.value, target.value);
   if (!moved.ok) {
     // Git looks at everything before it changes anything; what it changed all the same, as when the disk was full, is put back.
@@ -78,20 +105,25 @@ export async function restore(
     if (back.ok) await removeJournal(store.gitDir);
     return moved;
   }
+  await keepOutcome(journal);
   await removeJournal(store.gitDir);
-  const paths = steps.map(({ path }) => toldPath(path));
   return accept({ done: true, before: now.value, after: target.value, paths });
 }
 
 /** Goes on with a restore that was cut short by a kill. */
-export async function finishRestore(store: Store, recordNow: RecordNow): Promise<Result<void>> {
+export async function finishRestore(
+  store: Store,
+  { recordNow, keepOutcome }: { readonly recordNow: RecordNow; readonly keepOutcome: KeepOutcome },
+): Promise<Result<void>> {
   const journal = (await readJournal(store.gitDir)) as Journal | undefined;
   if (journal === undefined) return accept(undefined);
   const [from, to] = [await findRecording(store, journal.now), await findRecording(store, journal.target)];
   if (!from.ok) return from;
   if (!to.ok) return to;
   const settled = await settle(store, { from: from.value, to: to.value }, recordNow);
-  if (settled.ok) await removeJournal(store.gitDir);
+  if (!settled.ok) return settled;
+  await keepOutcome(journal);
+  await removeJournal(store.gitDir);
   return settled;
 }
 
@@ -108,14 +140,15 @@ async function settle(
   const entries = await entriesOf(store, now.value);
   if (!entries.ok) return entries;
   const wanted: Wanted[] = [];
-  for (const { path, before, after } of changed.value.changes) {
+  for (const { path, before, after } of changed.value) {
     const found = entries.value.get(path);
     const isCut = !isSameEntry(found, before) && (await isCutShort(store, found, before, after));
     wanted.push({ path, expected: isCut ? found : before, wanted: after });
   }
-  const plan = await planFor(store, now.value, wanted, () => 'leave');
-  if (!plan.ok) return plan;
-  const target = await recordingWith(store, now.value, plan.value.steps);
+  const planning = await planningFor(store, now.value, wanted);
+  if (!planning.ok) return planning;
+  const { steps } = planRestore(planning.value, () => 'leave');
+  const target = await recordingWith(store, now.value, steps);
   return target.ok ? moveTo(store, now.value, target.value) : target;
 }
 
@@ -136,12 +169,24 @@ async function isCutShort(
   );
 }
 
-async function planFor(
+/** What lies in the way, by its content where it is recorded, and otherwise by what the disk says of it. */
+function digestOf(store: Store, obstacles: readonly Obstacle[], { now }: PlanInput): string {
+  const lying = (path: PathBytes): string => {
+    const entry = now.get(path);
+    if (entry !== undefined) return `${entry.mode} ${entry.blob}`;
+    const place = placeOf(store.repository.workTree, path);
+    const found = lstatSync(place, { bigint: true, throwIfNoEntry: false });
+    return found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}`;
+  };
+  const told = obstacles.map(({ path, why }) => [path, why, lying(path)]);
+  return createHash('sha256').update(JSON.stringify(told)).digest('hex');
+}
+
+async function planningFor(
   store: Store,
   now: Recording,
   wanted: readonly Wanted[],
-  choice: (path: PathBytes) => Choice | undefined,
-): Promise<Result<Plan>> {
+): Promise<Result<PlanInput>> {
   const entries = await entriesOf(store, now);
   if (!entries.ok) return entries;
   const { workTree } = store.repository;
@@ -158,29 +203,16 @@ async function planFor(
       return entry.isDirectory() ? hasUnrecordedBelow(path) : !entries.value.has(path);
     });
   const isUnknown = coversPath(now.unrecorded);
-  return accept(planRestore({ wanted, now: entries.value, isUnknown, lies, hasUnrecordedBelow, choice }));
+  return accept({ wanted, now: entries.value, isUnknown, lies, hasUnrecordedBelow });
 }
 
-/** The recording in which these paths are replaced, made in an index of its own. */
 async function recordingWith(
   store: Store,
   now: Recording,
   steps: readonly Step[],
 ): Promise<Result<Recording>> {
-  const index = `${store.gitDir}/index.target`;
-  const read = await store.run(['read-tree', now.tree], { index });
-  if (!read.ok) return read;
-  // What goes makes room first: a file can take the place of a folder.
-  const lines = [...steps]
-    .sort((one, other) => Number(one.to !== undefined) - Number(other.to !== undefined))
-    .map(({ path, to }) => `${to?.mode ?? '0'} ${to?.blob ?? '0'.repeat(40)}\t${path}\0`);
-  const replaced = await store.run(['update-index', '-z', '--index-info'], {
-    index,
-    input: bytesOf(lines.join('')),
-  });
-  if (!replaced.ok) return replaced;
-  const tree = await store.run(['write-tree'], { index });
-  return tree.ok ? keepTree(store, tree.value.toString().trim(), now.unrecorded) : tree;
+  const tree = await treeWith(store, now.tree, steps);
+  return tree.ok ? keepTree(store, tree.value, now.unrecorded) : tree;
 }
 
 /** Git checks first that each file it changes is as it was recorded, and then writes these files alone; links are not followed. */
@@ -190,9 +222,12 @@ async function moveTo(store: Store, now: Recording, target: Recording): Promise<
   return moved.ok ? accept(undefined) : moved;
 }
 
-interface Journal {
+export interface Journal {
   readonly now: string;
   readonly target: string;
+  /** Not there in what an earlier version left. */
+  readonly paths?: readonly string[];
+  readonly orderId?: string;
 }
 
 /** On the disk before the first file is touched. */

@@ -41,7 +41,7 @@ describe('undo', () => {
     expect(snapshotOf(rig.tree)).toEqual(agents);
   });
 
-  it('[CHG9] changes nothing while a path was edited since or is blocked, until each has a choice', async () => {
+  it('[CHG9] [CHG17] changes nothing while a path was edited since or is blocked, until each has a choice', async () => {
     await using rig = workspaceRig();
     rig.write('.gitignore', 'secret\n*.env\n');
     for (const path of ['edited', 'plain', 'a.env']) rig.write(path, 'first\n');
@@ -62,13 +62,22 @@ describe('undo', () => {
         { path: 'a.env', why: 'in-the-way', canOverwrite: true },
         { path: 'edited', why: 'edited', canOverwrite: true },
       ],
+      shown: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
+    if (asked.done) expect.fail('It was done.');
+    const { shown } = asked;
     const half = await rig.workspaces.undo(rig.place, { ...span, choices: { edited: 'leave' } });
     expect(accepted(half)).toMatchObject({ done: false, obstacles: [{ path: 'a.env' }] });
     expect(snapshotOf(rig.tree, { times: true })).toEqual(before);
 
     const chosen = { ...span, choices: { edited: 'leave', 'a.env': 'overwrite' } } as const;
-    const undone = accepted(await rig.workspaces.undo(rig.place, chosen));
+    expect(accepted(await rig.workspaces.undo(rig.place, chosen)).done).toBe(false);
+    rig.write('a.env', 'another key\n');
+    const late = accepted(await rig.workspaces.undo(rig.place, { ...chosen, shown }));
+    expect(late).toMatchObject({ done: false, obstacles: [{ path: 'a.env' }] });
+    expect(read(rig, 'a.env')).toBe('another key\n');
+    if (late.done) expect.fail('It was done.');
+    const undone = accepted(await rig.workspaces.undo(rig.place, { ...chosen, shown: late.shown }));
     if (!undone.done) expect.fail(JSON.stringify(undone));
     expect([read(rig, 'edited'), read(rig, 'plain'), read(rig, 'a.env')]).toEqual([
       'by the person\n',
@@ -77,10 +86,10 @@ describe('undo', () => {
     ]);
     // What was overwritten is in the recording before it, ignored or not.
     const kept = await rig.workspaces.content(rig.place, undone.before.id, 'a.env');
-    expect(accepted(kept)?.toString()).toBe('key of the person\n');
+    expect(accepted(kept)?.toString()).toBe('another key\n');
     const redo = { before: undone.before.id, after: undone.after.id };
     expect(accepted(await rig.workspaces.undo(rig.place, redo)).done).toBe(true);
-    expect(read(rig, 'a.env')).toBe('key of the person\n');
+    expect(read(rig, 'a.env')).toBe('another key\n');
   });
 
   it('[CHG9] never follows a link, nor removes a folder with something unrecorded in it', async () => {
