@@ -300,13 +300,21 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     }
   });
 
+  listeners.add((news) => {
+    if (news.kind !== 'session' || news.news.type !== 'event') return;
+    const { event } = news.news;
+    if (event.type !== 'process.exited' || event.cause !== 'host-ended') return;
+    const machine = registry.get(news.sessionId)?.state.machine ?? null;
+    if (machine !== null) void machines.findUnclaimed(machine);
+  });
+
   const sessionsOn = (machine: string): LiveSession[] =>
     registry.inMemory().filter(({ state }) => state.machine === machine);
   machines.open({
     onBack(name, left) {
       serveMachine(name, left, sessionsOn(name));
-      return unclaimedOf(name, left, (id) => registry.get(id)?.state);
     },
+    unclaimed: (name, left) => unclaimedOf(name, left, (id) => registry.get(id)?.state),
     onServed(name) {
       for (const session of sessionsOn(name)) {
         notice(session.state);
