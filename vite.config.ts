@@ -31,7 +31,11 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: firstLoad, debugName: 'first-load', includeDependenciesRecursively: false },
-            { name: 'icons', test: /lucide-react\/dist\/esm\/icons\//, includeDependenciesRecursively: false },
+            {
+              name: 'icons',
+              test: /lucide-react\/dist\/esm\/icons\//,
+              includeDependenciesRecursively: false,
+            },
             // What several later parts draw lines of code with; the first load names each file that they consist of.
             { name: 'code-lines', test: codeLines, includeDependenciesRecursively: false },
           ],
@@ -65,17 +69,24 @@ function pushWorker(): Plugin {
   };
 }
 
-/** A page that only calls needs of each operation neither its words nor its replies and refusals, nor whether it decides. */
+/**
+ * A page that only calls needs of each operation neither its words nor its replies and refusals, nor whether it decides, and of an
+ * error not what it means.
+ */
 function operationsForCalls(): Plugin {
   const words =
     /^ {4}(summary:\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|refusals: (\[[^\]]*\]|\w+)|replies: \{[^}]*\}|decides: (true|\[[^\]]*\])),$/gm;
+  const meanings = /(\bmeaning:\s+)('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")/g;
   return {
     name: 'operations-for-calls',
     enforce: 'pre',
-    transform: (code, id) =>
-      /\/src\/protocol\/(server-)?operation\.ts$/.test(id)
-        ? { code: code.replace(words, ''), map: null }
-        : null,
+    transform(code, id) {
+      if (/\/src\/protocol\/(server-)?operation\.ts$/.test(id))
+        return { code: code.replace(words, ''), map: null };
+      // The server's sentences come with its refusals.
+      if (/\/src\/protocol\/errors\.ts$/.test(id)) return { code: code.replace(meanings, "$1''"), map: null };
+      return null;
+    },
   };
 }
 

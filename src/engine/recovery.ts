@@ -10,6 +10,7 @@ import type { PolicyBook } from './policy-book.ts';
 import type { Checkpoint, LeftRun } from './ports/runner.ts';
 import { type SessionRegistry, storedSession } from './session-registry.ts';
 import type { Stored } from './session-writer.ts';
+import type { SetupDesk } from './setup-desk.ts';
 import { forgetRecordings } from './turn-recorder.ts';
 
 const SUMMARIES_AT_ONCE = 500;
@@ -22,7 +23,13 @@ export async function recover(
     book,
     policies,
     machines,
-  }: { readonly book: GrantBook; readonly policies: PolicyBook; readonly machines: Machines },
+    setups,
+  }: {
+    readonly book: GrantBook;
+    readonly policies: PolicyBook;
+    readonly machines: Machines;
+    readonly setups: SetupDesk;
+  },
   announcements: Announcements,
 ): Promise<void> {
   const { log, runner, logger } = options;
@@ -34,6 +41,7 @@ export async function recover(
       const events = [...start.eventsAfter(0)];
       book.load(events);
       policies.load(events);
+      setups.load(events);
       continue;
     }
     try {

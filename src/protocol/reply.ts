@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { NamedFile } from './asked-file.ts';
 import { ChannelState } from './channel.ts';
 import { type Event, eventDefinitions } from './event.ts';
 import { Grant, GrantWarning } from './grant.ts';
@@ -20,6 +21,7 @@ import { StorageState } from './storage.ts';
 import { Suggestion } from './suggestion.ts';
 import { Template } from './template.ts';
 import { Unlock } from './unlock.ts';
+import { RepositoryView, WorktreeView } from './worktree.ts';
 
 /** The bodies of replies, as the table of operations names them. */
 export { FileContent, Patch, SessionChanges, UndoneChanges } from './changes.ts';
@@ -30,11 +32,18 @@ export { Committed, Landed, Pushed, WorktreeState } from './landing.ts';
 export { PolicyTrial } from './policy.ts';
 export { OneComment, Review } from './review.ts';
 export { ToolCatalogue } from './tool.ts';
+export { RemovedWorktree } from './worktree.ts';
 
 export const ChannelList = z.object({ channels: z.array(ChannelState) });
 
 export const Done = z.object({ status: z.literal('ok') });
 
+export const OneRepository = z.object({ repository: RepositoryView });
+export const WorktreeList = z.object({
+  worktrees: z.array(WorktreeView),
+  /** Machines that could not be asked. */
+  silent: z.array(z.string()),
+});
 export const AgentList = z.object({ agents: z.array(Agent) });
 export const MachineList = z.object({ machines: z.array(Machine) });
 /** How many sessions have ended with it, and how many asks in them. */
@@ -70,6 +79,7 @@ export const Queue = z.object({ queue: z.array(QueuedMessage) });
 
 export const PendingList = z.object({ pending: z.array(Interaction) });
 export const OneInteraction = z.object({ interaction: Interaction });
+export const AskedFiles = z.object({ files: z.array(NamedFile) });
 export const Resolved = Done.extend({ interaction: Interaction });
 export const Approved = Resolved.extend({ warnings: z.array(GrantWarning).optional() });
 export const TemplateList = z.object({ templates: z.array(Template) });

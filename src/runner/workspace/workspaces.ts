@@ -12,7 +12,7 @@ import { Git } from './git.ts';
 import { forgetSession, keepFor } from './keepers.ts';
 import { Orders } from './orders.ts';
 import { patchOf, wholePatch } from './patch.ts';
-import { toldPath } from './path-bytes.ts';
+import { type PathBytes, toldPath } from './path-bytes.ts';
 import { type RecordingLimits, type RecordingMemory, record, recordingLimits } from './recording.ts';
 import { excludesOf, type Repository, repositoryOf } from './repository.ts';
 import {
@@ -97,20 +97,24 @@ export class Workspaces {
 
   /**
    * Records the files as they are. Whoever asks while another recording waits to begin shares that one; one that has begun may have
-   * missed what was written just before.
+   * missed what was written just before. `also`: files that are ignored and about to be lost.
    */
-  async record(place: WorkPlace, session?: string): Promise<Result<Recording>> {
+  async record(
+    place: WorkPlace,
+    also: readonly PathBytes[] = [],
+    session?: string,
+  ): Promise<Result<Recording>> {
     const found = await this.#openedAt(place);
     if (!found.ok) return found;
     const { opened } = found.value;
     if (session !== undefined) opened.keepers.add(session);
-    if (opened.waiting !== undefined) return opened.waiting;
+    if (opened.waiting !== undefined && also.length === 0) return opened.waiting;
     const recording = this.#next(found.value, async () => {
       opened.waiting = undefined;
       const keepers = opened.keepers;
       opened.keepers = new Set();
       const { memory, known, compared, store } = opened;
-      const recorded = await this.#recordNow(opened)();
+      const recorded = await this.#recordNow(opened)(also);
       if (!recorded.ok) return recorded;
       for (const keeper of keepers) await keepFor(store, keeper, [recorded.value.id]);
       const most = this.#options.storeBytes ?? storeBytes;

@@ -7,7 +7,7 @@ it("[CHG18] a session's recordings go with it, and not those that another has, t
   const { place, workspaces } = rig;
   const recorded = async (content: string, ...sessions: string[]): Promise<string> => {
     rig.write('a', content);
-    const all = sessions.map((session) => workspaces.record(place, session));
+    const all = sessions.map((session) => workspaces.record(place, [], session));
     const ids = (await Promise.all(all)).map((one) => accepted(one).id);
     expect(new Set(ids).size).toBe(1);
     return ids[0] ?? '';
@@ -35,6 +35,6 @@ it("[CHG18] a session's recordings go with it, and not those that another has, t
   expect(accepted(patch).text).toContain('+new');
   // Nothing that is gone is taken for what is there.
   accepted(await workspaces.forget(place, 'other'));
-  const again = accepted(await workspaces.record(place, 'third')).id;
+  const again = accepted(await workspaces.record(place, [], 'third')).id;
   expect(await at(again)).toBe('for the other\n');
 });
