@@ -453,6 +453,7 @@ async function letGo(session: LiveSession, tools: AskDesk): Promise<void> {
   tools.runEnded(session.id, 'The server ends.');
   session.effects.agent.detach();
   await session.drained();
+  await session.effects.recorder.settledSoon();
   session.dispose();
 }
 
@@ -462,6 +463,8 @@ async function shutDown(session: LiveSession): Promise<void> {
   if (!closing.ok) session.effects.close();
   await session.effects.closed;
   await session.drained();
+  // A turn that ended with the server has an end, too.
+  await session.effects.recorder.settledSoon();
   session.dispose();
 }
 

@@ -56,6 +56,15 @@ export class TurnRecorder {
     return this.#underWay;
   }
 
+  /** The same, though not for longer than a message would wait: for the end of the server. */
+  async settledSoon(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const cancel = this.#options.clock.after(LONGEST_WAIT_MS, resolve);
+    void this.#underWay.then(() => resolve());
+    await promise;
+    cancel();
+  }
+
   /**
    * Settles when the message of this turn may be handed over: its files are recorded, or cannot be, or it has waited long enough.
    * Undefined where it need not wait at all.

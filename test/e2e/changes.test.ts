@@ -22,7 +22,8 @@ afterEach(endBeckons);
 const session = (more: Record<string, unknown> = {}): Promise<DemoSession> =>
   DemoSession.start(beckon, { cwd: tree.path, ...more });
 
-describe('what an agent did to files', () => {
+// Each starts servers and a dozen programs: on a machine with other work that takes its time.
+describe('what an agent did to files', { timeout: times(120_000) }, () => {
   it('[CHG12] [CHG13] [CHG16] is told by turn and as a whole, and is put back and done again', async () => {
     const one = await session();
     const first = await one.turn('echo agent > edited');
@@ -200,9 +201,7 @@ exec git "$@"
     expect(tree.read('edited')).toBe('agent\n');
   });
 
-  it(`[CHG16] whatever turns and person do, an undo takes back its turn alone, and the person's git is as it was (seed ${seed})`, {
-    timeout: times(120_000),
-  }, async () => {
+  it(`[CHG16] whatever turns and person do, an undo takes back its turn alone, and the person's git is as it was (seed ${seed})`, async () => {
     const random = seededRandom(seed);
     const one = await session();
     const names = ['a', 'b', 'c', 'd', 'edited'];

@@ -137,6 +137,16 @@ describe('[CHG12] the files around a turn', () => {
     expect(recorded(next, after)).toEqual(['start', 'end late']);
   });
 
+  test('are recorded of a turn that ends with the server', async () => {
+    const { files, room } = await open();
+    const [id, agent] = await room.running(inTree(files));
+    agent.endsWhenAsked = true;
+    await room.engine.close();
+    room.abandon();
+    expect(room.all(id, 'turn.ended')).toMatchObject([{ outcome: 'lost' }]);
+    expect(recorded(room, id)).toEqual(['start', 'end']);
+  });
+
   test('are recorded where the session runs, and not while that machine is away', async () => {
     const files = new RecordingRunner();
     const driver = new ScriptedDriver();
