@@ -31,7 +31,11 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: firstLoad, debugName: 'first-load', includeDependenciesRecursively: false },
-            { name: 'icons', test: /lucide-react\/dist\/esm\/icons\//, includeDependenciesRecursively: false },
+            {
+              name: 'icons',
+              test: /lucide-react\/dist\/esm\/icons\//,
+              includeDependenciesRecursively: false,
+            },
             // What several later parts draw lines of code with; the first load names each file that they consist of.
             { name: 'code-lines', test: codeLines, includeDependenciesRecursively: false },
           ],
