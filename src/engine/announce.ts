@@ -176,6 +176,7 @@ function looksTheSame(a: SessionState, b: SessionState): boolean {
     a.queue.length === b.queue.length &&
     a.counts.open === b.counts.open &&
     a.held === b.held &&
+    a.review === b.review &&
     trustIn(a) === trustIn(b)
   );
 }

@@ -1,10 +1,11 @@
 import type { Approve, GivenAnswers } from '../protocol/command.ts';
 import { accept, type Result } from '../protocol/errors.ts';
-import type { EventOf, NewEvent } from '../protocol/event.ts';
+import type { EventOf, NewEvent, NewEventOf } from '../protocol/event.ts';
 import type { Grant } from '../protocol/grant.ts';
-import type { GrantId, InteractionId, MessageId, RuleId } from '../protocol/ids.ts';
+import type { CommentId, GrantId, InteractionId, MessageId, RuleId, SessionId } from '../protocol/ids.ts';
 import type { Actor, Ask } from '../protocol/interaction.ts';
 import type { StandingRule } from '../protocol/policy.ts';
+import type { SeenMark, SendComments, SentReview } from '../protocol/review.ts';
 import type { Disposition, WhileBusy } from '../protocol/session.ts';
 import type { HeldRule } from './policy.ts';
 import type { Place } from './rule-match.ts';
@@ -20,6 +21,32 @@ export type SessionCommand =
       readonly by: Actor;
     }
   | { readonly type: 'remove-queued'; readonly messageId: MessageId; readonly by: Actor }
+  | ({ readonly type: 'draft-comment' } & Omit<NewEventOf<'comment.drafted'>, 'type'>)
+  | {
+      readonly type: 'edit-comment';
+      readonly commentId: CommentId;
+      readonly text: string;
+      /** The revision that the person saw. */
+      readonly shown: number;
+      readonly by: Actor;
+    }
+  | {
+      readonly type: 'remove-comment';
+      readonly commentId: CommentId;
+      readonly shown: number;
+      readonly by: Actor;
+    }
+  | ({
+      readonly type: 'send-comments';
+      readonly comments: SendComments['comments'];
+      readonly remark: string;
+    } & Pick<SendCommand, 'messageId' | 'disposition' | 'clientMessageId' | 'by'>)
+  | {
+      readonly type: 'mark-seen';
+      readonly marks: SeenMark[];
+      readonly seen: boolean;
+      readonly by: Actor;
+    }
   | {
       readonly type: 'respond';
       readonly interactionId: InteractionId;
@@ -74,12 +101,21 @@ export type SessionCommand =
         Pick<EventOf<'files.recorded'>, 'recording' | 'unrecorded' | 'root'> & { readonly late?: true }
       >;
     }
-  | ({ readonly type: 'note-restored' } & Pick<
-      EventOf<'files.restored'>,
-      'turnId' | 'before' | 'after' | 'by'
-    > & { readonly paths: readonly string[] })
+  | ({ readonly type: 'restore' } & Pick<
+      EventOf<'files.restoring'>,
+      'orderId' | 'turnId' | 'before' | 'after' | 'by'
+    >)
+  | {
+      readonly type: 'note-restored';
+      readonly orderId: string;
+      /** The recordings around it and what was put back, or why nothing was. */
+      readonly outcome:
+        | (Pick<EventOf<'files.restored'>, 'before' | 'after'> & { readonly paths: readonly string[] })
+        | { readonly code: string };
+    }
   | { readonly type: 'stop'; readonly by: Actor }
   | { readonly type: 'reopen'; readonly by: Actor }
+  | { readonly type: 'fork'; readonly into: SessionId; readonly turnId: string | null; readonly by: Actor }
   | { readonly type: 'start-process'; readonly processId: string }
   | { readonly type: 'close-process'; readonly cause: 'sleep' | 'shutdown' }
   | {
@@ -140,6 +176,8 @@ export interface SendCommand {
   readonly disposition: Disposition;
   readonly replace: boolean;
   readonly clientMessageId: string | null;
+  /** The comments that it is made of. */
+  readonly review?: SentReview;
   readonly by: Actor;
 }
 

@@ -8,6 +8,7 @@ import { deliver, expire, isHandedOver, park, respond, settleAll } from './inter
 import { giveUp, takeRun } from './machine-away.ts';
 import { editQueued, removeQueued, requeueInFlight, send } from './messages.ts';
 import { noteRecording, noteRestored } from './recordings.ts';
+import { draftComment, editComment, markSeen, removeComment, returnedText, sendComments } from './review.ts';
 import type { SessionState } from './state.ts';
 import { canSleep, wantsProcess } from './status.ts';
 import { deliverLate, endAsk, leaveBehind, leaveOpen, toolAsk } from './tool-asks.ts';
@@ -24,6 +25,17 @@ export function decide(state: SessionState, command: SessionCommand, context: Co
       return editQueued(state, command);
     case 'remove-queued':
       return removeQueued(state, command);
+
+    case 'draft-comment':
+      return draftComment(state, command);
+    case 'edit-comment':
+      return editComment(state, command);
+    case 'remove-comment':
+      return removeComment(state, command);
+    case 'send-comments':
+      return sendComments(state, command, context.away);
+    case 'mark-seen':
+      return markSeen(state, command);
 
     case 'respond':
       return respond(state, command, context);
@@ -61,12 +73,16 @@ export function decide(state: SessionState, command: SessionCommand, context: Co
     case 'note-recording':
       return noteRecording(state, command);
     case 'note-restored':
-      return noteRestored(command);
+      return noteRestored(state, command);
+    case 'restore':
+      return becomes({ ...command, type: 'files.restoring' });
 
     case 'stop':
       return stop(state, command.by, context);
     case 'reopen':
       return reopen(state, command.by);
+    case 'fork':
+      return becomes({ type: 'session.forked', into: command.into, turnId: command.turnId, by: command.by });
     case 'start-process':
       return startProcess(state, command.processId);
     case 'close-process':
@@ -175,7 +191,7 @@ function interrupt(state: SessionState, by: Actor): Result<Decided> {
 function stop(state: SessionState, by: Actor, context: Context): Result<Decided> {
   if (state.life === 'stopped') return becomes();
   const events: NewEvent[] = [];
-  const returned = state.queue.map((item) => item.text);
+  const returned = state.queue.flatMap(returnedText);
   for (const item of state.queue) {
     events.push({ type: 'message.removed', messageId: item.queued.messageId, cause: 'returned', by });
   }
@@ -204,11 +220,16 @@ function reopen(state: SessionState, by: Actor): Result<Decided> {
 
 function startProcess(state: SessionState, processId: string): Result<Decided> {
   if (!wantsProcess(state) || state.wake === null) return becomes();
+  const { agentSessionId, forkPoint } = state;
+  // Until the agent has told the name of its copy, that is still to be made.
+  const isToFork = agentSessionId === null && forkPoint !== undefined;
   return becomes({
     type: 'process.starting',
     processId,
     cause: state.wake,
-    resume: state.agentSessionId,
+    ...(isToFork
+      ? { resume: forkPoint.agentSessionId, fork: { at: forkPoint.at } }
+      : { resume: agentSessionId }),
   });
 }
 

@@ -1,9 +1,11 @@
 import type { Event, EventOf } from '../protocol/event.ts';
 import type { InteractionId } from '../protocol/ids.ts';
+import type { ForkPoint } from '../protocol/session.ts';
 import { foldInteraction, type InteractionEvent } from './interaction-fold.ts';
 import { isHeld } from './limits.ts';
 import { emptyMap, findValue, valueAt, withoutValue, withValue } from './ordered-map.ts';
 import { withoutTurn, withRecording } from './recordings.ts';
+import { afterReview, withoutSent, withReturned } from './review.ts';
 import type { AgentRun, InteractionCounts, LiveInteraction, QueueItem, SessionState, Turn } from './state.ts';
 import { interactionOf, isAwaited, isShown, requestKeyOf, statusOf } from './status.ts';
 import { addUsage, noUsage, usageOfTurn } from './usage.ts';
@@ -58,6 +60,9 @@ function created(event: EventOf<'session.created'>): SessionState {
     pinned: false,
     ephemeral: event.ephemeral,
     closeAfterTurn: event.closeAfterTurn,
+    ...(event.forkedFrom && { forkedFrom: event.forkedFrom }),
+    ...(event.forkPoint && { forkPoint: event.forkPoint }),
+    reached: event.forkPoint ?? (event.agentSessionId === undefined ? null : undefined),
     life: 'open',
     failure: null,
     process: null,
@@ -72,6 +77,7 @@ function created(event: EventOf<'session.created'>): SessionState {
     firstRecording: null,
     workTree: null,
     unrecorded: null,
+    restoring: null,
     queue: [],
     interactions: emptyMap,
     requests: emptyMap,
@@ -140,12 +146,12 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
       return {
         ...state,
         process: withRun(state, { phase: 'ready', isolation: event.isolation ?? null }),
-        agentSessionId: event.agentSessionId ?? state.agentSessionId,
+        ...(event.agentSessionId !== null && identified(state, event.agentSessionId)),
         agentVersion: event.version,
         capabilities: event.capabilities,
       };
     case 'process.identified':
-      return { ...state, agentSessionId: event.agentSessionId };
+      return { ...state, ...identified(state, event.agentSessionId) };
     case 'process.closing':
       return { ...state, process: withRun(state, { phase: 'closing', closing: event.cause }) };
     case 'process.exited':
@@ -154,14 +160,15 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
       return { ...state, wake: null, process: state.leftRun?.run ?? null, leftRun: undefined };
 
     case 'message.queued':
-      return enqueued(state, event);
+      return enqueued(withoutSent(state, event), event);
     case 'message.edited':
       return withItem(state, event.messageId, (item) => ({ ...item, text: event.text }));
     case 'message.moved':
       return { ...state, queue: moved(state.queue, event) };
     case 'message.removed':
+      return withoutItem(withReturned(state, event), event.messageId);
     case 'message.taken':
-      return { ...state, queue: state.queue.filter((item) => item.queued.messageId !== event.messageId) };
+      return withoutItem(state, event.messageId);
     case 'message.sending':
       return withItem(state, event.messageId, (item) => ({
         ...item,
@@ -170,6 +177,12 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
       }));
     case 'message.requeued':
       return requeued(state, event.messageId);
+
+    case 'comment.drafted':
+    case 'comment.edited':
+    case 'comment.removed':
+    case 'files.seen':
+      return afterReview(state, event);
 
     case 'turn.started':
       return {
@@ -190,14 +203,21 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
         tools: emptyMap,
         usage: addUsage(state.usage, usageOfTurn(event)),
         context: event.context ?? state.context,
+        reached: reachedAt(state, event.reached),
       };
 
     case 'files.recorded':
       return withRecording(state, event);
     case 'files.unrecorded':
       return { ...state, unrecorded: event.code };
+    case 'files.restoring':
+      return {
+        ...state,
+        restoring: { orderId: event.orderId, turnId: event.turnId, by: event.by },
+      };
     case 'files.restored':
-      return state;
+    case 'files.unrestored':
+      return { ...state, restoring: null };
 
     case 'tool.called':
       return {
@@ -240,6 +260,7 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
       const diagnostics = { ...state.process?.diagnostics, [event.code]: event.count };
       return { ...state, process: withRun(state, { diagnostics }) };
     }
+    case 'session.forked':
     case 'agent.text':
     case 'agent.thinking':
     case 'agent.notice':
@@ -257,12 +278,23 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
   }
 }
 
+/** An agent that goes on under another name has begun anew, and nobody knows with what. */
+const identified = (state: SessionState, agentSessionId: string): Partial<SessionState> => ({
+  agentSessionId,
+  ...(state.agentSessionId !== null && state.agentSessionId !== agentSessionId && { reached: undefined }),
+});
+
+/** A turn that was cut short may be in the agent's conversation in part. */
+const reachedAt = ({ agentSessionId }: SessionState, at: string | undefined): ForkPoint | undefined =>
+  agentSessionId === null || at === undefined ? undefined : { agentSessionId, at };
+
 const startingRun = (event: EventOf<'process.starting'>): AgentRun => ({
   id: event.processId,
   phase: 'starting',
   closing: null,
   startedAt: event.at,
   resume: event.resume,
+  ...(event.fork && { fork: event.fork }),
   turns: 0,
   isolation: null,
   diagnostics: {},
@@ -312,13 +344,25 @@ function enqueued(state: SessionState, event: EventOf<'message.queued'>): Sessio
     recentSends:
       event.clientMessageId === null
         ? state.recentSends
-        : [...state.recentSends.slice(1 - RECENT_SENDS), { ...event, text: '', images: [] }],
+        : [...state.recentSends.slice(1 - RECENT_SENDS), withoutContent(event)],
   };
 }
+
+/** What is kept of a message to know it again. */
+const withoutContent = ({ review: _, ...event }: EventOf<'message.queued'>): EventOf<'message.queued'> => ({
+  ...event,
+  text: '',
+  images: [],
+});
 
 /** A failed session keeps what is said to it until it is resumed. */
 const wakes = ({ life, process }: SessionState): boolean =>
   life === 'open' && (process === null || process.phase === 'closing');
+
+const withoutItem = (state: SessionState, messageId: string): SessionState => ({
+  ...state,
+  queue: state.queue.filter((item) => item.queued.messageId !== messageId),
+});
 
 const withItem = (
   state: SessionState,

@@ -43,6 +43,7 @@ export function enqueue(state: SessionState, command: SendCommand, away?: Away):
     reason,
     position: place === 'head' ? ahead + 1 : ahead + left + 1,
     clientMessageId: command.clientMessageId,
+    ...(command.review && { review: command.review }),
     by: command.by,
   });
   if (applied === 'steer') events.push({ type: 'message.sending', messageId: command.messageId, applied });

@@ -3,6 +3,7 @@ import type { Grant } from '../protocol/grant.ts';
 import type { InteractionId, SessionId } from '../protocol/ids.ts';
 import type { LeftOpen } from '../protocol/interaction.ts';
 import type { StandingRule } from '../protocol/policy.ts';
+import type { ReviewComment, SeenMark } from '../protocol/review.ts';
 import type {
   AgentCommand,
   AgentOption,
@@ -10,6 +11,8 @@ import type {
   Awaited,
   Capabilities,
   ContextUse,
+  ForkedFrom,
+  ForkPoint,
   Held,
   RunIsolation,
   SessionStatus,
@@ -47,6 +50,11 @@ export interface SessionState {
   readonly mutedUntil?: string | undefined;
   readonly ephemeral: boolean;
   readonly closeAfterTurn: boolean;
+  /** Not there unless it is a fork; the point, also where it began with nothing. */
+  readonly forkedFrom?: ForkedFrom | undefined;
+  readonly forkPoint?: ForkPoint | undefined;
+  /** Where the agent's conversation stands: null before its first turn, undefined where that is not known. */
+  readonly reached?: ForkPoint | null | undefined;
 
   readonly life: 'open' | 'stopped' | 'failed';
   readonly failure: { readonly reason: string; readonly stderr: readonly string[] } | null;
@@ -71,7 +79,11 @@ export interface SessionState {
   readonly workTree: string | null;
   /** Why nothing could be recorded the last time; null where it could. */
   readonly unrecorded: string | null;
+  /** Files that are being put back, as far as is known. */
+  readonly restoring: Restoring | null;
   readonly queue: readonly QueueItem[];
+  /** Not there until somebody has commented on changes, or marked a file as seen. */
+  readonly review?: ReviewState | undefined;
   /** Open, or decided and not yet delivered. */
   readonly interactions: OrderedMap<LiveInteraction>;
   /** Those of the agent itself, by its process and its own ids of them. */
@@ -117,6 +129,8 @@ export interface AgentRun {
   readonly startedAt: string;
   /** The agent's own session it was started to go on with. */
   readonly resume: string | null;
+  /** Not that one itself, but a copy of it up to there. */
+  readonly fork?: { readonly at: string | null } | undefined;
   readonly turns: number;
   /** Null until it is known. */
   readonly isolation: RunIsolation | null;
@@ -148,6 +162,8 @@ export interface TurnRecordings {
   readonly late: readonly ('start' | 'end')[];
 }
 
+export type Restoring = Pick<EventOf<'files.restoring'>, 'orderId' | 'turnId' | 'by'>;
+
 export interface QueueItem {
   readonly queued: EventOf<'message.queued'>;
   readonly text: string;
@@ -157,6 +173,15 @@ export interface QueueItem {
   readonly turnId?: string | undefined;
   /** Handed over at once, without having waited: it is not shown as queued unless it comes back. */
   readonly direct: boolean;
+}
+
+/** What people have said of a session's changes, and not sent yet. */
+export interface ReviewState {
+  readonly comments: readonly ReviewComment[];
+  /** Those marked last come last. */
+  readonly seen: readonly SeenMark[];
+  /** The number of the event that changed it last. */
+  readonly revision: number;
 }
 
 export interface LiveInteraction {

@@ -33,6 +33,7 @@ export function sessionView(state: SessionState): Session {
     ...(state.pinned && { pinned: true }),
     ...(state.mutedUntil !== undefined && { mutedUntil: state.mutedUntil }),
     ephemeral: state.ephemeral,
+    ...(state.forkedFrom !== undefined && { forkedFrom: state.forkedFrom }),
     capabilities: state.capabilities,
     isolation: state.process?.isolation ?? null,
     pendingCount: state.counts.open,
@@ -42,6 +43,9 @@ export function sessionView(state: SessionState): Session {
     ...(state.options.length > 0 && { options: [...state.options] }),
     interrupting: state.turn?.interrupting ?? null,
     ...(state.held === null ? {} : { held: state.held }),
+    ...(state.review !== undefined && {
+      review: { comments: state.review.comments.length, revision: state.review.revision },
+    }),
     ...trustView(state),
     failure:
       state.failure === null ? null : { reason: state.failure.reason, stderr: [...state.failure.stderr] },

@@ -28,6 +28,11 @@ export const errorCatalogue = {
   session_not_found: { status: 404, meaning: 'No session has this id or key.' },
   interaction_not_found: { status: 404, meaning: 'No interaction has this id in this session.' },
   message_not_found: { status: 404, meaning: 'No message has this id in this session.' },
+  comment_not_found: {
+    status: 404,
+    meaning: 'No comment that waits to be sent has this id in this session.',
+  },
+  turn_not_found: { status: 404, meaning: 'No turn has this id in this session.' },
   image_not_found: { status: 404, meaning: 'No image has this id in this session.' },
   grant_not_found: { status: 404, meaning: 'No grant has this id.' },
   suggestion_not_found: { status: 404, meaning: 'This is not suggested, or no longer.' },
@@ -67,6 +72,17 @@ export const errorCatalogue = {
   queue_full: { status: 409, meaning: 'Too many messages wait in this session already.' },
   interaction_already_resolved: { status: 409, meaning: 'It has been answered already.' },
   interaction_changed: { status: 409, meaning: 'What is asked is not what was shown.' },
+  comment_changed: {
+    status: 409,
+    meaning: 'A comment is not what was shown: it was edited, removed or sent meanwhile.',
+  },
+  too_many_comments: { status: 409, meaning: 'Too many comments wait in this session already.' },
+  changes_moved: { status: 409, meaning: 'The files, or what is checked out, are not what was shown.' },
+  commit_refused: {
+    status: 409,
+    meaning: 'As the repository stands, this cannot be committed or landed; the message says why.',
+  },
+  landing_conflicts: { status: 409, meaning: 'Both sides changed the same; nothing was done.' },
   policy_changed: { status: 409, meaning: 'The policy is not what was shown.' },
   interaction_gone: { status: 410, meaning: 'The interaction ended without an answer.' },
   payload_too_large: {
@@ -79,11 +95,13 @@ export const errorCatalogue = {
   directory_not_found: { status: 422, meaning: 'The working directory does not exist.' },
   directory_not_allowed: { status: 422, meaning: 'The working directory lies outside the configured roots.' },
   no_repository: { status: 422, meaning: 'The working directory is in no git repository.' },
+  commit_unreadable: { status: 422, meaning: 'The last commit of this repository cannot be read here.' },
   directory_too_wide: {
     status: 422,
     meaning: 'What lies in the working directory is too much to be recorded, or is a whole home directory.',
   },
   agent_refused: { status: 422, meaning: 'The agent refused the change.' },
+  cannot_fork: { status: 422, meaning: 'The conversation cannot be forked there.' },
   too_many_requests: { status: 429, meaning: 'Too many attempts; wait a little.' },
   internal_error: { status: 500, meaning: 'Beckon failed; the server log says more.' },
   agent_not_available: { status: 503, meaning: 'The agent cannot be started here.' },

@@ -16,5 +16,8 @@ export type GrantId = z.infer<typeof GrantId>;
 export const RuleId = z.string().min(1).brand<'RuleId'>();
 export type RuleId = z.infer<typeof RuleId>;
 
+export const CommentId = z.string().min(1).brand<'CommentId'>();
+export type CommentId = z.infer<typeof CommentId>;
+
 export const ClientId = z.string().min(1).brand<'ClientId'>();
 export type ClientId = z.infer<typeof ClientId>;

@@ -18,6 +18,7 @@ export * from './machine.ts';
 export * from './operation.ts';
 export * from './policy.ts';
 export * from './reply.ts';
+export * from './review.ts';
 export * from './rule.ts';
 export * from './server-operation.ts';
 export * from './session.ts';

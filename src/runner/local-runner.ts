@@ -77,7 +77,7 @@ export function localRunner(options: LocalRunnerOptions): Runner {
 
   /** Read anew at each start: a variable that was changed or taken out of the configuration is so for every session. */
   function startOf(order: StartOrder, cwd: string): AgentStart {
-    const { runId: processId, sessionId, permissionMode, model, resume, costUsd, tools } = order;
+    const { runId: processId, sessionId, permissionMode, model, resume, fork, costUsd, tools } = order;
     const env = { ...launch[order.agent]?.env, ...order.env };
     return {
       processId,
@@ -87,6 +87,7 @@ export function localRunner(options: LocalRunnerOptions): Runner {
       permissionMode,
       model,
       resume,
+      ...(fork && { fork }),
       ...(costUsd !== undefined && { costUsd }),
       tools,
     };

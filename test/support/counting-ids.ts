@@ -18,6 +18,7 @@ export function countingIds(prefix = ''): Ids {
     grant: next('grant'),
     rule: next('rule'),
     image: next('img'),
+    comment: next('com'),
     client: next('cli'),
   };
 }

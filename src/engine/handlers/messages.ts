@@ -56,7 +56,7 @@ export const messageHandlers = {
 } satisfies Partial<Handlers>;
 
 /** The same client-made id gives the same reply, however long ago it was. */
-function findEarlier(
+export function findEarlier(
   log: EventLog,
   session: LiveSession,
   clientMessageId: string | null,
@@ -69,12 +69,12 @@ function findEarlier(
     .find((event) => event.type === 'message.queued');
 }
 
-const queuedIn = (steps: readonly Step[]): EventOf<'message.queued'> | undefined => {
+export const queuedIn = (steps: readonly Step[]): EventOf<'message.queued'> | undefined => {
   for (const { event } of steps) if (event.type === 'message.queued') return event;
   return undefined;
 };
 
-function receiptOf(queued: EventOf<'message.queued'>) {
+export function receiptOf(queued: EventOf<'message.queued'>) {
   const { messageId, applied, reason, position, disposition: requested } = queued;
   const told = { messageId, requested, applied, ...(reason === null ? {} : { reason }) };
   return applied === 'send' || applied === 'steer'

@@ -13,6 +13,7 @@ export interface Ids {
   grant(): string;
   rule(): string;
   image(): string;
+  comment(): string;
   client(): string;
 }
 
@@ -42,5 +43,6 @@ export const randomIds: Ids = {
   grant: tagged('grant'),
   rule: tagged('rule'),
   image: tagged('img'),
+  comment: tagged('com'),
   client: tagged('cli'),
 };

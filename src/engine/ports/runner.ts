@@ -155,6 +155,8 @@ export interface StartOrder extends WorkPlace {
   readonly model: string | null;
   /** The agent's own session to go on with, or null for a new one. */
   readonly resume: string | null;
+  /** With `resume`: not that session itself is gone on with, but a copy of it up to there; null for all of it. */
+  readonly fork?: { readonly at: string | null };
   /** What the session has cost so far: some agents tell the cost of all of it. */
   readonly costUsd?: number;
   /** Where the agent finds the interactive tools, or null when there are none to offer. */

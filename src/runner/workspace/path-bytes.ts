@@ -1,3 +1,5 @@
+import { inTurns } from './turns.ts';
+
 declare const brand: unique symbol;
 
 /** A path within a work tree. Each character stands for one byte: names need not be text. */
@@ -7,11 +9,22 @@ export const pathFrom = (bytes: Buffer): PathBytes => bytes.toString('latin1') a
 export const bytesOf = (path: PathBytes | string): Buffer => Buffer.from(path, 'latin1');
 
 /** What git lists with `-z`. */
-export function pathsIn(output: Buffer): PathBytes[] {
-  const parts = output.toString('latin1').split('\0') as PathBytes[];
-  parts.pop();
+export async function partsIn(output: Buffer): Promise<PathBytes[]> {
+  const parts: PathBytes[] = [];
+  await inTurns(function* () {
+    for (let at = 0; at < output.length; ) {
+      const end = output.lastIndexOf(0, at + pieceBytes);
+      const stop = end >= at ? end : output.indexOf(0, at);
+      if (stop < 0) return;
+      for (const part of output.toString('latin1', at, stop).split('\0')) parts.push(part as PathBytes);
+      at = stop + 1;
+      yield;
+    }
+  });
   return parts;
 }
+
+const pieceBytes = 64 * 1024;
 
 /**
  * A path as it is told: text as it is; one with control characters or with bytes that are no UTF-8 in quotes and escaped, as git writes it.

@@ -2,7 +2,7 @@ import { accessSync, constants, lstatSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { accept, type Result, refuse } from '../../protocol/errors.ts';
-import { bytesOf, type PathBytes, pathFrom, pathsIn } from './path-bytes.ts';
+import { bytesOf, type PathBytes, partsIn, pathFrom } from './path-bytes.ts';
 import { indexStamp } from './repository.ts';
 import { keepTree, type Recording, type Store, type Unrecorded } from './store.ts';
 
@@ -101,11 +101,11 @@ async function candidates(
   if (!changed.ok) return changed;
   const present: PathBytes[] = [];
   const gone: PathBytes[] = [];
-  for (const path of pathsIn(others.value)) {
+  for (const path of await partsIn(others.value)) {
     if (path.endsWith('/')) unrecorded.push({ path, why: 'nested' });
     else present.push(path);
   }
-  const told = pathsIn(changed.value);
+  const told = await partsIn(changed.value);
   for (let at = 0; at + 1 < told.length; at += 2) {
     const path = told[at + 1];
     if (path !== undefined) (told[at] === 'D' ? gone : present).push(path);
@@ -131,7 +131,7 @@ async function trackedIgnored(
       return [];
     }
     memory.indexStamp = stamp;
-    memory.trackedIgnored = pathsIn(output)
+    memory.trackedIgnored = (await partsIn(output))
       .filter((line) => !line.startsWith('160000 '))
       .map((line) => line.slice(line.indexOf('\t') + 1) as PathBytes);
   }

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { open, realpath, stat } from 'node:fs/promises';
+import { lstat, open, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { WorkPlace } from '../../engine/ports/workspace.ts';
@@ -40,6 +40,48 @@ async function recordable(workTree: string, home: string): Promise<Result<Reposi
   const common = (await smallFile(join(gitDir, 'commondir')))?.toString().trim();
   return accept({ workTree, gitDir, commonDir: common === undefined ? gitDir : resolve(gitDir, common) });
 }
+
+/**
+ * The commit that is checked out; undefined before the first one. Read from the files, like all that is asked of a git directory that is
+ * not ours.
+ */
+export async function headCommit({ gitDir, commonDir }: Repository): Promise<Result<string | undefined>> {
+  let name = 'HEAD';
+  for (let links = 0; links < mostLinks; links += 1) {
+    const folder = name === 'HEAD' || ownRefs.test(name) ? gitDir : commonDir;
+    const text = (await smallFile(join(folder, name)))?.toString().trim();
+    const [, next, commit] = /^(?:ref:\s*(refs\/\S+)|([0-9a-f]{40}|[0-9a-f]{64}))$/.exec(text ?? '') ?? [];
+    if (next !== undefined && !next.split('/').some((part) => /^\.|^$/.test(part))) {
+      name = next;
+      continue;
+    }
+    const found = commit ?? (text === undefined ? await packedRef(commonDir, name) : 'nothing known');
+    if (found === undefined && name !== 'HEAD') return accept(undefined);
+    if (found?.length === 64)
+      return refuse(
+        'commit_unreadable',
+        'This repository names its commits by SHA-256, which is not read here.',
+      );
+    return found?.length === 40 ? accept(found) : refuse('commit_unreadable');
+  }
+  return refuse('commit_unreadable');
+}
+
+const mostLinks = 5;
+/** Of these each worktree has its own. */
+const ownRefs = /^refs\/(?:bisect|worktree|rewritten)\//;
+
+async function packedRef(commonDir: string, name: string): Promise<string | undefined> {
+  const path = join(commonDir, 'packed-refs');
+  const packed = await smallFile(path, mostPackedRefs);
+  if (packed === undefined) return (await lstat(path).catch(() => undefined)) && 'nothing known';
+  const end = packed.indexOf(` ${name}\n`);
+  const start = packed.lastIndexOf('\n', end) + 1;
+  return end < 0 ? undefined : packed.toString('latin1', start, end);
+}
+
+/** Half a million of them. */
+const mostPackedRefs = 64 * 1024 * 1024;
 
 export interface ExcludesOptions {
   readonly home: string;
@@ -85,11 +127,11 @@ export async function indexStamp({ gitDir }: Repository): Promise<string | undef
 const mostBytes = 1024 * 1024;
 
 /** Opened without waiting: a pipe of that name would never give anything. */
-async function smallFile(path: string): Promise<Buffer | undefined> {
+export async function smallFile(path: string, longest = mostBytes): Promise<Buffer | undefined> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
   try {
     const found = await file?.stat();
-    if (file === undefined || !found?.isFile() || found.size > mostBytes) return undefined;
+    if (file === undefined || !found?.isFile() || found.size > longest) return undefined;
     return await file.readFile();
   } catch {
     return undefined;

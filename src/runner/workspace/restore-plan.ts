@@ -1,6 +1,6 @@
 import type { UndoChoice as Choice, UndoObstacle } from '../../protocol/changes.ts';
-import type { Entry } from './changes.ts';
 import type { PathBytes } from './path-bytes.ts';
+import type { Entry, Step } from './store.ts';
 
 /** A path that is to be put back: from what is expected there to what was there before. */
 export interface Wanted {
@@ -11,11 +11,6 @@ export interface Wanted {
 
 /** What stands against it. Nothing is done before somebody has said what to do with each. */
 export type Obstacle = Omit<UndoObstacle, 'path'> & { readonly path: PathBytes };
-
-export interface Step {
-  readonly path: PathBytes;
-  readonly to: Entry | undefined;
-}
 
 export interface PlanInput {
   readonly wanted: readonly Wanted[];

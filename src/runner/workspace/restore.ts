@@ -4,25 +4,21 @@ import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { UndoChoice as Choice, UndoObstacle } from '../../protocol/changes.ts';
 import { accept, type Result } from '../../protocol/errors.ts';
-import { blobOf, type Entry, entriesBetween, entriesOf } from './changes.ts';
-import { bytesOf, type PathBytes, toldPath } from './path-bytes.ts';
+import { blobOf, entriesBetween, entriesOf } from './entries.ts';
+import { type PathBytes, toldPath } from './path-bytes.ts';
 import { looker, placeOf } from './recording.ts';
-import {
-  isSameEntry,
-  type Obstacle,
-  type PlanInput,
-  planRestore,
-  type Step,
-  type Wanted,
-} from './restore-plan.ts';
+import { isSameEntry, type Obstacle, type PlanInput, planRestore, type Wanted } from './restore-plan.ts';
 import {
   coversPath,
+  type Entry,
   findRecording,
   journalPath,
   keepTree,
   type Recording,
   readJournal,
+  type Step,
   type Store,
+  treeWith,
 } from './store.ts';
 
 export interface RestoreOrder {
@@ -34,6 +30,8 @@ export interface RestoreOrder {
   readonly rest?: Choice;
   /** As it came with the obstacles; without it, or where one of them has changed since, nothing is overwritten. */
   readonly shown?: string;
+  /** Under which it is done once. */
+  readonly orderId?: string;
 }
 
 /** Undone by the same means: what leads from `before` to `after` is what was done here. */
@@ -55,16 +53,19 @@ export type Restored =
 /** Records all files as they are now, also these that are ignored. */
 export type RecordNow = (also?: readonly PathBytes[]) => Promise<Result<Recording>>;
 
+/** Keeps what became of a restore, before it is forgotten that it was begun. */
+export type KeepOutcome = (journal: Journal) => Promise<void>;
+
 /** Puts the paths that changed between two recordings back to how they were before. All other files are left alone. */
 export async function restore(
   store: Store,
   order: RestoreOrder,
-  recordNow: RecordNow,
+  { recordNow, keepOutcome }: { readonly recordNow: RecordNow; readonly keepOutcome: KeepOutcome },
 ): Promise<Result<Restored>> {
   const { before, after, choices = {}, rest } = order;
   const changed = await entriesBetween(store, before, after);
   if (!changed.ok) return changed;
-  const wanted = changed.value.changes.map(
+  const wanted = changed.value.map(
     (change): Wanted => ({ path: change.path, expected: change.after, wanted: change.before }),
   );
 
@@ -93,7 +94,10 @@ export async function restore(
 
   const target = await recordingWith(store, now.value, steps);
   if (!target.ok) return target;
-  await writeJournal(store.gitDir, { now: now.value.id, target: target.value.id });
+  const paths = steps.map(({ path }) => toldPath(path));
+  const { orderId } = order;
+  const journal = { now: now.value.id, target: target.value.id, paths, ...(orderId && { orderId }) };
+  await writeJournal(store.gitDir, journal);
   const moved = await moveTo(store, now.value, target.value);
   if (!moved.ok) {
     // Git looks at everything before it changes anything; what it changed all the same, as when the disk was full, is put back.
@@ -101,20 +105,25 @@ export async function restore(
     if (back.ok) await removeJournal(store.gitDir);
     return moved;
   }
+  await keepOutcome(journal);
   await removeJournal(store.gitDir);
-  const paths = steps.map(({ path }) => toldPath(path));
   return accept({ done: true, before: now.value, after: target.value, paths });
 }
 
 /** Goes on with a restore that was cut short by a kill. */
-export async function finishRestore(store: Store, recordNow: RecordNow): Promise<Result<void>> {
+export async function finishRestore(
+  store: Store,
+  { recordNow, keepOutcome }: { readonly recordNow: RecordNow; readonly keepOutcome: KeepOutcome },
+): Promise<Result<void>> {
   const journal = (await readJournal(store.gitDir)) as Journal | undefined;
   if (journal === undefined) return accept(undefined);
   const [from, to] = [await findRecording(store, journal.now), await findRecording(store, journal.target)];
   if (!from.ok) return from;
   if (!to.ok) return to;
   const settled = await settle(store, { from: from.value, to: to.value }, recordNow);
-  if (settled.ok) await removeJournal(store.gitDir);
+  if (!settled.ok) return settled;
+  await keepOutcome(journal);
+  await removeJournal(store.gitDir);
   return settled;
 }
 
@@ -131,7 +140,7 @@ async function settle(
   const entries = await entriesOf(store, now.value);
   if (!entries.ok) return entries;
   const wanted: Wanted[] = [];
-  for (const { path, before, after } of changed.value.changes) {
+  for (const { path, before, after } of changed.value) {
     const found = entries.value.get(path);
     const isCut = !isSameEntry(found, before) && (await isCutShort(store, found, before, after));
     wanted.push({ path, expected: isCut ? found : before, wanted: after });
@@ -197,26 +206,13 @@ async function planningFor(
   return accept({ wanted, now: entries.value, isUnknown, lies, hasUnrecordedBelow });
 }
 
-/** The recording in which these paths are replaced, made in an index of its own. */
 async function recordingWith(
   store: Store,
   now: Recording,
   steps: readonly Step[],
 ): Promise<Result<Recording>> {
-  const index = `${store.gitDir}/index.target`;
-  const read = await store.run(['read-tree', now.tree], { index });
-  if (!read.ok) return read;
-  // What goes makes room first: a file can take the place of a folder.
-  const lines = [...steps]
-    .sort((one, other) => Number(one.to !== undefined) - Number(other.to !== undefined))
-    .map(({ path, to }) => `${to?.mode ?? '0'} ${to?.blob ?? '0'.repeat(40)}\t${path}\0`);
-  const replaced = await store.run(['update-index', '-z', '--index-info'], {
-    index,
-    input: bytesOf(lines.join('')),
-  });
-  if (!replaced.ok) return replaced;
-  const tree = await store.run(['write-tree'], { index });
-  return tree.ok ? keepTree(store, tree.value.toString().trim(), now.unrecorded) : tree;
+  const tree = await treeWith(store, now.tree, steps);
+  return tree.ok ? keepTree(store, tree.value, now.unrecorded) : tree;
 }
 
 /** Git checks first that each file it changes is as it was recorded, and then writes these files alone; links are not followed. */
@@ -226,9 +222,12 @@ async function moveTo(store: Store, now: Recording, target: Recording): Promise<
   return moved.ok ? accept(undefined) : moved;
 }
 
-interface Journal {
+export interface Journal {
   readonly now: string;
   readonly target: string;
+  /** Not there in what an earlier version left. */
+  readonly paths?: readonly string[];
+  readonly orderId?: string;
 }
 
 /** On the disk before the first file is touched. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { UnrecordedFile } from '../../protocol/changes.ts';
 import { accept, type Result, refuse } from '../../protocol/errors.ts';
 import type { Git, GitCall } from './git.ts';
-import { type PathBytes, pathTold, toldPath } from './path-bytes.ts';
+import { bytesOf, type PathBytes, pathTold, toldPath } from './path-bytes.ts';
 import type { Repository } from './repository.ts';
 
 /** The files of a work tree as they were at one moment. */
@@ -19,6 +19,18 @@ export interface Unrecorded {
   /** With a slash at its end it stands for all below it. */
   readonly path: PathBytes;
   readonly why: UnrecordedFile['why'];
+}
+
+/** A file of a recording: its content by id, and its mode as git writes it. */
+export interface Entry {
+  readonly mode: string;
+  readonly blob: string;
+}
+
+/** What a path is to become; undefined for nothing. */
+export interface Step {
+  readonly path: PathBytes;
+  readonly to: Entry | undefined;
 }
 
 /** Whether nothing is known of this path. */
@@ -107,7 +119,7 @@ async function clearLeftovers(gitDir: string): Promise<void> {
 }
 
 /** No other program has this directory among its arguments, and is called git. */
-async function endGitOn(gitDir: string): Promise<void> {
+export async function endGitOn(gitDir: string): Promise<void> {
   if (process.platform !== 'linux') return;
   const running = (): number[] =>
     readdirSync('/proc')
@@ -150,6 +162,27 @@ export async function keepTree(
   const id = commit.value.toString().trim();
   const kept = await store.run(['update-ref', refOf(id), id]);
   return kept.ok ? accept({ id, tree, unrecorded }) : kept;
+}
+
+/** The tree in which these paths are replaced, made in an index of its own. */
+export async function treeWith(
+  store: Store,
+  tree: string,
+  steps: readonly Step[],
+  { mayLack = false } = {},
+): Promise<Result<string>> {
+  const index = join(store.gitDir, 'index.target');
+  const read = await store.run(['read-tree', tree], { index });
+  if (!read.ok) return read;
+  // What goes makes room first: a file can take the place of a folder.
+  const lines = [...steps]
+    .sort((one, other) => Number(one.to !== undefined) - Number(other.to !== undefined))
+    .map(({ path, to }) => `${to?.mode ?? '0'} ${to?.blob ?? '0'.repeat(40)}\t${path}\0`);
+  const input = bytesOf(lines.join(''));
+  const replaced = await store.run(['update-index', '-z', '--index-info'], { index, input });
+  if (!replaced.ok) return replaced;
+  const written = await store.run(['write-tree', ...(mayLack ? ['--missing-ok'] : [])], { index });
+  return written.ok ? accept(written.value.toString().trim()) : written;
 }
 
 const refOf = (id: string): string => `refs/recordings/${id}`;

@@ -5,8 +5,10 @@ import type {
   WorkspaceReply,
   WorkspaceRequest,
 } from '../../engine/ports/workspace.ts';
-import { accept, type Result, refuse } from '../../protocol/errors.ts';
-import { toldUnrecorded } from './changes.ts';
+import { accept, type Result } from '../../protocol/errors.ts';
+import { namedFile } from '../text-file.ts';
+import { toldOnce } from './changes.ts';
+import { Landings } from './landing/landings.ts';
 import type { Recording } from './store.ts';
 import { Workspaces, type WorkspacesOptions } from './workspaces.ts';
 
@@ -20,6 +22,7 @@ export function openWorkspace(options: WorkspacesOptions): {
   close(): Promise<void>;
 } {
   const workspaces = new Workspaces(options);
+  const landings = new Landings(workspaces, options);
   const withRoot = async <T>(place: WorkPlace, value: T): Promise<Result<T & { root: string }>> => {
     const root = await workspaces.root(place);
     return root.ok ? accept({ ...value, root: root.value }) : root;
@@ -30,7 +33,6 @@ export function openWorkspace(options: WorkspacesOptions): {
       return recorded.ok ? withRoot(place, told(recorded.value)) : recorded;
     },
     async changes({ place, before, after }) {
-      if (before === 'commit') return refuse('recording_not_found');
       const recorded = after === 'now' ? await workspaces.record(place) : undefined;
       if (recorded?.ok === false) return recorded;
       const changes = await workspaces.changes(place, { before, after: recorded?.value.id ?? after });
@@ -40,18 +42,17 @@ export function openWorkspace(options: WorkspacesOptions): {
       const paths = await workspaces.changedPaths(place, spans);
       return paths.ok ? accept(paths.value.map((names) => names && [...names])) : paths;
     },
-    async patch({ place, before, after, path }) {
-      return path === undefined
-        ? refuse('recording_not_found')
-        : workspaces.patch(place, { before, after }, path);
-    },
+    patch: ({ place, before, after, path, context }) =>
+      workspaces.patch(place, { before, after }, path, context),
     async content({ place, at, path }) {
       const found = await workspaces.content(place, at, path);
       if (!found.ok) return found;
       return accept(found.value === undefined ? null : { base64: found.value.toString('base64') });
     },
-    async undo({ place, before, after, choices, rest, shown }) {
+    file: ({ place, path }) => namedFile(place, path),
+    async undo({ place, orderId, before, after, choices, rest, shown }) {
       const undone = await workspaces.undo(place, {
+        orderId,
         before,
         after,
         ...(choices && { choices }),
@@ -63,14 +64,29 @@ export function openWorkspace(options: WorkspacesOptions): {
       if (!value.done) return accept({ done: false, obstacles: [...value.obstacles], shown: value.shown });
       return accept({ done: true, before: value.before.id, after: value.after.id, paths: [...value.paths] });
     },
+    worktree: ({ place, base }) => landings.worktree(place, base),
+    commit: ({ place, ...order }) => landings.commit(place, order),
+    land: ({ place, ...order }) => landings.land(place, order),
+    push: ({ place, ...order }) => landings.push(place, order),
+    async undone({ place, order }) {
+      await workspaces.ready(place);
+      return (await workspaces.orders.outcome(order)) ?? accept(null);
+    },
   };
   return {
-    call: (call, request) => calls[call](request),
+    async call(call, request) {
+      await landings.finished;
+      const orderId = 'orderId' in request ? String(request.orderId) : undefined;
+      const work = () => calls[call](request);
+      return orderId === undefined
+        ? work()
+        : workspaces.orders.once(orderId, () => workspaces.ready(request.place), work);
+    },
     close: () => workspaces.close(),
   };
 }
 
 const told = (recording: Recording): Omit<WorkspaceReply<'record'>, 'root'> => ({
   recording: recording.id,
-  unrecorded: toldUnrecorded([recording]),
+  unrecorded: toldOnce(recording.unrecorded),
 });

@@ -5,12 +5,23 @@ import { join } from 'node:path';
 import type { WorkPlace } from '../../engine/ports/workspace.ts';
 import type { Changes, Patch } from '../../protocol/changes.ts';
 import { accept, type Result, refuse } from '../../protocol/errors.ts';
-import { changesBetween, contentIn, entriesBetween, patchBetween } from './changes.ts';
+import { type Comparison, compare } from './changes.ts';
+import { checkedOut, contentOfCommit, findCommit, isCommit, withContents } from './commit.ts';
+import { contentIn, entriesBetween } from './entries.ts';
 import { Git } from './git.ts';
+import { Orders } from './orders.ts';
+import { patchOf, wholePatch } from './patch.ts';
 import { toldPath } from './path-bytes.ts';
 import { type RecordingLimits, type RecordingMemory, record, recordingLimits } from './recording.ts';
-import { excludesOf, repositoryOf } from './repository.ts';
-import { finishRestore, type RecordNow, type Restored, type RestoreOrder, restore } from './restore.ts';
+import { excludesOf, type Repository, repositoryOf } from './repository.ts';
+import {
+  finishRestore,
+  type KeepOutcome,
+  type RecordNow,
+  type Restored,
+  type RestoreOrder,
+  restore,
+} from './restore.ts';
 import { findRecording, prepareStore, type Recording, type Store, storeAt, tidyStore } from './store.ts';
 
 export interface WorkspacesOptions {
@@ -19,27 +30,45 @@ export interface WorkspacesOptions {
   /** Where git is found. */
   readonly path: string;
   readonly home?: string;
+  /** Where the person's agent for keys listens; for pushing alone. */
+  readonly sshAgent?: string | undefined;
   readonly limits?: Partial<RecordingLimits>;
   /** What the recordings of one work tree may take; the oldest go first. */
   readonly storeBytes?: number;
 }
 
-/** Two recordings, by their ids. */
+/** Two recordings, by their ids; or commits, as `commit:` with their id, and `commit` for the one that is checked out. */
 export interface Span {
   readonly before: string;
   readonly after: string;
 }
 
-export type UndoOrder = Span & Pick<RestoreOrder, 'choices' | 'rest' | 'shown'>;
+export type UndoOrder = Span & Pick<RestoreOrder, 'choices' | 'rest' | 'shown' | 'orderId'>;
+
+/** A work tree in which nothing else is done for now. */
+export interface TreeInTurn {
+  readonly store: Store;
+  readonly recordNow: RecordNow;
+  recording(id: string): Promise<Result<Recording>>;
+}
 
 interface Opened {
   readonly store: Store;
   readonly memory: RecordingMemory;
   /** Recordings that were looked at lately. */
   readonly known: Map<string, Recording>;
+  /** What was compared lately: the patch of a file is asked for after the list. */
+  readonly compared: Map<string, Comparison>;
   isReady: boolean;
   /** Settles when nothing is under way there. */
   last: Promise<unknown>;
+  /** A recording that has not begun. */
+  waiting?: Promise<Result<Recording>> | undefined;
+}
+
+interface OpenedAt {
+  readonly opened: Opened;
+  readonly repository: Repository;
 }
 
 const tidyAfter = 32;
@@ -48,38 +77,59 @@ const storeBytes = 2 * 1024 * 1024 * 1024;
 
 /** What agents do to the files they work on: recorded, compared, undone. In each work tree one thing is done at a time. */
 export class Workspaces {
-  readonly #git: Git;
+  readonly git: Git;
   readonly #options: WorkspacesOptions;
   readonly #limits: RecordingLimits;
   readonly #opened = new Map<string, Opened>();
+  /** What was done to files here, by the ids of the orders. */
+  readonly orders: Orders;
 
   constructor(options: WorkspacesOptions) {
-    this.#git = new Git(options.path);
+    this.git = new Git(options.path);
     this.#options = options;
+    this.orders = new Orders(join(options.dataDir, 'recordings', 'orders'));
     this.#limits = { ...recordingLimits, ...options.limits };
   }
 
-  /** Records the files as they are. */
-  record(place: WorkPlace): Promise<Result<Recording>> {
-    return this.#inTurn(place, async (opened) => {
-      const { memory, known, store } = opened;
+  /**
+   * Records the files as they are. Whoever asks while another recording waits to begin shares that one; one that has begun may have
+   * missed what was written just before.
+   */
+  async record(place: WorkPlace): Promise<Result<Recording>> {
+    const found = await this.#openedAt(place);
+    if (!found.ok) return found;
+    const { opened } = found.value;
+    if (opened.waiting !== undefined) return opened.waiting;
+    const recording = this.#next(found.value, async () => {
+      opened.waiting = undefined;
+      const { memory, known, compared, store } = opened;
       const recorded = await this.#recordNow(opened)();
       if (!recorded.ok) return recorded;
       const most = this.#options.storeBytes ?? storeBytes;
       if (memory.recordings < tidyAfter && memory.bytes < most / 16) return recorded;
       const tidied = await tidyStore(store, most);
       known.clear();
+      compared.clear();
       Object.assign(memory, { recordings: 0, bytes: 0 });
       return tidied.ok ? recorded : tidied;
     });
+    const begun = (): void => {
+      if (opened.waiting === recording) opened.waiting = undefined;
+    };
+    opened.waiting = recording;
+    void recording.then(begun, begun);
+    return recording;
   }
 
-  changes(place: WorkPlace, span: Span): Promise<Result<Changes>> {
-    return this.#between(place, span, ({ store }, before, after) => changesBetween(store, before, after));
+  async changes(place: WorkPlace, span: Span): Promise<Result<Changes>> {
+    return this.#compared(place, span, async (_, { told }) => accept(told));
   }
 
-  patch(place: WorkPlace, span: Span, path: string): Promise<Result<Patch>> {
-    return this.#between(place, span, ({ store }, before, after) => patchBetween(store, before, after, path));
+  /** Of one file, or of all as one. */
+  patch(place: WorkPlace, span: Span, path?: string, context?: number): Promise<Result<Patch>> {
+    return this.#compared(place, span, (store, comparison) =>
+      path === undefined ? wholePatch(store, comparison, context) : patchOf(store, comparison, path, context),
+    );
   }
 
   /** The names of what changed in each span; null where one of its recordings is no longer kept. */
@@ -94,7 +144,7 @@ export class Workspaces {
         }
         const entries = await entriesBetween(opened.store, before.value, after.value);
         if (!entries.ok) return entries;
-        told.push(entries.value.changes.map(({ path }) => toldPath(path)));
+        told.push(entries.value.map(({ path }) => toldPath(path)));
       }
       return accept(told);
     });
@@ -110,21 +160,50 @@ export class Workspaces {
   content(place: WorkPlace, id: string, path: string): Promise<Result<Buffer | undefined>> {
     return this.#inTurn(place, async (opened) => {
       const recording = await find(opened, id);
-      return recording.ok ? contentIn(opened.store, recording.value, path) : recording;
+      if (!recording.ok) return recording;
+      return isCommit(recording.value.id)
+        ? contentOfCommit(opened.store, recording.value, path, this.#limits.fileBytes)
+        : contentIn(opened.store, recording.value, path);
     });
   }
 
   /** Puts what changed between two recordings back. Undone itself by another undo, of what it tells. */
   undo(place: WorkPlace, { before, after, ...choices }: UndoOrder): Promise<Result<Restored>> {
     return this.#between(place, { before, after }, (opened, from, to) =>
-      restore(opened.store, { before: from, after: to, ...choices }, this.#recordNow(opened)),
+      restore(opened.store, { before: from, after: to, ...choices }, this.#restoring(opened)),
     );
+  }
+
+  /** Does something with a work tree in its turn, so that nothing else is done there meanwhile. */
+  at<T>(place: WorkPlace, work: (tree: TreeInTurn) => Promise<Result<T>>): Promise<Result<T>> {
+    return this.#inTurn(place, (opened) =>
+      work({
+        store: opened.store,
+        recordNow: this.#recordNow(opened),
+        recording: (id) => find(opened, id),
+      }),
+    );
+  }
+
+  /** Settles when nothing is under way there, and what a kill cut short is finished. */
+  ready(place: WorkPlace): Promise<Result<void>> {
+    return this.#inTurn(place, async () => accept(undefined));
   }
 
   /** Ends what is under way and settles all that waits. */
   async close(): Promise<void> {
-    this.#git.close();
+    this.git.close();
     await Promise.all([...this.#opened.values()].map(({ last }) => last));
+  }
+
+  #restoring(opened: Opened): { readonly recordNow: RecordNow; readonly keepOutcome: KeepOutcome } {
+    return {
+      recordNow: this.#recordNow(opened),
+      keepOutcome: async ({ orderId, now: before, target: after, paths = [] }) => {
+        if (orderId !== undefined)
+          await this.orders.keep(orderId, accept({ done: true, before, after, paths }));
+      },
+    };
   }
 
   #recordNow({ store, memory }: Opened): RecordNow {
@@ -144,7 +223,39 @@ export class Workspaces {
     });
   }
 
+  #compared<T>(
+    place: WorkPlace,
+    span: Span,
+    work: (store: Store, comparison: Comparison) => Promise<Result<T>>,
+  ): Promise<Result<T>> {
+    return this.#between(place, span, async (opened, before, after) => {
+      const { compared, store } = opened;
+      const key = `${before.id} ${after.id}`;
+      const known = compared.get(key);
+      compared.delete(key);
+      const comparison = known ? accept(known) : await this.#compare(store, before, after);
+      if (!comparison.ok) return comparison;
+      compared.set(key, comparison.value);
+      trim(compared);
+      return work(store, comparison.value);
+    });
+  }
+
+  async #compare(store: Store, before: Recording, after: Recording): Promise<Result<Comparison>> {
+    const full = async (one: Recording, other: Recording): Promise<Result<Recording>> =>
+      isCommit(one.id) ? withContents(store, one, other, this.#limits.fileBytes) : accept(one);
+    const first = await full(before, after);
+    if (!first.ok) return first;
+    const second = await full(after, before);
+    return second.ok ? compare(store, first.value, second.value) : second;
+  }
+
   async #inTurn<T>(place: WorkPlace, work: (opened: Opened) => Promise<Result<T>>): Promise<Result<T>> {
+    const found = await this.#openedAt(place);
+    return found.ok ? this.#next(found.value, work) : found;
+  }
+
+  async #openedAt(place: WorkPlace): Promise<Result<OpenedAt>> {
     const { dataDir, home = homedir() } = this.#options;
     const found = await repositoryOf(place, home);
     if (!found.ok) return found;
@@ -153,18 +264,32 @@ export class Workspaces {
     const gitDir = join(dataDir, 'recordings', name);
     let opened = this.#opened.get(gitDir);
     if (opened === undefined) {
-      const store = storeAt(this.#git, gitDir, repository);
+      const store = storeAt(this.git, gitDir, repository);
       const memory = { recordings: 0, bytes: 0 };
-      opened = { store, memory, known: new Map(), isReady: false, last: Promise.resolve() };
+      opened = {
+        store,
+        memory,
+        known: new Map(),
+        compared: new Map(),
+        isReady: false,
+        last: Promise.resolve(),
+      };
       this.#opened.set(gitDir, opened);
     }
-    const here = opened;
-    const done = here.last.then(async (): Promise<Result<T>> => {
+    return accept({ opened, repository });
+  }
+
+  #next<T>(
+    { opened, repository }: OpenedAt,
+    work: (opened: Opened) => Promise<Result<T>>,
+  ): Promise<Result<T>> {
+    const { dataDir, home = homedir() } = this.#options;
+    const done = opened.last.then(async (): Promise<Result<T>> => {
       const excludes = await excludesOf(repository, { home, dataDir });
-      const ready = await this.#makeReady(here, excludes);
-      return ready.ok ? work(here) : ready;
+      const ready = await this.#makeReady(opened, excludes);
+      return ready.ok ? work(opened) : ready;
     });
-    here.last = done.catch(() => {});
+    opened.last = done.catch(() => {});
     return done;
   }
 
@@ -177,7 +302,7 @@ export class Workspaces {
     await mkdir(store.gitDir, { recursive: true, mode: 0o700 });
     const prepared = await prepareStore(store, excludes);
     if (!prepared.ok) return prepared;
-    const finished = await finishRestore(store, this.#recordNow(opened));
+    const finished = await finishRestore(store, this.#restoring(opened));
     if (!finished.ok && finished.refusal.code === 'recording_not_found')
       return refuse('git_not_available', 'What was under way when the server was killed is no longer known.');
     opened.isReady = finished.ok;
@@ -185,11 +310,31 @@ export class Workspaces {
   }
 }
 
-async function find({ store, known }: Opened, id: string): Promise<Result<Recording>> {
+async function find(
+  { store, known }: Pick<Opened, 'store' | 'known'>,
+  id: string,
+): Promise<Result<Recording>> {
   const recording = known.get(id);
   if (recording !== undefined) return accept(recording);
-  const found = await findRecording(store, id);
+  if (id === 'commit') {
+    const head = await checkedOut(store);
+    return head.ok ? find({ store, known }, head.value) : head;
+  }
+  const found = await (isCommit(id) ? findCommit : findRecording)(store, id);
   if (found.ok) known.set(id, found.value);
   for (const oldest of known.keys()) if (known.size > mostKnown) known.delete(oldest);
   return found;
+}
+
+const mostCompared = 16;
+const mostChanges = 50_000;
+
+/** The newest always stays. */
+function trim(compared: Map<string, Comparison>): void {
+  let changes = [...compared.values()].reduce((sum, one) => sum + one.changes.length, 0);
+  for (const [key, oldest] of compared) {
+    if (compared.size === 1 || (compared.size <= mostCompared && changes <= mostChanges)) return;
+    compared.delete(key);
+    changes -= oldest.changes.length;
+  }
 }

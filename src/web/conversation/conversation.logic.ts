@@ -2,7 +2,7 @@ import type { Delta, Event, EventOf } from '../../protocol/event.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
 import type { Session } from '../../protocol/session.ts';
 import { type AboutInteraction, Asks } from './asks.logic.ts';
-import { type Item, isNotice, type NoticeEvent, type Row, type ToolItem } from './row.ts';
+import { type Item, isNotice, type MessageItem, type NoticeEvent, type Row, type ToolItem } from './row.ts';
 import { type ChangedRows, RowTree } from './row-tree.logic.ts';
 
 type AboutCall = EventOf<'tool.result' | 'task.changed'>;
@@ -20,7 +20,8 @@ export class Conversation {
   readonly #messages = new Map<string, Row>();
   readonly #droppedMessages = new Set<string>();
   /** Which ask a message is the late answer to. */
-  readonly #answers = new Map<string, string>();
+  /** Of messages that are more than their text. */
+  readonly #origins = new Map<string, EventOf<'message.queued'>>();
   readonly #stored = new Set<string>();
   /** Rows for calls that lie on an older page, made because something of theirs is here already. */
   readonly #standIns = new Set<Row>();
@@ -179,7 +180,7 @@ export class Conversation {
   #take(event: Event): void {
     switch (event.type) {
       case 'message.queued':
-        if (event.answers !== undefined) this.#noteAnswer(event.messageId, event.answers);
+        if (event.answers !== undefined || event.review !== undefined) this.#noteOrigin(event);
         if (event.applied === 'send' || event.applied === 'steer') this.#sendMessage(event);
         return;
       case 'message.taken':
@@ -252,22 +253,40 @@ export class Conversation {
     this.#add(`event:${event.seq}`, { kind: 'notice', at: event.at, event }, place);
   }
 
-  #noteAnswer(messageId: string, answers: string): void {
-    this.#answers.set(messageId, answers);
-    const row = this.#messages.get(messageId);
-    if (row?.item.kind === 'message') this.#tree.change(row, { ...row.item, answers });
+  #noteOrigin(event: EventOf<'message.queued'>): void {
+    this.#origins.set(event.messageId, event);
+    const row = this.#messages.get(event.messageId);
+    if (row?.item.kind === 'message') this.#tree.change(row, { ...row.item, ...this.#originOf(row.item) });
   }
 
-  #sendMessage({ messageId, text, images, at, seq }: EventOf<'message.queued'>): void {
-    const answers = this.#answers.get(messageId) ?? null;
-    const item = { kind: 'message', at, seq, messageId, text, images, isOnItsWay: true, answers } as const;
+  /** One that was edited while it waited is a text like any other. */
+  #originOf({
+    messageId,
+    text,
+  }: Pick<MessageItem, 'messageId' | 'text'>): Pick<MessageItem, 'answers' | 'review'> {
+    const origin = this.#origins.get(messageId);
+    const review = origin?.text === text ? origin.review : undefined;
+    return { answers: origin?.answers ?? null, review: review ?? null };
+  }
+
+  #messageItem(
+    { messageId, text, images, at, seq }: EventOf<'message.queued' | 'message.taken'>,
+    isOnItsWay: boolean,
+  ): MessageItem {
+    const origin = this.#originOf({ messageId, text });
+    return { kind: 'message', at, seq, messageId, text, images, isOnItsWay, ...origin };
+  }
+
+  #sendMessage(event: EventOf<'message.queued'>): void {
+    const { messageId } = event;
+    const item = this.#messageItem(event, true);
     if (this.#messages.has(messageId) || this.#droppedMessages.has(messageId)) return;
     this.#messages.set(messageId, this.#add(messageId, item));
   }
 
-  #takeMessage({ messageId, text, images, at, seq }: EventOf<'message.taken'>): void {
-    const answers = this.#answers.get(messageId) ?? null;
-    const item = { kind: 'message', at, seq, messageId, text, images, isOnItsWay: false, answers } as const;
+  #takeMessage(event: EventOf<'message.taken'>): void {
+    const { messageId } = event;
+    const item = this.#messageItem(event, false);
     const row = this.#messages.get(messageId);
     if (row === undefined) this.#messages.set(messageId, this.#add(messageId, item));
     else if (row.item.kind === 'message' && row.item.isOnItsWay) {

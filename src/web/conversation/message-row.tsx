@@ -13,16 +13,17 @@ import { useConversationPlace } from './conversation-context.ts';
 import { Disclosure } from './disclosure.tsx';
 import { Pictures } from './pictures.tsx';
 import type { MessageItem, SpokenItem } from './row.ts';
+import { SentComments } from './sent-comments.tsx';
 import { cutLines, OutputView } from './tool-body.tsx';
 
 const shownLines = 14;
 
 /** What a person said: set apart, quietly. */
 export function MessageRow({ item }: { readonly item: MessageItem }) {
-  const { text, images, isOnItsWay, at, answers } = item;
+  const { text, images, isOnItsWay, at, answers, review } = item;
   const t = useT();
   const [isWhole, setWhole] = useState(false);
-  const { typed, pasted } = useMemo(() => messageParts(text), [text]);
+  const { typed, pasted } = useMemo(() => messageParts(review?.remark ?? text), [review, text]);
   const whole = plainText(typed).trim();
   const cut = cutLines(whole, isWhole ? Number.POSITIVE_INFINITY : shownLines);
   const exact = at === '' ? undefined : new Date(at).toLocaleString(t.language);
@@ -55,6 +56,7 @@ export function MessageRow({ item }: { readonly item: MessageItem }) {
         // biome-ignore lint/suspicious/noArrayIndexKey: what was said does not change
         <PastedText key={at} text={each} />
       ))}
+      {review !== null && <SentComments review={review} />}
       <SaidActions text={plainText(text).trim()} seq={item.seq} className="bottom-0 left-0" />
       {isOnItsWay && <p className="text-faint text-xs">{t('conversation.onItsWay')}</p>}
     </div>

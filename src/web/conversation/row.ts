@@ -1,5 +1,6 @@
 import type { Event, EventOf, EventType } from '../../protocol/event.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
+import type { SentReview } from '../../protocol/review.ts';
 import type { CallShape } from '../../protocol/tool-call.ts';
 
 /** One thing in a conversation. The row stays, its item is replaced: whoever shows it looks at `version`. */
@@ -41,6 +42,8 @@ export interface MessageItem extends Said {
   readonly isOnItsWay: boolean;
   /** The ask that it is the late answer to. */
   readonly answers: string | null;
+  /** The comments that it is made of. */
+  readonly review: SentReview | null;
 }
 
 export interface SpokenItem extends Said {
@@ -106,14 +109,24 @@ const noticeTypes = [
   'turn.overdue',
 ] as const satisfies readonly EventType[];
 
-export type NoticeEvent = EventOf<(typeof noticeTypes)[number]>;
+/** Told by a part that is fetched later. */
+export type LaterNotice = EventOf<'files.restored' | 'session.created' | 'session.forked'>;
+
+export type NoticeEvent = EventOf<(typeof noticeTypes)[number]> | LaterNotice;
 
 export interface NoticeItem extends Timed {
   readonly kind: 'notice';
   readonly event: NoticeEvent;
 }
 
+/** That a session was made is told of a fork alone. */
+export const isToldLater = (event: Event): event is LaterNotice =>
+  event.type === 'session.created'
+    ? event.forkedFrom !== undefined
+    : event.type === 'files.restored' || event.type === 'session.forked';
+
 /** A row for the event if it is one that is only told: of the exits of a process only crashes are news. */
 export const isNotice = (event: Event): event is NoticeEvent =>
-  (noticeTypes as readonly string[]).includes(event.type) &&
-  (event.type !== 'process.exited' || event.crashed);
+  isToldLater(event) ||
+  ((noticeTypes as readonly string[]).includes(event.type) &&
+    (event.type !== 'process.exited' || event.crashed));

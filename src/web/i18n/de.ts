@@ -4,6 +4,7 @@ import { composer } from './de/composer.ts';
 import { control } from './de/control.ts';
 import { conversation } from './de/conversation.ts';
 import { deleteSession } from './de/delete-session.ts';
+import { editPlace } from './de/edit-place.ts';
 import { form } from './de/form.ts';
 import { frame } from './de/frame.ts';
 import { help } from './de/help.ts';
@@ -14,12 +15,14 @@ import { machines } from './de/machines.ts';
 import { newSession } from './de/new-session.ts';
 import { push } from './de/push.ts';
 import { refusals } from './de/refusals.ts';
+import { review } from './de/review.ts';
 import { rules } from './de/rules.ts';
 import { session } from './de/session.ts';
 import { sessionLife } from './de/session-life.ts';
 import { sessionPage } from './de/session-page.ts';
 import { settings } from './de/settings.ts';
 
+import { undo } from './de/undo.ts';
 import type { Messages } from './messages.ts';
 
 export { refusals };
@@ -39,9 +42,12 @@ export const de: Messages = {
   ...inbox,
   ...help,
   ...newSession,
+  ...review,
   ...rules,
   ...settings,
   ...deleteSession,
+  ...editPlace,
+  ...undo,
   ...less,
   ...machines,
   ...push,

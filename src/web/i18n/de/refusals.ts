@@ -9,6 +9,8 @@ export const refusals: Refusals = {
   machine_not_found: 'Einen Rechner mit diesem Namen gibt es nicht.',
   machine_unreachable: 'Der Rechner ist gerade nicht zu erreichen.',
   machine_reachable: 'Der Rechner ist erreichbar. Seine Sitzungen lassen sich anhalten.',
+  turn_not_found: 'Diesen Durchgang gibt es in dieser Sitzung nicht.',
+  cannot_fork: 'Das Gespräch lässt sich dort nicht abzweigen.',
   run_not_found: 'Dieser Agent läuft dort nicht mehr, oder eine Sitzung hat ihn.',
   blank_message: 'Eine Nachricht braucht Text oder ein Bild.',
   unauthorized: 'Dieser Browser ist nicht mehr eingelassen. Seite neu laden und neu koppeln.',
@@ -27,6 +29,7 @@ export const refusals: Refusals = {
   session_not_found: 'Diese Sitzung gibt es nicht mehr.',
   interaction_not_found: 'Diese Frage gibt es nicht mehr.',
   message_not_found: 'Diese Nachricht gibt es nicht mehr.',
+  comment_not_found: 'Dieser Kommentar wartet nicht mehr: Er wurde gesendet oder entfernt.',
   image_not_found: 'Dieses Bild gibt es nicht mehr.',
   grant_not_found: 'Diese Freigabe gibt es nicht mehr.',
   suggestion_not_found: 'Das wird nicht oder nicht mehr vorgeschlagen.',
@@ -53,6 +56,12 @@ export const refusals: Refusals = {
   queue_full: 'In dieser Sitzung warten schon zu viele Nachrichten.',
   interaction_already_resolved: 'Das ist schon beantwortet.',
   interaction_changed: 'Gefragt wird inzwischen etwas anderes, als hier zu sehen war.',
+  comment_changed:
+    'Ein Kommentar ist nicht mehr, wie er hier zu sehen war: Er wurde inzwischen geändert, entfernt oder gesendet.',
+  too_many_comments: 'In dieser Sitzung warten schon zu viele Kommentare.',
+  changes_moved: 'Die Dateien, oder was ausgecheckt ist, sind nicht mehr so wie gezeigt.',
+  commit_refused: 'So, wie das Repository gerade ist, geht das nicht.',
+  landing_conflicts: 'Beide Seiten haben dasselbe geändert. Es wurde nichts getan.',
   policy_changed:
     'Die Regeln sind inzwischen andere, als hier zu sehen waren. Neu laden und noch einmal ansehen.',
   interaction_gone: 'Das lässt sich nicht mehr beantworten.',
@@ -64,6 +73,7 @@ export const refusals: Refusals = {
   directory_too_wide:
     'Was in diesem Verzeichnis liegt, ist zu viel, um es festzuhalten, oder ein ganzes Home-Verzeichnis.',
   recording_not_found: 'Dieser Stand der Dateien wurde nicht festgehalten oder ist nicht mehr da.',
+  commit_unreadable: 'Der letzte Commit dieses Repositorys kann hier nicht gelesen werden.',
   git_not_available: 'Das Programm git fehlt, ist älter als 2.30 oder konnte nicht tun, was es sollte.',
   too_many_requests: 'Zu viele Versuche. Kurz warten, dann noch einmal.',
   internal_error: 'Beckon selbst ist daran gescheitert. Mehr steht im Protokoll des Servers.',
