@@ -121,8 +121,8 @@ function beginTurn(state: SessionState, context: Context, known?: readonly Messa
     (item) => item.sending !== null && (known === undefined || known.includes(item.queued.messageId)),
   );
   const messageId = items[0]?.queued.messageId ?? known?.[0] ?? null;
-  const { reached: follows } = state;
   const turnId = items.find((item) => item.turnId !== undefined)?.turnId ?? context.mint('turn');
+  const { reached: follows } = state;
   return [
     ...items.map(taken),
     { type: 'turn.started', turnId, messageId, ...(follows !== undefined && { follows }) },
