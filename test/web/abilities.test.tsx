@@ -54,6 +54,12 @@ describe('what an agent cannot do', () => {
             shape={0}
             areDetailsShown={false}
             onDetails={() => {}}
+            changed={null}
+            areChangesShown={false}
+            onChanges={() => {}}
+            changed={null}
+            areChangesShown={false}
+            onChanges={() => {}}
             onBell={() => {}}
             onJump={() => {}}
           />

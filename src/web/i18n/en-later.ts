@@ -1,3 +1,4 @@
+import { changes } from './en/changes.ts';
 import { deleteSession } from './en/delete-session.ts';
 import { help } from './en/help.ts';
 import { inbox } from './en/inbox.ts';
@@ -12,6 +13,7 @@ import { settings } from './en/settings.ts';
 
 /** What is said by parts of the page that are not on the first screen. */
 export const later = {
+  ...changes,
   ...deleteSession,
   ...help,
   ...inbox,

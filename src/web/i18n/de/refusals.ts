@@ -46,6 +46,8 @@ export const refusals: Refusals = {
   session_already_running: 'Die Sitzung läuft schon; es gibt nichts fortzusetzen.',
   session_waiting: 'In der Sitzung ist noch etwas offen. Zuerst beantworten, oder die Sitzung stoppen.',
   agent_not_running: 'Der Agent dieser Sitzung läuft nicht.',
+  turn_running: 'In diesem Verzeichnis arbeitet gerade ein Agent. Sein Ende abwarten oder ihn unterbrechen.',
+  undo_obstacles: 'Einiges wurde seither geändert oder ist im Weg. Nichts wurde zurückgenommen.',
   no_turn_running: 'Der Agent arbeitet gerade nicht; es gibt nichts zu unterbrechen.',
   message_already_sent: 'Die Nachricht ist schon gesendet.',
   too_many_asks: 'In dieser Sitzung ist schon zu viel offen. Zuerst einiges davon beantworten.',
@@ -74,10 +76,6 @@ export const refusals: Refusals = {
     'Dieser Server schickt keine Benachrichtigungen an Geräte: Der Schlüssel dafür ließ sich nicht ablegen.',
   storage_unavailable: 'Beckon kann gerade nichts speichern; es wurde nichts geändert.',
   unexpected_reply: 'Was da antwortet, ist wohl kein Beckon. Seite neu laden.',
-  undo_obstacles:
-    'Dem Rückgängigmachen steht etwas entgegen; sag für jedes, was geschehen soll. Es wurde nichts geändert.',
-  turn_running:
-    'In diesem Arbeitsverzeichnis läuft gerade eine Runde; warte ihr Ende ab oder unterbrich sie.',
   turn_not_found: 'In dieser Sitzung hat keine Runde diese Kennung.',
   cannot_fork: 'Das Gespräch lässt sich dort nicht abzweigen.',
   shutting_down: 'Beckon wird gerade beendet.',
