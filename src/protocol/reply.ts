@@ -26,6 +26,7 @@ export { FileContent, Patch, SessionChanges, UndoneChanges } from './changes.ts'
 export { DirectoryCompletion, FoundFiles } from './directory.ts';
 export { GrantPreview } from './grant.ts';
 export { Insights } from './insights.ts';
+export { Committed, Landed, Pushed, WorktreeState } from './landing.ts';
 export { PolicyTrial } from './policy.ts';
 export { OneComment, Review } from './review.ts';
 export { ToolCatalogue } from './tool.ts';

@@ -10,6 +10,15 @@ import {
   UnrecordedFile,
 } from '../../protocol/changes.ts';
 import type { Result } from '../../protocol/errors.ts';
+import {
+  CommitOrder,
+  Committed,
+  Landed,
+  LandOrder,
+  Pushed,
+  PushOrder,
+  WorktreeState,
+} from '../../protocol/landing.ts';
 
 /** Where a session works. */
 export const WorkPlace = z.object({
@@ -99,6 +108,14 @@ export const workspaceCalls = {
     }),
     reply: Undone,
   },
+  /** How a work tree stands towards its repository; without a base, towards what the repository itself has checked out. */
+  worktree: {
+    request: z.object({ ...place, base: z.string().exactOptional() }),
+    reply: WorktreeState,
+  },
+  commit: { request: z.object({ ...order, ...CommitOrder.shape }), reply: Committed },
+  land: { request: z.object({ ...order, ...LandOrder.shape }), reply: Landed },
+  push: { request: z.object({ ...order, ...PushOrder.shape }), reply: Pushed },
 } as const satisfies Record<string, { readonly request: z.ZodType; readonly reply: z.ZodType }>;
 
 export type WorkspaceCall = keyof typeof workspaceCalls;

@@ -57,6 +57,9 @@ export const refusals: Refusals = {
   comment_changed:
     'Ein Kommentar ist nicht mehr, wie er hier zu sehen war: Er wurde inzwischen geändert, entfernt oder gesendet.',
   too_many_comments: 'In dieser Sitzung warten schon zu viele Kommentare.',
+  changes_moved: 'Die Dateien, oder was ausgecheckt ist, sind nicht mehr so wie gezeigt.',
+  commit_refused: 'So, wie das Repository gerade ist, geht das nicht.',
+  landing_conflicts: 'Beide Seiten haben dasselbe geändert. Es wurde nichts getan.',
   policy_changed:
     'Die Regeln sind inzwischen andere, als hier zu sehen waren. Neu laden und noch einmal ansehen.',
   interaction_gone: 'Das lässt sich nicht mehr beantworten.',
@@ -76,7 +79,7 @@ export const refusals: Refusals = {
     'Dieser Server schickt keine Benachrichtigungen an Geräte: Der Schlüssel dafür ließ sich nicht ablegen.',
   storage_unavailable: 'Beckon kann gerade nichts speichern; es wurde nichts geändert.',
   unexpected_reply: 'Was da antwortet, ist wohl kein Beckon. Seite neu laden.',
-  turn_not_found: 'In dieser Sitzung hat keine Runde diese Kennung.',
+  turn_not_found: 'In dieser Sitzung hat kein Durchgang diese Kennung.',
   cannot_fork: 'Das Gespräch lässt sich dort nicht abzweigen.',
   shutting_down: 'Beckon wird gerade beendet.',
 };
