@@ -19,6 +19,7 @@ import { toast } from '../../ui/toast.tsx';
 import { isOutdated } from './review.logic.ts';
 import { type Placed, ReviewList } from './review-list.tsx';
 import type { ReviewStore } from './review-store.ts';
+import { useTypedComments } from './typed-comments.ts';
 
 interface ReviewDialogProps {
   readonly session: Session;
@@ -37,7 +38,8 @@ export function ReviewDialog({ session, store, placed, onGoTo, onClose }: Review
     onClose();
   });
   const count = placed.filter(({ is }) => is === 'comment').length;
-  const isEditing = placed.some(({ is, comment }) => is === 'typed' && 'edits' in comment);
+  const shown = new Set<string>(placed.map(({ comment }) => comment.commentId));
+  const isEditing = useTypedComments(session.id).some(({ edits }) => edits && shown.has(edits.commentId));
   const blocked = blockedBy(
     session,
     useRoom((room) => room.connection.state),
@@ -50,7 +52,9 @@ export function ReviewDialog({ session, store, placed, onGoTo, onClose }: Review
       footer={
         <>
           <p className="min-w-40 flex-1 text-faint text-xs">
-            {blocked === null ? t('review.oneMessage') : t(blockedWords[blocked])}
+            {t(
+              blocked !== null ? blockedWords[blocked] : isEditing ? 'review.saveFirst' : 'review.oneMessage',
+            )}
           </p>
           <SendComments
             session={session}

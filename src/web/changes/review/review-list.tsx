@@ -36,7 +36,7 @@ export function ReviewList({
           <Head place={comment} anchor={anchor} isTyped={each.is === 'typed'} onGoTo={() => onGoTo(each)} />
         );
         return (
-          <li key={`${each.is}:${comment.commentId}`} className="py-1">
+          <li key={`${each.is}:${comment.commentId}`} className="px-1 py-1">
             {each.is === 'comment' && (
               <CommentCard comment={each.comment} sessionId={sessionId} store={store} head={head} />
             )}
@@ -72,7 +72,7 @@ function Head({
             type="button"
             onClick={onGoTo}
             title={t('review.goTo')}
-            className="min-w-0 text-start hover:underline pointer-coarse:min-h-11"
+            className="min-w-0 text-start hover:underline pointer-coarse:-my-2.5 pointer-coarse:min-h-11"
           >
             {name}
           </button>

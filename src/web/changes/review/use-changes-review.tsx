@@ -178,7 +178,7 @@ function annotationsOf(
       key,
       <div
         key={key}
-        className="my-1 ml-2 max-w-3xl divide-y divide-line rounded-ui border border-line-strong bg-raised shadow-raised md:ml-12"
+        className="mx-2 my-1 max-w-3xl divide-y divide-line rounded-ui border border-line-strong bg-raised shadow-raised md:ml-12"
       >
         {those.map((each) => (
           <Annotation
@@ -202,7 +202,11 @@ function Annotation({
   readonly sessionId: string;
   readonly store: ReviewStore;
 }) {
-  const head = <AnchorNote place={placed.comment} anchor={placed.anchor} />;
+  const head = (
+    <span className="flex gap-1 empty:hidden">
+      <AnchorNote place={placed.comment} anchor={placed.anchor} />
+    </span>
+  );
   if (placed.is === 'removed') return <RemovedComment comment={placed.comment} store={store} />;
   return placed.is === 'typed' ? (
     <NewComment typed={placed.comment} sessionId={sessionId} store={store} head={head} />

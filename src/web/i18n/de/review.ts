@@ -27,6 +27,8 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
   'review.unfinished': 'Noch nicht hinzugefügt',
   'review.open_one': '{count} Kommentar',
   'review.open_other': '{count} Kommentare',
+  'review.unsent_one': '{count} Kommentar noch nicht gesendet',
+  'review.unsent_other': '{count} Kommentare noch nicht gesendet',
   'review.title': 'Kommentare an den Agenten',
   'review.none': 'Es warten keine Kommentare.',
   'review.goTo': 'In den Änderungen zeigen',
@@ -39,6 +41,7 @@ export const review: Readonly<Record<keyof typeof english, string>> = {
   'review.interrupt_one': 'Mit {count} Kommentar unterbrechen',
   'review.interrupt_other': 'Mit {count} Kommentaren unterbrechen',
   'review.oneMessage': 'Sie gehen als eine Nachricht an den Agenten, mit ihren Stellen und Zeilen.',
+  'review.saveFirst': 'Zuerst speichern oder verwerfen, was geändert wird.',
   'review.sentNow': 'Kommentare gesendet.',
   'review.queuedNow': 'Kommentare eingereiht.',
   'review.sendChanged':

@@ -25,6 +25,8 @@ export const review = {
   'review.unfinished': 'Not added yet',
   'review.open_one': '{count} comment',
   'review.open_other': '{count} comments',
+  'review.unsent_one': '{count} comment not sent yet',
+  'review.unsent_other': '{count} comments not sent yet',
   'review.title': 'Comments to the agent',
   'review.none': 'No comments wait to be sent.',
   'review.goTo': 'Show it in the changes',
@@ -37,6 +39,7 @@ export const review = {
   'review.interrupt_one': 'Interrupt with {count} comment',
   'review.interrupt_other': 'Interrupt with {count} comments',
   'review.oneMessage': 'They go to the agent as one message, with their places and lines.',
+  'review.saveFirst': 'Save or discard what you change first.',
   'review.sentNow': 'Comments sent.',
   'review.queuedNow': 'Comments queued.',
   'review.sendChanged':
