@@ -69,17 +69,24 @@ function pushWorker(): Plugin {
   };
 }
 
-/** A page that only calls needs of each operation neither its words nor its replies and refusals, nor whether it decides. */
+/**
+ * A page that only calls needs of each operation neither its words nor its replies and refusals, nor whether it decides, and of an
+ * error not what it means.
+ */
 function operationsForCalls(): Plugin {
   const words =
     /^ {4}(summary:\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|refusals: (\[[^\]]*\]|\w+)|replies: \{[^}]*\}|decides: (true|\[[^\]]*\])),$/gm;
+  const meanings = /(\bmeaning:\s+)('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")/g;
   return {
     name: 'operations-for-calls',
     enforce: 'pre',
-    transform: (code, id) =>
-      /\/src\/protocol\/(server-)?operation\.ts$/.test(id)
-        ? { code: code.replace(words, ''), map: null }
-        : null,
+    transform(code, id) {
+      if (/\/src\/protocol\/(server-)?operation\.ts$/.test(id))
+        return { code: code.replace(words, ''), map: null };
+      // The server's sentences come with its refusals.
+      if (/\/src\/protocol\/errors\.ts$/.test(id)) return { code: code.replace(meanings, "$1''"), map: null };
+      return null;
+    },
   };
 }
 

@@ -451,6 +451,20 @@ export const operations = {
     refusals: ['interaction_not_found'],
     calls: { interaction: 'interaction' },
   },
+  askedFiles: {
+    method: 'GET',
+    path: '/api/sessions/:session/interactions/:interactionId/files',
+    summary: 'The files that an open ask would change, as they are now',
+    replies: { 200: 'AskedFiles' },
+    refusals: [
+      'interaction_not_found',
+      'interaction_already_resolved',
+      'directory_not_found',
+      'directory_not_allowed',
+      'machine_unreachable',
+    ],
+    calls: { askedFiles: 'files' },
+  },
   approve: {
     method: 'POST',
     path: '/api/sessions/:session/approve',

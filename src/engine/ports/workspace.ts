@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { NamedFile } from '../../protocol/asked-file.ts';
 import {
   Changes,
   Patch,
@@ -94,6 +95,8 @@ export const workspaceCalls = {
     request: z.object({ ...place, at: Point, path: z.string() }),
     reply: z.object({ base64: z.base64() }).nullable(),
   },
+  /** A file of which an ask tells, as it is now: its text, or why that is not told. */
+  file: { request: z.object({ ...place, path: z.string() }), reply: NamedFile },
   /** Puts what changed between two recordings back. */
   undo: {
     request: z.object({
@@ -116,6 +119,8 @@ export const workspaceCalls = {
   commit: { request: z.object({ ...order, ...CommitOrder.shape }), reply: Committed },
   land: { request: z.object({ ...order, ...LandOrder.shape }), reply: Landed },
   push: { request: z.object({ ...order, ...PushOrder.shape }), reply: Pushed },
+  /** What became of an undo that was ordered under this id; null where it was never done. */
+  undone: { request: z.object({ ...place, order: z.string() }), reply: Undone.nullable() },
 } as const satisfies Record<string, { readonly request: z.ZodType; readonly reply: z.ZodType }>;
 
 export type WorkspaceCall = keyof typeof workspaceCalls;

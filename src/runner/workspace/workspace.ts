@@ -6,6 +6,7 @@ import type {
   WorkspaceRequest,
 } from '../../engine/ports/workspace.ts';
 import { accept, type Result } from '../../protocol/errors.ts';
+import { namedFile } from '../text-file.ts';
 import { toldOnce } from './changes.ts';
 import { Landings } from './landing/landings.ts';
 import type { Recording } from './store.ts';
@@ -48,6 +49,7 @@ export function openWorkspace(options: WorkspacesOptions): {
       if (!found.ok) return found;
       return accept(found.value === undefined ? null : { base64: found.value.toString('base64') });
     },
+    file: ({ place, path }) => namedFile(place, path),
     async undo({ place, orderId, before, after, choices, rest, shown }) {
       const undone = await workspaces.undo(place, {
         orderId,
@@ -66,6 +68,10 @@ export function openWorkspace(options: WorkspacesOptions): {
     commit: ({ place, ...order }) => landings.commit(place, order),
     land: ({ place, ...order }) => landings.land(place, order),
     push: ({ place, ...order }) => landings.push(place, order),
+    async undone({ place, order }) {
+      await workspaces.ready(place);
+      return (await workspaces.orders.outcome(order)) ?? accept(null);
+    },
   };
   return {
     async call(call, request) {

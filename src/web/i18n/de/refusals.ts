@@ -9,6 +9,8 @@ export const refusals: Refusals = {
   machine_not_found: 'Einen Rechner mit diesem Namen gibt es nicht.',
   machine_unreachable: 'Der Rechner ist gerade nicht zu erreichen.',
   machine_reachable: 'Der Rechner ist erreichbar. Seine Sitzungen lassen sich anhalten.',
+  turn_not_found: 'Diesen Durchgang gibt es in dieser Sitzung nicht.',
+  cannot_fork: 'Das Gespräch lässt sich dort nicht abzweigen.',
   run_not_found: 'Dieser Agent läuft dort nicht mehr, oder eine Sitzung hat ihn.',
   blank_message: 'Eine Nachricht braucht Text oder ein Bild.',
   unauthorized: 'Dieser Browser ist nicht mehr eingelassen. Seite neu laden und neu koppeln.',
@@ -79,7 +81,5 @@ export const refusals: Refusals = {
     'Dieser Server schickt keine Benachrichtigungen an Geräte: Der Schlüssel dafür ließ sich nicht ablegen.',
   storage_unavailable: 'Beckon kann gerade nichts speichern; es wurde nichts geändert.',
   unexpected_reply: 'Was da antwortet, ist wohl kein Beckon. Seite neu laden.',
-  turn_not_found: 'In dieser Sitzung hat kein Durchgang diese Kennung.',
-  cannot_fork: 'Das Gespräch lässt sich dort nicht abzweigen.',
   shutting_down: 'Beckon wird gerade beendet.',
 };
