@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { RoomCalls } from '../../src/client/calls.ts';
 import type { ChangedFile } from '../../src/protocol/changes.ts';
 import { CommentId } from '../../src/protocol/ids.ts';
 import type { ReviewComment } from '../../src/protocol/review.ts';
@@ -145,7 +146,7 @@ describe('what this page knows of a review', () => {
     const first = Promise.withResolvers<unknown>();
     calls.comments.mockReturnValueOnce(first.promise);
     calls.comments.mockResolvedValueOnce({ comments: [comment('b')], seen: [] });
-    const store = new ReviewStore(calls, 's1');
+    const store = new ReviewStore(calls as unknown as RoomCalls, 's1');
     const reads = [store.read(), store.read(), store.read()];
     first.resolve({ comments: [comment('a')], seen: [] });
     await Promise.all(reads);
@@ -154,7 +155,7 @@ describe('what this page knows of a review', () => {
   });
 
   it('[CHG36] a comment that was removed can be put back, as often as one likes', async () => {
-    const store = new ReviewStore(calls, 's1');
+    const store = new ReviewStore(calls as unknown as RoomCalls, 's1');
     await store.remove(comment('a', 7));
     expect(calls.removeComment).toHaveBeenCalledWith('s1', 'a', { shown: 7 });
     expect(store.state.removed).toHaveLength(1);
@@ -166,7 +167,7 @@ describe('what this page knows of a review', () => {
   });
 
   it('[CHG37] a mark is shown at once, and is gone again where it was refused', async () => {
-    const store = new ReviewStore(calls, 's1');
+    const store = new ReviewStore(calls as unknown as RoomCalls, 's1');
     const refused = Promise.withResolvers<never>();
     calls.markSeen.mockReturnValueOnce(refused.promise);
     const marking = store.mark([file('a.ts')], true);

@@ -5,11 +5,6 @@ import type { ReviewComment, SendComments } from '../../../protocol/review.ts';
 import { mostSeenFiles } from '../../../protocol/review-limit.ts';
 import type { TypedComment } from './typed-comments.ts';
 
-type Calls = Pick<
-  RoomCalls,
-  'comments' | 'addComment' | 'editComment' | 'removeComment' | 'sendComments' | 'markSeen'
->;
-
 export interface ReviewState {
   /** False until it was read once. */
   readonly isThere: boolean;
@@ -24,7 +19,7 @@ const mostRemoved = 20;
 
 /** The comments and marks of a session, as the server has them: read again when it tells of news, and after what was done here. */
 export class ReviewStore {
-  readonly #calls: Calls;
+  readonly #calls: RoomCalls;
   readonly #sessionId: string;
   readonly #listeners = new Set<() => void>();
   #state: ReviewState = { isThere: false, error: null, comments: [], seen: new Map(), removed: [] };
@@ -33,7 +28,7 @@ export class ReviewStore {
   /** What was pressed and is not confirmed yet; null for a mark that is taken away. */
   #marking: ReadonlyMap<string, { readonly content: string | null } | null> = new Map();
 
-  constructor(calls: Calls, sessionId: string) {
+  constructor(calls: RoomCalls, sessionId: string) {
     this.#calls = calls;
     this.#sessionId = sessionId;
   }
