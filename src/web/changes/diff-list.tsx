@@ -1,6 +1,7 @@
 import {
   type ReactNode,
   type Ref,
+  type RefObject,
   useCallback,
   useEffect,
   useImperativeHandle,
@@ -97,7 +98,7 @@ export function DiffList({
   useSyncExternalStore(colours.subscribe, () => colours.version);
   const annotated = useMemo(() => annotatedByPath(annotations?.keys() ?? []), [annotations]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the version tells when the store has something else
-  const rows = useMemo(
+  const read = useMemo(
     () =>
       reader.read(
         files.map(
@@ -114,6 +115,9 @@ export function DiffList({
     [reader, files, folds, store, version, layout, annotated],
   );
   const drawn = useRef<readonly Row[]>([]);
+  const isPressed = usePressed(box);
+  // Nothing moves under a finger that is down.
+  const rows = isPressed ? drawn.current : read;
   const list = useVirtualList(box, rows, rows === drawn.current ? rows.length : 0, listKind);
   useEffect(() => {
     drawn.current = rows;
@@ -257,6 +261,34 @@ export function DiffList({
       {end}
     </section>
   );
+}
+
+/** Whether a pointer is down in the box; until what was pressed has heard of it. */
+function usePressed(box: RefObject<HTMLElement | null>): boolean {
+  const [isPressed, setPressed] = useState(false);
+  useEffect(() => {
+    const over = new AbortController();
+    const listen = { capture: true, passive: true, signal: over.signal };
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    box.current?.addEventListener(
+      'pointerdown',
+      () => {
+        clearTimeout(timer);
+        setPressed(true);
+      },
+      listen,
+    );
+    const release = (): void => {
+      timer = setTimeout(() => setPressed(false));
+    };
+    window.addEventListener('pointerup', release, listen);
+    window.addEventListener('pointercancel', release, listen);
+    return () => {
+      over.abort();
+      clearTimeout(timer);
+    };
+  }, [box]);
+  return isPressed;
 }
 
 type LinesRow = Extract<Row, { is: 'line' | 'pair' }>;
