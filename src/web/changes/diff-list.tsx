@@ -5,6 +5,7 @@ import {
   useCallback,
   useEffect,
   useImperativeHandle,
+  useLayoutEffect,
   useMemo,
   useRef,
   useState,
@@ -191,7 +192,15 @@ export function DiffList({
         );
       }
       case 'gap':
-        return <GapLine lines={row.lines} onOpen={(lines) => folds.open(row.file.path, lines)} />;
+        return (
+          <GapLine
+            lines={row.lines}
+            onOpen={(lines) => {
+              keepFocus();
+              folds.open(row.file.path, lines);
+            }}
+          />
+        );
       case 'annotation':
         return <div className="font-sans">{annotations?.get(row.line)}</div>;
       case 'image':
@@ -203,6 +212,7 @@ export function DiffList({
     }
   };
 
+  const keepFocus = useFocusKept(box);
   const watch = useCallback((element: HTMLElement | null) => list.watch(element), [list]);
   const sections = sectionsOf(rows, from, to);
   const first = sections[0];
@@ -261,6 +271,18 @@ export function DiffList({
       {end}
     </section>
   );
+}
+
+/** What has the focus may no longer be drawn: then the box has it, or its keys would no longer be heard. */
+function useFocusKept(box: RefObject<HTMLElement | null>): () => void {
+  const keep = useCallback(() => box.current?.focus({ preventScroll: true }), [box]);
+  const focused = useRef<Element | null>(null);
+  useLayoutEffect(() => {
+    if (focused.current?.isConnected === false && document.activeElement === document.body) keep();
+    const { activeElement } = document;
+    focused.current = box.current?.contains(activeElement) === true ? activeElement : null;
+  });
+  return keep;
 }
 
 /** Whether a pointer is down in the box; until what was pressed has heard of it. */

@@ -78,6 +78,7 @@ describe('changes beside the conversation', () => {
     await page.getByRole('menuitemradio', { name: 'In the last turn' }).click();
     await expect.poll(() => headersIn(page)).toEqual(['src/deep/app.ts']);
     await page.goto(`${beckon.url}/s/${id}`);
+    await page.getByRole('button', { name: /^Changes/ }).waitFor();
     await page.keyboard.press('c');
     await page.getByRole('button', { name: 'In the last turn' }).waitFor();
     await page.getByRole('button', { name: 'In the last turn' }).click();
