@@ -10,7 +10,7 @@ import {
   useRef,
   useState,
 } from 'react';
-import type { SessionChanges } from '../../protocol/changes.ts';
+import type { ChangedFile, SessionChanges } from '../../protocol/changes.ts';
 import type { Session } from '../../protocol/session.ts';
 import { setPreferences, usePreferences } from '../data/preferences.ts';
 import { useTransport } from '../data/room-context.tsx';
@@ -21,9 +21,11 @@ import { type Asked, filesMatching, outsideOf, totalsOf, treeOf, type Whose } fr
 import { NothingChanged, NotShown, Stale, StillAsking, Unrecorded } from './changes-edges.tsx';
 import { ChangesHeader } from './changes-header.tsx';
 import { setChangesPreferences, useChangesPreferences } from './changes-preferences.ts';
-import { DiffList, type DiffListHandle, type ReviewSlots } from './diff-list.tsx';
+import { DiffList, type DiffListHandle } from './diff-list.tsx';
+import type { LineKey } from './diff-rows.logic.ts';
 import { FileList } from './file-list.tsx';
 import { PatchStore } from './patch-store.ts';
+import { useChangesReview } from './review/use-changes-review.tsx';
 import type { FollowedChanges } from './use-changes.ts';
 import { useFileFolds } from './use-file-folds.ts';
 
@@ -39,9 +41,6 @@ export interface ChangesPanelProps {
   readonly place: 'beside' | 'alone' | 'alone-for-now';
   readonly onPlace: (isAlone: boolean) => void;
   readonly onClose: () => void;
-  readonly review?: ReviewSlots;
-  /** Below the changes, as what is about to be sent. */
-  readonly footer?: ReactNode;
 }
 
 /** From this width on there is room for the list of files beside their lines, and for two texts beside each other. */
@@ -104,7 +103,7 @@ function KnownChanges({
   readonly keys: Ref<KeyHandler>;
   readonly children: ReactNode;
 }) {
-  const { session, review, file: wanted, onFile } = props;
+  const { session, file: wanted, onFile } = props;
   const { isTree, isListOpen } = useChangesPreferences();
   const preferred = usePreferences((preferences) => preferences.diffLayout);
   const [query, setQuery] = useState('');
@@ -135,6 +134,14 @@ function KnownChanges({
     [toFile, onFile],
   );
   useWantedFile(wanted, changes, folds.fold, toFile);
+  const toLine = (key: LineKey, file: ChangedFile): void => {
+    setListAlone(false);
+    setQuery('');
+    setWhose('all');
+    folds.fold(file, false);
+    requestAnimationFrame(() => handle.current?.toLine(key));
+  };
+  const review = useChangesReview({ session, changes, onGoTo: toLine, onFold: folds.fold });
 
   const step = (by: -1 | 1): void => {
     const next = files[files.findIndex(({ path }) => path === current) + by];
@@ -151,6 +158,11 @@ function KnownChanges({
         return handle.current?.toChange(1);
       case 'previous-change':
         return handle.current?.toChange(-1);
+      case 'seen': {
+        const file = files.find(({ path }) => path === current);
+        if (file !== undefined) review.toggleSeen(file);
+        break;
+      }
       case 'layout':
         return setPreferences({ diffLayout: preferred === 'split' ? 'unified' : 'split' });
       case 'find':
@@ -170,7 +182,7 @@ function KnownChanges({
       query={query}
       onQuery={setQuery}
       current={current}
-      fileMark={review?.fileMark}
+      fileMark={review.slots.fileMark}
       onChoose={choose}
     />
   );
@@ -217,12 +229,12 @@ function KnownChanges({
               layout={layout}
               end={<Unrecorded changes={changes} />}
               onCurrent={setInView}
-              {...review}
+              {...review.slots}
             />
           </div>
         </div>
       )}
-      {props.footer}
+      {review.footer}
     </div>
   );
 }

@@ -182,10 +182,14 @@ function Gutter({
       data-side={side}
       data-number={number}
       tabIndex={isFirst ? 0 : -1}
-      aria-label={t(side === 'before' ? 'changes.lineBefore' : 'changes.lineAfter', { number })}
       className={cx(look, 'touch-none rounded-tight hover:bg-line-strong hover:text-ink')}
     >
-      {children}
+      <span className="sr-only">
+        {t(side === 'before' ? 'changes.lineBefore' : 'changes.lineAfter', { number })}
+      </span>
+      <span aria-hidden className="flex *:shrink-0 *:pr-1">
+        {children}
+      </span>
     </button>
   );
 }

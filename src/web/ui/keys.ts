@@ -66,6 +66,7 @@ export const keyTable = {
     'previous-file': { keys: ['k'], does: 'help.changesFile', repeats: true },
     'next-change': { keys: ['n'], does: 'help.changesChange', repeats: true },
     'previous-change': { keys: ['p'], does: 'help.changesChange', repeats: true },
+    seen: { keys: ['v'], does: 'help.changesSeen' },
     layout: { keys: ['u'], does: 'help.changesLayout' },
     find: { keys: ['/'], does: 'help.changesFind' },
     leave: { keys: ['Escape'], does: 'help.changesLeave' },

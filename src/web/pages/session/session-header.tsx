@@ -5,6 +5,7 @@ import {
   ChevronDown,
   ChevronUp,
   FileDiff,
+  MessageSquareQuote,
   OctagonX,
   PanelRight,
   Pause,
@@ -90,7 +91,12 @@ export const SessionHeader = memo(function SessionHeader({
         )}
         {session.pendingCount > 0 && <BellButton count={session.pendingCount} onPress={onBell} />}
         <MessageJumps onJump={onJump} />
-        <ChangesButton changed={changed} isPressed={areChangesShown} onPress={onChanges} />
+        <ChangesButton
+          changed={changed}
+          unsent={session.review?.comments ?? 0}
+          isPressed={areChangesShown}
+          onPress={onChanges}
+        />
         <IconButton
           icon={PanelRight}
           label={t('header.details')}
@@ -119,10 +125,13 @@ export const SessionHeader = memo(function SessionHeader({
 /** To what changed in the files, with how much that is. */
 function ChangesButton({
   changed,
+  unsent,
   isPressed,
   onPress,
 }: {
   readonly changed: Totals | null;
+  /** How many comments on them wait to be sent. */
+  readonly unsent: number;
   readonly isPressed: boolean;
   readonly onPress: () => void;
 }) {
@@ -143,6 +152,17 @@ function ChangesButton({
       {!isPressed && changed !== null && changed.files > 0 && (
         <span className="flex max-md:sr-only">
           <ChangeCount file={changed} />
+        </span>
+      )}
+      {unsent > 0 && (
+        <span title={t('review.unsent', { count: unsent })} className="flex">
+          <span className="sr-only">{t('review.unsent', { count: unsent })}</span>
+          <span aria-hidden className="flex">
+            <Badge>
+              <MessageSquareQuote className="size-3" />
+              {unsent}
+            </Badge>
+          </span>
         </span>
       )}
     </Button>
