@@ -5,7 +5,8 @@ import { type EditPlace, placeOfEdit } from '../../model/edit-in-file.ts';
 import { type TextEdit, toolCallOf } from '../../model/tool-call.ts';
 import type { NamedFile } from '../../protocol/asked-file.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
-import { useTransport } from '../data/room-context.tsx';
+import { useSession, useTransport } from '../data/room-context.tsx';
+import { EditorLink } from '../editor/editor-link.tsx';
 import { useT } from '../i18n/i18n.ts';
 import { NotShown, ReadBox, tall } from '../interaction/reading.tsx';
 import { cx } from '../ui/class-names.ts';
@@ -25,6 +26,7 @@ interface AskedChangeProps {
  */
 export function AskedChange({ interaction, edits, path }: AskedChangeProps) {
   const files = useAskedFiles(interaction);
+  const session = useSession(interaction.sessionId);
   const placed = useMemo(() => placesIn(interaction, files ?? []), [interaction, files]);
   if (files === undefined)
     return (
@@ -34,8 +36,22 @@ export function AskedChange({ interaction, edits, path }: AskedChangeProps) {
       </>
     );
   return edits.map((edit, at) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: edits of a file have no other name than their place
-    <Edit key={at} edit={edit} path={edit.path ?? path} {...placed[at]} isNamed={edit.path !== null} />
+    <Edit
+      // biome-ignore lint/suspicious/noArrayIndexKey: edits of a file have no other name than their place
+      key={at}
+      edit={edit}
+      path={edit.path ?? path}
+      {...placed[at]}
+      isNamed={edit.path !== null}
+      open={(line) =>
+        session && (
+          <EditorLink
+            session={session}
+            place={{ path: wholePath(session.cwd, placed[at]?.named ?? ''), line }}
+          />
+        )
+      }
+    />
   ));
 }
 
@@ -69,7 +85,12 @@ interface Placed {
   readonly file?: string | undefined;
   readonly isWrite: boolean;
   readonly isMissing: boolean;
+  /** Its path as the call has it. */
+  readonly named: string;
 }
+
+const wholePath = (cwd: string, path: string): string =>
+  /^(\/|[A-Za-z]:[\\/])/.test(path) ? path : `${cwd.replace(/\/$/, '')}/${path}`;
 
 /** Each edit with the text that it finds: that of the file, with the edits before it made. */
 function placesIn(interaction: Interaction, files: readonly NamedFile[]): readonly Placed[] {
@@ -83,7 +104,7 @@ function placesIn(interaction: Interaction, files: readonly NamedFile[]): readon
     const isWrite = call.does === 'write';
     const place = file === undefined || isWrite ? undefined : placeOfEdit(file, edit, 0);
     if (place !== undefined) texts.set(path, 'text' in place ? place.text : null);
-    return { file, isWrite, isMissing: isMissing.has(path) };
+    return { file, isWrite, isMissing: isMissing.has(path), named: path };
   });
 }
 
@@ -92,9 +113,10 @@ interface EditProps extends Partial<Placed> {
   readonly path: string;
   /** It is of another file than the one that the card names. */
   readonly isNamed: boolean;
+  readonly open: InFileProps['open'];
 }
 
-function Edit({ edit, path, isNamed, file, isWrite = false, isMissing = false }: EditProps) {
+function Edit({ edit, path, isNamed, file, isWrite = false, isMissing = false, open }: EditProps) {
   const t = useT();
   const alone = <DiffView before={edit.before} after={edit.after} path={path} />;
   return (
@@ -111,7 +133,7 @@ function Edit({ edit, path, isNamed, file, isWrite = false, isMissing = false }:
           {alone}
         </Overwrite>
       ) : (
-        <EditInFile file={file} edit={edit} path={path}>
+        <EditInFile file={file} edit={edit} path={path} open={open}>
           {alone}
         </EditInFile>
       )}
@@ -127,11 +149,13 @@ interface InFileProps {
   readonly file: string;
   readonly edit: TextEdit;
   readonly path: string;
+  /** Opens the file at a line in the person's editor. */
+  readonly open?: ((line: number) => ReactNode) | undefined;
   /** The change alone. */
   readonly children: ReactNode;
 }
 
-function EditInFile({ file, edit, path, children }: InFileProps) {
+function EditInFile({ file, edit, path, open, children }: InFileProps) {
   const t = useT();
   const [isOpen, setOpen] = useState(false);
   const place = useMemo(
@@ -165,6 +189,7 @@ function EditInFile({ file, edit, path, children }: InFileProps) {
       </ReadBox>
       <p className="flex flex-wrap items-center gap-x-2 text-faint text-xs">
         {t('place.around')}
+        {open?.(place.hunk.find(({ sign }) => sign !== ' ')?.before ?? 1)}
         {(canOpen || isOpen) && <MoreOfFile isOpen={isOpen} onPress={() => setOpen(!isOpen)} />}
       </p>
     </>

@@ -1,5 +1,6 @@
 import { deleteSession } from './en/delete-session.ts';
 import { editPlace } from './en/edit-place.ts';
+import { editor } from './en/editor.ts';
 import { help } from './en/help.ts';
 import { inbox } from './en/inbox.ts';
 import { less } from './en/less.ts';
@@ -16,6 +17,7 @@ import { undo } from './en/undo.ts';
 export const later = {
   ...deleteSession,
   ...editPlace,
+  ...editor,
   ...help,
   ...inbox,
   ...less,
