@@ -30,6 +30,7 @@ const less = () => import('./terminal/asking-less.ts');
 const figures = () => import('./terminal/insights.ts');
 const changes = () => import('./terminal/change-commands.ts');
 const places = () => import('./terminal/machine-commands.ts');
+const trees = () => import('./terminal/worktrees.ts');
 const kept = () => import('./terminal/template.ts');
 const exporting = () => import('./terminal/export.ts');
 const rules = () => import('./terminal/policy.ts');
@@ -73,6 +74,7 @@ export const commands: CommandTable = {
   options: ["list and set an agent's options", async () => (await sessions()).options],
   agents: ['list the agents', async () => (await lists()).agents],
   machines: ['list the machines agents run on', async () => (await places()).machines],
+  worktrees: ['list and remove worktrees of sessions', async () => (await trees()).worktrees],
   tools: ['list the interactive tools', async () => (await lists()).tools],
   templates: ['list the prompts kept as templates', async () => (await kept()).templates],
   grants: ['list and revoke standing approvals', async () => (await answers()).grants],
