@@ -11,6 +11,7 @@ export const editor = {
   'editor.problem.no-address': 'Das ist keine Adresse.',
   'editor.problem.forbidden': 'Eine Adresse dieser Art öffnet keinen Editor.',
   'editor.problem.no-path': 'Sie sagt nicht, wohin der Pfad kommt.',
+  'patch.menu': 'Als Patch…',
   'patch.title': 'Als Patch',
   'patch.of': 'Wovon',
   'patch.all_one': 'Alles ({count} Datei)',

@@ -12,6 +12,7 @@ export const editor = {
   'editor.problem.no-address': 'This is no address.',
   'editor.problem.forbidden': 'An address of this kind opens no editor.',
   'editor.problem.no-path': 'It does not say where the path goes.',
+  'patch.menu': 'As a patch…',
   'patch.title': 'As a patch',
   'patch.of': 'Of',
   'patch.all_one': 'All of it ({count} file)',
