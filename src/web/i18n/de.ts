@@ -5,6 +5,7 @@ import { control } from './de/control.ts';
 import { conversation } from './de/conversation.ts';
 import { deleteSession } from './de/delete-session.ts';
 import { editPlace } from './de/edit-place.ts';
+import { editor } from './de/editor.ts';
 import { form } from './de/form.ts';
 import { frame } from './de/frame.ts';
 import { help } from './de/help.ts';
@@ -47,6 +48,7 @@ export const de: Messages = {
   ...settings,
   ...deleteSession,
   ...editPlace,
+  ...editor,
   ...undo,
   ...less,
   ...machines,

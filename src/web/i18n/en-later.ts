@@ -1,6 +1,7 @@
 import { changes } from './en/changes.ts';
 import { deleteSession } from './en/delete-session.ts';
 import { editPlace } from './en/edit-place.ts';
+import { editor } from './en/editor.ts';
 import { help } from './en/help.ts';
 import { inbox } from './en/inbox.ts';
 import { less } from './en/less.ts';
@@ -18,6 +19,7 @@ export const later = {
   ...changes,
   ...deleteSession,
   ...editPlace,
+  ...editor,
   ...help,
   ...inbox,
   ...less,
