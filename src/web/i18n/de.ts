@@ -19,6 +19,7 @@ import { session } from './de/session.ts';
 import { sessionLife } from './de/session-life.ts';
 import { sessionPage } from './de/session-page.ts';
 import { settings } from './de/settings.ts';
+import { worktrees } from './de/worktrees.ts';
 
 import type { Messages } from './messages.ts';
 
@@ -41,6 +42,7 @@ export const de: Messages = {
   ...review,
   ...rules,
   ...settings,
+  ...worktrees,
   ...deleteSession,
   ...less,
   ...machines,

@@ -9,6 +9,7 @@ import { review } from './en/review.ts';
 import { rules } from './en/rules.ts';
 import { sessionPage } from './en/session-page.ts';
 import { settings } from './en/settings.ts';
+import { worktrees } from './en/worktrees.ts';
 
 /** What is said by parts of the page that are not on the first screen. */
 export const later = {
@@ -23,4 +24,5 @@ export const later = {
   ...rules,
   ...sessionPage,
   ...settings,
+  ...worktrees,
 };

@@ -74,6 +74,11 @@ export const refusals: Refusals = {
     'Dieser Server schickt keine Benachrichtigungen an Geräte: Der Schlüssel dafür ließ sich nicht ablegen.',
   storage_unavailable: 'Beckon kann gerade nichts speichern; es wurde nichts geändert.',
   unexpected_reply: 'Was da antwortet, ist wohl kein Beckon. Seite neu laden.',
+  worktree_not_found: 'Diesen Worktree gibt es nicht.',
+  worktree_changed: 'Was da ist, ist nicht mehr das, was gezeigt wurde.',
+  worktree_in_use: 'In diesem Worktree arbeitet eine Sitzung; beenden Sie sie zuerst.',
+  branch_in_use: 'Das Repository hat einen Branch dieses Namens, oder einen, der ihm im Weg steht.',
+  base_not_found: 'Das Repository hat keinen solchen Branch, Tag oder Commit.',
   undo_obstacles:
     'Dem Rückgängigmachen steht etwas entgegen; sag für jedes, was geschehen soll. Es wurde nichts geändert.',
   turn_running:

@@ -31,6 +31,7 @@ import { Button } from '../../ui/button.tsx';
 import { cx } from '../../ui/class-names.ts';
 import { IconButton } from '../../ui/icon-button.tsx';
 import type { MenuItem } from '../../ui/menu.tsx';
+import { SetupNote, WorktreeFact } from '../../worktrees/worktree-fact.tsx';
 import { SettingMenu } from './setting-menu.tsx';
 
 interface SessionHeaderProps {
@@ -99,6 +100,7 @@ export const SessionHeader = memo(function SessionHeader({
         </div>
         <Facts session={session} />
       </div>
+      <SetupNote session={session} />
       <TrustNote session={session} as="bar" />
     </header>
   );
@@ -184,7 +186,11 @@ function Facts({ session }: { readonly session: Session }) {
   return (
     <div className="flex min-w-0 flex-1 items-center gap-1 text-faint text-xs max-md:-ml-1 max-md:max-w-full max-md:flex-none max-md:flex-wrap">
       <MachineFact session={session} />
-      <Quiet title={session.cwd}>{shortDirectory(session.cwd)}</Quiet>
+      {session.worktree === undefined ? (
+        <Quiet title={session.cwd}>{shortDirectory(session.cwd)}</Quiet>
+      ) : (
+        <WorktreeFact session={session} />
+      )}
       <Quiet>{[agent?.label ?? session.agent, session.agentVersion].filter(Boolean).join(' ')}</Quiet>
       <SettingMenu
         session={session}
