@@ -89,6 +89,7 @@ export async function composeRunner(
     workspace: openWorkspace({
       dataDir,
       path: parts.env.PATH ?? '',
+      sshAgent: parts.env.SSH_AUTH_SOCK,
       setup: { processes: local, env: agentEnvironment(parts.env) },
     }),
     rawLog: {

@@ -104,6 +104,7 @@ const Start = Place.extend({
   permissionMode: z.string().nullable(),
   model: z.string().nullable(),
   resume: z.string().nullable(),
+  fork: z.object({ at: z.string().nullable() }).exactOptional(),
   costUsd: z.number().exactOptional(),
   /** The environment, for the eyes of this runner alone. */
   sealed: z.string(),

@@ -1,16 +1,18 @@
-import type {
-  AttachOrder,
-  FactBatch,
-  RunAbout,
-  Runner,
-  StartOrder,
-  ToolAccess,
+import {
+  type AttachOrder,
+  type FactBatch,
+  isKept,
+  type LeftRun,
+  type RunAbout,
+  type Runner,
+  type StartOrder,
+  type ToolAccess,
 } from '../engine/ports/runner.ts';
 import { workspaceCalls } from '../engine/ports/workspace.ts';
 import { messageOf } from '../protocol/errors.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { MachineLoad } from '../protocol/machine.ts';
-import { Incoming, Outgoing } from './channel.ts';
+import { Incoming, Outgoing, type Way } from './channel.ts';
 import { type Audience, KeptRun, notThere, placeIn, withOwnPlace } from './kept-run.ts';
 import {
   type Call,
@@ -39,10 +41,14 @@ export interface RunnerSideOptions {
   /** Those of earlier starts on the same data directory. */
   readonly earlier: readonly string[];
   readonly version: string;
+  /** What earlier starts left running, as the runner told when it was opened. */
+  readonly left: readonly LeftRun[];
   /** How busy this machine is. */
   readonly load?: (() => MachineLoad | undefined) | undefined;
   /** Perhaps once, perhaps later, perhaps twice, perhaps never. */
-  readonly send: (message: RunnerMessage) => void;
+  readonly send: (message: RunnerMessage, way: Way) => void;
+  /** Does it some milliseconds later. */
+  readonly inAMoment: (work: () => void) => void;
   readonly unseal: (sealed: string) => Secrets;
   /** What is remembered of runs, also over a restart. */
   readonly notes?: RunNotes | undefined;
@@ -71,6 +77,8 @@ export class RunnerSide {
   readonly #runs = new Map<string, KeptRun>();
   /** Runs that are over: the runner below may still list them. */
   readonly #over = new Set<string>();
+  /** Those of earlier starts. */
+  readonly #found: ReadonlyMap<string, LeftRun>;
   readonly #readings = new Map<string, AsyncIterator<Uint8Array>>();
   #offered = 1;
   #connection: Connection | undefined;
@@ -78,6 +86,7 @@ export class RunnerSide {
 
   constructor(options: RunnerSideOptions) {
     this.#options = options;
+    this.#found = new Map(options.left.map((run) => [run.runId, run]));
   }
 
   /** What came over the link. */
@@ -107,11 +116,11 @@ export class RunnerSide {
   /** Time has passed: what is overdue is sent again, and the room is told that this runner is here. */
   tick(): void {
     const connection = this.#connection;
-    this.#options.send(this.#here());
+    this.#options.send(this.#here(), 'direct');
     if (connection === undefined) return;
     connection.outgoing.tick(this.#isHeard);
     this.#isHeard = false;
-    this.#confirm(connection);
+    if (connection.incoming.hasUnconfirmed) this.#confirm(connection);
   }
 
   /** Lets go of every agent that can live on by itself. */
@@ -146,18 +155,18 @@ export class RunnerSide {
     if (id === this.#offer) {
       this.#offered += 1;
       for (const run of this.#runs.values()) run.leave();
-      const outgoing: Outgoing = new Outgoing((frame) => {
-        const ack = this.#connection?.id === id ? this.#connection.incoming.confirm() : 0;
-        send({ type: 'frames', connection: id, frames: [frame], ack });
-      });
+      const outgoing: Outgoing = new Outgoing((frames, way) => {
+        if (this.#connection?.id !== id) return;
+        send({ type: 'frames', connection: id, frames, ack: this.#connection.incoming.confirm() }, way);
+      }, this.#options.inAMoment);
       const connection = { id, room, outgoing, incoming: new Incoming() };
       this.#connection = connection;
       this.#options.tools?.calls.connected({ room, say: (item) => this.#say(connection, item) });
     }
     // Taken by somebody else, or offered by an earlier start: what there is now is said instead.
     if (id === this.#connection?.id && room === this.#connection.room)
-      send({ type: 'welcome', room, connection: id });
-    else send(this.#here());
+      send({ type: 'welcome', room, connection: id }, 'direct');
+    else send(this.#here(), 'direct');
   }
 
   #arrived(frame: Parameters<Incoming['take']>[0], connection: Connection): void {
@@ -170,7 +179,7 @@ export class RunnerSide {
   }
 
   #confirm({ id, incoming }: Connection): void {
-    this.#options.send({ type: 'frames', connection: id, frames: [], ack: incoming.confirm() });
+    this.#options.send({ type: 'frames', connection: id, frames: [], ack: incoming.confirm() }, 'direct');
   }
 
   #do(item: RoomItem, connection: Connection): void {
@@ -236,17 +245,22 @@ export class RunnerSide {
       this.#audience(connection).tell(exit(runId, 1, { startError: cannotUnseal }));
       return;
     }
-    const onIdentified = this.#noted(sealed);
+    // Told to an earlier start of this program: it is caught up when all that the agent said since has been told.
+    const isLeft = this.#found.has(runId) && !this.#over.has(runId);
     const run = new KeptRun({
       id: runId,
       sessionId,
       last: 0,
-      isCaughtUp: true,
+      isCaughtUp: !isLeft,
       place: undefined,
-      onIdentified,
+      onIdentified: this.#noted(sealed),
     });
     this.#runs.set(runId, run);
-    run.begin(this.#options.runner.start(order, run.heard), this.#audience(connection));
+    const { runner } = this.#options;
+    run.begin(
+      isLeft ? runner.attach({ ...order, ...fromTheFirst }, run.heard) : runner.start(order, run.heard),
+      this.#audience(connection),
+    );
   }
 
   #attach(sealed: SealedAttach, connection: Connection): void {
@@ -258,14 +272,15 @@ export class RunnerSide {
       known.tellAgain(last, audience, 'attach');
       return;
     }
-    if (known) {
-      this.#giveUp(known, last, audience);
+    const place = sealed.checkpoint && placeIn(sealed.checkpoint);
+    const left = this.#found.get(runId);
+    if (known || (left && !isKept(left, place?.mark))) {
+      this.#setAside(runId, last, audience);
       return;
     }
     // An agent that runs has its environment; one that is started over is not, without it.
     const opened = this.#opened(sealed) ?? { ...sealed, env: {}, tools: this.#toolsFor(sessionId) };
     const order: AttachOrder = { ...sealed, ...opened, checkpoint: sealed.checkpoint };
-    const place = sealed.checkpoint && placeIn(sealed.checkpoint);
     const onIdentified = this.#noted(sealed);
     const lastHere = place?.number ?? 0;
     const run = new KeptRun({ id: runId, sessionId, last: lastHere, isCaughtUp: false, place, onIdentified });
@@ -273,11 +288,13 @@ export class RunnerSide {
     run.begin(this.#options.runner.attach(withOwnPlace(order), run.heard), audience);
   }
 
-  /** The room is older than what it has told to be stored: what is missing there is nowhere any more. */
-  #giveUp(run: KeptRun, last: number, audience: Audience): void {
-    run.leave();
-    void this.#end(run.id);
-    audience.tell(exit(run.id, last + 1, { hostLost: tooOld }));
+  /**
+   * The room is older than what it has told to be stored, as after a restore: what is missing there is nowhere any more. The agent goes
+   * on without a session, and says nothing; it is listed with what is left, for a person to take or to end.
+   */
+  #setAside(runId: string, last: number, audience: Audience): void {
+    this.#runs.get(runId)?.leave();
+    audience.tell(exit(runId, last + 1, { hostLost: tooOld }));
   }
 
   /** Remembers what a room must know that has lost this session. */
@@ -295,13 +312,19 @@ export class RunnerSide {
       tell: (batch) => this.#say(connection, { type: 'facts', batch: plain(batch) }),
       pass: (batch, piece) => {
         if (this.#connection !== connection) return;
-        this.#options.send({ type: 'passing', connection: connection.id, piece, batch: plain(batch) });
+        this.#options.send(
+          { type: 'passing', connection: connection.id, piece, batch: plain(batch) },
+          'direct',
+        );
       },
     };
   }
 
   #say(connection: Connection, item: RunnerItem): void {
-    if (this.#connection === connection) connection.outgoing.push(JSON.stringify(item));
+    if (this.#connection !== connection) return;
+    // Nobody waits for it, and what the agent says next follows on it.
+    const isAside = item.type === 'outcome' && item.outcome.ok;
+    connection.outgoing.push(JSON.stringify(item), isAside ? 'soon' : 'now');
   }
 
   /** Undefined where it was sealed for another. */
@@ -439,4 +462,7 @@ const exit = (
 const cannotUnseal =
   'The environment of the session was sealed for another key than that of this runner: its file is not the newest.';
 const tooOld =
-  'The machine was told that more of this is stored than the room knows of. The agent was ended: what it said in between is lost.';
+  'The machine was told that more of this is stored than the server knows of, as after a restore. The agent goes on there without this session: it is listed with its machine, to be taken or ended.';
+
+/** How an agent is gone on with of which nothing is known yet. */
+const fromTheFirst = { checkpoint: undefined, last: 0, ready: false, openAsks: [], inFlight: [] } as const;

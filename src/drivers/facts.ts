@@ -12,6 +12,9 @@ export function begunAnew(reason: string): AgentFact {
   return notice('warning', 'resume-refused', text);
 }
 
+/** A fork is made for what was said before: without that it is not started. */
+export const notForked = (reason: string): string => `The conversation could not be forked: ${reason}`;
+
 /** What an agent said of its settings last; it is told once, however often the agent says it. */
 interface Known {
   permissionMode: string | null;

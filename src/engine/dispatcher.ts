@@ -9,9 +9,11 @@ import {
 } from '../protocol/operation.ts';
 import { changeHandlers } from './handlers/changes.ts';
 import { directoryHandlers } from './handlers/directories.ts';
+import { forkHandlers } from './handlers/forks.ts';
 import { grantHandlers } from './handlers/grants.ts';
 import { insightHandlers } from './handlers/insights.ts';
 import { interactionHandlers } from './handlers/interactions.ts';
+import { landingHandlers } from './handlers/landing.ts';
 import { machineHandlers } from './handlers/machines.ts';
 import { messageHandlers } from './handlers/messages.ts';
 import { readingHandlers } from './handlers/reading.ts';
@@ -29,6 +31,7 @@ import { StorageError } from './ports/event-log.ts';
 /** The compiler sees that each operation of the table has its handler here, and that none is left over. */
 const handlers: Handlers = {
   ...sessionHandlers,
+  ...forkHandlers,
   ...messageHandlers,
   ...reviewHandlers,
   ...insightHandlers,
@@ -42,6 +45,7 @@ const handlers: Handlers = {
   ...trustHandlers,
   ...machineHandlers,
   ...changeHandlers,
+  ...landingHandlers,
   ...worktreeHandlers,
 };
 

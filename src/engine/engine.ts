@@ -145,7 +145,13 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     ids,
     logger,
   });
-  const undos = new UndoDesk({ machines, ids, roots: settings.roots, sessions: () => registry.inMemory() });
+  const undos = new UndoDesk({
+    machines,
+    ids,
+    logger,
+    roots: settings.roots,
+    sessions: () => registry.inMemory(),
+  });
   const announcements: Announcements = new Announcements(log, (id) => {
     const view = registry.view(id);
     return view && { view, queue: registry.queue(id) };
@@ -271,7 +277,10 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     if (state.process !== null) budgetOf(state.machine).adopt(state.id);
     notice(state);
   }
-  for (const { writer } of registry.inMemory()) tools.takeUp(writer);
+  for (const session of registry.inMemory()) {
+    tools.takeUp(session.writer);
+    if (session.state.machine === null) void undos.settle(session);
+  }
 
   const idle = new Stillness<SessionWriter>(clock, IDLE_CHECK_MS);
   const asking = new Stillness<SessionWriter>(clock, IDLE_CHECK_MS);
@@ -291,18 +300,27 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     }
   });
 
+  listeners.add((news) => {
+    if (news.kind !== 'session' || news.news.type !== 'event') return;
+    const { event } = news.news;
+    if (event.type !== 'process.exited' || event.cause !== 'host-ended') return;
+    const machine = registry.get(news.sessionId)?.state.machine ?? null;
+    if (machine !== null) void machines.findUnclaimed(machine);
+  });
+
   const sessionsOn = (machine: string): LiveSession[] =>
     registry.inMemory().filter(({ state }) => state.machine === machine);
   machines.open({
     onBack(name, left) {
       serveMachine(name, left, sessionsOn(name));
-      return unclaimedOf(name, left, (id) => registry.get(id)?.state);
     },
+    unclaimed: (name, left) => unclaimedOf(name, left, (id) => registry.get(id)?.state),
     onServed(name) {
       for (const session of sessionsOn(name)) {
         notice(session.state);
         // What waited for the machine goes on.
         void session.drained();
+        void undos.settle(session);
       }
     },
     onAway(name) {

@@ -72,7 +72,7 @@ export class SessionEffects {
   #react(event: Event, state: SessionState, final: SessionState): void {
     switch (event.type) {
       case 'process.starting':
-        this.agent.start(event.processId, event.resume, state);
+        this.agent.start(event.processId, event, state);
         break;
       case 'process.ready':
         for (const { requested } of asleep(state)) this.#expectAgain(requested.interactionId);

@@ -79,10 +79,10 @@ export class SessionRun {
     this.#diagnostics = new DiagnosticCounts(state.process?.diagnostics);
   }
 
-  start(runId: string, resume: string | null, state: SessionState): void {
+  start(runId: string, from: Beginning, state: SessionState): void {
     this.#diagnostics = new DiagnosticCounts();
     try {
-      const order = this.#startOf(runId, resume, state);
+      const order = this.#startOf(runId, from, state);
       const runner = this.#runner(state);
       this.#serve(0, (report) => runner.start(order, report));
     } catch (error) {
@@ -96,7 +96,7 @@ export class SessionRun {
     const { state } = this.#options.writer;
     const { process: run } = state;
     if (run === null || (this.#run !== null && state.machine === null)) return;
-    if (run.phase === 'starting') this.start(run.id, run.resume, state);
+    if (run.phase === 'starting') this.start(run.id, run, state);
     // It was asked to end before it began.
     else this.#options.onFacts(run.id, [exited()]);
   }
@@ -160,7 +160,7 @@ export class SessionRun {
     return runner;
   }
 
-  #startOf(runId: string, resume: string | null, state: SessionState): StartOrder {
+  #startOf(runId: string, { resume, fork }: Beginning, state: SessionState): StartOrder {
     return {
       runId,
       sessionId: state.id,
@@ -172,6 +172,7 @@ export class SessionRun {
       permissionMode: state.permissionMode,
       model: state.model,
       resume,
+      ...(fork && { fork }),
       costUsd: state.usage.costUsd,
       tools: this.#options.toolAccess(state.id),
     };
@@ -180,7 +181,7 @@ export class SessionRun {
   #attachOf(run: AgentRun, state: SessionState, last: number): AttachOrder {
     const asked = valuesOf(state.interactions).map(({ requested }) => requested);
     return {
-      ...this.#startOf(run.id, run.resume, state),
+      ...this.#startOf(run.id, run, state),
       checkpoint: this.#stored,
       last,
       ready: run.phase !== 'starting',
@@ -215,6 +216,11 @@ export class SessionRun {
     this.#reported = batch.mark && { number: last, mark: batch.mark };
     if (facts.length > 0) this.#options.onFacts(batch.runId, facts, this.#reported);
   }
+}
+
+/** What an agent goes on with. */
+interface Beginning extends Pick<StartOrder, 'resume'> {
+  readonly fork?: StartOrder['fork'] | undefined;
 }
 
 /** How a message is handed over. */

@@ -52,6 +52,8 @@ export const AgentFact = z.discriminatedUnion('type', [
     /** What this turn cost, not the total so far. */
     costUsd: z.number().exactOptional(),
     context: ContextUse.exactOptional(),
+    /** Its own name for the place that its conversation has reached, where it can be forked there. */
+    reached: z.string().exactOptional(),
   }),
   /** `images` belong to a tool's result; the engine stores them and puts references into the event. */
   fact('said', {

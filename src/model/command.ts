@@ -2,7 +2,7 @@ import type { Approve, GivenAnswers } from '../protocol/command.ts';
 import { accept, type Result } from '../protocol/errors.ts';
 import type { EventOf, NewEvent, NewEventOf } from '../protocol/event.ts';
 import type { Grant } from '../protocol/grant.ts';
-import type { CommentId, GrantId, InteractionId, MessageId, RuleId } from '../protocol/ids.ts';
+import type { CommentId, GrantId, InteractionId, MessageId, RuleId, SessionId } from '../protocol/ids.ts';
 import type { Actor, Ask } from '../protocol/interaction.ts';
 import type { StandingRule } from '../protocol/policy.ts';
 import type { SeenMark, SendComments, SentReview } from '../protocol/review.ts';
@@ -101,13 +101,22 @@ export type SessionCommand =
         Pick<EventOf<'files.recorded'>, 'recording' | 'unrecorded' | 'root'> & { readonly late?: true }
       >;
     }
-  | ({ readonly type: 'note-restored' } & Pick<
-      EventOf<'files.restored'>,
-      'turnId' | 'before' | 'after' | 'by'
-    > & { readonly paths: readonly string[] })
+  | ({ readonly type: 'restore' } & Pick<
+      EventOf<'files.restoring'>,
+      'orderId' | 'turnId' | 'before' | 'after' | 'by'
+    >)
+  | {
+      readonly type: 'note-restored';
+      readonly orderId: string;
+      /** The recordings around it and what was put back, or why nothing was. */
+      readonly outcome:
+        | (Pick<EventOf<'files.restored'>, 'before' | 'after'> & { readonly paths: readonly string[] })
+        | { readonly code: string };
+    }
   | ({ readonly type: 'note-setup' } & Omit<NewEventOf<'setup.changed'>, 'type'>)
   | { readonly type: 'stop'; readonly by: Actor }
   | { readonly type: 'reopen'; readonly by: Actor }
+  | { readonly type: 'fork'; readonly into: SessionId; readonly turnId: string | null; readonly by: Actor }
   | { readonly type: 'start-process'; readonly processId: string }
   | { readonly type: 'close-process'; readonly cause: 'sleep' | 'shutdown' }
   | {

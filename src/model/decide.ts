@@ -77,12 +77,16 @@ export function decide(state: SessionState, command: SessionCommand, context: Co
       return becomes({ type: 'setup.changed', ...noted });
     }
     case 'note-restored':
-      return noteRestored(command);
+      return noteRestored(state, command);
+    case 'restore':
+      return becomes({ ...command, type: 'files.restoring' });
 
     case 'stop':
       return stop(state, command.by, context);
     case 'reopen':
       return reopen(state, command.by);
+    case 'fork':
+      return becomes({ type: 'session.forked', into: command.into, turnId: command.turnId, by: command.by });
     case 'start-process':
       return startProcess(state, command.processId);
     case 'close-process':
@@ -220,11 +224,16 @@ function reopen(state: SessionState, by: Actor): Result<Decided> {
 
 function startProcess(state: SessionState, processId: string): Result<Decided> {
   if (!wantsProcess(state) || state.wake === null) return becomes();
+  const { agentSessionId, forkPoint } = state;
+  // Until the agent has told the name of its copy, that is still to be made.
+  const isToFork = agentSessionId === null && forkPoint !== undefined;
   return becomes({
     type: 'process.starting',
     processId,
     cause: state.wake,
-    resume: state.agentSessionId,
+    ...(isToFork
+      ? { resume: forkPoint.agentSessionId, fork: { at: forkPoint.at } }
+      : { resume: agentSessionId }),
   });
 }
 

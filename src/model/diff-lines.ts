@@ -16,7 +16,7 @@ export interface HunkLine extends DiffLine {
   readonly marks: readonly Span[];
 }
 
-type Span = readonly [from: number, to: number];
+export type Span = readonly [from: number, to: number];
 
 /** Lines that lie together; between two hunks unchanged lines were left out. */
 export type Hunk = readonly HunkLine[];
@@ -47,6 +47,10 @@ export function hunksBetween(before: string, after: string): Hunk[] {
   );
 }
 
+/** Lines that begin at this one of their file, all of them; in those that were replaced, what differs. */
+export const hunkAt = (lines: readonly DiffLine[], first: number): Hunk =>
+  marked(numbered(lines, first, first));
+
 /** What a change does to its file, or would do; the agent's own account is better, where there is one. */
 export function hunksOfChange(edits: readonly TextEdit[], result: ToldResult): readonly Hunk[] {
   const at = result?.output?.patch;
@@ -56,6 +60,15 @@ export function hunksOfChange(edits: readonly TextEdit[], result: ToldResult): r
   return told.filter(isRecord).flatMap(({ lines, oldStart, newStart }) => {
     const texts = Array.isArray(lines) ? lines.filter((line) => typeof line === 'string') : [];
     return hunksOfPatch(texts, wholeOr(oldStart, 1), wholeOr(newStart, 1));
+  });
+}
+
+/** The hunks of a patch as git writes it, from its first `@@` on. */
+export function hunksOfPatchText(text: string): Hunk[] {
+  return text.split(/^(?=@@ )/m).flatMap((part) => {
+    const [head = '', ...lines] = part.replace(/\n$/, '').split('\n');
+    const [, old, fresh] = /^@@ -(\d+)(?:,\d+)? \+(\d+)/.exec(head) ?? [];
+    return old === undefined ? [] : hunksOfPatch(lines, Number(old), Number(fresh));
   });
 }
 
@@ -134,13 +147,22 @@ function marked(hunk: readonly HunkLine[]): Hunk {
 function markPair(lines: HunkLine[], old: number, fresh: number): void {
   const [before, after] = [lines[old], lines[fresh]];
   if (before === undefined || after === undefined) return;
-  if (Math.max(before.text.length, after.text.length) > longestMarkedLine) return;
-  const parts = diffWordsWithSpace(before.text, after.text, { maxEditLength: mostEditsInLine }) ?? [];
+  const marks = marksBetween(before.text, after.text);
+  if (marks === null) return;
+  lines[old] = { ...before, marks: marks[0] };
+  lines[fresh] = { ...after, marks: marks[1] };
+}
+
+/** What differs within a line and the one that takes its place; null where they are other lines, not changed ones. */
+export function marksBetween(
+  before: string,
+  after: string,
+): readonly [before: readonly Span[], after: readonly Span[]] | null {
+  if (Math.max(before.length, after.length) > longestMarkedLine) return null;
+  const parts = diffWordsWithSpace(before, after, { maxEditLength: mostEditsInLine }) ?? [];
   const common = parts.reduce((sum, part) => sum + (part.added || part.removed ? 0 : part.value.length), 0);
-  // Lines that have little in common are other lines, not changed ones.
-  if (common * 3 < Math.max(before.text.trim().length, after.text.trim().length)) return;
-  lines[old] = { ...before, marks: spansOf(parts.filter(({ added }) => !added)) };
-  lines[fresh] = { ...after, marks: spansOf(parts.filter(({ removed }) => !removed)) };
+  if (common * 3 < Math.max(before.trim().length, after.trim().length)) return null;
+  return [spansOf(parts.filter(({ added }) => !added)), spansOf(parts.filter(({ removed }) => !removed))];
 }
 
 /** Where in the line the parts stand that are not in both. */

@@ -1,5 +1,6 @@
 import type { Event, EventOf } from '../protocol/event.ts';
 import type { InteractionId } from '../protocol/ids.ts';
+import type { ForkPoint } from '../protocol/session.ts';
 import { foldInteraction, type InteractionEvent } from './interaction-fold.ts';
 import { isHeld } from './limits.ts';
 import { emptyMap, findValue, valueAt, withoutValue, withValue } from './ordered-map.ts';
@@ -71,6 +72,9 @@ function created(event: EventOf<'session.created'>): SessionState {
     pinned: false,
     ephemeral: event.ephemeral,
     closeAfterTurn: event.closeAfterTurn,
+    ...(event.forkedFrom && { forkedFrom: event.forkedFrom }),
+    ...(event.forkPoint && { forkPoint: event.forkPoint }),
+    reached: event.forkPoint ?? (event.agentSessionId === undefined ? null : undefined),
     life: 'open',
     failure: null,
     process: null,
@@ -85,6 +89,7 @@ function created(event: EventOf<'session.created'>): SessionState {
     firstRecording: null,
     workTree: null,
     unrecorded: null,
+    restoring: null,
     queue: [],
     interactions: emptyMap,
     requests: emptyMap,
@@ -153,12 +158,12 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
       return {
         ...state,
         process: withRun(state, { phase: 'ready', isolation: event.isolation ?? null }),
-        agentSessionId: event.agentSessionId ?? state.agentSessionId,
+        ...(event.agentSessionId !== null && identified(state, event.agentSessionId)),
         agentVersion: event.version,
         capabilities: event.capabilities,
       };
     case 'process.identified':
-      return { ...state, agentSessionId: event.agentSessionId };
+      return { ...state, ...identified(state, event.agentSessionId) };
     case 'process.closing':
       return { ...state, process: withRun(state, { phase: 'closing', closing: event.cause }) };
     case 'process.exited':
@@ -210,14 +215,21 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
         tools: emptyMap,
         usage: addUsage(state.usage, usageOfTurn(event)),
         context: event.context ?? state.context,
+        reached: reachedAt(state, event.reached),
       };
 
     case 'files.recorded':
       return withRecording(state, event);
     case 'files.unrecorded':
       return { ...state, unrecorded: event.code };
+    case 'files.restoring':
+      return {
+        ...state,
+        restoring: { orderId: event.orderId, turnId: event.turnId, by: event.by },
+      };
     case 'files.restored':
-      return state;
+    case 'files.unrestored':
+      return { ...state, restoring: null };
 
     case 'tool.called':
       return {
@@ -265,6 +277,7 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
       const diagnostics = { ...state.process?.diagnostics, [event.code]: event.count };
       return { ...state, process: withRun(state, { diagnostics }) };
     }
+    case 'session.forked':
     case 'agent.text':
     case 'agent.thinking':
     case 'agent.notice':
@@ -282,12 +295,23 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
   }
 }
 
+/** An agent that goes on under another name has begun anew, and nobody knows with what. */
+const identified = (state: SessionState, agentSessionId: string): Partial<SessionState> => ({
+  agentSessionId,
+  ...(state.agentSessionId !== null && state.agentSessionId !== agentSessionId && { reached: undefined }),
+});
+
+/** A turn that was cut short may be in the agent's conversation in part. */
+const reachedAt = ({ agentSessionId }: SessionState, at: string | undefined): ForkPoint | undefined =>
+  agentSessionId === null || at === undefined ? undefined : { agentSessionId, at };
+
 const startingRun = (event: EventOf<'process.starting'>): AgentRun => ({
   id: event.processId,
   phase: 'starting',
   closing: null,
   startedAt: event.at,
   resume: event.resume,
+  ...(event.fork && { fork: event.fork }),
   turns: 0,
   isolation: null,
   diagnostics: {},

@@ -122,7 +122,11 @@ function beginTurn(state: SessionState, context: Context, known?: readonly Messa
   );
   const messageId = items[0]?.queued.messageId ?? known?.[0] ?? null;
   const turnId = items.find((item) => item.turnId !== undefined)?.turnId ?? context.mint('turn');
-  return [...items.map(taken), { type: 'turn.started', turnId, messageId }];
+  const { reached: follows } = state;
+  return [
+    ...items.map(taken),
+    { type: 'turn.started', turnId, messageId, ...(follows !== undefined && { follows }) },
+  ];
 }
 
 const mostOptions = 50;

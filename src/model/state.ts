@@ -11,6 +11,8 @@ import type {
   Awaited,
   Capabilities,
   ContextUse,
+  ForkedFrom,
+  ForkPoint,
   Held,
   RunIsolation,
   SessionStatus,
@@ -53,6 +55,11 @@ export interface SessionState {
   readonly mutedUntil?: string | undefined;
   readonly ephemeral: boolean;
   readonly closeAfterTurn: boolean;
+  /** Not there unless it is a fork; the point, also where it began with nothing. */
+  readonly forkedFrom?: ForkedFrom | undefined;
+  readonly forkPoint?: ForkPoint | undefined;
+  /** Where the agent's conversation stands: null before its first turn, undefined where that is not known. */
+  readonly reached?: ForkPoint | null | undefined;
 
   readonly life: 'open' | 'stopped' | 'failed';
   readonly failure: { readonly reason: string; readonly stderr: readonly string[] } | null;
@@ -77,6 +84,8 @@ export interface SessionState {
   readonly workTree: string | null;
   /** Why nothing could be recorded the last time; null where it could. */
   readonly unrecorded: string | null;
+  /** Files that are being put back, as far as is known. */
+  readonly restoring: Restoring | null;
   readonly queue: readonly QueueItem[];
   /** Not there until somebody has commented on changes, or marked a file as seen. */
   readonly review?: ReviewState | undefined;
@@ -125,6 +134,8 @@ export interface AgentRun {
   readonly startedAt: string;
   /** The agent's own session it was started to go on with. */
   readonly resume: string | null;
+  /** Not that one itself, but a copy of it up to there. */
+  readonly fork?: { readonly at: string | null } | undefined;
   readonly turns: number;
   /** Null until it is known. */
   readonly isolation: RunIsolation | null;
@@ -155,6 +166,8 @@ export interface TurnRecordings {
   /** Those that were not made at their moment, but after it. */
   readonly late: readonly ('start' | 'end')[];
 }
+
+export type Restoring = Pick<EventOf<'files.restoring'>, 'orderId' | 'turnId' | 'by'>;
 
 export interface QueueItem {
   readonly queued: EventOf<'message.queued'>;

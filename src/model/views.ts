@@ -34,6 +34,7 @@ export function sessionView(state: SessionState): Session {
     ...(state.pinned && { pinned: true }),
     ...(state.mutedUntil !== undefined && { mutedUntil: state.mutedUntil }),
     ephemeral: state.ephemeral,
+    ...(state.forkedFrom !== undefined && { forkedFrom: state.forkedFrom }),
     capabilities: state.capabilities,
     isolation: state.process?.isolation ?? null,
     pendingCount: state.counts.open,

@@ -14,6 +14,8 @@ import {
   Capabilities,
   ContextUse,
   Disposition,
+  ForkedFrom,
+  ForkPoint,
   RunIsolation,
   WhileBusy,
 } from './session.ts';
@@ -68,10 +70,15 @@ export const eventDefinitions = {
     named: z.boolean().optional(),
     /** The agent's own session that it goes on with; left out for a new one. */
     agentSessionId: z.string().optional(),
+    forkedFrom: ForkedFrom.optional(),
+    /** Where in the agent's own conversation the fork begins; left out for one that begins with nothing. */
+    forkPoint: ForkPoint.optional(),
     /** Left out where it works in a directory of the person's. */
     worktree: GivenWorktree.optional(),
     by: Actor,
   }),
+  /** Another session goes on with this one's conversation, as it was before that turn, or is now. */
+  'session.forked': define('fact', { into: SessionId, turnId: z.string().nullable(), by: Actor }),
   'session.changed': define('decision', {
     title: z.string().optional(),
     labels: z.array(z.string()).optional(),
@@ -114,6 +121,8 @@ export const eventDefinitions = {
     processId: z.string(),
     cause: z.enum(['created', 'message', 'resume', 'crash', 'answer']),
     resume: z.string().nullable(),
+    /** Not that conversation itself, but a copy of it up to there; null for all of it. */
+    fork: z.object({ at: z.string().nullable() }).optional(),
   }),
   'process.ready': define('fact', {
     processId: z.string(),
@@ -182,7 +191,12 @@ export const eventDefinitions = {
   /** These files, as they were, count as seen; or, with false, no longer. */
   'files.seen': define('fact', { marks: z.array(SeenMark), seen: z.boolean(), by: Actor }),
 
-  'turn.started': define('fact', { turnId: z.string(), messageId: MessageId.nullable() }),
+  'turn.started': define('fact', {
+    turnId: z.string(),
+    messageId: MessageId.nullable(),
+    /** Where the agent's conversation stood before: null where there was none, left out where that is not known. */
+    follows: ForkPoint.nullable().optional(),
+  }),
   'turn.interrupting': define('decision', { turnId: z.string(), by: Actor }),
   'turn.overdue': define('fact', { turnId: z.string() }),
   'turn.ended': define('fact', {
@@ -194,6 +208,8 @@ export const eventDefinitions = {
     usage: TurnUsage.optional(),
     costUsd: z.number().optional(),
     context: ContextUse.optional(),
+    /** The agent's name for the place that its conversation has reached, where it can be forked there. */
+    reached: z.string().optional(),
   }),
 
   /** The files of the work tree, before the message of a turn was handed over or after the turn ended. */
@@ -214,8 +230,19 @@ export const eventDefinitions = {
     when: z.enum(['start', 'end']),
     code: z.string(),
   }),
+  /** Someone wants what changed between two recordings put back: on record before it is begun. */
+  'files.restoring': define('decision', {
+    orderId: z.string(),
+    turnId: z.string().nullable(),
+    before: RecordingId,
+    after: RecordingId,
+    by: Actor,
+  }),
+  /** It was not: something stood against it, or it was never begun. Nothing was changed. */
+  'files.unrestored': define('fact', { orderId: z.string(), code: z.string() }),
   /** What changed between two recordings was put back. This is undone by undoing what leads from `before` to `after`. */
   'files.restored': define('decision', {
+    orderId: z.string(),
     /** Null where it was no turn that was undone. */
     turnId: z.string().nullable(),
     before: RecordingId,

@@ -60,8 +60,18 @@ export const Capabilities = z.object({
   knowsSentMessages: z.boolean().optional(),
   /** Whether it goes on when the server ends, to be taken up by the next; left out, it is not known. */
   outlivesServer: z.boolean().optional(),
+  /** Whether its conversation can be forked: before any turn, or only as a whole. Left out where it cannot. */
+  fork: z.enum(['at-turn', 'whole']).optional(),
 });
 export type Capabilities = z.infer<typeof Capabilities>;
+
+/** A place in an agent's own conversation, where a fork of it can begin; `at` is null for its end. */
+export const ForkPoint = z.object({ agentSessionId: z.string(), at: z.string().nullable() });
+export type ForkPoint = z.infer<typeof ForkPoint>;
+
+/** The session whose conversation a fork goes on with, and the turn before which it left it; null for its end. */
+export const ForkedFrom = z.object({ sessionId: SessionId, turnId: z.string().nullable() });
+export type ForkedFrom = z.infer<typeof ForkedFrom>;
 
 /** How a person signs in to an agent: by a command in a terminal, or by a key in a variable. */
 export const SignIn = z.object({ command: z.string().optional(), variable: z.string().optional() });
@@ -175,6 +185,8 @@ export const Session = z.object({
   /** Until then nobody is told of it outside of the page: a moment, which may have passed, or `forever`. Only where it was muted. */
   mutedUntil: z.string().optional(),
   ephemeral: z.boolean(),
+  /** Only where it is a fork. */
+  forkedFrom: ForkedFrom.optional(),
   capabilities: Capabilities.nullable(),
   /** Null while none runs, and where it is not known. */
   isolation: RunIsolation.nullable(),

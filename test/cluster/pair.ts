@@ -1,9 +1,10 @@
 import type { RoomMessage, RunnerMessage } from '../../src/cluster/message.ts';
 import { RoomSide } from '../../src/cluster/room-side.ts';
 import { RunnerSide, type RunnerSideOptions } from '../../src/cluster/runner-side.ts';
-import type { RunAbout, StartOrder } from '../../src/engine/ports/runner.ts';
+import type { LeftRun, RunAbout, Runner, StartOrder } from '../../src/engine/ports/runner.ts';
 import { SessionId } from '../../src/protocol/ids.ts';
 import type { MachineLoad } from '../../src/protocol/machine.ts';
+import type { KeptProcess } from '../../src/runner/ports/process-host.ts';
 import { runnerOf } from '../support/runner-of.ts';
 import { ScriptedDriver } from '../support/scripted-driver.ts';
 
@@ -31,13 +32,20 @@ export function pair(driver = new ScriptedDriver()) {
   const loads: MachineLoad[] = [];
   const notes = new Map<string, RunAbout>();
   const tools = new Map<string, NonNullable<RunnerSideOptions['tools']>>();
-  const runner = (id: string, earlier: readonly string[] = []) =>
+  const runner = (
+    id: string,
+    earlier: readonly string[] = [],
+    below: Runner = runnerOf([driver]),
+    left: readonly LeftRun[] = [],
+  ) =>
     new RunnerSide({
-      runner: runnerOf([driver]),
+      runner: below,
       id,
       earlier,
+      left,
       version: '1.2.3',
       load: () => ({ processors: 0.5, memoryFree: 1, memoryTotal: 2 }),
+      inAMoment: (work) => work(),
       send: (message) => fromRunner.push(message),
       unseal: (sealed) => JSON.parse(Buffer.from(sealed, 'base64').toString()),
       onRefused: (reason, again) => refused.push(`${id}: ${reason}${again ? ' again' : ''}`),
@@ -49,10 +57,19 @@ export function pair(driver = new ScriptedDriver()) {
         remove: (runId) => notes.delete(runId),
       },
     });
+  /** The next start of runner `a`, which finds this of its agent. */
+  const nextRunner = async (kept: Partial<KeptProcess> = {}): Promise<RunnerSide> => {
+    const { runId: id, sessionId } = startOrder;
+    const below = runnerOf([driver], {
+      kept: [{ id, sessionId, running: true, outputEnd: 200, ...kept }],
+    });
+    return runner('b', ['a'], below, await below.left());
+  };
   const newRoom = (id: string): RoomSide =>
     new RoomSide({
       name: 'far',
       id,
+      inAMoment: (work) => work(),
       send: (message) => fromRoom.push(message),
       seal: (secrets) => Buffer.from(JSON.stringify(secrets)).toString('base64'),
       onState: (state) => states.push(state.is),
@@ -77,6 +94,7 @@ export function pair(driver = new ScriptedDriver()) {
   return {
     driver,
     runner,
+    nextRunner,
     get room() {
       return room;
     },

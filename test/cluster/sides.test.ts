@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Incoming, Outgoing } from '../../src/cluster/channel.ts';
+import { Incoming, Outgoing, type Way } from '../../src/cluster/channel.ts';
 import type { Frame } from '../../src/cluster/message.ts';
 import type { FactBatch } from '../../src/engine/ports/runner.ts';
 import type { AgentFact } from '../../src/model/agent-fact.ts';
@@ -11,31 +11,96 @@ const text = (words: string): AgentFact => ({
   event: { type: 'agent.text', agentMessageId: 'm', block: 0, text: words },
 });
 
+/** What is asked of the machine takes turns of the event loop there. */
+async function answered<T>(reply: Promise<T>, carry: () => Promise<void>): Promise<T> {
+  let isThere = false;
+  void reply.finally(() => {
+    isThere = true;
+  });
+  while (!isThere) {
+    await new Promise(setImmediate);
+    await carry();
+  }
+  return reply;
+}
+
+interface Sent {
+  readonly numbers: readonly number[];
+  readonly way: Way;
+}
+
+/** An outgoing channel with what it sent, and what it does a moment later. */
+function outgoingChannel() {
+  const sent: Sent[] = [];
+  const frames: Frame[] = [];
+  const moments: (() => void)[] = [];
+  const outgoing = new Outgoing(
+    (together, way) => {
+      frames.push(...together);
+      sent.push({ numbers: together.map(({ number }) => number), way });
+    },
+    (work) => moments.push(work),
+  );
+  return { outgoing, sent, frames, moments };
+}
+
 describe('frames', () => {
   test('[CLU1] what is too long is cut, and comes whole and in order, also when it comes twice and backwards', () => {
-    const sent: Frame[] = [];
-    const outgoing = new Outgoing((frame) => sent.push(frame));
+    const { outgoing, frames, sent } = outgoingChannel();
     const long = 'ä'.repeat(300_000);
     outgoing.push(long);
     outgoing.push('short');
     const incoming = new Incoming();
-    const got = [...sent.toReversed(), ...sent].flatMap((frame) => incoming.take(frame));
+    const got = [...frames.toReversed(), ...frames].flatMap((frame) => incoming.take(frame));
     expect(got).toEqual([long, 'short']);
-    expect(Math.max(...sent.map((frame) => frame.text.length))).toBeLessThanOrEqual(128_000);
+    expect(Math.max(...frames.map((frame) => frame.text.length))).toBeLessThanOrEqual(128_000);
+    expect(sent.map(({ numbers }) => numbers)).toEqual([[1], [2], [3], [4]]);
   });
 
-  test('[CLU1] what is not confirmed is sent again, but not while the other side is silent', () => {
-    const sent: number[] = [];
-    const outgoing = new Outgoing(({ number }) => sent.push(number));
+  test('[CLU1] what is not confirmed is sent again, by both ways, but not while the other side is silent', () => {
+    const { outgoing, sent } = outgoingChannel();
     outgoing.push('a');
     outgoing.push('b');
     for (let tick = 0; tick < 20; tick += 1) outgoing.tick(false);
-    expect(sent).toEqual([1, 2]);
+    expect(sent).toEqual([
+      { numbers: [1], way: 'direct' },
+      { numbers: [2], way: 'direct' },
+    ]);
     outgoing.confirmed(1);
     for (let tick = 0; tick < 4; tick += 1) outgoing.tick(true);
-    expect(sent).toEqual([1, 2, 2]);
+    expect(sent.slice(2)).toEqual([
+      { numbers: [2], way: 'direct' },
+      { numbers: [2], way: 'kept' },
+    ]);
     outgoing.confirmed(99);
     expect(outgoing.size).toBe(0);
+  });
+
+  test('[CLU30] what is said to a side that is silent waits for it in the stream, and what is said to one that is heard does not', () => {
+    const { outgoing, sent } = outgoingChannel();
+    for (let tick = 0; tick < 2; tick += 1) outgoing.tick(false);
+    outgoing.push('a');
+    outgoing.tick(true);
+    outgoing.push('b');
+    expect(sent).toEqual([
+      { numbers: [1], way: 'kept' },
+      { numbers: [2], way: 'direct' },
+    ]);
+  });
+
+  test('[CLU30] what nobody waits for goes with what is said next, a moment later, or at the next tick', () => {
+    const { outgoing, sent, moments } = outgoingChannel();
+    outgoing.push('a', 'later');
+    outgoing.push('b', 'soon');
+    expect(sent).toEqual([]);
+    outgoing.push('c');
+    outgoing.push('d', 'soon');
+    for (const work of moments.splice(0)) work();
+    outgoing.push('e', 'later');
+    outgoing.tick(true);
+    expect(sent.map(({ numbers }) => numbers)).toEqual([[1, 2, 3], [4], [5]]);
+    for (let count = 0; count < 40; count += 1) outgoing.push('f', 'later');
+    expect(sent.at(-1)?.numbers).toHaveLength(32);
   });
 });
 
@@ -97,24 +162,96 @@ describe('a room and its runners', () => {
     await meet(far);
     room.start(startOrder, () => {});
     await carry(far);
-    /** What is asked of the machine takes turns of the event loop there. */
-    const answered = async <T>(reply: Promise<T>): Promise<T> => {
-      let isThere = false;
-      void reply.finally(() => {
-        isThere = true;
-      });
-      while (!isThere) {
-        await new Promise(setImmediate);
-        await carry(far);
-      }
-      return reply;
-    };
     driver.agent().reportAt(1, { type: 'identified', agentSessionId: 'conversation-1' });
     const about = { agent: 'demo', cwd: '/', agentSessionId: 'conversation-1' };
-    expect(await answered(room.left())).toEqual([{ runId: 'run1', sessionId: 's1', isRunning: true, about }]);
+    expect(await answered(room.left(), () => carry(far))).toEqual([
+      { runId: 'run1', sessionId: 's1', isRunning: true, about },
+    ]);
     expect(notes.get('run1')).toEqual(about);
-    await answered(room.end('run1'));
+    await answered(room.end('run1'), () => carry(far));
     expect(notes.size).toBe(0);
+  });
+
+  test('[CLU31] an agent that an earlier start of the runner had started is caught up when all it said has been told, not before', async () => {
+    const { driver, nextRunner, room, restartRoom, meet, carry } = pair();
+    const far = await nextRunner();
+    await meet(far);
+    room.start(startOrder, () => {});
+    await carry(far);
+    const agent = driver.agent();
+    expect(agent.left).toMatchObject({ mark: undefined, ready: false });
+    agent.reportAt(1, text('one'));
+    await carry(far);
+    const next = restartRoom('room2');
+    await meet(far);
+    const heard: string[] = [];
+    const attach = {
+      ...startOrder,
+      checkpoint: undefined,
+      last: 0,
+      ready: false,
+      openAsks: [],
+      inFlight: [],
+    };
+    next.attach(attach, ({ facts }) => heard.push(...facts.map(({ type }) => type)));
+    await carry(far);
+    expect(heard).toEqual(['said']);
+    agent.reportAt(2, text('two'));
+    agent.report({ type: 'caught-up' });
+    await carry(far);
+    expect(heard).toEqual(['said', 'said', 'caught-up']);
+  });
+
+  test('[CLU32] a room that knows less than it has told to be stored hears that in words; the agent goes on, is listed, and can be ended', async () => {
+    const { driver, runner, room, restartRoom, meet, carry } = pair();
+    const far = runner('a');
+    await meet(far);
+    const batches: FactBatch[] = [];
+    const run = room.start(startOrder, (batch) => batches.push(batch));
+    await carry(far);
+    const agent = driver.agent();
+    for (const offset of [1, 2, 3]) agent.reportAt(offset, text(`line ${offset}`));
+    await carry(far);
+    const [first, , third] = batches;
+    if (third?.mark) run.stored({ number: 3, mark: third.mark });
+    room.tick();
+    await meet(far);
+    const restored = restartRoom('room2');
+    await meet(far);
+    const heard: AgentFact[] = [];
+    const checkpoint = first?.mark && { number: 1, mark: first.mark };
+    const attach = { ...startOrder, checkpoint, last: 1, ready: true, openAsks: [], inFlight: [] };
+    restored.attach(attach, ({ facts }) => heard.push(...facts));
+    await carry(far);
+    agent.reportAt(4, text('unheard'));
+    await carry(far);
+    expect(heard).toMatchObject([{ type: 'exited', hostLost: expect.stringContaining('goes on there') }]);
+    expect(agent.exited).toBe(false);
+    expect(await answered(restored.left(), () => carry(far))).toMatchObject([
+      { runId: 'run1', isRunning: true },
+    ]);
+    await answered(restored.end('run1'), () => carry(far));
+    expect(agent.exited).toBe(true);
+  });
+
+  test('[CLU32] so it does of a runner that was started anew, where the output before is no longer kept', async () => {
+    const { driver, nextRunner, room, meet, carry } = pair();
+    const far = await nextRunner({ givenBack: 100 });
+    await meet(far);
+    const heard: AgentFact[] = [];
+    const report = ({ facts }: FactBatch): void => void heard.push(...facts);
+    const attachAt = (offset: number) => {
+      const place = { number: 1, mark: { processId: 'run1', offset, memory: null } };
+      const mark = { processId: 'run1', offset, memory: { place } };
+      const checkpoint = { number: 1, mark };
+      room.attach({ ...startOrder, checkpoint, last: 1, ready: true, openAsks: [], inFlight: [] }, report);
+      return carry(far);
+    };
+    await attachAt(99);
+    expect(heard).toMatchObject([{ type: 'exited', hostLost: expect.stringContaining('goes on there') }]);
+    expect(driver.agents).toEqual([]);
+    await attachAt(100);
+    expect(driver.agent().left?.mark).toMatchObject({ offset: 100 });
   });
 
   test('[CLU4] an agent that says more than is stored is held, and goes on when it is', async () => {

@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from 'vitest';
 import {
@@ -13,6 +21,7 @@ import {
 } from '../../src/engine/ports/runner.ts';
 import { SessionId } from '../../src/protocol/ids.ts';
 import type { Ask, Decision } from '../../src/protocol/interaction.ts';
+import { accepted, personsGit } from '../runner/workspace/repositories.ts';
 import { eventually } from '../support/eventually.ts';
 import { seededRandom, testSeed } from '../support/seeded-random.ts';
 import type { Scenario } from './agent-driver-contract.ts';
@@ -80,6 +89,37 @@ export function runnerContract(
       expect(known.find(({ name }) => name === agent)).toMatchObject({ available: true });
       expect(await runner.agent(agent)).toMatchObject({ name: agent, available: true });
       expect(await runner.agent('nobody')).toBeUndefined();
+    });
+
+    test('[CHG15] files are recorded and put back, once for each order, also by the next server', async () => {
+      const { runner: first, cwd, open } = await machine();
+      personsGit(cwd, ['init', '-q']);
+      const file = join(cwd, 'a');
+      const place = { cwd, realCwd: null, roots: [] };
+      const recorded = async (content: string): Promise<string> => {
+        writeFileSync(file, content);
+        return accepted(await first.workspace('record', { place })).recording;
+      };
+      const [before, after] = [await recorded('first\n'), await recorded('agent\n')];
+      expect(accepted(await first.workspace('changes', { place, before, after }))).toMatchObject({
+        files: [{ path: 'a', kind: 'modified', added: 1, removed: 1 }],
+        root: cwd,
+      });
+      const order = { place, orderId: randomUUID(), before, after };
+      const [one, other] = await Promise.all([
+        first.workspace('undo', order),
+        first.workspace('undo', order),
+      ]);
+      expect(accepted(one)).toMatchObject({ done: true, paths: ['a'] });
+      expect(other).toEqual(one);
+      expect(readFileSync(file, 'utf8')).toBe('first\n');
+      await first.detach();
+      writeFileSync(file, 'agent\n');
+      runner = open();
+      expect(await runner.workspace('undo', order)).toEqual(one);
+      expect(readFileSync(file, 'utf8')).toBe('agent\n');
+      const none = await runner.workspace('record', { place: { ...place, cwd: dirname(cwd) } });
+      expect(none).toMatchObject({ ok: false, refusal: { code: 'no_repository' } });
     });
 
     test('[SES19] facts are numbered from the first, without a gap; fragments are not', async () => {

@@ -100,6 +100,15 @@ describe('what an agent did to files', () => {
       { turnId: second, title: 'run echo agent > added && echo more >> kept', files: 2 },
       { turnId: first, title: 'run echo agent > edited', files: 1 },
     ]);
+    const sinceCommit = await one.changes('?since=commit');
+    expect(paths(sinceCommit)).toEqual(paths(whole));
+    expect(sinceCommit).toMatchObject({
+      before: expect.stringMatching(/^commit:/),
+      between: ['mine'],
+      both: ['kept'],
+    });
+    const all = await one.api('GET', `/changes/patch?before=${whole.before}&after=${whole.after}`);
+    expect(all.body.text).toContain('diff --git a/edited b/edited');
     const ofFirst = await one.changes(`?since=turn&turn=${first}`);
     expect(paths(ofFirst)).toEqual(['edited']);
     const span = `before=${ofFirst.before}&after=${ofFirst.after}`;

@@ -11,6 +11,7 @@ import { type LocalRunnerOptions, localRunner } from '../../src/runner/local-run
 import type { AgentDriver } from '../../src/runner/ports/agent-driver.ts';
 import type { ProcessHost } from '../../src/runner/ports/process-host.ts';
 import { openRawLog } from '../../src/runner/raw-log.ts';
+import { openWorkspace } from '../../src/runner/workspace/workspace.ts';
 import type { RunnerUnderTest } from '../contracts/runner-contract.ts';
 import { scriptedDriver } from '../drivers/acp/acp-rig.ts';
 
@@ -64,7 +65,12 @@ function underTest(
     dir,
     open(): Runner {
       const { processes, rawLog } = parts(dataDir);
-      return localRunner({ drivers: [driver(processes, dataDir)], processes, rawLog });
+      const workspace = openWorkspace({
+        dataDir,
+        home: join(dataDir, 'home'),
+        path: process.env.PATH ?? '',
+      });
+      return localRunner({ drivers: [driver(processes, dataDir)], processes, rawLog, workspace });
     },
     async close() {
       await end(dataDir);

@@ -29,6 +29,7 @@ export function eventLines(event: PlainEvent, paint: Paint): string[] {
     case 'session.created':
       return [
         `${paint('bold', oneLine(event.title))} ${paint('dim', `· ${event.agent} · ${oneLine(event.cwd)}`)}`,
+        ...(event.forkedFrom === undefined ? [] : note(`a fork of session ${event.forkedFrom.sessionId}`)),
       ];
     case 'session.changed':
       return [
@@ -49,6 +50,8 @@ export function eventLines(event: PlainEvent, paint: Paint): string[] {
       ];
     case 'session.reopened':
       return note('resumed');
+    case 'session.forked':
+      return note(`forked: session ${event.into} goes on with this conversation`);
     case 'mode.changed':
       return note(`mode: ${oneLine(event.permissionMode)}`);
     case 'model.changed':
@@ -128,6 +131,8 @@ export function eventLines(event: PlainEvent, paint: Paint): string[] {
     case 'files.restored':
       return note(`${event.files} ${event.files === 1 ? 'file' : 'files'} put back to how they were`);
     case 'files.recorded':
+    case 'files.restoring':
+    case 'files.unrestored':
     case 'files.unrecorded':
     case 'suggestion.declined':
     case 'commands.changed':

@@ -1,13 +1,14 @@
 import type { AgentOption } from '../../protocol/session.ts';
 import { toolLimitHeader, toolNamesHeader } from '../../protocol/tool-limit.ts';
 import type { AgentFact, AgentStart } from '../../runner/ports/agent-driver.ts';
-import { begunAnew, notice } from '../facts.ts';
+import { begunAnew, notForked, notice } from '../facts.ts';
 import { isObject, type JsonObject, listAt, objectAt, textAt, wordsAt } from '../fields.ts';
 import { toolServerName } from '../tool-server.ts';
 import { errorCodes, RequestError, wordsOf } from './json-rpc.ts';
 import type { AcpAgent } from './known-agents.ts';
 import {
   type Choice,
+  canFork,
   choiceRequest,
   optionsIn,
   resumeMethod,
@@ -77,6 +78,10 @@ export async function openSession(asked: Ask, opening: Opening): Promise<Opened>
   expectVersion(initialized);
   const { servers, notices } = toolServers(initialized, opening);
   const place = { cwd: start.cwd, mcpServers: servers };
+  if (start.fork) {
+    const forked = await fork(ask, initialized, start, place).catch(explain);
+    return { initialized, isResumed: false, notices, ...forked };
+  }
   const resumed = await resume(ask, initialized, start, place).catch(explain);
   const opened = resumed.opened ?? (await ask('new', 'session/new', place).catch(explain));
   const sessionId = resumed.opened ? start.resume : textAt(opened, 'sessionId');
@@ -157,6 +162,26 @@ async function resume(
   } catch (error) {
     if (!(error instanceof RequestError) || error.code === errorCodes.authRequired) throw error;
     return { notices: [begunAnew(wordsOf(error))] };
+  }
+}
+
+/** A copy of the conversation, under a name of its own. */
+async function fork(
+  ask: Ask,
+  initialized: JsonObject,
+  { resume: sessionId, fork }: AgentStart,
+  place: JsonObject,
+): Promise<Pick<Opened, 'sessionId' | 'settings' | 'options'>> {
+  if (!canFork(initialized)) throw new OpeningRefusal(notForked('this agent cannot do it'));
+  if (fork?.at !== null) throw new OpeningRefusal(notForked('this agent does it only at the end'));
+  try {
+    const opened = await ask('resume', 'session/fork', { ...place, sessionId });
+    const copy = textAt(opened, 'sessionId');
+    if (copy === undefined) throw new OpeningRefusal(notForked('the agent gave the copy no name'));
+    return { sessionId: copy, settings: settingsIn(opened), options: optionsIn(opened) };
+  } catch (error) {
+    if (!(error instanceof RequestError) || error.code === errorCodes.authRequired) throw error;
+    throw new OpeningRefusal(notForked(wordsOf(error)));
   }
 }
 

@@ -161,6 +161,7 @@ export function acpCapabilities(
     steer: canBeSteered(initialized),
     images: objectAt(offered, 'promptCapabilities')?.image === true,
     resume: resumeMethod(initialized) !== undefined,
+    ...(canFork(initialized) && { fork: 'whole' as const }),
     setModel: model !== undefined && model.options.length > 0,
     permissionModes: (mode?.options ?? []).map(({ value }) => value),
     ...(mode?.options.some(({ value, label }) => label !== value) && { modes: [...mode.options] }),
@@ -173,6 +174,12 @@ export function resumeMethod(initialized: JsonObject): 'session/resume' | 'sessi
   const offered = objectAt(initialized, 'agentCapabilities') ?? {};
   if (objectAt(offered, 'sessionCapabilities')?.resume) return 'session/resume';
   return offered.loadSession === true ? 'session/load' : undefined;
+}
+
+/** Agents of this protocol copy a conversation as it is; none can be told to stop at an earlier turn. */
+export function canFork(initialized: JsonObject): boolean {
+  const offered = objectAt(initialized, 'agentCapabilities') ?? {};
+  return isObject(objectAt(offered, 'sessionCapabilities')?.fork);
 }
 
 export function takesHttpTools(initialized: JsonObject): boolean {

@@ -19,7 +19,7 @@ import { type Memory, newMemory, noteSent } from '../claude/translate/memory.ts'
 import { translate } from '../claude/translate/translate.ts';
 import { uuidOf } from '../claude/user-message.ts';
 import { diagnosticFact } from '../diagnostics.ts';
-import { begunAnew, modeChange, modelChange } from '../facts.ts';
+import { begunAnew, modeChange, modelChange, notForked } from '../facts.ts';
 import type { JsonObject } from '../fields.ts';
 import { exitFact } from '../process/exit-fact.ts';
 import type { SdkSettingsOptions } from './driver.ts';
@@ -81,8 +81,8 @@ export class SdkConnection implements AgentConnection {
   constructor(options: SdkConnectionOptions) {
     this.#options = options;
     this.#facts = new FactBatch(options.report);
-    const { cwd, permissionMode, model, resume } = options.start;
-    this.#memory = newMemory({ cwd, permissionMode, model, agentSessionId: resume });
+    const { cwd, permissionMode, model, resume, fork } = options.start;
+    this.#memory = newMemory({ cwd, permissionMode, model, agentSessionId: fork ? null : resume });
     this.#exitReported = this.#live();
   }
 
@@ -153,7 +153,9 @@ export class SdkConnection implements AgentConnection {
 
   async #live(): Promise<void> {
     let exit = await this.#runToExit(this.#options.start.resume);
-    if (this.#refusedResume !== undefined && !this.#isClosing) {
+    if (this.#refusedResume !== undefined && this.#options.start.fork) {
+      this.#startError = notForked(this.#refusedResume);
+    } else if (this.#refusedResume !== undefined && !this.#isClosing) {
       this.#startAnew(this.#refusedResume);
       exit = await this.#runToExit(null);
     }
@@ -259,7 +261,7 @@ export class SdkConnection implements AgentConnection {
   }
 
   #understand(message: TypedMessage): void {
-    const refused = this.#isReady ? undefined : refusedResume(this.#memory, message);
+    const refused = this.#isReady ? undefined : refusedResume(this.#memory, this.#options.start, message);
     if (refused !== undefined) {
       this.#refusedResume = refused;
       return;

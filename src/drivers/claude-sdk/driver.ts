@@ -104,7 +104,7 @@ function processSpec(
 }
 
 interface SdkSettings {
-  readonly start: Pick<AgentStart, 'cwd' | 'model' | 'permissionMode'>;
+  readonly start: Pick<AgentStart, 'cwd' | 'model' | 'permissionMode' | 'fork'>;
   readonly resume: string | null;
   readonly env: Readonly<Record<string, string>>;
   /** The program to run; without one, that of the package. */
@@ -114,13 +114,15 @@ interface SdkSettings {
 
 /** What the SDK is told for a session. The agent works with the person's own settings and instructions, as the program alone would. */
 export function sdkOptions({ start, resume, env, program, tools }: SdkSettings): SdkSettingsOptions {
-  const { cwd, model, permissionMode } = start;
+  const { cwd, model, permissionMode, fork } = start;
   return {
     cwd,
     env: { ...env },
     ...(program !== undefined && { pathToClaudeCodeExecutable: program }),
     ...(model !== null && { model }),
     ...(resume !== null && { resume }),
+    ...(resume !== null && fork && { forkSession: true }),
+    ...(resume !== null && fork && fork.at !== null && { resumeSessionAt: fork.at }),
     includePartialMessages: true,
     systemPrompt: { type: 'preset', preset: 'claude_code' },
     settingSources: ['user', 'project', 'local'],

@@ -47,6 +47,8 @@ export interface SdkOptions {
   pathToClaudeCodeExecutable?: string;
   model?: string;
   resume?: string;
+  forkSession?: boolean;
+  resumeSessionAt?: string;
   includePartialMessages: true;
   systemPrompt: { type: 'preset'; preset: 'claude_code' };
   settingSources: ('user' | 'project' | 'local')[];

@@ -2,7 +2,7 @@ import type { AgentStart } from '../../runner/ports/agent-driver.ts';
 import { nameToAgents, toolPatienceMs } from '../tool-server.ts';
 
 /** How Claude Code is started for a session; values are joined to their flags, so that none can pass for another flag. */
-export function claudeArguments({ model, permissionMode, resume, tools }: ClaudeSettings): string[] {
+export function claudeArguments({ model, permissionMode, resume, fork, tools }: ClaudeSettings): string[] {
   return [
     '-p',
     '--input-format=stream-json',
@@ -13,17 +13,22 @@ export function claudeArguments({ model, permissionMode, resume, tools }: Claude
     '--replay-user-messages',
     ...(model === null ? [] : [`--model=${model}`]),
     ...(permissionMode === null ? [] : [`--permission-mode=${permissionMode}`]),
-    ...(resume === null ? [] : [`--resume=${resume}`]),
+    ...(resume === null ? [] : [`--resume=${resume}`, ...forkArguments(fork)]),
     ...(tools === null ? [] : toolArguments(tools)),
   ];
 }
 
-export interface ClaudeSettings extends Pick<AgentStart, 'model' | 'permissionMode' | 'resume'> {
+export interface ClaudeSettings extends Pick<AgentStart, 'model' | 'permissionMode' | 'resume' | 'fork'> {
   readonly tools: {
     /** Where our tools are reached; it holds a key, and so is named here and not spelled out. */
     readonly configFile: string;
     readonly unasked: readonly string[];
   } | null;
+}
+
+function forkArguments(fork: AgentStart['fork']): string[] {
+  if (!fork) return [];
+  return ['--fork-session', ...(fork.at === null ? [] : [`--resume-session-at=${fork.at}`])];
 }
 
 function toolArguments({ configFile, unasked }: NonNullable<ClaudeSettings['tools']>): string[] {

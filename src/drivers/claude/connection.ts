@@ -9,7 +9,7 @@ import {
   type Report,
 } from '../../runner/ports/agent-driver.ts';
 import type { AgentProcess, ProcessExit, WriteOutcome } from '../../runner/ports/process-host.ts';
-import { begunAnew, modeChange, modelChange } from '../facts.ts';
+import { begunAnew, modeChange, modelChange, notForked } from '../facts.ts';
 import { type JsonObject, textAt } from '../fields.ts';
 import { exitFact } from '../process/exit-fact.ts';
 import { Asking, type Line } from './asking.ts';
@@ -156,7 +156,9 @@ export class ClaudeConnection implements AgentConnection {
 
   async #live(): Promise<void> {
     let exit = await this.#runToExit();
-    if (this.#refusedResume !== undefined && !this.#isClosing) {
+    if (this.#refusedResume !== undefined && this.#options.start.fork) {
+      this.#startError = notForked(this.#refusedResume);
+    } else if (this.#refusedResume !== undefined && !this.#isClosing) {
       this.#startAnew(this.#refusedResume);
       exit = await this.#runToExit();
     }
@@ -258,7 +260,7 @@ export class ClaudeConnection implements AgentConnection {
   }
 
   #read(message: TypedMessage): void {
-    const refused = this.#isReady ? undefined : refusedResume(this.#memory, message);
+    const refused = this.#isReady ? undefined : refusedResume(this.#memory, this.#options.start, message);
     if (refused !== undefined) {
       this.#refusedResume = refused;
       return;
@@ -275,10 +277,11 @@ export class ClaudeConnection implements AgentConnection {
 
 /** What was handed over just before the last server ended was not yet remembered with anything the agent said. */
 function memoryFor(start: AgentStart, attached: Attached | undefined): Memory {
-  const { cwd, permissionMode, model, resume } = start;
+  const { cwd, permissionMode, model, resume, fork } = start;
+  // A copy has a name of its own, which is told with the first turn.
+  const agentSessionId = fork ? null : resume;
   const memory =
-    restoreMemory(attached?.mark?.memory, cwd) ??
-    newMemory({ cwd, permissionMode, model, agentSessionId: resume });
+    restoreMemory(attached?.mark?.memory, cwd) ?? newMemory({ cwd, permissionMode, model, agentSessionId });
   for (const { messageId, how } of attached?.left.inFlight ?? []) {
     const uuid = uuidOf(messageId);
     if (!memory.awaited.has(uuid)) noteSent(memory, uuid, messageId, how === 'steer');

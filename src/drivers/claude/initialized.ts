@@ -1,5 +1,5 @@
 import type { Capabilities, RunIsolation } from '../../protocol/session.ts';
-import type { AgentFact } from '../../runner/ports/agent-driver.ts';
+import type { AgentFact, AgentStart } from '../../runner/ports/agent-driver.ts';
 import { commandsChange, modeChange } from '../facts.ts';
 import { type JsonObject, listAt, textAt, textsAt } from '../fields.ts';
 import type { TypedMessage } from './incoming.ts';
@@ -27,6 +27,7 @@ export function claudeCapabilities(outlivesServer: boolean, initialized: JsonObj
     editInput: true,
     denyReason: true,
     outlivesServer,
+    fork: 'at-turn',
   };
 }
 
@@ -61,7 +62,11 @@ interface Readiness {
 }
 
 /** Before it is ready, a result can only say that there is nothing to resume; undefined when it says something else. */
-export const refusedResume = (memory: Memory, message: TypedMessage): string | undefined =>
-  message.type === 'result' && memory.agentSessionId !== null
+export const refusedResume = (
+  memory: Memory,
+  { fork }: AgentStart,
+  message: TypedMessage,
+): string | undefined =>
+  message.type === 'result' && (memory.agentSessionId !== null || fork !== undefined)
     ? textsAt(message, 'errors').join('; ') || 'it gave no reason'
     : undefined;

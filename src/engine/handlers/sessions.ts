@@ -207,7 +207,7 @@ function checkMode(capabilities: Capabilities | null, mode: string | undefined, 
   });
 }
 
-async function chooseAgent(runner: Runner, name: string | undefined): Promise<Result<Agent>> {
+export async function chooseAgent(runner: Runner, name: string | undefined): Promise<Result<Agent>> {
   if (name === undefined) {
     const claude = await runner.agent('claude');
     if (claude?.available === true) return accept(claude);

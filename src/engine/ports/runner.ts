@@ -132,6 +132,8 @@ export interface LeftRun {
   readonly runId: string;
   readonly sessionId: SessionId;
   readonly isRunning: boolean;
+  /** By process, where what is kept of its output begins, if that is not its beginning: nobody can go on before it. */
+  readonly keptFrom?: Readonly<Record<string, number>> | undefined;
   /** What the machine knows of it, where it keeps that. */
   readonly about?: RunAbout | undefined;
 }
@@ -155,6 +157,8 @@ export interface StartOrder extends WorkPlace {
   readonly model: string | null;
   /** The agent's own session to go on with, or null for a new one. */
   readonly resume: string | null;
+  /** With `resume`: not that session itself is gone on with, but a copy of it up to there; null for all of it. */
+  readonly fork?: { readonly at: string | null };
   /** What the session has cost so far: some agents tell the cost of all of it. */
   readonly costUsd?: number;
   /** Where the agent finds the interactive tools, or null when there are none to offer. */
@@ -240,6 +244,10 @@ export interface ReadingMark {
   /** Plain data: what the driver must remember to go on from there. */
   readonly memory: unknown;
 }
+
+/** Whether all that a run said behind this place is still there. */
+export const isKept = ({ keptFrom = {} }: LeftRun, mark: ReadingMark | undefined): boolean =>
+  Object.entries(keptFrom).every(([id, from]) => (mark?.processId === id ? mark.offset : 0) >= from);
 
 const passing: ReadonlySet<AgentFact['type']> = new Set(['delta', 'diagnostic', 'caught-up', 'ending']);
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { NamedFile } from '../../protocol/asked-file.ts';
 import {
   Changes,
   Patch,
@@ -11,6 +12,15 @@ import {
 } from '../../protocol/changes.ts';
 import type { Result } from '../../protocol/errors.ts';
 import { SessionId } from '../../protocol/ids.ts';
+import {
+  CommitOrder,
+  Committed,
+  Landed,
+  LandOrder,
+  Pushed,
+  PushOrder,
+  WorktreeState,
+} from '../../protocol/landing.ts';
 import {
   GitName,
   MadeWorktree,
@@ -97,6 +107,8 @@ export const workspaceCalls = {
     request: z.object({ ...place, at: Point, path: z.string() }),
     reply: z.object({ base64: z.base64() }).nullable(),
   },
+  /** A file of which an ask tells, as it is now: its text, or why that is not told. */
+  file: { request: z.object({ ...place, path: z.string() }), reply: NamedFile },
   /** Puts what changed between two recordings back. */
   undo: {
     request: z.object({
@@ -111,6 +123,16 @@ export const workspaceCalls = {
     }),
     reply: Undone,
   },
+  /** How a work tree stands towards its repository; without a base, towards what the repository itself has checked out. */
+  worktree: {
+    request: z.object({ ...place, base: z.string().exactOptional() }),
+    reply: WorktreeState,
+  },
+  commit: { request: z.object({ ...order, ...CommitOrder.shape }), reply: Committed },
+  land: { request: z.object({ ...order, ...LandOrder.shape }), reply: Landed },
+  push: { request: z.object({ ...order, ...PushOrder.shape }), reply: Pushed },
+  /** What became of an undo that was ordered under this id; null where it was never done. */
+  undone: { request: z.object({ ...place, order: z.string() }), reply: Undone.nullable() },
   /** What a worktree would be made from, for a person to look at. */
   repository: {
     request: z.object({ ...place, base: GitName.exactOptional() }),

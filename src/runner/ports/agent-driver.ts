@@ -41,7 +41,7 @@ export interface LeftBehind extends Pick<AttachOrder, 'ready' | 'openAsks' | 'in
 export interface AgentStart
   extends Pick<
     StartOrder,
-    'sessionId' | 'cwd' | 'env' | 'permissionMode' | 'model' | 'resume' | 'costUsd' | 'tools'
+    'sessionId' | 'cwd' | 'env' | 'permissionMode' | 'model' | 'resume' | 'fork' | 'costUsd' | 'tools'
   > {
   /** Names this run of the agent's program; a restart gets another. */
   readonly processId: string;

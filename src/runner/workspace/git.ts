@@ -14,6 +14,15 @@ export interface GitCall {
   readonly index?: string;
   /** Read instead of the objects in the git directory. They may be false: only for calls that write nothing. */
   readonly objects?: string;
+  /** Variables of this call alone. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /**
+   * It may reach other machines: the person's own settings hold, with their ways to prove who they are. Those of a repository still
+   * do not.
+   */
+  readonly reaches?: { readonly home: string };
+  /** What it says about problems is part of the output. */
+  readonly tellsErrors?: true;
   /** Git itself is not taken from here, as it is not from the work tree. */
   readonly notFrom?: string;
   readonly longestMs?: number;
@@ -70,7 +79,7 @@ export class Git {
     const child = spawn('git', argumentsOf(call), {
       cwd: call.workTree,
       env: environmentOf(call, this.#path),
-      stdio: ['pipe', 'pipe', 'ignore'],
+      stdio: ['pipe', 'pipe', 'pipe'],
       detached: process.platform !== 'win32',
       windowsHide: true,
     });
@@ -84,11 +93,13 @@ export class Git {
     };
     const timer = setTimeout(() => endAt('late'), call.longestMs ?? longestMs);
     const most = call.mostBytes ?? mostBytes;
-    child.stdout.on('data', (chunk: Buffer) => {
+    const take = (chunk: Buffer): void => {
       chunks.push(chunk.subarray(0, Math.max(0, most - size)));
       size += chunk.length;
       if (size > most) endAt('long');
-    });
+    };
+    child.stdout.on('data', take);
+    child.stderr.on('data', call.tellsErrors ? take : () => {});
     // It may end without having read all of it.
     child.stdin.on('error', () => {});
     child.stdin.end(call.input ?? '');
@@ -114,10 +125,13 @@ function endTree({ pid }: ChildProcess): void {
   }
 }
 
-function argumentsOf({ gitDir, workTree, args: [command = '', ...rest], settings = [] }: GitCall): string[] {
+function argumentsOf(call: GitCall): string[] {
+  const { gitDir, workTree, settings = [], reaches } = call;
+  const [command = '', ...rest] = call.args;
+  const always = reaches === undefined ? [...harmlessSettings, ...unreachable] : harmlessSettings;
   return [
     ...['--no-pager', '--literal-pathspecs', `--git-dir=${gitDir}`, `--work-tree=${workTree}`],
-    ...[...harmlessSettings, ...settings].flatMap((setting) => ['-c', setting]),
+    ...[...always, ...settings].flatMap((setting) => ['-c', setting]),
     command,
     ...(diffCommands.has(command) ? ['--no-ext-diff', '--no-textconv', '--ignore-submodules=all'] : []),
     ...rest,
@@ -140,24 +154,24 @@ const harmlessSettings = [
     'core.autocrlf=false',
     'core.safecrlf=false',
   ],
-  ...['core.pager=cat', 'core.editor=false', 'core.askPass=', 'core.sshCommand=false', 'credential.helper='],
+  ...['core.pager=cat', 'core.editor=false'],
   ...[
     'diff.external=',
     'diff.autoRefreshIndex=false',
     'diff.ignoreSubmodules=all',
     'submodule.recurse=false',
   ],
-  ...['protocol.allow=never', 'safe.bareRepository=explicit', 'gpg.program=false', 'commit.gpgSign=false'],
+  ...['safe.bareRepository=explicit', 'gpg.program=false', 'commit.gpgSign=false'],
   ...['gc.auto=0', 'maintenance.auto=false', 'core.compression=1', 'core.quotePath=false'],
   // Names that only another system cannot have are names here.
   ...(process.platform === 'win32' ? [] : ['core.protectNTFS=false']),
 ];
 
+const unreachable = ['protocol.allow=never', 'core.askPass=', 'core.sshCommand=false', 'credential.helper='];
+
 /** Nothing of the server's own environment but the way to git. */
-function environmentOf(
-  { gitDir, workTree, index, objects, notFrom }: GitCall,
-  path: string,
-): Record<string, string> {
+function environmentOf(call: GitCall, path: string): Record<string, string> {
+  const { gitDir, workTree, index, objects, reaches, notFrom } = call;
   return {
     // A folder of the repository can be on the PATH, when the server was started by npm there.
     PATH: path
@@ -165,24 +179,30 @@ function environmentOf(
       .filter((folder) => isAbsolute(folder) && !isWithin(folder, workTree) && !isWithin(folder, notFrom))
       .join(delimiter),
     LC_ALL: 'C',
-    // Git before 2.32 finds the person's settings by these alone.
-    HOME: gitDir,
-    XDG_CONFIG_HOME: gitDir,
-    GIT_CONFIG_NOSYSTEM: '1',
-    GIT_CONFIG_GLOBAL: '/dev/null',
+    ...(reaches === undefined ? hidden(gitDir) : { HOME: reaches.home }),
     GIT_ATTR_NOSYSTEM: '1',
     GIT_OPTIONAL_LOCKS: '0',
     GIT_TERMINAL_PROMPT: '0',
     GIT_NO_LAZY_FETCH: '1',
     GIT_NO_REPLACE_OBJECTS: '1',
-    GIT_ALLOW_PROTOCOL: 'none',
-    GIT_SSH_COMMAND: 'false',
-    GIT_ASKPASS: 'false',
     GIT_AUTHOR_NAME: 'Beckon',
     GIT_AUTHOR_EMAIL: 'beckon@localhost',
     GIT_COMMITTER_NAME: 'Beckon',
     GIT_COMMITTER_EMAIL: 'beckon@localhost',
     ...(index !== undefined && { GIT_INDEX_FILE: index }),
     ...(objects !== undefined && { GIT_OBJECT_DIRECTORY: objects }),
+    ...call.environment,
   };
 }
+
+/** Nobody's settings, and no way to reach anything. */
+const hidden = (gitDir: string): Record<string, string> => ({
+  // Git before 2.32 finds the person's settings by these alone.
+  HOME: gitDir,
+  XDG_CONFIG_HOME: gitDir,
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_ALLOW_PROTOCOL: 'none',
+  GIT_SSH_COMMAND: 'false',
+  GIT_ASKPASS: 'false',
+});

@@ -30,6 +30,8 @@ export interface RestoreOrder {
   readonly rest?: Choice;
   /** As it came with the obstacles; without it, or where one of them has changed since, nothing is overwritten. */
   readonly shown?: string;
+  /** Under which it is done once. */
+  readonly orderId?: string;
 }
 
 /** Undone by the same means: what leads from `before` to `after` is what was done here. */
@@ -51,11 +53,14 @@ export type Restored =
 /** Records all files as they are now, also these that are ignored. */
 export type RecordNow = (also?: readonly PathBytes[]) => Promise<Result<Recording>>;
 
+/** Keeps what became of a restore, before it is forgotten that it was begun. */
+export type KeepOutcome = (journal: Journal) => Promise<void>;
+
 /** Puts the paths that changed between two recordings back to how they were before. All other files are left alone. */
 export async function restore(
   store: Store,
   order: RestoreOrder,
-  recordNow: RecordNow,
+  { recordNow, keepOutcome }: { readonly recordNow: RecordNow; readonly keepOutcome: KeepOutcome },
 ): Promise<Result<Restored>> {
   const { before, after, choices = {}, rest } = order;
   const changed = await entriesBetween(store, before, after);
@@ -89,7 +94,10 @@ export async function restore(
 
   const target = await recordingWith(store, now.value, steps);
   if (!target.ok) return target;
-  await writeJournal(store.gitDir, { now: now.value.id, target: target.value.id });
+  const paths = steps.map(({ path }) => toldPath(path));
+  const { orderId } = order;
+  const journal = { now: now.value.id, target: target.value.id, paths, ...(orderId && { orderId }) };
+  await writeJournal(store.gitDir, journal);
   const moved = await moveTo(store, now.value, target.value);
   if (!moved.ok) {
     // Git looks at everything before it changes anything; what it changed all the same, as when the disk was full, is put back.
@@ -97,20 +105,25 @@ export async function restore(
     if (back.ok) await removeJournal(store.gitDir);
     return moved;
   }
+  await keepOutcome(journal);
   await removeJournal(store.gitDir);
-  const paths = steps.map(({ path }) => toldPath(path));
   return accept({ done: true, before: now.value, after: target.value, paths });
 }
 
 /** Goes on with a restore that was cut short by a kill. */
-export async function finishRestore(store: Store, recordNow: RecordNow): Promise<Result<void>> {
+export async function finishRestore(
+  store: Store,
+  { recordNow, keepOutcome }: { readonly recordNow: RecordNow; readonly keepOutcome: KeepOutcome },
+): Promise<Result<void>> {
   const journal = (await readJournal(store.gitDir)) as Journal | undefined;
   if (journal === undefined) return accept(undefined);
   const [from, to] = [await findRecording(store, journal.now), await findRecording(store, journal.target)];
   if (!from.ok) return from;
   if (!to.ok) return to;
   const settled = await settle(store, { from: from.value, to: to.value }, recordNow);
-  if (settled.ok) await removeJournal(store.gitDir);
+  if (!settled.ok) return settled;
+  await keepOutcome(journal);
+  await removeJournal(store.gitDir);
   return settled;
 }
 
@@ -209,9 +222,12 @@ async function moveTo(store: Store, now: Recording, target: Recording): Promise<
   return moved.ok ? accept(undefined) : moved;
 }
 
-interface Journal {
+export interface Journal {
   readonly now: string;
   readonly target: string;
+  /** Not there in what an earlier version left. */
+  readonly paths?: readonly string[];
+  readonly orderId?: string;
 }
 
 /** On the disk before the first file is touched. */

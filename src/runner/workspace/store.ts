@@ -125,7 +125,7 @@ async function clearLeftovers(gitDir: string): Promise<void> {
 }
 
 /** No other program has this directory among its arguments, and is called git. */
-async function endGitOn(gitDir: string): Promise<void> {
+export async function endGitOn(gitDir: string): Promise<void> {
   for (let pids = gitsOn(gitDir); pids.length > 0; pids = gitsOn(gitDir)) {
     for (const pid of pids) {
       try {

@@ -6,7 +6,9 @@ import type {
   WorkspaceRequest,
 } from '../../engine/ports/workspace.ts';
 import { accept, type Result, refuse } from '../../protocol/errors.ts';
+import { namedFile } from '../text-file.ts';
 import { toldOnce } from './changes.ts';
+import { Landings } from './landing/landings.ts';
 import { type SetupOptions, Setups } from './setup.ts';
 import type { Recording } from './store.ts';
 import { Workspaces, type WorkspacesOptions } from './workspaces.ts';
@@ -22,6 +24,7 @@ export function openWorkspace(options: WorkspacesOptions & { readonly setup?: Se
   close(): Promise<void>;
 } {
   const workspaces = new Workspaces(options);
+  const landings = new Landings(workspaces, options);
   const setups = options.setup && new Setups(options.setup);
   const worktrees = new Worktrees({
     ...options,
@@ -53,8 +56,10 @@ export function openWorkspace(options: WorkspacesOptions & { readonly setup?: Se
       if (!found.ok) return found;
       return accept(found.value === undefined ? null : { base64: found.value.toString('base64') });
     },
-    async undo({ place, before, after, choices, rest, shown }) {
+    file: ({ place, path }) => namedFile(place, path),
+    async undo({ place, orderId, before, after, choices, rest, shown }) {
       const undone = await workspaces.undo(place, {
+        orderId,
         before,
         after,
         ...(choices && { choices }),
@@ -65,6 +70,14 @@ export function openWorkspace(options: WorkspacesOptions & { readonly setup?: Se
       const { value } = undone;
       if (!value.done) return accept({ done: false, obstacles: [...value.obstacles], shown: value.shown });
       return accept({ done: true, before: value.before.id, after: value.after.id, paths: [...value.paths] });
+    },
+    worktree: ({ place, base }) => landings.worktree(place, base),
+    commit: ({ place, ...order }) => landings.commit(place, order),
+    land: ({ place, ...order }) => landings.land(place, order),
+    push: ({ place, ...order }) => landings.push(place, order),
+    async undone({ place, order }) {
+      await workspaces.ready(place);
+      return (await workspaces.orders.outcome(order)) ?? accept(null);
     },
     repository: (request) => worktrees.repository(request),
     makeWorktree: (request) => worktrees.make(request),
@@ -80,7 +93,14 @@ export function openWorkspace(options: WorkspacesOptions & { readonly setup?: Se
     endSetup: async ({ worktreeId }) => accept({ ended: setups?.end(worktreeId) ?? false }),
   };
   return {
-    call: (call, request) => calls[call](request),
+    async call(call, request) {
+      await landings.finished;
+      const work = () => calls[call](request);
+      const { orderId, place } = request as { readonly orderId?: string; readonly place?: WorkPlace };
+      return orderId === undefined || place === undefined
+        ? work()
+        : workspaces.orders.once(orderId, () => workspaces.ready(place), work);
+    },
     async close() {
       await Promise.all([workspaces.close(), worktrees.close()]);
     },

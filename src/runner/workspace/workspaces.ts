@@ -9,11 +9,19 @@ import { type Comparison, compare } from './changes.ts';
 import { checkedOut, contentOfCommit, findCommit, isCommit, withContents } from './commit.ts';
 import { contentIn, entriesBetween } from './entries.ts';
 import { Git } from './git.ts';
+import { Orders } from './orders.ts';
 import { patchOf, wholePatch } from './patch.ts';
 import { type PathBytes, toldPath } from './path-bytes.ts';
 import { type RecordingLimits, type RecordingMemory, record, recordingLimits } from './recording.ts';
-import { excludesOf, repositoryOf } from './repository.ts';
-import { finishRestore, type RecordNow, type Restored, type RestoreOrder, restore } from './restore.ts';
+import { excludesOf, type Repository, repositoryOf } from './repository.ts';
+import {
+  finishRestore,
+  type KeepOutcome,
+  type RecordNow,
+  type Restored,
+  type RestoreOrder,
+  restore,
+} from './restore.ts';
 import { findRecording, prepareStore, type Recording, type Store, storeAt, tidyStore } from './store.ts';
 
 export interface WorkspacesOptions {
@@ -22,6 +30,8 @@ export interface WorkspacesOptions {
   /** Where git is found. */
   readonly path: string;
   readonly home?: string;
+  /** Where the person's agent for keys listens; for pushing alone. */
+  readonly sshAgent?: string | undefined;
   readonly limits?: Partial<RecordingLimits>;
   /** What the recordings of one work tree may take; the oldest go first. */
   readonly storeBytes?: number;
@@ -33,7 +43,14 @@ export interface Span {
   readonly after: string;
 }
 
-export type UndoOrder = Span & Pick<RestoreOrder, 'choices' | 'rest' | 'shown'>;
+export type UndoOrder = Span & Pick<RestoreOrder, 'choices' | 'rest' | 'shown' | 'orderId'>;
+
+/** A work tree in which nothing else is done for now. */
+export interface TreeInTurn {
+  readonly store: Store;
+  readonly recordNow: RecordNow;
+  recording(id: string): Promise<Result<Recording>>;
+}
 
 interface Opened {
   readonly store: Store;
@@ -45,6 +62,13 @@ interface Opened {
   isReady: boolean;
   /** Settles when nothing is under way there. */
   last: Promise<unknown>;
+  /** A recording that has not begun. */
+  waiting?: Promise<Result<Recording>> | undefined;
+}
+
+interface OpenedAt {
+  readonly opened: Opened;
+  readonly repository: Repository;
 }
 
 const tidyAfter = 32;
@@ -53,20 +77,31 @@ const storeBytes = 2 * 1024 * 1024 * 1024;
 
 /** What agents do to the files they work on: recorded, compared, undone. In each work tree one thing is done at a time. */
 export class Workspaces {
-  readonly #git: Git;
+  readonly git: Git;
   readonly #options: WorkspacesOptions;
   readonly #limits: RecordingLimits;
   readonly #opened = new Map<string, Opened>();
+  /** What was done to files here, by the ids of the orders. */
+  readonly orders: Orders;
 
   constructor(options: WorkspacesOptions) {
-    this.#git = new Git(options.path);
+    this.git = new Git(options.path);
     this.#options = options;
+    this.orders = new Orders(join(options.dataDir, 'recordings', 'orders'));
     this.#limits = { ...recordingLimits, ...options.limits };
   }
 
-  /** Records the files as they are; `also` those that are ignored and about to be lost. */
-  record(place: WorkPlace, also: readonly PathBytes[] = []): Promise<Result<Recording>> {
-    return this.#inTurn(place, async (opened) => {
+  /**
+   * Records the files as they are. Whoever asks while another recording waits to begin shares that one; one that has begun may have
+   * missed what was written just before. `also`: files that are ignored and about to be lost.
+   */
+  async record(place: WorkPlace, also: readonly PathBytes[] = []): Promise<Result<Recording>> {
+    const found = await this.#openedAt(place);
+    if (!found.ok) return found;
+    const { opened } = found.value;
+    if (opened.waiting !== undefined && also.length === 0) return opened.waiting;
+    const recording = this.#next(found.value, async () => {
+      opened.waiting = undefined;
       const { memory, known, compared, store } = opened;
       const recorded = await this.#recordNow(opened)(also);
       if (!recorded.ok) return recorded;
@@ -78,6 +113,12 @@ export class Workspaces {
       Object.assign(memory, { recordings: 0, bytes: 0 });
       return tidied.ok ? recorded : tidied;
     });
+    const begun = (): void => {
+      if (opened.waiting === recording) opened.waiting = undefined;
+    };
+    opened.waiting = recording;
+    void recording.then(begun, begun);
+    return recording;
   }
 
   async changes(place: WorkPlace, span: Span): Promise<Result<Changes>> {
@@ -129,14 +170,40 @@ export class Workspaces {
   /** Puts what changed between two recordings back. Undone itself by another undo, of what it tells. */
   undo(place: WorkPlace, { before, after, ...choices }: UndoOrder): Promise<Result<Restored>> {
     return this.#between(place, { before, after }, (opened, from, to) =>
-      restore(opened.store, { before: from, after: to, ...choices }, this.#recordNow(opened)),
+      restore(opened.store, { before: from, after: to, ...choices }, this.#restoring(opened)),
     );
+  }
+
+  /** Does something with a work tree in its turn, so that nothing else is done there meanwhile. */
+  at<T>(place: WorkPlace, work: (tree: TreeInTurn) => Promise<Result<T>>): Promise<Result<T>> {
+    return this.#inTurn(place, (opened) =>
+      work({
+        store: opened.store,
+        recordNow: this.#recordNow(opened),
+        recording: (id) => find(opened, id),
+      }),
+    );
+  }
+
+  /** Settles when nothing is under way there, and what a kill cut short is finished. */
+  ready(place: WorkPlace): Promise<Result<void>> {
+    return this.#inTurn(place, async () => accept(undefined));
   }
 
   /** Ends what is under way and settles all that waits. */
   async close(): Promise<void> {
-    this.#git.close();
+    this.git.close();
     await Promise.all([...this.#opened.values()].map(({ last }) => last));
+  }
+
+  #restoring(opened: Opened): { readonly recordNow: RecordNow; readonly keepOutcome: KeepOutcome } {
+    return {
+      recordNow: this.#recordNow(opened),
+      keepOutcome: async ({ orderId, now: before, target: after, paths = [] }) => {
+        if (orderId !== undefined)
+          await this.orders.keep(orderId, accept({ done: true, before, after, paths }));
+      },
+    };
   }
 
   #recordNow({ store, memory }: Opened): RecordNow {
@@ -184,6 +251,11 @@ export class Workspaces {
   }
 
   async #inTurn<T>(place: WorkPlace, work: (opened: Opened) => Promise<Result<T>>): Promise<Result<T>> {
+    const found = await this.#openedAt(place);
+    return found.ok ? this.#next(found.value, work) : found;
+  }
+
+  async #openedAt(place: WorkPlace): Promise<Result<OpenedAt>> {
     const { dataDir, home = homedir() } = this.#options;
     const found = await repositoryOf(place, home);
     if (!found.ok) return found;
@@ -192,7 +264,7 @@ export class Workspaces {
     const gitDir = join(dataDir, 'recordings', name);
     let opened = this.#opened.get(gitDir);
     if (opened === undefined) {
-      const store = storeAt(this.#git, gitDir, repository);
+      const store = storeAt(this.git, gitDir, repository);
       const memory = { recordings: 0, bytes: 0 };
       opened = {
         store,
@@ -204,13 +276,20 @@ export class Workspaces {
       };
       this.#opened.set(gitDir, opened);
     }
-    const here = opened;
-    const done = here.last.then(async (): Promise<Result<T>> => {
+    return accept({ opened, repository });
+  }
+
+  #next<T>(
+    { opened, repository }: OpenedAt,
+    work: (opened: Opened) => Promise<Result<T>>,
+  ): Promise<Result<T>> {
+    const { dataDir, home = homedir() } = this.#options;
+    const done = opened.last.then(async (): Promise<Result<T>> => {
       const excludes = await excludesOf(repository, { home, dataDir });
-      const ready = await this.#makeReady(here, excludes);
-      return ready.ok ? work(here) : ready;
+      const ready = await this.#makeReady(opened, excludes);
+      return ready.ok ? work(opened) : ready;
     });
-    here.last = done.catch(() => {});
+    opened.last = done.catch(() => {});
     return done;
   }
 
@@ -223,7 +302,7 @@ export class Workspaces {
     await mkdir(store.gitDir, { recursive: true, mode: 0o700 });
     const prepared = await prepareStore(store, excludes);
     if (!prepared.ok) return prepared;
-    const finished = await finishRestore(store, this.#recordNow(opened));
+    const finished = await finishRestore(store, this.#restoring(opened));
     if (!finished.ok && finished.refusal.code === 'recording_not_found')
       return refuse('git_not_available', 'What was under way when the server was killed is no longer known.');
     opened.isReady = finished.ok;

@@ -56,6 +56,8 @@ const Remembered = z.object({
   held: keptMap(HeldQuestion),
   /** The calls of the last message that had any: those of one message stand and fall together. */
   lastCalls: z.object({ agentMessageId: z.string(), ids: z.array(z.string()) }).optional(),
+  /** The last line of the conversation itself, of no sub-agent: it can be forked there. */
+  lastLine: z.string().optional(),
   /** A task that went on after its call had returned has ended: the program may start a turn to tell of it. */
   isOwnTurnDue: z.boolean().default(false),
   tasks: keptMap(Task),

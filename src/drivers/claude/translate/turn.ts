@@ -48,6 +48,7 @@ function turnEnd(memory: Memory, line: JsonObject): TurnEnd {
     ...(durationMs !== undefined && { durationMs }),
     ...(usage && { usage }),
     costUsd: costOf(memory, line),
+    ...(memory.lastLine !== undefined && { reached: memory.lastLine }),
   };
 }
 

@@ -31,6 +31,8 @@ const options = {
   version: { type: 'boolean' },
   model: { type: 'string' },
   resume: { type: 'string' },
+  'fork-session': { type: 'boolean' },
+  'resume-session-at': { type: 'string' },
   'permission-mode': { type: 'string' },
   'mcp-config': { type: 'string' },
   allowedTools: { type: 'string' },
@@ -43,8 +45,11 @@ async function openSession(flags: Flags): Promise<Session> {
   if (!isMode(mode)) fail(`error: option '--permission-mode <mode>' argument '${mode}' is invalid.`);
   const cwd = realpathSync(process.cwd());
   const home = process.env.BECKON_DEMO_HOME ?? join(homedir(), '.beckon-demo');
-  const id = typeof resume === 'string' ? resume : randomUUID();
-  const earlier = SessionMemory.recall(home, id, cwd);
+  const isFork = flags['fork-session'] === true;
+  const id = typeof resume === 'string' && !isFork ? resume : randomUUID();
+  const recalled = SessionMemory.recall(home, typeof resume === 'string' ? resume : id, cwd);
+  const at = textAt(flags, 'resume-session-at');
+  const earlier = isFork ? recalled?.fork(id, at) : recalled;
   const session = new Session({
     id,
     cwd,
@@ -57,12 +62,18 @@ async function openSession(flags: Flags): Promise<Session> {
       textAt(flags, 'allowedTools') ?? '',
     ),
   });
-  if (resume !== undefined && earlier === undefined) await refuseResume(session);
+  if (resume !== undefined && earlier === undefined) {
+    await refuseResume(
+      recalled === undefined
+        ? `No conversation found with session ID: ${resume}`
+        : `No message found with message.uuid of: ${at}`,
+      session,
+    );
+  }
   return session;
 }
 
-async function refuseResume(session: Session): Promise<never> {
-  const reason = `No conversation found with session ID: ${session.id}`;
+async function refuseResume(reason: string, session: Session): Promise<never> {
   const failure = { subtype: 'error_during_execution', is_error: true, errors: [reason] };
   await session.send({ type: 'result', ...failure, session_id: randomUUID(), uuid: randomUUID() });
   fail(reason);

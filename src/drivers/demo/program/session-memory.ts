@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isObject, textsAt } from '../../fields.ts';
+import { isObject, type JsonObject, listAt, numberAt, textAt, textsAt } from '../../fields.ts';
 
 const keptMessages = 50;
 const keptUuids = 500;
@@ -14,6 +14,15 @@ interface Remembered {
   kept: readonly string[];
   /** Messages taken, so that one sent twice runs once. */
   uuids: readonly string[];
+  /** Where turns ended: the last line of each, and how much was said and kept by then. */
+  ends: readonly TurnEnd[];
+}
+
+interface TurnEnd {
+  readonly at: string;
+  readonly turns: number;
+  readonly said: number;
+  readonly kept: number;
 }
 
 /** What one conversation leaves on disk, so that it can be resumed by its id in the same directory. */
@@ -27,7 +36,14 @@ export class SessionMemory {
   }
 
   static begin(home: string, sessionId: string, cwd: string): SessionMemory {
-    return new SessionMemory(fileOf(home, sessionId), { cwd, turns: 0, said: [], kept: [], uuids: [] });
+    return new SessionMemory(fileOf(home, sessionId), {
+      cwd,
+      turns: 0,
+      said: [],
+      kept: [],
+      uuids: [],
+      ends: [],
+    });
   }
 
   /** Nothing when this directory holds no such conversation. */
@@ -38,16 +54,33 @@ export class SessionMemory {
     return state?.cwd === cwd ? new SessionMemory(file, state) : undefined;
   }
 
+  /** A copy under another name, up to this line or whole; nothing when the line ends no turn. */
+  fork(sessionId: string, at: string | undefined): SessionMemory | undefined {
+    const file = join(this.#file, '..', `${sessionId}.json`);
+    if (at === undefined) return new SessionMemory(file, { ...this.#state });
+    const end = this.#state.ends.find((each) => each.at === at);
+    if (end === undefined) return undefined;
+    const { cwd, said, kept, uuids, ends } = this.#state;
+    return new SessionMemory(file, {
+      cwd,
+      turns: end.turns,
+      said: said.slice(0, end.said),
+      kept: kept.slice(0, end.kept),
+      uuids,
+      ends: ends.slice(0, ends.indexOf(end) + 1),
+    });
+  }
+
   get state(): Readonly<Remembered> {
     return this.#state;
   }
 
   hear(text: string): void {
-    this.#state.said = [...this.#state.said, text].slice(-keptMessages);
+    this.#state.said = this.#withLast('said', text);
   }
 
   keep(text: string): void {
-    this.#state.kept = [...this.#state.kept, text].slice(-keptMessages);
+    this.#state.kept = this.#withLast('kept', text);
   }
 
   /** False when the message was taken before. */
@@ -57,8 +90,23 @@ export class SessionMemory {
     return true;
   }
 
-  countTurn(): void {
+  /** The turn has ended with this line. */
+  countTurn(at: string | undefined): void {
     this.#state.turns += 1;
+    if (at === undefined) return;
+    const { turns, said, kept, ends } = this.#state;
+    this.#state.ends = [...ends, { at, turns, said: said.length, kept: kept.length }].slice(-keptMessages);
+  }
+
+  /** What no longer fits is forgotten, and with it the ends of turns before it. */
+  #withLast(list: 'said' | 'kept', text: string): readonly string[] {
+    const texts = [...this.#state[list], text];
+    const forgotten = Math.max(0, texts.length - keptMessages);
+    this.#state.ends = this.#state.ends.flatMap((end) => {
+      const left = end[list] - forgotten;
+      return left < 0 ? [] : [{ ...end, [list]: left }];
+    });
+    return texts.slice(forgotten);
   }
 
   save(): void {
@@ -78,8 +126,18 @@ function read(file: string): Remembered | undefined {
     if (!isObject(state) || typeof state.cwd !== 'string') return undefined;
     const turns = typeof state.turns === 'number' ? state.turns : 0;
     const [said, kept, uuids] = [textsAt(state, 'said'), textsAt(state, 'kept'), textsAt(state, 'uuids')];
-    return { cwd: state.cwd, turns, said, kept, uuids };
+    return { cwd: state.cwd, turns, said, kept, uuids, ends: endsIn(state) };
   } catch {
     return undefined;
   }
+}
+
+function endsIn(state: JsonObject): TurnEnd[] {
+  return listAt(state, 'ends').flatMap((end) => {
+    const [turns, said, kept] = [numberAt(end, 'turns'), numberAt(end, 'said'), numberAt(end, 'kept')];
+    const at = textAt(end, 'at');
+    return at === undefined || turns === undefined || said === undefined || kept === undefined
+      ? []
+      : [{ at, turns, said, kept }];
+  });
 }

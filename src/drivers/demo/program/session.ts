@@ -55,6 +55,8 @@ export class Session {
   #modeBeforePlan: PermissionMode = 'default';
   model: string;
   costUsd = 0;
+  /** Of the conversation itself: it can be forked there once its turn has ended. */
+  lastLine: string | undefined;
 
   constructor({ id, cwd, mode, model, pace, memory, mcp }: SessionStart) {
     this.id = id;
@@ -87,7 +89,10 @@ export class Session {
 
   /** Sends a line that carries the session's id and a uuid of its own. */
   line(line: JsonObject): Promise<void> {
-    return this.send({ ...line, session_id: this.id, uuid: line.uuid ?? randomUUID() });
+    const uuid = textAt(line, 'uuid') ?? randomUUID();
+    const isSaid = line.type === 'assistant' || (line.type === 'user' && line.isReplay !== true);
+    if (isSaid && textAt(line, 'parent_tool_use_id') === undefined) this.lastLine = uuid;
+    return this.send({ ...line, session_id: this.id, uuid });
   }
 
   send(line: JsonObject): Promise<void> {

@@ -49,7 +49,7 @@ export class Turn {
     const end = await this.#perform(cast);
     await this.echo();
     for (const steered of this.#steered) await session.lifecycle(steered, 'completed');
-    session.memory.countTurn();
+    session.memory.countTurn(session.lastLine);
     session.memory.save();
     await this.#tellResult(end);
     await session.lifecycle(message, end.is_error ? 'cancelled' : 'completed');

@@ -15,14 +15,14 @@ export const worktrees: Record<keyof typeof english, string> = {
   'worktree.branchHint': 'Nach der Sitzung benannt',
   'worktree.include': 'Ignorierte Dateien, die mitkommen: {patterns}',
   'worktree.setupRuns':
-    'Zuerst läuft das Setup des Projekts ({path}). So wie es ist, haben Sie ihm zugestimmt.',
+    'Zuerst läuft das Setup des Projekts ({path}). So wie es ist, hast du ihm zugestimmt.',
   'worktree.setupAsks':
     'Dieses Projekt hat ein Setup ({path}), dem niemand zugestimmt hat. Es liefe auf diesem Rechner:',
   'worktree.setupUnshown':
     'Dieses Projekt hat ein Setup ({path}), das sich nicht als Text zeigen lässt. Es läuft nicht.',
   'worktree.setupAgree': 'In Worktrees dieses Repositorys laufen lassen',
   'worktree.setupAgreeHint':
-    'So, wie es hier steht. Ändert es sich, werden Sie wieder gefragt; ohne es beginnt die Sitzung trotzdem.',
+    'So, wie es hier steht. Ändert es sich, wirst du wieder gefragt; ohne es beginnt die Sitzung trotzdem.',
   'worktree.fact': '{branch} von {base}',
   'worktree.factTitle': 'Worktree {path}, entstanden aus {base} bei {commit}',
   'worktree.setup.unagreed': 'Das Setup des Projekts lief nicht: Niemand hat ihm zugestimmt.',
@@ -32,7 +32,7 @@ export const worktrees: Record<keyof typeof english, string> = {
   'worktree.setup.failed': 'Das Setup des Projekts ist fehlgeschlagen.',
   'worktree.setup.late': 'Das Setup des Projekts dauerte zu lange und wurde beendet.',
   'worktree.setup.changed':
-    'Das Setup des Projekts lief nicht: Es ist nicht mehr das, dem Sie zugestimmt haben.',
+    'Das Setup des Projekts lief nicht: Es ist nicht mehr das, dem du zugestimmt hast.',
   'worktree.setup.ended':
     'Das Setup des Projekts wurde beendet. Es läuft erneut, wenn der Agent gestartet wird.',
   'worktree.setupOutput': 'Zeigen, was es ausgab',
@@ -40,9 +40,9 @@ export const worktrees: Record<keyof typeof english, string> = {
   'worktree.setupSilent': 'Es gab nichts aus.',
   'worktrees.title': 'Worktrees',
   'worktrees.text':
-    'Arbeitsverzeichnisse, die für Sitzungen angelegt wurden. Sie bleiben, wenn eine Sitzung geht, bis Sie sie hier entfernen.',
+    'Arbeitsverzeichnisse, die für Sitzungen angelegt wurden. Sie bleiben, wenn eine Sitzung geht, bis du sie hier entfernst.',
   'worktrees.none':
-    'Keine Sitzung hat einen Worktree. Wählen Sie „In einem eigenen Worktree“, wenn Sie eine beginnen.',
+    'Keine Sitzung hat einen Worktree. Wähle „In einem eigenen Worktree“, wenn du eine beginnst.',
   'worktrees.silent': '{machine} ist nicht erreichbar: Von den Worktrees dort ist nichts bekannt.',
   'worktrees.leftOver': 'Übrig geblieben',
   'worktrees.missing': 'Sein Ordner ist weg',
@@ -65,7 +65,7 @@ export const worktrees: Record<keyof typeof english, string> = {
   'worktrees.nothing': 'nichts zu verlieren',
   'worktrees.remove': 'Entfernen…',
   'worktrees.removeOf': 'Den Worktree {branch} entfernen',
-  'worktrees.inUse': 'Beenden Sie zuerst seine Sitzung',
+  'worktrees.inUse': 'Beende zuerst seine Sitzung',
   'worktrees.removeTitle': 'Den Worktree {branch} entfernen?',
   'worktrees.removeNothing': 'Es ist nichts darin, was nicht in einem Commit auf einem anderen Branch steht.',
   'worktrees.removeGone': 'Sein Ordner ist schon weg; das Repository vergisst ihn.',
