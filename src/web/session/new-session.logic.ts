@@ -133,5 +133,5 @@ export function lastUsedOf(form: NewSession, { choices, cwd: before = '' }: Last
 export function knownDirectories(sessions: Iterable<Session>, machine = ''): string[] {
   const there = [...sessions].filter((session) => (session.machine ?? '') === machine);
   const byAge = there.sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
-  return [...new Set(byAge.map(({ cwd }) => cwd))].slice(0, 12);
+  return [...new Set(byAge.map(({ cwd, worktree }) => worktree?.repository ?? cwd))].slice(0, 12);
 }

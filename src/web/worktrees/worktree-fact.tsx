@@ -21,9 +21,8 @@ export function WorktreeFact({ session: { worktree } }: { readonly session: Sess
       className="flex min-w-0 max-w-80 items-center gap-1 px-1 text-soft"
     >
       <GitBranch aria-hidden className="size-3 shrink-0" />
-      <span className="truncate">
-        {t('worktree.fact', { branch: plainText(branch), base: plainText(base) })}
-      </span>
+      <span className="truncate">{plainText(branch)}</span>{' '}
+      <span className="max-w-40 shrink-0 truncate">{t('worktree.from', { base: plainText(base) })}</span>
     </span>
   );
 }

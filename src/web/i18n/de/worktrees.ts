@@ -23,7 +23,8 @@ export const worktrees: Record<keyof typeof english, string> = {
   'worktree.setupAgree': 'In Worktrees dieses Repositorys laufen lassen',
   'worktree.setupAgreeHint':
     'So, wie es hier steht. Ändert es sich, wirst du wieder gefragt; ohne es beginnt die Sitzung trotzdem.',
-  'worktree.fact': '{branch} von {base}',
+  'worktree.from': 'von {base}',
+  'worktree.name': 'Worktree',
   'worktree.factTitle': 'Worktree {path}, entstanden aus {base} bei {commit}',
   'worktree.setup.unagreed': 'Das Setup des Projekts lief nicht: Niemand hat ihm zugestimmt.',
   'worktree.setup.waiting': 'Das Setup des Projekts läuft, bevor der Agent beginnt.',

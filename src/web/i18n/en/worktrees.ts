@@ -17,7 +17,8 @@ export const worktrees = {
   'worktree.setupAgree': 'Let it run in worktrees of this repository',
   'worktree.setupAgreeHint':
     'As it stands here. If it changes, you are asked again; without it, the session starts all the same.',
-  'worktree.fact': '{branch} from {base}',
+  'worktree.from': 'from {base}',
+  'worktree.name': 'Worktree',
   'worktree.factTitle': 'Worktree {path}, made from {base} at {commit}',
   'worktree.setup.unagreed': 'The project’s setup did not run: nobody has agreed to it.',
   'worktree.setup.waiting': 'The project’s setup runs before the agent starts.',
