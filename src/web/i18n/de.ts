@@ -22,8 +22,8 @@ import { session } from './de/session.ts';
 import { sessionLife } from './de/session-life.ts';
 import { sessionPage } from './de/session-page.ts';
 import { settings } from './de/settings.ts';
-
 import { undo } from './de/undo.ts';
+import { worktrees } from './de/worktrees.ts';
 import type { Messages } from './messages.ts';
 
 export { refusals };
@@ -46,6 +46,7 @@ export const de: Messages = {
   ...review,
   ...rules,
   ...settings,
+  ...worktrees,
   ...deleteSession,
   ...editPlace,
   ...editor,

@@ -13,6 +13,7 @@ import { rules } from './en/rules.ts';
 import { sessionPage } from './en/session-page.ts';
 import { settings } from './en/settings.ts';
 import { undo } from './en/undo.ts';
+import { worktrees } from './en/worktrees.ts';
 
 /** What is said by parts of the page that are not on the first screen. */
 export const later = {
@@ -31,4 +32,5 @@ export const later = {
   ...sessionPage,
   ...settings,
   ...undo,
+  ...worktrees,
 };
