@@ -9,6 +9,7 @@ import { frame } from './de/frame.ts';
 import { help } from './de/help.ts';
 import { inbox } from './de/inbox.ts';
 import { interaction } from './de/interaction.ts';
+import { landing } from './de/landing.ts';
 import { less } from './de/less.ts';
 import { machines } from './de/machines.ts';
 import { newSession } from './de/new-session.ts';
@@ -46,6 +47,7 @@ export const de: Messages = {
   ...deleteSession,
   ...editPlace,
   ...undo,
+  ...landing,
   ...less,
   ...machines,
   ...push,

@@ -2,6 +2,7 @@ import { deleteSession } from './en/delete-session.ts';
 import { editPlace } from './en/edit-place.ts';
 import { help } from './en/help.ts';
 import { inbox } from './en/inbox.ts';
+import { landing } from './en/landing.ts';
 import { less } from './en/less.ts';
 import { machines } from './en/machines.ts';
 import { newSession } from './en/new-session.ts';
@@ -18,6 +19,7 @@ export const later = {
   ...editPlace,
   ...help,
   ...inbox,
+  ...landing,
   ...less,
   ...machines,
   ...newSession,
