@@ -1,5 +1,5 @@
 /** One of a list that is drawn one under the other. */
-interface Placed {
+export interface Placed {
   readonly key: string;
   /** Its height as far as it can be told without drawing it. */
   readonly estimate: number;

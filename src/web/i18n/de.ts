@@ -1,4 +1,5 @@
 import { board } from './de/board.ts';
+import { changes } from './de/changes.ts';
 import { composer } from './de/composer.ts';
 import { control } from './de/control.ts';
 import { conversation } from './de/conversation.ts';
@@ -36,6 +37,7 @@ export const de: Messages = {
   ...sessionPage,
   ...composer,
   ...board,
+  ...changes,
   ...conversation,
   ...interaction,
   ...inbox,

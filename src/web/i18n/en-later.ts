@@ -1,3 +1,4 @@
+import { changes } from './en/changes.ts';
 import { deleteSession } from './en/delete-session.ts';
 import { editPlace } from './en/edit-place.ts';
 import { help } from './en/help.ts';
@@ -15,6 +16,7 @@ import { undo } from './en/undo.ts';
 
 /** What is said by parts of the page that are not on the first screen. */
 export const later = {
+  ...changes,
   ...deleteSession,
   ...editPlace,
   ...help,
