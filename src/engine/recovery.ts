@@ -9,6 +9,7 @@ import type { PolicyBook } from './policy-book.ts';
 import type { Checkpoint, LeftRun } from './ports/runner.ts';
 import { type SessionRegistry, storedSession } from './session-registry.ts';
 import type { Stored } from './session-writer.ts';
+import type { SetupDesk } from './setup-desk.ts';
 
 const SUMMARIES_AT_ONCE = 500;
 
@@ -16,7 +17,11 @@ const SUMMARIES_AT_ONCE = 500;
 export async function recover(
   options: EngineOptions,
   registry: SessionRegistry,
-  { book, policies }: { readonly book: GrantBook; readonly policies: PolicyBook },
+  {
+    book,
+    policies,
+    setups,
+  }: { readonly book: GrantBook; readonly policies: PolicyBook; readonly setups: SetupDesk },
   announcements: Announcements,
 ): Promise<void> {
   const { log, runner, logger } = options;
@@ -28,6 +33,7 @@ export async function recover(
       const events = [...start.eventsAfter(0)];
       book.load(events);
       policies.load(events);
+      setups.load(events);
       continue;
     }
     try {

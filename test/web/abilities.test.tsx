@@ -57,9 +57,6 @@ describe('what an agent cannot do', () => {
             changed={null}
             areChangesShown={false}
             onChanges={() => {}}
-            changed={null}
-            areChangesShown={false}
-            onChanges={() => {}}
             onBell={() => {}}
             onJump={() => {}}
           />

@@ -11,6 +11,7 @@ import {
   UnrecordedFile,
 } from '../../protocol/changes.ts';
 import type { Result } from '../../protocol/errors.ts';
+import { SessionId } from '../../protocol/ids.ts';
 import {
   CommitOrder,
   Committed,
@@ -20,6 +21,14 @@ import {
   PushOrder,
   WorktreeState,
 } from '../../protocol/landing.ts';
+import {
+  GitName,
+  MadeWorktree,
+  RemovedWorktree,
+  RepositoryView,
+  SetupRun,
+  Worktree,
+} from '../../protocol/worktree.ts';
 
 /** Where a session works. */
 export const WorkPlace = z.object({
@@ -34,6 +43,9 @@ export type WorkPlace = Readonly<z.infer<typeof WorkPlace>>;
 const place = { place: WorkPlace };
 /** What changes something is done once, however often it is asked for under the same id, also by another server. */
 const order = { ...place, orderId: z.string().min(1).max(200) };
+
+/** Of what was made under it. */
+const worktreeId = z.string().regex(/^[\w-]{1,100}$/);
 
 /** The top of the work tree. */
 const root = { root: z.string() };
@@ -121,6 +133,42 @@ export const workspaceCalls = {
   push: { request: z.object({ ...order, ...PushOrder.shape }), reply: Pushed },
   /** What became of an undo that was ordered under this id; null where it was never done. */
   undone: { request: z.object({ ...place, order: z.string() }), reply: Undone.nullable() },
+  /** What a worktree would be made from, for a person to look at. */
+  repository: {
+    request: z.object({ ...place, base: GitName.exactOptional() }),
+    reply: RepositoryView,
+  },
+  /** The worktree gets the id of the order. */
+  makeWorktree: {
+    request: z.object({
+      ...place,
+      orderId: worktreeId,
+      base: GitName.exactOptional(),
+      /** Where the base has to be. */
+      commit: z.string().exactOptional(),
+      branch: GitName.exactOptional(),
+      /** The branch is named after it where none is given. */
+      title: z.string(),
+    }),
+    reply: MadeWorktree,
+  },
+  listWorktrees: { request: z.object({}), reply: z.object({ worktrees: z.array(Worktree) }) },
+  /** Refused when what lies in it is not what was shown. What is in no commit is recorded first. */
+  removeWorktree: {
+    request: z.object({ worktreeId, shown: z.string(), branch: z.enum(['keep', 'remove']) }),
+    reply: RemovedWorktree,
+  },
+  /** No session has it any more: git's own commands may take it away. */
+  releaseWorktree: {
+    request: z.object({ worktreeId }),
+    reply: z.object({ released: z.boolean() }),
+  },
+  /** Runs the setup of the project in a worktree, if it is still what a person agreed to. */
+  runSetup: {
+    request: z.object({ worktreeId, sessionId: SessionId, digest: z.string() }),
+    reply: SetupRun,
+  },
+  endSetup: { request: z.object({ worktreeId }), reply: z.object({ ended: z.boolean() }) },
 } as const satisfies Record<string, { readonly request: z.ZodType; readonly reply: z.ZodType }>;
 
 export type WorkspaceCall = keyof typeof workspaceCalls;

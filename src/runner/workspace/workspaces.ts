@@ -11,7 +11,7 @@ import { contentIn, entriesBetween } from './entries.ts';
 import { Git } from './git.ts';
 import { Orders } from './orders.ts';
 import { patchOf, wholePatch } from './patch.ts';
-import { toldPath } from './path-bytes.ts';
+import { type PathBytes, toldPath } from './path-bytes.ts';
 import { type RecordingLimits, type RecordingMemory, record, recordingLimits } from './recording.ts';
 import { excludesOf, type Repository, repositoryOf } from './repository.ts';
 import {
@@ -93,17 +93,17 @@ export class Workspaces {
 
   /**
    * Records the files as they are. Whoever asks while another recording waits to begin shares that one; one that has begun may have
-   * missed what was written just before.
+   * missed what was written just before. `also`: files that are ignored and about to be lost.
    */
-  async record(place: WorkPlace): Promise<Result<Recording>> {
+  async record(place: WorkPlace, also: readonly PathBytes[] = []): Promise<Result<Recording>> {
     const found = await this.#openedAt(place);
     if (!found.ok) return found;
     const { opened } = found.value;
-    if (opened.waiting !== undefined) return opened.waiting;
+    if (opened.waiting !== undefined && also.length === 0) return opened.waiting;
     const recording = this.#next(found.value, async () => {
       opened.waiting = undefined;
       const { memory, known, compared, store } = opened;
-      const recorded = await this.#recordNow(opened)();
+      const recorded = await this.#recordNow(opened)(also);
       if (!recorded.ok) return recorded;
       const most = this.#options.storeBytes ?? storeBytes;
       if (memory.recordings < tidyAfter && memory.bytes < most / 16) return recorded;

@@ -93,20 +93,25 @@ export function DiffList({
   const box = useRef<HTMLElement>(null);
   const [reader] = useState(() => new RowReader());
   const [colours] = useState(() => new LineColours());
-  useSyncExternalStore(store.subscribe, () => store.version);
+  const version = useSyncExternalStore(store.subscribe, () => store.version);
   useSyncExternalStore(colours.subscribe, () => colours.version);
   const annotated = useMemo(() => annotatedByPath(annotations?.keys() ?? []), [annotations]);
-  const rows = reader.read(
-    files.map(
-      (file): FileView => ({
-        file,
-        isFolded: folds.isFolded(file),
-        patch: store.of(file.path),
-        layout,
-        opened: folds.openedIn(file.path),
-        annotated: annotated.get(file.path),
-      }),
-    ),
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the version tells when the store has something else
+  const rows = useMemo(
+    () =>
+      reader.read(
+        files.map(
+          (file): FileView => ({
+            file,
+            isFolded: folds.isFolded(file),
+            patch: store.of(file.path),
+            layout,
+            opened: folds.openedIn(file.path),
+            annotated: annotated.get(file.path),
+          }),
+        ),
+      ),
+    [reader, files, folds, store, version, layout, annotated],
   );
   const drawn = useRef<readonly Row[]>([]);
   const list = useVirtualList(box, rows, rows === drawn.current ? rows.length : 0, listKind);
@@ -151,7 +156,7 @@ export function DiffList({
       const number = range.side === 'before' ? line?.before : line?.after;
       return typeof number === 'number' && number >= range.from && number <= range.to;
     });
-  const firstLine = rows.findIndex((row, at) => at >= list.firstInView && isLines(row));
+  const firstLine = list.firstInView + rows.slice(list.firstInView, to).findIndex(isLines);
   const dress = (row: LinesRow, at: number, index: number, side?: 'before' | 'after'): LineDress => {
     const line = row.patch.lines[at];
     return {

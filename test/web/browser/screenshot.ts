@@ -6,6 +6,7 @@ import { buildWeb } from '../../../scripts/build-web.ts';
 import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import { drilledAgent } from '../../support/drilled-agent.ts';
 import { desktop, openBrowser, phone, type View, visitPaired } from './browser.ts';
+import { changedRepository } from './changed-repository.ts';
 import {
   type DemoSession,
   longAsks,
@@ -24,6 +25,8 @@ interface Shot {
   readonly sessions: readonly DemoSession[];
   readonly path?: (ids: readonly string[]) => string;
   readonly prepare?: (page: Page) => Promise<void>;
+  /** Instead of sessions. */
+  readonly arrange?: (beckon: Beckon) => Promise<readonly string[]>;
 }
 
 const shots: readonly Shot[] = [
@@ -92,6 +95,28 @@ const shots: readonly Shot[] = [
   },
   { name: 'palette', sessions: threeSessions, prepare: (page) => page.keyboard.press('Control+k') },
   { name: 'help', sessions: threeSessions, prepare: (page) => page.keyboard.press('?') },
+  { name: 'changes', sessions: [], arrange: reworked, path: (ids) => `/s/${ids[0]}/changes` },
+  {
+    name: 'changes-split',
+    sessions: [],
+    arrange: reworked,
+    path: (ids) => `/s/${ids[0]}/changes?file=src/session.ts`,
+    async prepare(page) {
+      await page
+        .getByRole('button', { name: /^(Give the changes all the room|Den Änderungen allen Platz geben)$/ })
+        .click({ timeout: 1_000 })
+        .catch(() => {});
+      await page.keyboard.press('u');
+    },
+  },
+  {
+    name: 'changes-files',
+    sessions: [],
+    arrange: reworked,
+    path: (ids) => `/s/${ids[0]}/changes`,
+    prepare: (page) => page.getByRole('button', { name: /^(List of files|Liste der Dateien)$/ }).click(),
+  },
+  { name: 'changes-none', sessions: threeSessions.slice(0, 1), path: (ids) => `/s/${ids[0]}/changes` },
 ];
 
 const views: Readonly<Record<string, View>> = {
@@ -126,11 +151,55 @@ try {
   await endBeckons();
 }
 
+/** A session that has changed files of all kinds, beside a person who has, too. */
+async function reworked(beckon: Beckon): Promise<readonly string[]> {
+  const { id, write, turn } = await changedRepository(
+    {
+      'src/session.ts': sourceOf('Session'),
+      'src/web/page.tsx': sourceOf('Page'),
+      'src/old/names.ts': sourceOf('Names'),
+      'docs/guide.md': '# Guide\n\nHow it is used.\n',
+      'package-lock.json': '{}\n',
+      'logo.svg': picture('#2f6f5e'),
+    },
+    beckon,
+  );
+  write('logo.svg', picture('#8a4f00'));
+  await turn('sed -i -e "s/count + 1/count + step/" -e "s/private/readonly/" src/session.ts');
+  write('docs/guide.md', '# Guide\n\nHow it is used, and why.\n\nIt began with a question.\n');
+  await turn(
+    'git mv src/old/names.ts src/names.ts; seq 1 60 > package-lock.json; rm src/web/page.tsx; printf "export const added = true;\\n" > src/added.ts',
+  );
+  return [id];
+}
+
+function sourceOf(name: string): string {
+  return [
+    `/** Keeps the count of a ${name}. */`,
+    `export class ${name} {`,
+    '  private count = 0;',
+    '',
+    ...Array.from({ length: 30 }, (_, at) => `  get part${at}(): string {\n    return 'part ${at}';\n  }\n`),
+    '  next(step: number): number {',
+    '    this.count = this.count + 1;',
+    '    return this.count;',
+    '  }',
+    '}',
+    '',
+  ].join('\n');
+}
+
+function picture(colour: string): string {
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="96" height="64"><rect width="96" height="64" rx="12" fill="${colour}"/></svg>`;
+}
+
 async function take(shot: Shot): Promise<void> {
   const beckon: Beckon = await startBeckon({
     args: ['--claude', drilledAgent(await temporaryDirectory())],
   });
-  const ids = await startSessions(beckon, shot.sessions, await temporaryDirectory());
+  const ids =
+    (await shot.arrange?.(beckon)) ??
+    (await startSessions(beckon, shot.sessions, await temporaryDirectory()));
   for (const name of values.views.split(',')) {
     const view = views[name];
     if (view === undefined)

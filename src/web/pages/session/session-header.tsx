@@ -148,7 +148,8 @@ function ChangesButton({
       className={cx('shrink-0 px-2 max-md:px-0 max-md:min-w-11', isPressed && 'bg-hover text-ink')}
     >
       <span className="max-lg:sr-only">{t('changes.title')}</span>
-      {changed !== null && changed.files > 0 && (
+      {/* The changes themselves say it where they are shown. */}
+      {!isPressed && changed !== null && changed.files > 0 && (
         <span className="flex max-md:sr-only">
           <ChangeCount file={changed} />
         </span>
