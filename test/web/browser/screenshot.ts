@@ -1,8 +1,10 @@
+import { writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
 import { buildWeb } from '../../../scripts/build-web.ts';
+import { personsGit } from '../../runner/workspace/repositories.ts';
 import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import { drilledAgent } from '../../support/drilled-agent.ts';
 import { desktop, openBrowser, phone, type View, visitPaired } from './browser.ts';
@@ -28,6 +30,8 @@ interface Shot {
   /** Instead of sessions. */
   readonly arrange?: (beckon: Beckon) => Promise<readonly string[]>;
 }
+
+let worktreeProject = '';
 
 const shots: readonly Shot[] = [
   { name: 'empty', sessions: [] },
@@ -72,6 +76,33 @@ const shots: readonly Shot[] = [
   { name: 'board', sessions: manySessions(12), path: () => '/board' },
   { name: 'sessions', sessions: manySessions(12), path: () => '/sessions' },
   { name: 'settings', sessions: threeSessions, path: () => '/settings' },
+  {
+    name: 'worktree-choice',
+    sessions: [],
+    arrange: inWorktrees,
+    async prepare(page) {
+      await page.keyboard.press('n');
+      const own = page.getByRole('switch', { name: /^(In a worktree of its own|In einem eigenen Worktree)/ });
+      await page.getByRole('combobox', { name: /^(Directory|Verzeichnis)$/ }).fill(worktreeProject);
+      await own.waitFor();
+      await page.getByText('.beckon/setup').first().scrollIntoViewIfNeeded();
+    },
+  },
+  { name: 'worktree-session', sessions: [], arrange: inWorktrees, path: (ids) => `/s/${ids[0]}` },
+  {
+    name: 'worktrees',
+    sessions: [],
+    arrange: inWorktrees,
+    path: () => '/settings',
+    prepare: (page) => page.getByText('beckon/faster-cart').scrollIntoViewIfNeeded(),
+  },
+  {
+    name: 'worktree-removal',
+    sessions: [],
+    arrange: inWorktrees,
+    path: () => '/settings',
+    prepare: (page) => page.getByRole('button', { name: /faster-cart/ }).click(),
+  },
   { name: 'new', sessions: threeSessions, prepare: (page) => page.keyboard.press('n') },
   {
     name: 'new-directory',
@@ -149,6 +180,36 @@ try {
 } finally {
   await browser.close();
   await endBeckons();
+}
+
+/** Sessions in worktrees of a project that wants them, one of which is left over with work in it. */
+async function inWorktrees(beckon: Beckon): Promise<readonly string[]> {
+  const { tree, write } = await changedRepository(
+    {
+      'src/cart.ts': sourceOf('Cart'),
+      '.gitignore': '.env\nnode_modules/\n',
+      '.worktreeinclude': '.env\n',
+      '.beckon/worktree.json': '{"default": true}',
+      '.beckon/setup': '#!/bin/sh\nset -e\nnpm install --no-audit\nnpm run build\n',
+    },
+    beckon,
+  );
+  worktreeProject = tree;
+  write('.env', 'TOKEN=1\n');
+  const start = async (title: string) => {
+    const request = { agent: 'demo', cwd: tree, title, worktree: {} };
+    const { body } = await beckon.api('POST', '/api/sessions', request);
+    return body.session;
+  };
+  const kept = await start('Search that forgives typing errors');
+  const left = await start('Faster cart');
+  writeFileSync(join(left.cwd, 'src/cart.ts'), 'export const cart = [];\n');
+  personsGit(left.cwd, ['commit', '-qam', 'Count the cart once']);
+  writeFileSync(join(left.cwd, 'src/cart.ts'), 'export const cart = [1];\n');
+  writeFileSync(join(left.cwd, 'notes.md'), 'to do\n');
+  await beckon.api('POST', `/api/sessions/${left.id}/stop`);
+  await beckon.api('DELETE', `/api/sessions/${left.id}`);
+  return [kept.id];
 }
 
 /** A session that has changed files of all kinds, beside a person who has, too. */
