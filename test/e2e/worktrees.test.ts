@@ -30,6 +30,7 @@ afterEach(endBeckons);
 async function repository() {
   const { status, body } = await beckon.api('GET', `/api/repository?cwd=${encodeURIComponent(tree)}`);
   expect(status, JSON.stringify(body)).toBe(200);
+  expect(body.repository, JSON.stringify(body)).not.toBeNull();
   return body.repository;
 }
 

@@ -11,6 +11,7 @@ import { frame } from './de/frame.ts';
 import { help } from './de/help.ts';
 import { inbox } from './de/inbox.ts';
 import { interaction } from './de/interaction.ts';
+import { landing } from './de/landing.ts';
 import { less } from './de/less.ts';
 import { machines } from './de/machines.ts';
 import { newSession } from './de/new-session.ts';
@@ -22,8 +23,8 @@ import { session } from './de/session.ts';
 import { sessionLife } from './de/session-life.ts';
 import { sessionPage } from './de/session-page.ts';
 import { settings } from './de/settings.ts';
-
 import { undo } from './de/undo.ts';
+import { worktrees } from './de/worktrees.ts';
 import type { Messages } from './messages.ts';
 
 export { refusals };
@@ -46,10 +47,12 @@ export const de: Messages = {
   ...review,
   ...rules,
   ...settings,
+  ...worktrees,
   ...deleteSession,
   ...editPlace,
   ...editor,
   ...undo,
+  ...landing,
   ...less,
   ...machines,
   ...push,

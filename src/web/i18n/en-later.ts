@@ -4,6 +4,7 @@ import { editPlace } from './en/edit-place.ts';
 import { editor } from './en/editor.ts';
 import { help } from './en/help.ts';
 import { inbox } from './en/inbox.ts';
+import { landing } from './en/landing.ts';
 import { less } from './en/less.ts';
 import { machines } from './en/machines.ts';
 import { newSession } from './en/new-session.ts';
@@ -13,6 +14,7 @@ import { rules } from './en/rules.ts';
 import { sessionPage } from './en/session-page.ts';
 import { settings } from './en/settings.ts';
 import { undo } from './en/undo.ts';
+import { worktrees } from './en/worktrees.ts';
 
 /** What is said by parts of the page that are not on the first screen. */
 export const later = {
@@ -22,6 +24,7 @@ export const later = {
   ...editor,
   ...help,
   ...inbox,
+  ...landing,
   ...less,
   ...machines,
   ...newSession,
@@ -31,4 +34,5 @@ export const later = {
   ...sessionPage,
   ...settings,
   ...undo,
+  ...worktrees,
 };
