@@ -327,7 +327,7 @@ export const operations = {
     replies: { 200: 'Pushed' },
     refusals: [...landing, 'changes_moved'],
     decides: true,
-    calls: { push: '*' },
+    calls: { pushBranch: '*' },
   },
   interrupt: {
     method: 'POST',

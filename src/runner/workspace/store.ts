@@ -92,7 +92,10 @@ export async function prepareStore(store: Store, excludes: Buffer): Promise<Resu
   if (!version.ok) return version;
   // What is added is compared with it.
   const empty = await store.run(['hash-object', '-w', '--stdin']);
-  return empty.ok ? accept(undefined) : empty;
+  if (!empty.ok) return empty;
+  // Without a ref it would go when the store is tidied.
+  const kept = await store.run(['update-ref', 'refs/empty', empty.value.toString().trim()]);
+  return kept.ok ? accept(undefined) : kept;
 }
 
 export async function checkVersion({ run }: Pick<Store, 'run'>): Promise<Result<void>> {

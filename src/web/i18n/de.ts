@@ -5,11 +5,13 @@ import { control } from './de/control.ts';
 import { conversation } from './de/conversation.ts';
 import { deleteSession } from './de/delete-session.ts';
 import { editPlace } from './de/edit-place.ts';
+import { editor } from './de/editor.ts';
 import { form } from './de/form.ts';
 import { frame } from './de/frame.ts';
 import { help } from './de/help.ts';
 import { inbox } from './de/inbox.ts';
 import { interaction } from './de/interaction.ts';
+import { landing } from './de/landing.ts';
 import { less } from './de/less.ts';
 import { machines } from './de/machines.ts';
 import { newSession } from './de/new-session.ts';
@@ -48,7 +50,9 @@ export const de: Messages = {
   ...worktrees,
   ...deleteSession,
   ...editPlace,
+  ...editor,
   ...undo,
+  ...landing,
   ...less,
   ...machines,
   ...push,

@@ -1,8 +1,10 @@
 import { changes } from './en/changes.ts';
 import { deleteSession } from './en/delete-session.ts';
 import { editPlace } from './en/edit-place.ts';
+import { editor } from './en/editor.ts';
 import { help } from './en/help.ts';
 import { inbox } from './en/inbox.ts';
+import { landing } from './en/landing.ts';
 import { less } from './en/less.ts';
 import { machines } from './en/machines.ts';
 import { newSession } from './en/new-session.ts';
@@ -19,8 +21,10 @@ export const later = {
   ...changes,
   ...deleteSession,
   ...editPlace,
+  ...editor,
   ...help,
   ...inbox,
+  ...landing,
   ...less,
   ...machines,
   ...newSession,
