@@ -76,7 +76,11 @@ function misplaced(input: PlanInput, steps: ReadonlyMap<PathBytes, Step>): PathB
     return step === undefined ? input.now.has(path) : step.to !== undefined;
   };
   const folders = new Set<string>();
-  for (const path of input.now.keys())
+  // Where no folder lies there is nothing below; so all files are looked at only for one that is to give way to a file.
+  const isFolderInTheWay = [...steps.values()].some(
+    ({ path, to }) => to !== undefined && input.lies(path) === 'folder',
+  );
+  for (const path of isFolderInTheWay ? input.now.keys() : [])
     if (stays(path)) for (const folder of foldersOf(path)) folders.add(folder);
   for (const { path, to } of steps.values())
     if (to !== undefined) for (const folder of foldersOf(path)) folders.add(folder);

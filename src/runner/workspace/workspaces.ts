@@ -93,16 +93,12 @@ export class Workspaces {
     if (opened.waiting !== undefined) return opened.waiting;
     const recording = this.#next(found.value, async () => {
       opened.waiting = undefined;
-      const { memory, known, compared, store } = opened;
       const recorded = await this.#recordNow(opened)();
       if (!recorded.ok) return recorded;
-      const most = this.#options.storeBytes ?? storeBytes;
-      if (memory.recordings < tidyAfter && memory.bytes < most / 16) return recorded;
-      const tidied = await tidyStore(store, most);
-      known.clear();
-      compared.clear();
-      Object.assign(memory, { recordings: 0, bytes: 0 });
-      return tidied.ok ? recorded : tidied;
+      opened.known.set(recorded.value.id, recorded.value);
+      // Nobody waits for it but whoever comes next.
+      if (this.#isUntidy(opened)) void this.#next(found.value, () => this.#tidy(opened));
+      return recorded;
     });
     const begun = (): void => {
       if (opened.waiting === recording) opened.waiting = undefined;
@@ -160,9 +156,12 @@ export class Workspaces {
 
   /** Puts what changed between two recordings back. Undone itself by another undo, of what it tells. */
   undo(place: WorkPlace, { before, after, ...choices }: UndoOrder): Promise<Result<Restored>> {
-    return this.#between(place, { before, after }, (opened, from, to) =>
-      restore(opened.store, { before: from, after: to, ...choices }, this.#restoring(opened)),
-    );
+    return this.#between(place, { before, after }, async (opened, from, to) => {
+      const order = { before: from, after: to, ...choices };
+      const restored = await restore(opened.store, order, this.#restoring(opened));
+      opened.memory.last = undefined;
+      return restored;
+    });
   }
 
   /** Settles when nothing is under way there, and what a kill cut short is finished. */
@@ -174,6 +173,20 @@ export class Workspaces {
   async close(): Promise<void> {
     this.#git.close();
     await Promise.all([...this.#opened.values()].map(({ last }) => last));
+  }
+
+  #isUntidy({ memory }: Opened): boolean {
+    return memory.recordings >= tidyAfter || memory.bytes >= (this.#options.storeBytes ?? storeBytes) / 16;
+  }
+
+  async #tidy(opened: Opened): Promise<Result<void>> {
+    const { memory, known, compared, store } = opened;
+    if (!this.#isUntidy(opened)) return accept(undefined);
+    const tidied = await tidyStore(store, this.#options.storeBytes ?? storeBytes);
+    known.clear();
+    compared.clear();
+    Object.assign(memory, { recordings: 0, bytes: 0 });
+    return tidied;
   }
 
   #restoring(opened: Opened): { readonly recordNow: RecordNow; readonly keepOutcome: KeepOutcome } {
@@ -283,6 +296,7 @@ export class Workspaces {
     const prepared = await prepareStore(store, excludes);
     if (!prepared.ok) return prepared;
     const finished = await finishRestore(store, this.#restoring(opened));
+    opened.memory.last = undefined;
     if (!finished.ok && finished.refusal.code === 'recording_not_found')
       return refuse('git_not_available', 'What was under way when the server was killed is no longer known.');
     opened.isReady = finished.ok;
