@@ -59,7 +59,8 @@ export interface Store {
 
 export function storeAt(git: Git, gitDir: string, repository: Repository): Store {
   const call = (args: readonly string[], more: Partial<GitCall> = {}) => {
-    const settings = [...(more.index === undefined ? indexSettings(gitDir) : []), ...(more.settings ?? [])];
+    const isOurIndex = more.index === undefined && more.gitDir === undefined;
+    const settings = [...(isOurIndex ? indexSettings(gitDir) : []), ...(more.settings ?? [])];
     return git.run({ gitDir, workTree: repository.workTree, args, ...more, settings });
   };
   return {
@@ -113,6 +114,8 @@ export async function prepareStore(store: Store, excludes: Buffer): Promise<Resu
   );
   await writeFile(join(gitDir, 'info/exclude'), excludes);
   await writeFile(join(gitDir, 'HEAD'), 'ref: refs/heads/none\n');
+  for (const folder of ['objects', 'refs']) await mkdir(join(bareDir(gitDir), folder), { recursive: true });
+  await writeFile(join(bareDir(gitDir), 'HEAD'), 'ref: refs/heads/none\n');
   const version = await store.run(['version']);
   if (!version.ok) return version;
   const [, major, minor] = /^git version (\d+)\.(\d+)/.exec(version.value.toString()) ?? [];
@@ -122,6 +125,9 @@ export async function prepareStore(store: Store, excludes: Buffer): Promise<Resu
   const empty = await store.run(['hash-object', '-w', '--stdin']);
   return empty.ok ? accept(undefined) : empty;
 }
+
+/** A git directory without anything: no attribute of ours holds there. */
+export const bareDir = (gitDir: string): string => join(gitDir, 'bare');
 
 const settings = [
   '[core]',
