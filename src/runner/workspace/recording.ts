@@ -218,6 +218,8 @@ function obstacleOf(
   if (found.isSymbolicLink()) return /(?:^|\/)\.gitmodules$/i.test(path) ? 'name' : undefined;
   if (!found.isFile()) return 'kind';
   if (found.size > fileBytes) return 'size';
+  // What everybody can read needs no further look.
+  if ((found.mode & 0o444) === 0o444) return undefined;
   try {
     accessSync(placeOf(workTree, path), constants.R_OK);
     return undefined;
@@ -241,7 +243,7 @@ export function looker(workTree: string): (path: PathBytes) => Stats | undefined
 
 const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 
-const statOf = (place: Buffer): Stats | undefined => {
+const statOf = (place: Buffer | string): Stats | undefined => {
   try {
     return lstatSync(place, { throwIfNoEntry: false });
   } catch {
@@ -249,8 +251,10 @@ const statOf = (place: Buffer): Stats | undefined => {
   }
 };
 
-export const placeOf = (workTree: string, path: string): Buffer =>
-  Buffer.concat([Buffer.from(`${workTree}/`), bytesOf(path)]);
+export const placeOf = (workTree: string, path: string): Buffer | string =>
+  /^[\x20-\x7e]*$/.test(path)
+    ? `${workTree}/${path}`
+    : Buffer.concat([Buffer.from(`${workTree}/`), bytesOf(path)]);
 
 /**
  * Git adds all paths of a call or none. Where it refuses, the halves are tried, until it is known which one it was; many of them mean
