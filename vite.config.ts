@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
@@ -5,11 +6,14 @@ import { build, defineConfig, type Plugin } from 'vite';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
+const codeLines =
+  /\/src\/(model\/diff-lines|web\/(diff\/patch|markdown\/(highlight\/(highlighter|language|use)|code-|copy-)|pages\/session\/use-virtual))|node_modules\/diff\//;
+
 export default defineConfig({
   root: here('./src/web'),
   // The server puts the path in front under which the page is served.
   base: './',
-  plugins: [operationsForCalls(), react(), tailwindcss(), pushWorker()],
+  plugins: [operationsForCalls(), iconsByFile(), react(), tailwindcss(), pushWorker()],
   // The highlighter fetches its grammars one by one, which only modules can.
   worker: { format: 'es' },
   build: {
@@ -25,7 +29,16 @@ export default defineConfig({
       output: {
         // What is needed at once comes in one file, not in thirty small ones that pages happen to share.
         codeSplitting: {
-          groups: [{ name: firstLoad, debugName: 'first-load', includeDependenciesRecursively: false }],
+          groups: [
+            { name: firstLoad, debugName: 'first-load', includeDependenciesRecursively: false },
+            {
+              name: 'icons',
+              test: /lucide-react\/dist\/esm\/icons\//,
+              includeDependenciesRecursively: false,
+            },
+            // What several later parts draw lines of code with; the first load names each file that they consist of.
+            { name: 'code-lines', test: codeLines, includeDependenciesRecursively: false },
+          ],
         },
       },
     },
@@ -56,16 +69,55 @@ function pushWorker(): Plugin {
   };
 }
 
-/** A page that only calls needs of each operation neither its words nor its replies and refusals, nor whether it decides. */
+/**
+ * A page that only calls needs of each operation neither its words nor its replies and refusals, nor whether it decides, and of an
+ * error not what it means.
+ */
 function operationsForCalls(): Plugin {
   const words =
-    /^ {4}(summary:\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|refusals: (\[[^\]]*\]|answering)|replies: \{[^}]*\}|decides: (true|\[[^\]]*\])),$/gm;
+    /^ {4}(summary:\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|refusals: (\[[^\]]*\]|\w+)|replies: \{[^}]*\}|decides: (true|\[[^\]]*\])),$/gm;
+  const meanings = /(\bmeaning:\s+)('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")/g;
   return {
     name: 'operations-for-calls',
     enforce: 'pre',
+    transform(code, id) {
+      if (/\/src\/protocol\/(server-)?operation\.ts$/.test(id))
+        return { code: code.replace(words, ''), map: null };
+      // The server's sentences come with its refusals.
+      if (/\/src\/protocol\/errors\.ts$/.test(id)) return { code: code.replace(meanings, "$1''"), map: null };
+      return null;
+    },
+  };
+}
+
+/**
+ * Takes each icon from its own file. By way of the file that names them all, an icon that only a later part shows would count as imported
+ * by whatever shows any icon at all, and be part of the first load.
+ */
+function iconsByFile(): Plugin {
+  const folder = here('./node_modules/lucide-react/dist/esm/');
+  const files = new Map<string, string>();
+  for (const [, names = '', file = ''] of readFileSync(`${folder}lucide-react.mjs`, 'utf8').matchAll(
+    /^export \{ (.+) \} from '\.\/(icons\/[^']+)';$/gm,
+  ))
+    for (const [, name = ''] of names.matchAll(/default as (\w+)/g)) files.set(name, file);
+  return {
+    name: 'icons-by-file',
+    enforce: 'pre',
+    apply: 'build',
     transform: (code, id) =>
-      /\/src\/protocol\/(server-)?operation\.ts$/.test(id)
-        ? { code: code.replace(words, ''), map: null }
+      id.includes('/src/web/') && code.includes("from 'lucide-react'")
+        ? {
+            code: code.replace(/^import \{([^}]+)\} from 'lucide-react';$/gm, (_, names: string) =>
+              names
+                .split(',')
+                .map((name) => name.trim())
+                .filter((name) => name !== '' && !name.startsWith('type '))
+                .map((name) => `import ${name} from '${folder}${files.get(name)}';`)
+                .join(' '),
+            ),
+            map: null,
+          }
         : null,
   };
 }

@@ -1,11 +1,13 @@
 import { type Round, round } from './answer-path.ts';
 import { tinyAgent } from './hosts/agents.ts';
-import { startBeckon } from './hosts/beckon-host.ts';
-import { hasNats, startCluster } from './hosts/cluster.ts';
+import { type BeckonHost, startBeckon } from './hosts/beckon-host.ts';
+import { type BenchCluster, hasNats, startCluster } from './hosts/cluster.ts';
+import type { Host } from './hosts/host.ts';
+import { startRelay } from './hosts/relay-host.ts';
 import { factsPerSecond } from './link-speed.ts';
 import { residentBytes } from './many-sessions.ts';
 import { type Goal, megabytes, milliseconds, type Part, times, wholeNumber } from './part.ts';
-import { within } from './running.ts';
+import { machineProcessorTime, ownProcessorTime, within } from './running.ts';
 import { medianOf, spreadOf } from './spread.ts';
 
 /** Agents on other machines, over a NATS on loopback: the way of an answer beside the one without, many machines, and facts alone. */
@@ -24,14 +26,24 @@ export const machines: Part = async ({ quick }) => {
     holds,
   });
   return {
-    columns: ['here', 'over NATS', 'ratio'],
+    columns: ['here or bare', 'over NATS', 'ratio'],
     rows: [
       {
         what: 'way of an answer, p50',
         values: [milliseconds(path.local), milliseconds(path.far), times(ratio)],
       },
-      { what: `${what}: from an answer to the next ask, p50`, values: ['', milliseconds(many.p50)] },
-      { what: '  p99', values: ['', milliseconds(many.p99)] },
+      {
+        what: `${what}: from an answer to the next ask, p50`,
+        values: [milliseconds(many.bare.p50), milliseconds(many.p50), times(many.p50 / many.bare.p50)],
+      },
+      {
+        what: '  p99 (bare: as many relays, no room and no NATS)',
+        values: [milliseconds(many.bare.p99), milliseconds(many.p99), times(many.p99 / many.bare.p99)],
+      },
+      ...processorRows.map(([who, words]) => ({
+        what: `  processor time per ask: ${words}`,
+        values: ['', milliseconds(many.perAsk[who])],
+      })),
       { what: '  memory of the room', values: ['', megabytes(many.resident)] },
       { what: 'facts a second over the link', values: ['', wholeNumber(facts)] },
     ],
@@ -67,6 +79,14 @@ const quickPlan = {
 } as const;
 type Plan = typeof wholePlan | typeof quickPlan;
 
+const processorRows = [
+  ['room', 'room'],
+  ['runners', 'runners'],
+  ['nats', 'NATS'],
+  ['client', 'who asks and answers'],
+  ['all', 'all of this computer, with the agents'],
+] as const;
+
 /** Here and there take turns, so that what else the machine does befalls both. */
 async function answerPaths({ busy, seconds, rounds }: Plan) {
   const hosts = {
@@ -87,31 +107,70 @@ async function answerPaths({ busy, seconds, rounds }: Plan) {
   }
 }
 
-async function manyMachines({ machines, sessions, asksPerSecond, asks }: Plan) {
+/** What the room does with all of its machines, beside what this computer does with as many bare relays and none of what lies between. */
+async function manyMachines(plan: Plan) {
+  const { machines, sessions } = plan;
+  const relays: Host[] = [];
+  for (let made = 0; made < machines; made += 1)
+    relays.push(await startRelay(sessions / machines, { agent: tinyAgent }));
+  const bare = await askAll(relays, plan, () => ({}));
+  for (const relay of relays) await relay.close();
   const cluster = await startCluster(machines, tinyAgent);
   const host = await startBeckon(sessions, { agent: tinyAgent, cluster });
   try {
-    const answering = await host.answerAll();
-    const ask = async (turn: number): Promise<void> => {
-      const session = host.sessions[(turn * 7) % host.sessions.length] ?? '';
-      // The second ask comes right behind the answer to the first: what lies between them is the way of an answer.
-      await host.say(session, '!chain 2');
-      await within(60_000, answering.turnEnd(session), 'the turn of a session on another machine');
-    };
-    for (let turn = 0; turn < 20; turn += 1) await ask(turn);
-    host.asks.takeRoundTrips();
-    const turns: Promise<void>[] = [];
-    const begun = performance.now();
-    for (let turn = 0; turn < asks / 2; turn += 1) {
-      turns.push(ask(turn));
-      const next = begun + ((turn + 1) * 2_000) / asksPerSecond;
-      await new Promise((resolve) => setTimeout(resolve, Math.max(0, next - performance.now())));
-    }
-    await Promise.all(turns);
-    answering.close();
-    const { p50, p99 } = spreadOf(host.asks.takeRoundTrips());
-    return { p50, p99, resident: residentBytes(host.process.pid ?? 0) };
+    const measured = await askAll([host], plan, () => processorTimes(host, cluster));
+    return { ...measured, bare, resident: residentBytes(host.process.pid ?? 0) };
   } finally {
     await host.close();
   }
+}
+
+/** Asks come at an even pace, whatever becomes of those before. */
+async function askAll<Processor extends Readonly<Record<string, number>>>(
+  hosts: readonly Host[],
+  { asksPerSecond, asks }: Plan,
+  processorTimes: () => Processor,
+) {
+  const sessions = hosts.flatMap((host) => host.sessions.map((session) => ({ host, session })));
+  const answering = new Map(
+    await Promise.all(hosts.map(async (host) => [host, await host.answerAll()] as const)),
+  );
+  const ask = async (turn: number): Promise<void> => {
+    const at = sessions[(turn * 7) % sessions.length];
+    if (at === undefined) return;
+    // The second ask comes right behind the answer to the first: what lies between them is the way of an answer.
+    await at.host.say(at.session, '!chain 2');
+    const end = answering.get(at.host)?.turnEnd(at.session) ?? Promise.resolve();
+    await within(60_000, end, 'the turn of a session on another machine');
+  };
+  for (let turn = 0; turn < 20; turn += 1) await ask(turn);
+  for (const host of hosts) host.asks.takeRoundTrips();
+  const turns: Promise<void>[] = [];
+  const before = processorTimes();
+  const begun = performance.now();
+  for (let turn = 0; turn < asks / 2; turn += 1) {
+    turns.push(ask(turn));
+    const next = begun + ((turn + 1) * 2_000) / asksPerSecond;
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, next - performance.now())));
+  }
+  await Promise.all(turns);
+  const after = processorTimes();
+  for (const { close } of answering.values()) close();
+  const { p50, p99 } = spreadOf(hosts.flatMap((host) => host.asks.takeRoundTrips()));
+  const perAsk = Object.fromEntries(
+    Object.entries(after).map(([who, time]) => [who, (time - (before[who] ?? 0)) / asks]),
+  ) as Processor;
+  return { p50, p99, perAsk };
+}
+
+/** Milliseconds of processor time so far; `all` is the computer's, with the agents and whatever else runs. */
+function processorTimes(host: BeckonHost, { runners, nats }: BenchCluster) {
+  const { user, system } = process.cpuUsage();
+  return {
+    room: ownProcessorTime(host.process),
+    runners: runners.reduce((sum, runner) => sum + ownProcessorTime(runner), 0),
+    nats: ownProcessorTime(nats),
+    client: (user + system) / 1_000,
+    all: machineProcessorTime(),
+  };
 }

@@ -70,6 +70,20 @@ export async function within<T>(ms: number, promise: Promise<T>, what: string): 
 export const processorTime = (child: ChildProcess): number =>
   ownProcesses(child).reduce((sum, pid) => sum + (statOf(pid)?.processorMs ?? 0), 0) || Number.NaN;
 
+/** Milliseconds of processor time of one process alone, without those it started. */
+export const ownProcessorTime = ({ pid = 0 }: ChildProcess): number => statOf(pid)?.processorMs ?? Number.NaN;
+
+/** Milliseconds that the processors of this machine have worked in all, whatever for. */
+export function machineProcessorTime(): number {
+  try {
+    const [, ...fields] = (readFileSync('/proc/stat', 'utf8').split('\n')[0] ?? '').split(/ +/);
+    const idle = Number(fields[3]) + Number(fields[4]);
+    return (fields.slice(0, 8).reduce((sum, ticks) => sum + Number(ticks), 0) - idle) * 10;
+  } catch {
+    return Number.NaN;
+  }
+}
+
 /** A program's process, and after it those of the shells that hold its agents: not the agents. */
 export function ownProcesses({ pid = 0 }: ChildProcess): number[] {
   const all = processes();

@@ -18,7 +18,7 @@ while read -r line; do
       say '{"type":"control_request","request_id":"'$ask'","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"echo '$ask'"}}}'
       while read -r line; do case $line in '{"type":"control_response"'*) break ;; esac done
     done
-    say '{"duration_api_ms":0,"type":"result","subtype":"success","is_error":false,"duration_ms":1,"num_turns":1,"result":"","session_id":"tiny","total_cost_usd":0}'
+    say '{"type":"result","subtype":"success","is_error":false,"duration_ms":1,"duration_api_ms":0,"num_turns":1,"result":"","session_id":"tiny","total_cost_usd":0}'
     ;;
   esac
 done

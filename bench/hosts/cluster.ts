@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { type ChildProcess, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
@@ -14,6 +14,8 @@ import { type AgentProgram, pacedAgent } from './agents.ts';
 export interface BenchCluster {
   readonly roomFile: string;
   readonly machines: readonly string[];
+  readonly runners: readonly ChildProcess[];
+  readonly nats: ChildProcess;
   /** Ends the agents, which outlive their runners. */
   close(): Promise<void>;
   /** Resolves when the server has all of its machines. */
@@ -24,19 +26,23 @@ export const hasNats = spawnSync('nats-server', ['--version']).status === 0;
 
 export async function startCluster(count: number, agent: AgentProgram = pacedAgent): Promise<BenchCluster> {
   const machines = Array.from({ length: count }, (_, at) => `machine-${at + 1}`);
-  const { roomFile, fileOf } = await startNats(machines);
+  const { roomFile, fileOf, nats } = await startNats(machines);
+  const runners: ChildProcess[] = [];
   const dataDirs = machines.map(() => temporaryDirectory());
   for (const [at, name] of machines.entries()) {
     const args = [`--cluster=${fileOf(name)}`, `--data-dir=${dataDirs[at]}`];
     const runner = start(process.execPath, [checkoutProgram, 'runner', ...args], {
       env: { ...process.env, BECKON_LOG: 'error', BECKON_CLAUDE: agent() },
     });
-    runner.stderr?.pipe(process.stderr);
+    runner.stderr?.on('data', (said: Buffer) => process.stderr.write(said));
     await lineOf(runner, 'stdout', 'Beckon runs agents here');
+    runners.push(runner);
   }
   return {
     roomFile,
     machines,
+    runners,
+    nats,
     async close() {
       for (const dataDir of dataDirs) await stopAgents(dataDir);
     },
@@ -64,9 +70,9 @@ export async function startNats(machines: readonly string[]) {
   const roomFile = join(dir, 'room.json');
   writeFileSync(roomFile, JSON.stringify(cluster.room), { mode: 0o600 });
   writeFileSync(join(dir, 'nats.conf'), natsConfigOf(cluster), { mode: 0o600 });
-  start('nats-server', ['-c', join(dir, 'nats.conf')], { stdio: 'ignore' });
+  const nats = start('nats-server', ['-c', join(dir, 'nats.conf')], { stdio: 'ignore' });
   await within(30_000, listens(address), 'NATS to listen');
-  return { roomFile, fileOf };
+  return { roomFile, fileOf, nats };
 }
 
 async function freePort(): Promise<number> {

@@ -86,7 +86,7 @@ export async function composeRunner(
     processes,
     others: [local],
     onLeft: (runs) => clearToolConfigs(toolConfigs, runs),
-    workspace: openWorkspace({ dataDir, path: parts.env.PATH ?? '' }),
+    workspace: openWorkspace({ dataDir, path: parts.env.PATH ?? '', sshAgent: parts.env.SSH_AUTH_SOCK }),
     rawLog: {
       async *read(sessionId) {
         yield* archive.read(sessionId);

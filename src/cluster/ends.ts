@@ -7,6 +7,8 @@ import { type MachineState, RoomSide, type RoomSideOptions } from './room-side.t
 import { RunnerSide, type RunnerSideOptions } from './runner-side.ts';
 
 const tickMs = 500;
+const momentMs = 10;
+const inAMoment = (work: () => void): void => void setTimeout(work, momentMs);
 
 /** A runner on another machine, as the room has it. Until NATS is there it is unreachable. */
 export function reachMachine(
@@ -27,7 +29,8 @@ export function reachMachine(
   const side = new RoomSide({
     ...options,
     id: randomUUID(),
-    send: (message) => link?.send(message),
+    send: (message, way) => link?.send(message, way),
+    inAMoment,
   });
   void Promise.all([carrier, options.tools]).then(
     ([connected, tools]) => {
@@ -66,7 +69,11 @@ export function serveRoom(
     readonly tickMs?: number;
   },
 ): { stop(): Promise<void> } {
-  const side: RunnerSide = new RunnerSide({ ...options, send: (message) => link.send(message) });
+  const side: RunnerSide = new RunnerSide({
+    ...options,
+    send: (message, way) => link.send(message, way),
+    inAMoment,
+  });
   const link = carrier.runnerLink(options.name, (data) => side.heard(data));
   const timer = setInterval(() => side.tick(), options.tickMs ?? tickMs);
   return {

@@ -28,7 +28,7 @@ import { accept, type Result, refuse } from '../protocol/errors.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { MachineLoad } from '../protocol/machine.ts';
 import type { Agent } from '../protocol/session.ts';
-import { Incoming, Outgoing } from './channel.ts';
+import { Incoming, Outgoing, type Way } from './channel.ts';
 import {
   type Call,
   type Here,
@@ -52,6 +52,8 @@ const requestTicks = 40;
 /** To look at a hundred thousand files takes its time, and whoever asks waits no longer than the machine is there. */
 const workspaceTicks = 1200;
 const mostExited = 200;
+// A runner holds an agent of which eight times as much is not stored.
+const muchUnconfirmed = 1_000_000;
 
 export interface RoomSideOptions {
   /** Of the machine. */
@@ -59,7 +61,9 @@ export interface RoomSideOptions {
   /** Made anew at each start of the room. */
   readonly id: string;
   /** Perhaps once, perhaps later, perhaps twice, perhaps never. */
-  readonly send: (message: RoomMessage) => void;
+  readonly send: (message: RoomMessage, way: Way) => void;
+  /** Does it some milliseconds later. */
+  readonly inAMoment: (work: () => void) => void;
   /** For the eyes of the runner alone. */
   readonly seal: (secrets: Secrets) => string;
   readonly onState: (state: MachineState) => void;
@@ -106,6 +110,8 @@ export class RoomSide implements Runner {
   readonly #ended = new Set<string>();
   #inbox: RunnerItem[] = [];
   #isWorking = false;
+  /** What has come since the machine was last told at once that something is stored. */
+  #unconfirmedSize = 0;
   #silent = 0;
   #isHeard = false;
   #state: MachineState = { is: 'unreachable' };
@@ -165,6 +171,7 @@ export class RoomSide implements Runner {
     connection.outgoing.confirmed(message.ack);
     for (const frame of message.frames) {
       for (const text of connection.incoming.take(frame)) {
+        this.#unconfirmedSize += text.length;
         const item = RunnerItem.safeParse(parsed(text));
         if (item.success) this.#inbox.push(item.data);
         else this.#options.onOdd('what the runner told');
@@ -300,11 +307,11 @@ export class RoomSide implements Runner {
       return;
     }
     this.#here = here;
-    send({ type: 'take', room: id, connection: offers });
+    send({ type: 'take', room: id, connection: offers }, 'direct');
   }
 
   #refuse({ runner }: Here, reason: string, again: boolean): void {
-    this.#options.send({ type: 'refused', runner, reason, again });
+    this.#options.send({ type: 'refused', runner, reason, again }, 'direct');
     if (this.#connection === undefined) this.#become({ is: 'refused', reason });
   }
 
@@ -314,10 +321,11 @@ export class RoomSide implements Runner {
     if (here?.offers !== id || before?.id === id) return;
     const { runner, earlier, version } = here;
     for (const ended of earlier) this.#ended.add(ended);
-    const outgoing: Outgoing = new Outgoing((frame) => {
-      const ack = this.#connection?.id === id ? this.#connection.incoming.confirm() : 0;
-      this.#options.send({ type: 'frames', connection: id, frames: [frame], ack });
-    });
+    const outgoing: Outgoing = new Outgoing((frames, way) => {
+      if (this.#connection?.id !== id) return;
+      const ack = this.#connection.incoming.confirm();
+      this.#options.send({ type: 'frames', connection: id, frames, ack }, way);
+    }, this.#options.inAMoment);
     const isSecond = speaksSecond(here.speaks);
     this.#connection = { id, runner, isSecond, outgoing, incoming: new Incoming() };
     this.#inbox = [];
@@ -356,7 +364,7 @@ export class RoomSide implements Runner {
   }
 
   #confirm({ id, incoming }: Connection): void {
-    this.#options.send({ type: 'frames', connection: id, frames: [], ack: incoming.confirm() });
+    this.#options.send({ type: 'frames', connection: id, frames: [], ack: incoming.confirm() }, 'direct');
   }
 
   /** In order. Whoever waits for an outcome hears of it before what came behind it. */
@@ -432,7 +440,10 @@ export class RoomSide implements Runner {
   }
 
   #say(item: RoomItem): void {
-    this.#connection?.outgoing.push(JSON.stringify(item));
+    // That something is stored frees space, and nobody waits for it before there is much.
+    const isLater = item.type === 'stored' && this.#unconfirmedSize < muchUnconfirmed;
+    if (item.type === 'stored' && !isLater) this.#unconfirmedSize = 0;
+    this.#connection?.outgoing.push(JSON.stringify(item), isLater ? 'later' : 'now');
   }
 
   #forgetExited(): void {

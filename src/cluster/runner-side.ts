@@ -10,7 +10,7 @@ import { workspaceCalls } from '../engine/ports/workspace.ts';
 import { messageOf } from '../protocol/errors.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { MachineLoad } from '../protocol/machine.ts';
-import { Incoming, Outgoing } from './channel.ts';
+import { Incoming, Outgoing, type Way } from './channel.ts';
 import { type Audience, KeptRun, notThere, placeIn, withOwnPlace } from './kept-run.ts';
 import {
   type Call,
@@ -42,7 +42,9 @@ export interface RunnerSideOptions {
   /** How busy this machine is. */
   readonly load?: (() => MachineLoad | undefined) | undefined;
   /** Perhaps once, perhaps later, perhaps twice, perhaps never. */
-  readonly send: (message: RunnerMessage) => void;
+  readonly send: (message: RunnerMessage, way: Way) => void;
+  /** Does it some milliseconds later. */
+  readonly inAMoment: (work: () => void) => void;
   readonly unseal: (sealed: string) => Secrets;
   /** What is remembered of runs, also over a restart. */
   readonly notes?: RunNotes | undefined;
@@ -107,11 +109,11 @@ export class RunnerSide {
   /** Time has passed: what is overdue is sent again, and the room is told that this runner is here. */
   tick(): void {
     const connection = this.#connection;
-    this.#options.send(this.#here());
+    this.#options.send(this.#here(), 'direct');
     if (connection === undefined) return;
     connection.outgoing.tick(this.#isHeard);
     this.#isHeard = false;
-    this.#confirm(connection);
+    if (connection.incoming.hasUnconfirmed) this.#confirm(connection);
   }
 
   /** Lets go of every agent that can live on by itself. */
@@ -146,18 +148,18 @@ export class RunnerSide {
     if (id === this.#offer) {
       this.#offered += 1;
       for (const run of this.#runs.values()) run.leave();
-      const outgoing: Outgoing = new Outgoing((frame) => {
-        const ack = this.#connection?.id === id ? this.#connection.incoming.confirm() : 0;
-        send({ type: 'frames', connection: id, frames: [frame], ack });
-      });
+      const outgoing: Outgoing = new Outgoing((frames, way) => {
+        if (this.#connection?.id !== id) return;
+        send({ type: 'frames', connection: id, frames, ack: this.#connection.incoming.confirm() }, way);
+      }, this.#options.inAMoment);
       const connection = { id, room, outgoing, incoming: new Incoming() };
       this.#connection = connection;
       this.#options.tools?.calls.connected({ room, say: (item) => this.#say(connection, item) });
     }
     // Taken by somebody else, or offered by an earlier start: what there is now is said instead.
     if (id === this.#connection?.id && room === this.#connection.room)
-      send({ type: 'welcome', room, connection: id });
-    else send(this.#here());
+      send({ type: 'welcome', room, connection: id }, 'direct');
+    else send(this.#here(), 'direct');
   }
 
   #arrived(frame: Parameters<Incoming['take']>[0], connection: Connection): void {
@@ -170,7 +172,7 @@ export class RunnerSide {
   }
 
   #confirm({ id, incoming }: Connection): void {
-    this.#options.send({ type: 'frames', connection: id, frames: [], ack: incoming.confirm() });
+    this.#options.send({ type: 'frames', connection: id, frames: [], ack: incoming.confirm() }, 'direct');
   }
 
   #do(item: RoomItem, connection: Connection): void {
@@ -295,13 +297,19 @@ export class RunnerSide {
       tell: (batch) => this.#say(connection, { type: 'facts', batch: plain(batch) }),
       pass: (batch, piece) => {
         if (this.#connection !== connection) return;
-        this.#options.send({ type: 'passing', connection: connection.id, piece, batch: plain(batch) });
+        this.#options.send(
+          { type: 'passing', connection: connection.id, piece, batch: plain(batch) },
+          'direct',
+        );
       },
     };
   }
 
   #say(connection: Connection, item: RunnerItem): void {
-    if (this.#connection === connection) connection.outgoing.push(JSON.stringify(item));
+    if (this.#connection !== connection) return;
+    // Nobody waits for it, and what the agent says next follows on it.
+    const isAside = item.type === 'outcome' && item.outcome.ok;
+    connection.outgoing.push(JSON.stringify(item), isAside ? 'soon' : 'now');
   }
 
   /** Undefined where it was sealed for another. */

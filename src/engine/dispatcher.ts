@@ -13,6 +13,7 @@ import { forkHandlers } from './handlers/forks.ts';
 import { grantHandlers } from './handlers/grants.ts';
 import { insightHandlers } from './handlers/insights.ts';
 import { interactionHandlers } from './handlers/interactions.ts';
+import { landingHandlers } from './handlers/landing.ts';
 import { machineHandlers } from './handlers/machines.ts';
 import { messageHandlers } from './handlers/messages.ts';
 import { readingHandlers } from './handlers/reading.ts';
@@ -43,6 +44,7 @@ const handlers: Handlers = {
   ...trustHandlers,
   ...machineHandlers,
   ...changeHandlers,
+  ...landingHandlers,
 };
 
 type Input = Readonly<Record<string, unknown>>;

@@ -136,7 +136,13 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     ids,
     logger,
   });
-  const undos = new UndoDesk({ machines, ids, roots: settings.roots, sessions: () => registry.inMemory() });
+  const undos = new UndoDesk({
+    machines,
+    ids,
+    logger,
+    roots: settings.roots,
+    sessions: () => registry.inMemory(),
+  });
   const announcements: Announcements = new Announcements(log, (id) => {
     const view = registry.view(id);
     return view && { view, queue: registry.queue(id) };
@@ -249,7 +255,10 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     if (state.process !== null) budgetOf(state.machine).adopt(state.id);
     notice(state);
   }
-  for (const { writer } of registry.inMemory()) tools.takeUp(writer);
+  for (const session of registry.inMemory()) {
+    tools.takeUp(session.writer);
+    if (session.state.machine === null) void undos.settle(session);
+  }
 
   const idle = new Stillness<SessionWriter>(clock, IDLE_CHECK_MS);
   const asking = new Stillness<SessionWriter>(clock, IDLE_CHECK_MS);
@@ -281,6 +290,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
         notice(session.state);
         // What waited for the machine goes on.
         void session.drained();
+        void undos.settle(session);
       }
     },
     onAway(name) {

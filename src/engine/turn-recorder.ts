@@ -97,7 +97,10 @@ export class TurnRecorder {
   }
 
   #record(turnId: string, when: 'start' | 'end', isLate: () => boolean): Promise<void> {
+    const before = this.#underWay;
     const done = this.#made().then(async (made) => {
+      // The start of a turn is on record before its end.
+      await before;
       // The next server finds that it is missing.
       if (!made.ok && made.refusal.code === 'shutting_down') return;
       const told = made.ok
@@ -110,7 +113,7 @@ export class TurnRecorder {
         : made;
       await this.#options.writer.insist({ type: 'note-recording', turnId, when, made: told });
     });
-    this.#underWay = Promise.all([this.#underWay, done]);
+    this.#underWay = done;
     return done;
   }
 

@@ -2,17 +2,20 @@ import type { SessionState } from '../model/state.ts';
 import { isBusy } from '../model/status.ts';
 import type { UndoneChanges } from '../protocol/changes.ts';
 import type { UndoChanges } from '../protocol/command.ts';
-import { accept, type Result, refuse } from '../protocol/errors.ts';
+import { accept, type ErrorCode, messageOf, type Result, refuse } from '../protocol/errors.ts';
 import type { Actor } from '../protocol/interaction.ts';
 import type { LiveSession } from './live-session.ts';
 import type { Machines } from './machines.ts';
 import type { Ids } from './ports/ids.ts';
+import type { Logger } from './ports/logger.ts';
+import type { Undone } from './ports/workspace.ts';
 import { workPlaceOf } from './turn-recorder.ts';
 
 export interface UndoDeskOptions {
   readonly machines: Machines;
   readonly ids: Pick<Ids, 'order'>;
   readonly roots: readonly string[];
+  readonly logger: Logger;
   /** All that may have a turn that runs. */
   readonly sessions: () => readonly LiveSession[];
 }
@@ -49,7 +52,12 @@ export class UndoDesk {
     const { machine, workTree } = session.state;
     if (workTree === null) return refuse('recording_not_found');
     const key = keyOf(machine, workTree);
-    await this.whenClear(machine, workTree);
+    do {
+      await this.whenClear(machine, workTree);
+      await this.settle(session);
+    } while (this.#underWay.has(key));
+    if (session.state.restoring !== null)
+      return machine === null ? refuse('shutting_down') : this.#options.machines.unreachable(machine);
     const running = this.#running(machine, workTree);
     if (running !== undefined) return running;
     const work = this.#putBack(session, span, chosen, by);
@@ -83,10 +91,13 @@ export class UndoDesk {
   ): Promise<Result<UndoneChanges>> {
     const { machines, ids, roots } = this.#options;
     const { state, writer } = session;
+    const orderId = ids.order();
+    const begun = await writer.command({ type: 'restore', orderId, turnId, before, after, by });
+    if (!begun.ok) return begun;
     const undone = await machines.ask(state.machine, (runner) =>
       runner.workspace('undo', {
         place: workPlaceOf(state, roots),
-        orderId: ids.order(),
+        orderId,
         before,
         after,
         ...(choices && { choices }),
@@ -94,18 +105,48 @@ export class UndoDesk {
         ...(shown && { shown }),
       }),
     );
-    if (!undone.ok) return undone;
-    const { value } = undone;
-    if (!value.done) {
-      const { obstacles } = value;
-      return refuse('undo_obstacles', undefined, { obstacles, shown: value.shown });
+    return this.#note(session, orderId, undone);
+  }
+
+  /** What became of it is on record before anyone is told. */
+  async #note(session: LiveSession, orderId: string, undone: Result<Undone>): Promise<Result<UndoneChanges>> {
+    // It may have been done all the same: whoever has the machine again asks what became of it.
+    if (!undone.ok && unsettled.has(undone.refusal.code)) return undone;
+    const told = undone.ok ? outcomeOf(undone.value) : undone;
+    const outcome = told.ok ? told.value : { code: told.refusal.code };
+    const noted = await session.writer.insist({ type: 'note-restored', orderId, outcome });
+    return noted.ok ? told : noted;
+  }
+
+  /** For an undo that is on record and whose end is not: the server ended, or its machine went away. It is not begun anew. */
+  async settle(session: LiveSession): Promise<void> {
+    const { machines, roots, logger } = this.#options;
+    const { machine, workTree, restoring } = session.state;
+    if (restoring === null || (workTree !== null && this.#underWay.has(keyOf(machine, workTree)))) return;
+    const { orderId: order } = restoring;
+    const place = workPlaceOf(session.state, roots);
+    try {
+      const found = await machines.ask(machine, (runner) => runner.workspace('undone', { place, order }));
+      if (!found.ok) await this.#note(session, order, found);
+      else if (found.value !== null) await this.#note(session, order, accept(found.value));
+      else
+        await session.writer.insist({
+          type: 'note-restored',
+          orderId: order,
+          outcome: { code: 'not_begun' },
+        });
+    } catch (error) {
+      logger.error({ sessionId: session.id, reason: messageOf(error) }, 'An undo could not be settled');
     }
-    const { paths } = value;
-    const span = { before: value.before, after: value.after };
-    const noted = await writer.insist({ type: 'note-restored', turnId, ...span, paths, by });
-    return noted.ok ? accept({ done: true, ...span, paths }) : noted;
   }
 }
+
+const unsettled: ReadonlySet<ErrorCode> = new Set(['machine_unreachable', 'shutting_down']);
+
+const outcomeOf = (undone: Undone): Result<UndoneChanges> =>
+  undone.done
+    ? accept(undone)
+    : refuse('undo_obstacles', undefined, { obstacles: undone.obstacles, shown: undone.shown });
 
 const keyOf = (machine: string | null, root: string): string => JSON.stringify([machine, root]);
 

@@ -101,10 +101,18 @@ export type SessionCommand =
         Pick<EventOf<'files.recorded'>, 'recording' | 'unrecorded' | 'root'> & { readonly late?: true }
       >;
     }
-  | ({ readonly type: 'note-restored' } & Pick<
-      EventOf<'files.restored'>,
-      'turnId' | 'before' | 'after' | 'by'
-    > & { readonly paths: readonly string[] })
+  | ({ readonly type: 'restore' } & Pick<
+      EventOf<'files.restoring'>,
+      'orderId' | 'turnId' | 'before' | 'after' | 'by'
+    >)
+  | {
+      readonly type: 'note-restored';
+      readonly orderId: string;
+      /** The recordings around it and what was put back, or why nothing was. */
+      readonly outcome:
+        | (Pick<EventOf<'files.restored'>, 'before' | 'after'> & { readonly paths: readonly string[] })
+        | { readonly code: string };
+    }
   | { readonly type: 'stop'; readonly by: Actor }
   | { readonly type: 'reopen'; readonly by: Actor }
   | { readonly type: 'fork'; readonly into: SessionId; readonly turnId: string | null; readonly by: Actor }

@@ -73,7 +73,9 @@ export function decide(state: SessionState, command: SessionCommand, context: Co
     case 'note-recording':
       return noteRecording(state, command);
     case 'note-restored':
-      return noteRestored(command);
+      return noteRestored(state, command);
+    case 'restore':
+      return becomes({ ...command, type: 'files.restoring' });
 
     case 'stop':
       return stop(state, command.by, context);

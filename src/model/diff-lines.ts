@@ -47,6 +47,10 @@ export function hunksBetween(before: string, after: string): Hunk[] {
   );
 }
 
+/** Lines that begin at this one of their file, all of them; in those that were replaced, what differs. */
+export const hunkAt = (lines: readonly DiffLine[], first: number): Hunk =>
+  marked(numbered(lines, first, first));
+
 /** What a change does to its file, or would do; the agent's own account is better, where there is one. */
 export function hunksOfChange(edits: readonly TextEdit[], result: ToldResult): readonly Hunk[] {
   const at = result?.output?.patch;
@@ -56,6 +60,15 @@ export function hunksOfChange(edits: readonly TextEdit[], result: ToldResult): r
   return told.filter(isRecord).flatMap(({ lines, oldStart, newStart }) => {
     const texts = Array.isArray(lines) ? lines.filter((line) => typeof line === 'string') : [];
     return hunksOfPatch(texts, wholeOr(oldStart, 1), wholeOr(newStart, 1));
+  });
+}
+
+/** The hunks of a patch as git writes it, from its first `@@` on. */
+export function hunksOfPatchText(text: string): Hunk[] {
+  return text.split(/^(?=@@ )/m).flatMap((part) => {
+    const [head = '', ...lines] = part.replace(/\n$/, '').split('\n');
+    const [, old, fresh] = /^@@ -(\d+)(?:,\d+)? \+(\d+)/.exec(head) ?? [];
+    return old === undefined ? [] : hunksOfPatch(lines, Number(old), Number(fresh));
   });
 }
 

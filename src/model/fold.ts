@@ -77,6 +77,7 @@ function created(event: EventOf<'session.created'>): SessionState {
     firstRecording: null,
     workTree: null,
     unrecorded: null,
+    restoring: null,
     queue: [],
     interactions: emptyMap,
     requests: emptyMap,
@@ -209,8 +210,14 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
       return withRecording(state, event);
     case 'files.unrecorded':
       return { ...state, unrecorded: event.code };
+    case 'files.restoring':
+      return {
+        ...state,
+        restoring: { orderId: event.orderId, turnId: event.turnId, by: event.by },
+      };
     case 'files.restored':
-      return state;
+    case 'files.unrestored':
+      return { ...state, restoring: null };
 
     case 'tool.called':
       return {

@@ -18,12 +18,19 @@ export function noteRecording(state: SessionState, command: CommandOf<'note-reco
   return code === state.unrecorded ? becomes() : becomes({ type: 'files.unrecorded', turnId, when, code });
 }
 
-/** What was put back, on record before anyone is told. */
-export function noteRestored(command: CommandOf<'note-restored'>): Result<Decided> {
-  const { type: _, paths, ...restored } = command;
+/** What became of what is being put back: on record before anyone is told, and once. */
+export function noteRestored(
+  { restoring }: SessionState,
+  { orderId, outcome }: CommandOf<'note-restored'>,
+): Result<Decided> {
+  if (restoring?.orderId !== orderId) return becomes();
+  if ('code' in outcome) return becomes({ type: 'files.unrestored', orderId, code: outcome.code });
+  const { before, after, paths } = outcome;
   return becomes({
     type: 'files.restored',
-    ...restored,
+    ...restoring,
+    before,
+    after,
     paths: paths.slice(0, MOST_PATHS),
     files: paths.length,
   });

@@ -1,7 +1,8 @@
 import { type Result, refuse } from '../protocol/errors.ts';
 import type { Event, EventOf } from '../protocol/event.ts';
 import type { CommentId } from '../protocol/ids.ts';
-import { mostComments, mostCommentText, mostSeenFiles, type ReviewComment } from '../protocol/review.ts';
+import type { ReviewComment } from '../protocol/review.ts';
+import { mostComments, mostCommentText, mostSeenFiles } from '../protocol/review-limit.ts';
 import { type Away, becomes, type CommandOf, type Decided } from './command.ts';
 import { earlierSend, send } from './messages.ts';
 import { reviewText } from './review-text.ts';

@@ -79,6 +79,8 @@ export interface SessionState {
   readonly workTree: string | null;
   /** Why nothing could be recorded the last time; null where it could. */
   readonly unrecorded: string | null;
+  /** Files that are being put back, as far as is known. */
+  readonly restoring: Restoring | null;
   readonly queue: readonly QueueItem[];
   /** Not there until somebody has commented on changes, or marked a file as seen. */
   readonly review?: ReviewState | undefined;
@@ -159,6 +161,8 @@ export interface TurnRecordings {
   /** Those that were not made at their moment, but after it. */
   readonly late: readonly ('start' | 'end')[];
 }
+
+export type Restoring = Pick<EventOf<'files.restoring'>, 'orderId' | 'turnId' | 'by'>;
 
 export interface QueueItem {
   readonly queued: EventOf<'message.queued'>;

@@ -17,12 +17,13 @@ export interface SessionSummary {
 /** Raise this whenever a stored summary could no longer be understood, or lacks something: each is then made again from its log. */
 export const SUMMARY_VERSION = 1;
 
-/** No process and none wanted, nothing open, queued or limited in time: nothing happens in it until someone calls. */
+/** No process and none wanted, nothing open, queued, being put back or limited in time: nothing happens in it until someone calls. */
 export const isAtRest = (state: SessionState): boolean =>
   state.process === null &&
   state.turn === null &&
   state.interactions.size === 0 &&
   state.queue.length === 0 &&
+  state.restoring === null &&
   !wantsProcess(state) &&
   !state.ephemeral &&
   state.grants.every(({ expiresAt }) => expiresAt === undefined);

@@ -117,6 +117,13 @@ export function toolCallSoFar(json: string, call: CallShape = { is: 'fields' }):
   return { ...partsOf(call, read), others: [], risks: [] };
 }
 
+/** The files whose text a call would change, as it names them. */
+export function changedFilesOf(call: ShapedCall): readonly string[] {
+  const parts = toolCallOf(call);
+  if (parts.is !== 'change' || parts.edits.length === 0) return [];
+  return [...new Set(parts.edits.map(({ path }) => path ?? parts.path))];
+}
+
 /** What it does, in one word. */
 export type CallVerb = Exclude<CallParts['is'], 'change'> | Extract<CallParts, { is: 'change' }>['does'];
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ChangesSince, Point, RecordingId, UndoChoice, UndoShown } from './changes.ts';
 import { InteractionId } from './ids.ts';
 import { Answer, ApprovalScope } from './interaction.ts';
+import { CommitOrder, LandOrder, PushOrder } from './landing.ts';
 import { PushAddress, PushDecision, PushWishes } from './push.ts';
 import { Policy, ruleFields } from './rule.ts';
 import { AskTimeout, Disposition, SessionStatus, WhileBusy } from './session.ts';
@@ -369,3 +370,13 @@ export const UndoChanges = z.strictObject({
   shown: UndoShown.optional(),
 });
 export type UndoChanges = z.infer<typeof UndoChanges>;
+
+export const WorktreeQuery = z.strictObject({
+  /** The branch to land on; without it, the one that the work tree was made from. */
+  base: z.string().min(1).max(250).optional(),
+});
+export type WorktreeQuery = z.infer<typeof WorktreeQuery>;
+
+export const CommitFiles = CommitOrder.strict();
+export const LandBranch = LandOrder.strict();
+export const PushBranch = PushOrder.strict();

@@ -77,6 +77,12 @@ export const errorCatalogue = {
     meaning: 'A comment is not what was shown: it was edited, removed or sent meanwhile.',
   },
   too_many_comments: { status: 409, meaning: 'Too many comments wait in this session already.' },
+  changes_moved: { status: 409, meaning: 'The files, or what is checked out, are not what was shown.' },
+  commit_refused: {
+    status: 409,
+    meaning: 'As the repository stands, this cannot be committed or landed; the message says why.',
+  },
+  landing_conflicts: { status: 409, meaning: 'Both sides changed the same; nothing was done.' },
   policy_changed: { status: 409, meaning: 'The policy is not what was shown.' },
   interaction_gone: { status: 410, meaning: 'The interaction ended without an answer.' },
   payload_too_large: {

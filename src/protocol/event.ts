@@ -219,8 +219,19 @@ export const eventDefinitions = {
     when: z.enum(['start', 'end']),
     code: z.string(),
   }),
+  /** Someone wants what changed between two recordings put back: on record before it is begun. */
+  'files.restoring': define('decision', {
+    orderId: z.string(),
+    turnId: z.string().nullable(),
+    before: RecordingId,
+    after: RecordingId,
+    by: Actor,
+  }),
+  /** It was not: something stood against it, or it was never begun. Nothing was changed. */
+  'files.unrestored': define('fact', { orderId: z.string(), code: z.string() }),
   /** What changed between two recordings was put back. This is undone by undoing what leads from `before` to `after`. */
   'files.restored': define('decision', {
+    orderId: z.string(),
     /** Null where it was no turn that was undone. */
     turnId: z.string().nullable(),
     before: RecordingId,

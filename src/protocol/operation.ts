@@ -53,6 +53,8 @@ const changing = [
   'machine_unreachable',
 ] as const;
 
+const landing = [...changing, 'commit_refused'] as const;
+
 export const operations = {
   listAgents: {
     method: 'GET',
@@ -244,6 +246,46 @@ export const operations = {
     decides: true,
     calls: { undo: '*' },
   },
+  readWorktree: {
+    method: 'GET',
+    path: '/api/sessions/:session/worktree',
+    summary:
+      'What is not committed, what landing the branch on its base would be, and where it can be pushed',
+    query: 'WorktreeQuery',
+    replies: { 200: 'WorktreeState' },
+    refusals: landing,
+    calls: { worktree: '*' },
+  },
+  commitFiles: {
+    method: 'POST',
+    path: '/api/sessions/:session/commit',
+    summary: 'Commit chosen files as they were shown',
+    body: 'CommitFiles',
+    replies: { 200: 'Committed' },
+    refusals: [...landing, 'changes_moved'],
+    decides: true,
+    calls: { commit: '*' },
+  },
+  landBranch: {
+    method: 'POST',
+    path: '/api/sessions/:session/worktree/land',
+    summary: 'Land the branch on its base as it was shown: merge, squash or rebase',
+    body: 'LandBranch',
+    replies: { 200: 'Landed' },
+    refusals: [...landing, 'changes_moved', 'landing_conflicts'],
+    decides: true,
+    calls: { land: '*' },
+  },
+  pushBranch: {
+    method: 'POST',
+    path: '/api/sessions/:session/worktree/push',
+    summary: 'Push a branch where it was shown to lead, never by force',
+    body: 'PushBranch',
+    replies: { 200: 'Pushed' },
+    refusals: [...landing, 'changes_moved'],
+    decides: true,
+    calls: { push: '*' },
+  },
   interrupt: {
     method: 'POST',
     path: '/api/sessions/:session/interrupt',
@@ -408,6 +450,20 @@ export const operations = {
     replies: { 200: 'OneInteraction' },
     refusals: ['interaction_not_found'],
     calls: { interaction: 'interaction' },
+  },
+  askedFiles: {
+    method: 'GET',
+    path: '/api/sessions/:session/interactions/:interactionId/files',
+    summary: 'The files that an open ask would change, as they are now',
+    replies: { 200: 'AskedFiles' },
+    refusals: [
+      'interaction_not_found',
+      'interaction_already_resolved',
+      'directory_not_found',
+      'directory_not_allowed',
+      'machine_unreachable',
+    ],
+    calls: { askedFiles: 'files' },
   },
   approve: {
     method: 'POST',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { NamedFile } from './asked-file.ts';
 import { ChannelState } from './channel.ts';
 import { type Event, eventDefinitions } from './event.ts';
 import { Grant, GrantWarning } from './grant.ts';
@@ -26,6 +27,7 @@ export { FileContent, Patch, SessionChanges, UndoneChanges } from './changes.ts'
 export { DirectoryCompletion, FoundFiles } from './directory.ts';
 export { GrantPreview } from './grant.ts';
 export { Insights } from './insights.ts';
+export { Committed, Landed, Pushed, WorktreeState } from './landing.ts';
 export { PolicyTrial } from './policy.ts';
 export { OneComment, Review } from './review.ts';
 export { ToolCatalogue } from './tool.ts';
@@ -69,6 +71,7 @@ export const Queue = z.object({ queue: z.array(QueuedMessage) });
 
 export const PendingList = z.object({ pending: z.array(Interaction) });
 export const OneInteraction = z.object({ interaction: Interaction });
+export const AskedFiles = z.object({ files: z.array(NamedFile) });
 export const Resolved = Done.extend({ interaction: Interaction });
 export const Approved = Resolved.extend({ warnings: z.array(GrantWarning).optional() });
 export const TemplateList = z.object({ templates: z.array(Template) });

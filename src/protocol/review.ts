@@ -2,16 +2,8 @@ import { z } from 'zod';
 import { Point } from './changes.ts';
 import { CommentId } from './ids.ts';
 import { Actor } from './interaction.ts';
+import { longestComment, longestQuote, mostComments, mostSeenFiles } from './review-limit.ts';
 import { Disposition } from './session.ts';
-
-/** So many characters a comment may have, and so many of the lines it is about are kept with it. */
-export const longestComment = 20_000;
-export const longestQuote = 4000;
-/** So many comments a session may have as drafts, and so many characters in all of them. */
-export const mostComments = 500;
-export const mostCommentText = 1_000_000;
-/** So many files are remembered as seen in a session; the oldest marks go first. */
-export const mostSeenFiles = 5000;
 
 /** As the server tells paths: in one line, whatever the file is called. */
 const path = z

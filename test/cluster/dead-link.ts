@@ -5,10 +5,15 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 export class DeadLink {
   readonly #sockets: Socket[] = [];
   readonly #server: Server;
+  #isCut = false;
 
   constructor(url: string) {
     const { hostname, port } = new URL(url);
     this.#server = createServer((near) => {
+      if (this.#isCut) {
+        near.on('error', () => {}).destroy();
+        return;
+      }
       const far = connect(Number(port), hostname);
       for (const socket of [near, far]) socket.on('error', () => {});
       this.#sockets.push(near, far);
@@ -25,6 +30,16 @@ export class DeadLink {
   /** What is connected is dead from now on; whoever connects anew gets through. */
   die(): void {
     for (const socket of this.#sockets) socket.unpipe().pause();
+  }
+
+  /** What is connected is dead from now on, and nobody gets through anew until it is mended. */
+  cut(): void {
+    this.#isCut = true;
+    this.die();
+  }
+
+  mend(): void {
+    this.#isCut = false;
   }
 
   async close(): Promise<void> {

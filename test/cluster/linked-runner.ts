@@ -24,6 +24,7 @@ export class LinkedRunner {
       id: randomUUID(),
       earlier: [],
       version: 'test',
+      inAMoment: setImmediate,
       send: (message) => this.#carry(JSON.stringify(message), (text) => this.#toRoom(text)),
       unseal: (sealed) => JSON.parse(sealed),
       onRefused: (reason) => expectNothing(reason),
@@ -37,6 +38,7 @@ export class LinkedRunner {
     const side = new RoomSide({
       name: 'far',
       id: randomUUID(),
+      inAMoment: setImmediate,
       send: (message) => this.#carry(JSON.stringify(message), (text) => this.#side.heard(JSON.parse(text))),
       seal: JSON.stringify,
       onState: () => {},

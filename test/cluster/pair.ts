@@ -38,6 +38,7 @@ export function pair(driver = new ScriptedDriver()) {
       earlier,
       version: '1.2.3',
       load: () => ({ processors: 0.5, memoryFree: 1, memoryTotal: 2 }),
+      inAMoment: (work) => work(),
       send: (message) => fromRunner.push(message),
       unseal: (sealed) => JSON.parse(Buffer.from(sealed, 'base64').toString()),
       onRefused: (reason, again) => refused.push(`${id}: ${reason}${again ? ' again' : ''}`),
@@ -53,6 +54,7 @@ export function pair(driver = new ScriptedDriver()) {
     new RoomSide({
       name: 'far',
       id,
+      inAMoment: (work) => work(),
       send: (message) => fromRoom.push(message),
       seal: (secrets) => Buffer.from(JSON.stringify(secrets)).toString('base64'),
       onState: (state) => states.push(state.is),

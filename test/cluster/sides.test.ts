@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Incoming, Outgoing } from '../../src/cluster/channel.ts';
+import { Incoming, Outgoing, type Way } from '../../src/cluster/channel.ts';
 import type { Frame } from '../../src/cluster/message.ts';
 import type { FactBatch } from '../../src/engine/ports/runner.ts';
 import type { AgentFact } from '../../src/model/agent-fact.ts';
@@ -11,31 +11,83 @@ const text = (words: string): AgentFact => ({
   event: { type: 'agent.text', agentMessageId: 'm', block: 0, text: words },
 });
 
+interface Sent {
+  readonly numbers: readonly number[];
+  readonly way: Way;
+}
+
+/** An outgoing channel with what it sent, and what it does a moment later. */
+function outgoingChannel() {
+  const sent: Sent[] = [];
+  const frames: Frame[] = [];
+  const moments: (() => void)[] = [];
+  const outgoing = new Outgoing(
+    (together, way) => {
+      frames.push(...together);
+      sent.push({ numbers: together.map(({ number }) => number), way });
+    },
+    (work) => moments.push(work),
+  );
+  return { outgoing, sent, frames, moments };
+}
+
 describe('frames', () => {
   test('[CLU1] what is too long is cut, and comes whole and in order, also when it comes twice and backwards', () => {
-    const sent: Frame[] = [];
-    const outgoing = new Outgoing((frame) => sent.push(frame));
+    const { outgoing, frames, sent } = outgoingChannel();
     const long = 'ä'.repeat(300_000);
     outgoing.push(long);
     outgoing.push('short');
     const incoming = new Incoming();
-    const got = [...sent.toReversed(), ...sent].flatMap((frame) => incoming.take(frame));
+    const got = [...frames.toReversed(), ...frames].flatMap((frame) => incoming.take(frame));
     expect(got).toEqual([long, 'short']);
-    expect(Math.max(...sent.map((frame) => frame.text.length))).toBeLessThanOrEqual(128_000);
+    expect(Math.max(...frames.map((frame) => frame.text.length))).toBeLessThanOrEqual(128_000);
+    expect(sent.map(({ numbers }) => numbers)).toEqual([[1], [2], [3], [4]]);
   });
 
-  test('[CLU1] what is not confirmed is sent again, but not while the other side is silent', () => {
-    const sent: number[] = [];
-    const outgoing = new Outgoing(({ number }) => sent.push(number));
+  test('[CLU1] what is not confirmed is sent again, by both ways, but not while the other side is silent', () => {
+    const { outgoing, sent } = outgoingChannel();
     outgoing.push('a');
     outgoing.push('b');
     for (let tick = 0; tick < 20; tick += 1) outgoing.tick(false);
-    expect(sent).toEqual([1, 2]);
+    expect(sent).toEqual([
+      { numbers: [1], way: 'direct' },
+      { numbers: [2], way: 'direct' },
+    ]);
     outgoing.confirmed(1);
     for (let tick = 0; tick < 4; tick += 1) outgoing.tick(true);
-    expect(sent).toEqual([1, 2, 2]);
+    expect(sent.slice(2)).toEqual([
+      { numbers: [2], way: 'direct' },
+      { numbers: [2], way: 'kept' },
+    ]);
     outgoing.confirmed(99);
     expect(outgoing.size).toBe(0);
+  });
+
+  test('[CLU30] what is said to a side that is silent waits for it in the stream, and what is said to one that is heard does not', () => {
+    const { outgoing, sent } = outgoingChannel();
+    for (let tick = 0; tick < 2; tick += 1) outgoing.tick(false);
+    outgoing.push('a');
+    outgoing.tick(true);
+    outgoing.push('b');
+    expect(sent).toEqual([
+      { numbers: [1], way: 'kept' },
+      { numbers: [2], way: 'direct' },
+    ]);
+  });
+
+  test('[CLU30] what nobody waits for goes with what is said next, a moment later, or at the next tick', () => {
+    const { outgoing, sent, moments } = outgoingChannel();
+    outgoing.push('a', 'later');
+    outgoing.push('b', 'soon');
+    expect(sent).toEqual([]);
+    outgoing.push('c');
+    outgoing.push('d', 'soon');
+    for (const work of moments.splice(0)) work();
+    outgoing.push('e', 'later');
+    outgoing.tick(true);
+    expect(sent.map(({ numbers }) => numbers)).toEqual([[1, 2, 3], [4], [5]]);
+    for (let count = 0; count < 40; count += 1) outgoing.push('f', 'later');
+    expect(sent.at(-1)?.numbers).toHaveLength(32);
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { longestComment, type ReviewComment, type SeenMark } from '../../src/protocol/review.ts';
+import type { ReviewComment, SeenMark } from '../../src/protocol/review.ts';
+import { longestComment } from '../../src/protocol/review-limit.ts';
 import { type EngineRoom, endRoomsAfterEach, openRoom, other, person } from '../support/engine-room.ts';
 import { takeOver } from '../support/take-over.ts';
 

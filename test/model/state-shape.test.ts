@@ -13,7 +13,7 @@ const shapes: Record<number, string> = {
   11: '218a2f28d54b79ad',
   12: '24cb7704b4178cfd',
   13: 'af4cfe89e5eb46b1',
-  14: '620067318ed73e68',
+  14: 'ba620d492b0cc386',
 };
 
 it('[STORE1] a state of another shape has another version', () => {
@@ -71,6 +71,11 @@ function busy(): PlayedSession {
   const option = { id: 'o', label: 'O', description: 'd', value: 'on', choices, asksLess: ['on'] };
   played.fact({ type: 'options-changed', options: [option] });
   played.fact({ type: 'diagnostic', code: 'not-json', text: 'no JSON', count: 1 });
+  const recording = 'a'.repeat(40);
+  const value = { recording, unrecorded: 0, root: '/shop', late: true } as const;
+  const turnId = played.state.turn?.id ?? '';
+  played.command({ type: 'note-recording', turnId, when: 'start', made: { ok: true, value } });
+  played.command({ type: 'restore', orderId: 'o', turnId, before: recording, after: recording, by: person });
   played.command({ type: 'interrupt', by: person });
   return played;
 }

@@ -129,6 +129,8 @@ export function eventLines(event: PlainEvent, paint: Paint): string[] {
     case 'files.restored':
       return note(`${event.files} ${event.files === 1 ? 'file' : 'files'} put back to how they were`);
     case 'files.recorded':
+    case 'files.restoring':
+    case 'files.unrestored':
     case 'files.unrecorded':
     case 'suggestion.declined':
     case 'commands.changed':

@@ -17,6 +17,7 @@ import {
   nkeyAuthenticator,
 } from '@nats-io/transport-node';
 import { messageOf } from '../../protocol/errors.ts';
+import type { Way } from '../channel.ts';
 import type { RoomMessage, RunnerMessage } from '../message.ts';
 import { inboxOf, type Place, reader, streamsOf, subjectsOf } from './subjects.ts';
 
@@ -28,6 +29,8 @@ const retryMs = 500;
 const pingMs = 3_000;
 const unansweredPings = 3;
 const handshakeMs = 5_000;
+// A stream that is gone without a word is noticed when two of them are missed.
+const heartbeatMs = 5_000;
 const nanoseconds = 1_000_000;
 
 export interface CarrierOptions {
@@ -46,7 +49,8 @@ export interface CarrierOptions {
 
 /** One end of the link between a room and a runner. */
 export interface Link<Message> {
-  send(message: Message): void;
+  /** Only frames are kept. */
+  send(message: Message, way: Way): void;
   close(): Promise<void>;
 }
 
@@ -108,14 +112,14 @@ export class Carrier {
     const place = { room: this.#options.room, runner };
     const { orders, toRunner, toRoom } = subjectsOf(place);
     const reading = this.#read(streamsOf(place).facts, heard, async () => this.#makeStreams(place));
-    return this.#link({ frames: orders, rest: toRunner }, toRoom, heard, reading);
+    return this.#link({ kept: orders, direct: toRunner }, toRoom, heard, reading);
   }
 
   runnerLink(runner: string, heard: (data: unknown) => void): Link<RunnerMessage> {
     const place = { room: this.#options.room, runner };
     const { facts, toRunner, toRoom } = subjectsOf(place);
     const reading = this.#read(streamsOf(place).orders, heard, async () => {});
-    return this.#link({ frames: facts, rest: toRoom }, toRunner, heard, reading);
+    return this.#link({ kept: facts, direct: toRoom }, toRunner, heard, reading);
   }
 
   async close(): Promise<void> {
@@ -124,7 +128,7 @@ export class Carrier {
   }
 
   #link(
-    to: { readonly frames: string; readonly rest: string },
+    to: { readonly kept: string; readonly direct: string },
     from: string,
     heard: (data: unknown) => void,
     reading: { close(): Promise<void> },
@@ -142,13 +146,12 @@ export class Carrier {
     this.#links.add(close);
     return {
       close,
-      send: (message) => {
+      send: (message, way) => {
         // What cannot go out now is lost here, and sent again by who keeps it: the client would pile it up.
         if (!this.#isConnected || this.#connection.isClosed()) return;
         const data = JSON.stringify(message);
-        const [frame] = message.type === 'frames' ? message.frames : [];
-        if (message.type !== 'frames' || frame === undefined) this.#connection.publish(to.rest, data);
-        else void this.#publish(to.frames, data);
+        if (way === 'kept') void this.#publish(to.kept, data);
+        else this.#connection.publish(to.direct, data);
       },
     };
   }
@@ -187,7 +190,7 @@ export class Carrier {
           const consumer = await this.#stream.consumers.get(stream, reader);
           messages = await consumer.consume({
             abort_on_missing_resource: true,
-            idle_heartbeat: 1_000,
+            idle_heartbeat: heartbeatMs,
             expires: 30_000,
           });
           for await (const message of isClosed ? [] : messages) {

@@ -7,7 +7,7 @@ export interface Place {
 /** Names that go into subjects: no dots, stars or spaces. */
 export const placeName = /^[a-z0-9][a-z0-9-]{0,39}$/;
 
-/** Where what is said goes. Frames go through streams; what is said again and again, or may be lost, does not. */
+/** Where what is said goes: into streams that keep it for the other side, or to who listens at this moment. */
 export const subjectsOf = ({ room, runner }: Place) => ({
   orders: `beckon.${room}.${runner}.orders`,
   facts: `beckon.${room}.${runner}.facts`,

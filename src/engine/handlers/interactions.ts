@@ -4,7 +4,9 @@ import { subjectOf } from '../../model/grants.ts';
 import { valuesOf } from '../../model/ordered-map.ts';
 import type { LiveInteraction, SessionState } from '../../model/state.ts';
 import { interactionOf } from '../../model/status.ts';
+import { changedFilesOf } from '../../model/tool-call.ts';
 import { interactionFromLog, interactionView, pendingView } from '../../model/views.ts';
+import type { NamedFile } from '../../protocol/asked-file.ts';
 import { check } from '../../protocol/check.ts';
 import { type Approve, GivenAnswers, type Respond } from '../../protocol/command.ts';
 import { accept, type Result, refuse } from '../../protocol/errors.ts';
@@ -12,10 +14,14 @@ import { askReference } from '../../protocol/event.ts';
 import { GrantId, InteractionId } from '../../protocol/ids.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
 import type { LiveSession } from '../live-session.ts';
+import { placeOn } from '../machines.ts';
 import type { Caller, Clients } from '../ports/control-room.ts';
 import type { EventLog } from '../ports/event-log.ts';
 import { publicSuffixes } from '../public-suffix.ts';
 import type { HandlerInput, Handlers, Room } from './room.ts';
+
+/** A call that changes more is shown without the rest of its files. */
+const MOST_FILES = 10;
 
 export const interactionHandlers = {
   listPending({ registry }) {
@@ -33,6 +39,22 @@ export const interactionHandlers = {
     return interaction === undefined
       ? refuse('interaction_not_found')
       : accept({ status: 200, body: { interaction } });
+  },
+
+  /** Nobody can ask for a file by its name: only the asks of agents name some. */
+  async askedFiles({ log, machines, settings }, { session, interactionId }) {
+    const interaction = find(log, session, { requestId: interactionId });
+    if (interaction === undefined) return refuse('interaction_not_found');
+    if (interaction.status !== 'open') return refuse('interaction_already_resolved');
+    const { cwd, realCwd, machine } = session.state;
+    const place = { cwd, realCwd, roots: placeOn(machine, settings).roots };
+    const files: NamedFile[] = [];
+    for (const path of changedFilesOf(interaction).slice(0, MOST_FILES)) {
+      const file = await machines.ask(machine, (runner) => runner.workspace('file', { place, path }));
+      if (!file.ok) return file;
+      files.push(file.value);
+    }
+    return accept({ status: 200, body: { files } });
   },
 
   approve: answering<'approve'>(({ decision, ...given }) => ({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { NamedFile } from '../../protocol/asked-file.ts';
 import {
   Changes,
   Patch,
@@ -10,6 +11,15 @@ import {
   UnrecordedFile,
 } from '../../protocol/changes.ts';
 import type { Result } from '../../protocol/errors.ts';
+import {
+  CommitOrder,
+  Committed,
+  Landed,
+  LandOrder,
+  Pushed,
+  PushOrder,
+  WorktreeState,
+} from '../../protocol/landing.ts';
 
 /** Where a session works. */
 export const WorkPlace = z.object({
@@ -85,6 +95,8 @@ export const workspaceCalls = {
     request: z.object({ ...place, at: Point, path: z.string() }),
     reply: z.object({ base64: z.base64() }).nullable(),
   },
+  /** A file of which an ask tells, as it is now: its text, or why that is not told. */
+  file: { request: z.object({ ...place, path: z.string() }), reply: NamedFile },
   /** Puts what changed between two recordings back. */
   undo: {
     request: z.object({
@@ -99,6 +111,16 @@ export const workspaceCalls = {
     }),
     reply: Undone,
   },
+  /** How a work tree stands towards its repository; without a base, towards what the repository itself has checked out. */
+  worktree: {
+    request: z.object({ ...place, base: z.string().exactOptional() }),
+    reply: WorktreeState,
+  },
+  commit: { request: z.object({ ...order, ...CommitOrder.shape }), reply: Committed },
+  land: { request: z.object({ ...order, ...LandOrder.shape }), reply: Landed },
+  push: { request: z.object({ ...order, ...PushOrder.shape }), reply: Pushed },
+  /** What became of an undo that was ordered under this id; null where it was never done. */
+  undone: { request: z.object({ ...place, order: z.string() }), reply: Undone.nullable() },
 } as const satisfies Record<string, { readonly request: z.ZodType; readonly reply: z.ZodType }>;
 
 export type WorkspaceCall = keyof typeof workspaceCalls;

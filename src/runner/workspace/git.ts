@@ -16,6 +16,15 @@ export interface GitCall {
   readonly objects?: string;
   /** It may note in the index which files it found unchanged. */
   readonly mayRefresh?: boolean;
+  /** Variables of this call alone. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /**
+   * It may reach other machines: the person's own settings hold, with their ways to prove who they are. Those of a repository still
+   * do not.
+   */
+  readonly reaches?: { readonly home: string };
+  /** What it says about problems is part of the output. */
+  readonly tellsErrors?: true;
   readonly longestMs?: number;
   readonly mostBytes?: number;
 }
@@ -68,7 +77,7 @@ export class Git {
     const child = spawn('git', argumentsOf(call), {
       cwd: call.workTree,
       env: environmentOf(call, this.#path),
-      stdio: ['pipe', 'pipe', 'ignore'],
+      stdio: ['pipe', 'pipe', 'pipe'],
       detached: process.platform !== 'win32',
       windowsHide: true,
     });
@@ -82,11 +91,13 @@ export class Git {
     };
     const timer = setTimeout(() => endAt('late'), call.longestMs ?? longestMs);
     const most = call.mostBytes ?? mostBytes;
-    child.stdout.on('data', (chunk: Buffer) => {
+    const take = (chunk: Buffer): void => {
       chunks.push(chunk.subarray(0, Math.max(0, most - size)));
       size += chunk.length;
       if (size > most) endAt('long');
-    });
+    };
+    child.stdout.on('data', take);
+    child.stderr.on('data', call.tellsErrors ? take : () => {});
     // It may end without having read all of it.
     child.stdin.on('error', () => {});
     child.stdin.end(call.input ?? '');
@@ -112,10 +123,13 @@ function endTree({ pid }: ChildProcess): void {
   }
 }
 
-function argumentsOf({ gitDir, workTree, args: [command = '', ...rest], settings = [] }: GitCall): string[] {
+function argumentsOf(call: GitCall): string[] {
+  const { gitDir, workTree, settings = [], reaches } = call;
+  const [command = '', ...rest] = call.args;
+  const always = reaches === undefined ? [...harmlessSettings, ...unreachable] : harmlessSettings;
   return [
     ...['--no-pager', '--literal-pathspecs', `--git-dir=${gitDir}`, `--work-tree=${workTree}`],
-    ...[...harmlessSettings, ...settings].flatMap((setting) => ['-c', setting]),
+    ...[...always, ...settings].flatMap((setting) => ['-c', setting]),
     command,
     ...(diffCommands.has(command) ? ['--no-ext-diff', '--no-textconv', '--ignore-submodules=all'] : []),
     ...rest,
@@ -138,24 +152,24 @@ const harmlessSettings = [
     'core.autocrlf=false',
     'core.safecrlf=false',
   ],
-  ...['core.pager=cat', 'core.editor=false', 'core.askPass=', 'core.sshCommand=false', 'credential.helper='],
+  ...['core.pager=cat', 'core.editor=false'],
   ...[
     'diff.external=',
     'diff.autoRefreshIndex=false',
     'diff.ignoreSubmodules=all',
     'submodule.recurse=false',
   ],
-  ...['protocol.allow=never', 'safe.bareRepository=explicit', 'gpg.program=false', 'commit.gpgSign=false'],
+  ...['safe.bareRepository=explicit', 'gpg.program=false', 'commit.gpgSign=false'],
   ...['gc.auto=0', 'maintenance.auto=false', 'core.compression=1', 'core.quotePath=false'],
   // Names that only another system cannot have are names here.
   ...(process.platform === 'win32' ? [] : ['core.protectNTFS=false']),
 ];
 
+const unreachable = ['protocol.allow=never', 'core.askPass=', 'core.sshCommand=false', 'credential.helper='];
+
 /** Nothing of the server's own environment but the way to git. */
-function environmentOf(
-  { gitDir, workTree, index, objects, mayRefresh = false }: GitCall,
-  path: string,
-): Record<string, string> {
+function environmentOf(call: GitCall, path: string): Record<string, string> {
+  const { gitDir, workTree, index, objects, reaches, mayRefresh = false } = call;
   return {
     // A folder of the repository can be on the PATH, when the server was started by npm there.
     PATH: path
@@ -163,19 +177,12 @@ function environmentOf(
       .filter((folder) => isAbsolute(folder) && !isWithin(folder, workTree))
       .join(delimiter),
     LC_ALL: 'C',
-    // Git before 2.32 finds the person's settings by these alone.
-    HOME: gitDir,
-    XDG_CONFIG_HOME: gitDir,
-    GIT_CONFIG_NOSYSTEM: '1',
-    GIT_CONFIG_GLOBAL: '/dev/null',
+    ...(reaches === undefined ? hidden(gitDir) : { HOME: reaches.home }),
     GIT_ATTR_NOSYSTEM: '1',
     GIT_OPTIONAL_LOCKS: mayRefresh ? '1' : '0',
     GIT_TERMINAL_PROMPT: '0',
     GIT_NO_LAZY_FETCH: '1',
     GIT_NO_REPLACE_OBJECTS: '1',
-    GIT_ALLOW_PROTOCOL: 'none',
-    GIT_SSH_COMMAND: 'false',
-    GIT_ASKPASS: 'false',
     // For each file it packs, git takes and gives back a quarter of a megabyte, and most of its time went into that.
     MALLOC_TRIM_THRESHOLD_: `${256 * 1024 * 1024}`,
     MALLOC_MMAP_THRESHOLD_: `${256 * 1024 * 1024}`,
@@ -186,5 +193,18 @@ function environmentOf(
     GIT_COMMITTER_EMAIL: 'beckon@localhost',
     ...(index !== undefined && { GIT_INDEX_FILE: index }),
     ...(objects !== undefined && { GIT_OBJECT_DIRECTORY: objects }),
+    ...call.environment,
   };
 }
+
+/** Nobody's settings, and no way to reach anything. */
+const hidden = (gitDir: string): Record<string, string> => ({
+  // Git before 2.32 finds the person's settings by these alone.
+  HOME: gitDir,
+  XDG_CONFIG_HOME: gitDir,
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_ALLOW_PROTOCOL: 'none',
+  GIT_SSH_COMMAND: 'false',
+  GIT_ASKPASS: 'false',
+});

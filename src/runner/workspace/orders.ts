@@ -12,7 +12,7 @@ const mostKept = 1000;
 export class Orders {
   readonly #folder: string;
   readonly #underWay = new Map<string, Promise<Result<unknown>>>();
-  #kept: number | undefined;
+  #count: number | undefined;
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -28,7 +28,11 @@ export class Orders {
   }
 
   /** What became of it; undefined where it was never done. */
-  async outcome<T>(id: string): Promise<Result<T> | undefined> {
+  outcome<T>(id: string): Promise<Result<T> | undefined> {
+    return (this.#underWay.get(id) as Promise<Result<T>> | undefined) ?? this.#kept(id);
+  }
+
+  async #kept<T>(id: string): Promise<Result<T> | undefined> {
     const text = await readFile(this.#pathOf(id), 'utf8').catch(() => undefined);
     return text === undefined ? undefined : (JSON.parse(text) as Result<T>);
   }
@@ -54,25 +58,25 @@ export class Orders {
     work: () => Promise<Result<T>>,
   ): Promise<Result<T>> {
     await ready();
-    const known = await this.outcome<T>(id);
+    const known = await this.#kept<T>(id);
     if (known !== undefined) return known;
     const outcome = await work();
     // It was not done, and may be done by the next server.
     const isOver = outcome.ok || outcome.refusal.code !== 'shutting_down';
-    if (isOver && (await this.outcome(id)) === undefined) await this.keep(id, outcome);
+    if (isOver && (await this.#kept(id)) === undefined) await this.keep(id, outcome);
     return outcome;
   }
 
   async #forgetOldest(): Promise<void> {
-    this.#kept = (this.#kept ?? (await readdir(this.#folder)).length - 1) + 1;
-    if (this.#kept <= 2 * mostKept) return;
+    this.#count = (this.#count ?? (await readdir(this.#folder)).length - 1) + 1;
+    if (this.#count <= 2 * mostKept) return;
     const names = await readdir(this.#folder);
     const dated = await Promise.all(
       names.map(async (name) => ({ name, at: (await stat(join(this.#folder, name))).mtimeMs })),
     );
     const oldest = dated.sort((one, other) => one.at - other.at).slice(0, -mostKept);
     for (const { name } of oldest) await rm(join(this.#folder, name), { force: true });
-    this.#kept = names.length - oldest.length;
+    this.#count = names.length - oldest.length;
   }
 
   #pathOf(id: string): string {

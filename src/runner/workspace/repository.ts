@@ -127,7 +127,7 @@ export async function indexStamp({ gitDir }: Repository): Promise<string | undef
 const mostBytes = 1024 * 1024;
 
 /** Opened without waiting: a pipe of that name would never give anything. */
-async function smallFile(path: string, longest = mostBytes): Promise<Buffer | undefined> {
+export async function smallFile(path: string, longest = mostBytes): Promise<Buffer | undefined> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
   try {
     const found = await file?.stat();

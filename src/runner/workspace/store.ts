@@ -150,7 +150,7 @@ async function clearLeftovers(gitDir: string): Promise<void> {
 }
 
 /** No other program has this directory among its arguments, and is called git. */
-async function endGitOn(gitDir: string): Promise<void> {
+export async function endGitOn(gitDir: string): Promise<void> {
   if (process.platform !== 'linux') return;
   const running = (): number[] =>
     readdirSync('/proc')

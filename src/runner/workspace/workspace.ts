@@ -6,7 +6,9 @@ import type {
   WorkspaceRequest,
 } from '../../engine/ports/workspace.ts';
 import { accept, type Result } from '../../protocol/errors.ts';
+import { namedFile } from '../text-file.ts';
 import { toldOnce } from './changes.ts';
+import { Landings } from './landing/landings.ts';
 import type { Recording } from './store.ts';
 import { Workspaces, type WorkspacesOptions } from './workspaces.ts';
 
@@ -20,6 +22,7 @@ export function openWorkspace(options: WorkspacesOptions): {
   close(): Promise<void>;
 } {
   const workspaces = new Workspaces(options);
+  const landings = new Landings(workspaces, options);
   const withRoot = async <T>(place: WorkPlace, value: T): Promise<Result<T & { root: string }>> => {
     const root = await workspaces.root(place);
     return root.ok ? accept({ ...value, root: root.value }) : root;
@@ -46,6 +49,7 @@ export function openWorkspace(options: WorkspacesOptions): {
       if (!found.ok) return found;
       return accept(found.value === undefined ? null : { base64: found.value.toString('base64') });
     },
+    file: ({ place, path }) => namedFile(place, path),
     async undo({ place, orderId, before, after, choices, rest, shown }) {
       const undone = await workspaces.undo(place, {
         orderId,
@@ -60,9 +64,18 @@ export function openWorkspace(options: WorkspacesOptions): {
       if (!value.done) return accept({ done: false, obstacles: [...value.obstacles], shown: value.shown });
       return accept({ done: true, before: value.before.id, after: value.after.id, paths: [...value.paths] });
     },
+    worktree: ({ place, base }) => landings.worktree(place, base),
+    commit: ({ place, ...order }) => landings.commit(place, order),
+    land: ({ place, ...order }) => landings.land(place, order),
+    push: ({ place, ...order }) => landings.push(place, order),
+    async undone({ place, order }) {
+      await workspaces.ready(place);
+      return (await workspaces.orders.outcome(order)) ?? accept(null);
+    },
   };
   return {
-    call: (call, request) => {
+    async call(call, request) {
+      await landings.finished;
       const orderId = 'orderId' in request ? String(request.orderId) : undefined;
       const work = () => calls[call](request);
       return orderId === undefined

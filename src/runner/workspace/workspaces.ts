@@ -30,6 +30,8 @@ export interface WorkspacesOptions {
   /** Where git is found. */
   readonly path: string;
   readonly home?: string;
+  /** Where the person's agent for keys listens; for pushing alone. */
+  readonly sshAgent?: string | undefined;
   readonly limits?: Partial<RecordingLimits>;
   /** What the recordings of one work tree may take; the oldest go first. */
   readonly storeBytes?: number;
@@ -42,6 +44,13 @@ export interface Span {
 }
 
 export type UndoOrder = Span & Pick<RestoreOrder, 'choices' | 'rest' | 'shown' | 'orderId'>;
+
+/** A work tree in which nothing else is done for now. */
+export interface TreeInTurn {
+  readonly store: Store;
+  readonly recordNow: RecordNow;
+  recording(id: string): Promise<Result<Recording>>;
+}
 
 interface Opened {
   readonly store: Store;
@@ -68,7 +77,7 @@ const storeBytes = 2 * 1024 * 1024 * 1024;
 
 /** What agents do to the files they work on: recorded, compared, undone. In each work tree one thing is done at a time. */
 export class Workspaces {
-  readonly #git: Git;
+  readonly git: Git;
   readonly #options: WorkspacesOptions;
   readonly #limits: RecordingLimits;
   readonly #opened = new Map<string, Opened>();
@@ -76,7 +85,7 @@ export class Workspaces {
   readonly orders: Orders;
 
   constructor(options: WorkspacesOptions) {
-    this.#git = new Git(options.path);
+    this.git = new Git(options.path);
     this.#options = options;
     this.orders = new Orders(join(options.dataDir, 'recordings', 'orders'));
     this.#limits = { ...recordingLimits, ...options.limits };
@@ -164,6 +173,17 @@ export class Workspaces {
     });
   }
 
+  /** Does something with a work tree in its turn, so that nothing else is done there meanwhile. */
+  at<T>(place: WorkPlace, work: (tree: TreeInTurn) => Promise<Result<T>>): Promise<Result<T>> {
+    return this.#inTurn(place, (opened) =>
+      work({
+        store: opened.store,
+        recordNow: this.#recordNow(opened),
+        recording: (id) => find(opened, id),
+      }),
+    );
+  }
+
   /** Settles when nothing is under way there, and what a kill cut short is finished. */
   ready(place: WorkPlace): Promise<Result<void>> {
     return this.#inTurn(place, async () => accept(undefined));
@@ -171,7 +191,7 @@ export class Workspaces {
 
   /** Ends what is under way and settles all that waits. */
   async close(): Promise<void> {
-    this.#git.close();
+    this.git.close();
     await Promise.all([...this.#opened.values()].map(({ last }) => last));
   }
 
@@ -257,7 +277,7 @@ export class Workspaces {
     const gitDir = join(dataDir, 'recordings', name);
     let opened = this.#opened.get(gitDir);
     if (opened === undefined) {
-      const store = storeAt(this.#git, gitDir, repository);
+      const store = storeAt(this.git, gitDir, repository);
       const memory = { recordings: 0, bytes: 0 };
       opened = {
         store,

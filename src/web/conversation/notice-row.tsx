@@ -9,19 +9,36 @@ import {
   TriangleAlert,
   Unplug,
 } from 'lucide-react';
+import { Suspense } from 'react';
 import type { EventOf } from '../../protocol/event.ts';
 import { type Translate, useT } from '../i18n/i18n.ts';
 import { allTokens, money, shortCount, wholeCount } from '../session/figures.logic.ts';
 import { modeLabel } from '../session/mode-label.ts';
 import { plainText } from '../text/plain-text.ts';
 import { cx } from '../ui/class-names.ts';
+import { lazyPart } from '../ui/lazy-part.tsx';
 import { exactDuration } from '../ui/time.logic.ts';
 import { Disclosure } from './disclosure.tsx';
-import type { InsertedTextItem, NoticeEvent, NoticeItem, TurnEndItem } from './row.ts';
+import {
+  type InsertedTextItem,
+  isToldLater,
+  type NoticeEvent,
+  type NoticeItem,
+  type TurnEndItem,
+} from './row.ts';
+
+const TurnFoot = lazyPart(async () => (await import('../undo/turn-foot.tsx')).TurnFoot);
+const ToldLater = lazyPart(async () => (await import('../undo/told-later.tsx')).ToldLater);
 
 /** What happened around the conversation, in one quiet sentence. */
 export function NoticeRow({ item: { event } }: { readonly item: NoticeItem }) {
   const t = useT();
+  if (isToldLater(event))
+    return (
+      <Suspense fallback={<div className="min-h-7" />}>
+        <ToldLater event={event} />
+      </Suspense>
+    );
   const { icon: Icon, isBad } = lookOf(event);
   return (
     <p
@@ -98,8 +115,11 @@ export function TurnEndRow({ item: { end } }: { readonly item: TurnEndItem }) {
       {end.outcome !== 'completed' && <Sentence end={end} />}
       <div
         title={usage === undefined ? undefined : tokensOf(t, usage)}
-        className="flex items-center gap-3 text-faint text-xs before:h-px before:flex-1 before:bg-line"
+        className="flex flex-wrap items-center gap-x-3 text-faint text-xs before:h-px before:flex-1 before:bg-line pointer-coarse:min-h-11"
       >
+        <Suspense>
+          <TurnFoot turnId={end.turnId} />
+        </Suspense>
         {figures.join(' · ')}
       </div>
     </div>
@@ -169,6 +189,8 @@ export function noticeText(t: Translate, event: NoticeEvent): string {
       return t('notice.interrupting');
     case 'turn.overdue':
       return t('notice.overdue');
+    default:
+      return '';
   }
 }
 

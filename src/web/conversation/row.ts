@@ -109,14 +109,24 @@ const noticeTypes = [
   'turn.overdue',
 ] as const satisfies readonly EventType[];
 
-export type NoticeEvent = EventOf<(typeof noticeTypes)[number]>;
+/** Told by a part that is fetched later. */
+export type LaterNotice = EventOf<'files.restored' | 'session.created' | 'session.forked'>;
+
+export type NoticeEvent = EventOf<(typeof noticeTypes)[number]> | LaterNotice;
 
 export interface NoticeItem extends Timed {
   readonly kind: 'notice';
   readonly event: NoticeEvent;
 }
 
+/** That a session was made is told of a fork alone. */
+export const isToldLater = (event: Event): event is LaterNotice =>
+  event.type === 'session.created'
+    ? event.forkedFrom !== undefined
+    : event.type === 'files.restored' || event.type === 'session.forked';
+
 /** A row for the event if it is one that is only told: of the exits of a process only crashes are news. */
 export const isNotice = (event: Event): event is NoticeEvent =>
-  (noticeTypes as readonly string[]).includes(event.type) &&
-  (event.type !== 'process.exited' || event.crashed);
+  isToldLater(event) ||
+  ((noticeTypes as readonly string[]).includes(event.type) &&
+    (event.type !== 'process.exited' || event.crashed));

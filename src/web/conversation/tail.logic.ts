@@ -1,6 +1,6 @@
 import { type Passage, passagesOf } from '../text/plain-text.ts';
 import type { Conversation } from './conversation.logic.ts';
-import type { NoticeEvent, Row, ToolItem, TurnEndItem } from './row.ts';
+import { isToldLater, type NoticeEvent, type Row, type ToolItem, type TurnEndItem } from './row.ts';
 import { isAtWork, type NotMade, notMadeAfter, sinceAllowed } from './tool-call.logic.ts';
 
 export type TailLine =
@@ -82,7 +82,9 @@ function lineOf(conversation: Conversation, { key, item }: Row, depth: number): 
 const quiet: readonly NoticeEvent['type'][] = ['diagnostic', 'mode.changed', 'model.changed'];
 
 const isQuiet = (event: NoticeEvent): boolean =>
-  quiet.includes(event.type) || (event.type === 'agent.notice' && event.level === 'info');
+  isToldLater(event) ||
+  quiet.includes(event.type) ||
+  (event.type === 'agent.notice' && event.level === 'info');
 
 /** The end of a text, from the beginning of a line on; whether that line is code is told by the fences before it. */
 function lastPart(text: string): readonly Passage[] {

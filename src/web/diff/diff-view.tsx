@@ -40,9 +40,12 @@ export const PatchView = memo(function PatchView({
   hunks,
   path,
   isWrapped = false,
+  most = shownAtOnce,
 }: {
   readonly hunks: readonly Hunk[];
   readonly path: string;
+  /** So many lines are shown at once. */
+  readonly most?: number;
   /** Long lines go on below rather than out of sight. */
   readonly isWrapped?: boolean;
 }) {
@@ -51,8 +54,8 @@ export const PatchView = memo(function PatchView({
   const layout = usePreferences((preferences) => preferences.diffLayout);
   const isPhone = useMedium('phone');
   const all = hunks.reduce((sum, hunk) => sum + hunk.length, 0);
-  useReadPart(isWhole || all <= shownAtOnce);
-  const shown = useMemo(() => (isWhole ? hunks : firstLines(hunks, shownAtOnce)), [hunks, isWhole]);
+  useReadPart(isWhole || all <= most);
+  const shown = useMemo(() => (isWhole ? hunks : firstLines(hunks, most)), [hunks, isWhole, most]);
   const lines = useColoured(shown, path);
   const isSplit = layout === 'split' && !isPhone;
   const Hunks = isSplit ? SplitHunk : UnifiedHunk;
@@ -78,7 +81,7 @@ export const PatchView = memo(function PatchView({
           />
         </div>
       )}
-      {all > shownAtOnce && !isWhole && (
+      {all > most && !isWhole && (
         <button
           type="button"
           onClick={() => setWhole(true)}
@@ -163,7 +166,7 @@ function Line({
   if (line === null) return <div aria-hidden className={cx('bg-ground', edge)} />;
   const { sign, text, pieces } = line;
   return (
-    <div className={cx('flex min-w-0', looks[sign], edge)}>
+    <div data-change={sign === ' ' ? undefined : ''} className={cx('flex min-w-0', looks[sign], edge)}>
       {number !== undefined && (
         <span aria-hidden className="w-12 shrink-0 select-none pr-2 text-right">
           {number}

@@ -3,6 +3,7 @@ import { composer } from './de/composer.ts';
 import { control } from './de/control.ts';
 import { conversation } from './de/conversation.ts';
 import { deleteSession } from './de/delete-session.ts';
+import { editPlace } from './de/edit-place.ts';
 import { form } from './de/form.ts';
 import { frame } from './de/frame.ts';
 import { help } from './de/help.ts';
@@ -20,6 +21,7 @@ import { sessionLife } from './de/session-life.ts';
 import { sessionPage } from './de/session-page.ts';
 import { settings } from './de/settings.ts';
 
+import { undo } from './de/undo.ts';
 import type { Messages } from './messages.ts';
 
 export { refusals };
@@ -42,6 +44,8 @@ export const de: Messages = {
   ...rules,
   ...settings,
   ...deleteSession,
+  ...editPlace,
+  ...undo,
   ...less,
   ...machines,
   ...push,

@@ -1,4 +1,5 @@
 import { deleteSession } from './en/delete-session.ts';
+import { editPlace } from './en/edit-place.ts';
 import { help } from './en/help.ts';
 import { inbox } from './en/inbox.ts';
 import { less } from './en/less.ts';
@@ -9,10 +10,12 @@ import { review } from './en/review.ts';
 import { rules } from './en/rules.ts';
 import { sessionPage } from './en/session-page.ts';
 import { settings } from './en/settings.ts';
+import { undo } from './en/undo.ts';
 
 /** What is said by parts of the page that are not on the first screen. */
 export const later = {
   ...deleteSession,
+  ...editPlace,
   ...help,
   ...inbox,
   ...less,
@@ -23,4 +26,5 @@ export const later = {
   ...rules,
   ...sessionPage,
   ...settings,
+  ...undo,
 };

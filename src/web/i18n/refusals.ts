@@ -7,6 +7,8 @@ export const saysMore: ReadonlySet<string> = new Set<BeckonErrorCode>([
   'invalid_answer',
   'agent_refused',
   'agent_not_available',
+  'changes_moved',
+  'commit_refused',
 ]);
 
 /** What the server's refusals are called in another language than its own, which is English. */

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { showSuspicious } from '../../model/suspicious-text.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
 import { useSession } from '../data/room-context.tsx';
-import { Diff } from '../diff/lazy-diff.tsx';
+import { AskedChange } from '../diff/lazy-diff.tsx';
 import { type Translate, useT } from '../i18n/i18n.ts';
 import { plainText } from '../text/plain-text.ts';
 import { cx } from '../ui/class-names.ts';
@@ -24,7 +24,7 @@ export function AskBody({ interaction, cwd }: { readonly interaction: Interactio
             <Sentence>{plainText(interaction.form?.message || interaction.title)}</Sentence>
           )}
           {interaction.tool === undefined ? (
-            <Call body={callBody(interaction, cwd)} />
+            <Call interaction={interaction} body={callBody(interaction, cwd)} />
           ) : (
             <ToolCall name={interaction.tool.name} given={callBody(interaction, cwd).rest} />
           )}
@@ -87,11 +87,16 @@ const Reason = ({ children }: { readonly children: ReactNode }) => (
   </p>
 );
 
-function Call({ body }: { readonly body: CallBody }) {
+interface CallProps {
+  readonly interaction: Interaction;
+  readonly body: CallBody;
+}
+
+function Call({ interaction, body }: CallProps) {
   return (
     <>
       {body.note !== null && <p className="text-sm text-soft wrap-anywhere">{plainText(body.note)}</p>}
-      <Thing body={body} />
+      <Thing interaction={interaction} body={body} />
       <WarningLines warnings={body} />
       {body.rest.length > 0 && <Rest rest={body.rest} />}
     </>
@@ -122,8 +127,7 @@ const Warning = ({ path, children }: { readonly path?: string; readonly children
   </p>
 );
 
-function Thing({ body }: { readonly body: CallBody }) {
-  const t = useT();
+function Thing({ interaction, body }: CallProps) {
   switch (body.is) {
     case 'command':
       return <Machine text={body.command} />;
@@ -131,14 +135,9 @@ function Thing({ body }: { readonly body: CallBody }) {
       return (
         <div className="flex flex-col gap-1.5">
           <Path>{body.to === null ? body.path : `${body.path} → ${body.to}`}</Path>
-          {body.edits.map((edit, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: edits of a file have no other name than their place
-            <div key={at} className="flex flex-col gap-1">
-              {edit.path !== null && <Path>{edit.path}</Path>}
-              {edit.isEverywhere && <p className="text-sm text-soft">{t('ask.everywhere')}</p>}
-              <Diff before={edit.before} after={edit.after} path={edit.path ?? body.path} />
-            </div>
-          ))}
+          {body.edits.length > 0 && (
+            <AskedChange interaction={interaction} edits={body.edits} path={body.path} />
+          )}
         </div>
       );
     case 'address':

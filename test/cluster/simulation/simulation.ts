@@ -41,6 +41,9 @@ class Simulation {
   readonly #isCut: boolean[] = [];
   /** The frame by which each order was said on each connection. */
   readonly #said = new Map<string, number>();
+  /** What is done a moment later. */
+  readonly #moments: (() => void)[] = [];
+  readonly #inAMoment = (work: () => void): void => void this.#moments.push(work);
   #starts = 0;
   #isCalm = false;
 
@@ -165,6 +168,7 @@ class Simulation {
         new RoomSide({
           name: `machine${machine}`,
           id,
+          inAMoment: this.#inAMoment,
           send: (message) => {
             if (this.#room?.sides[machine] !== sides[machine]) return;
             this.#noteOrders(message);
@@ -201,6 +205,7 @@ class Simulation {
       id,
       earlier: [...place.starts],
       version: '1',
+      inAMoment: this.#inAMoment,
       send: (message) => {
         if (this.#runners[machine] === side) this.#fromRunner(machine, message);
       },
@@ -226,6 +231,7 @@ class Simulation {
   }
 
   #carry(): void {
+    if (this.#world.random() < 0.5) for (const work of this.#moments.splice(0)) work();
     for (let count = 0; count < 4; count += 1) this.#carryOne();
   }
 

@@ -1,10 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { seededRandom, testSeed, times } from '../../support/seeded-random.ts';
+import { type Kill, killedByGit } from './killing-git.ts';
 import { accepted, snapshotOf, type WorkspaceRig, workspaceRig } from './repositories.ts';
 
 const seed = testSeed();
@@ -103,42 +102,5 @@ function leaveHalf(
   for (const store of readdirSync(stores)) writeFileSync(join(stores, store, 'index.lock'), 'half');
 }
 
-/** Runs the program with a git that kills it at its n-th call, or at the one with this argument. */
-async function killed(
-  rig: WorkspaceRig,
-  { at, when }: { readonly at: number | string; readonly when: 'before' | 'after' },
-  ...span: readonly string[]
-): Promise<void> {
-  const folder = join(rig.base, 'programs');
-  const count = join(folder, 'count');
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(count, '');
-  const path = process.env.PATH ?? '';
-  const isNow =
-    typeof at === 'number'
-      ? `[ $(wc -c < '${count}') -eq ${at} ]`
-      : `case " $* " in *" ${at} "*) ;; *) false;; esac`;
-  writeFileSync(
-    join(folder, 'git'),
-    `#!/bin/sh
-printf x >> '${count}'
-PATH='${path}'
-if ${isNow}; then
-  [ ${when} = before ] || git "$@"
-  kill -9 $PPID
-  exit 1
-fi
-exec git "$@"
-`,
-  );
-  chmodSync(join(folder, 'git'), 0o755);
-  const given = [
-    join(rig.base, 'data'),
-    join(rig.base, 'home'),
-    rig.tree,
-    `${folder}${delimiter}${path}`,
-    ...span,
-  ];
-  const child = spawn(process.execPath, [program, ...given], { stdio: ['ignore', 'ignore', 'inherit'] });
-  await once(child, 'close');
-}
+const killed = (rig: WorkspaceRig, kill: Kill, ...span: readonly string[]): Promise<void> =>
+  killedByGit(rig.base, program, kill, { cwd: rig.tree, rest: span });

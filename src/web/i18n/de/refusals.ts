@@ -9,6 +9,8 @@ export const refusals: Refusals = {
   machine_not_found: 'Einen Rechner mit diesem Namen gibt es nicht.',
   machine_unreachable: 'Der Rechner ist gerade nicht zu erreichen.',
   machine_reachable: 'Der Rechner ist erreichbar. Seine Sitzungen lassen sich anhalten.',
+  turn_not_found: 'Diesen Durchgang gibt es in dieser Sitzung nicht.',
+  cannot_fork: 'Das Gespräch lässt sich dort nicht abzweigen.',
   run_not_found: 'Dieser Agent läuft dort nicht mehr, oder eine Sitzung hat ihn.',
   blank_message: 'Eine Nachricht braucht Text oder ein Bild.',
   unauthorized: 'Dieser Browser ist nicht mehr eingelassen. Seite neu laden und neu koppeln.',
@@ -46,6 +48,8 @@ export const refusals: Refusals = {
   session_already_running: 'Die Sitzung läuft schon; es gibt nichts fortzusetzen.',
   session_waiting: 'In der Sitzung ist noch etwas offen. Zuerst beantworten, oder die Sitzung stoppen.',
   agent_not_running: 'Der Agent dieser Sitzung läuft nicht.',
+  turn_running: 'In diesem Verzeichnis arbeitet gerade ein Agent. Sein Ende abwarten oder ihn unterbrechen.',
+  undo_obstacles: 'Einiges wurde seither geändert oder ist im Weg. Nichts wurde zurückgenommen.',
   no_turn_running: 'Der Agent arbeitet gerade nicht; es gibt nichts zu unterbrechen.',
   message_already_sent: 'Die Nachricht ist schon gesendet.',
   too_many_asks: 'In dieser Sitzung ist schon zu viel offen. Zuerst einiges davon beantworten.',
@@ -55,6 +59,9 @@ export const refusals: Refusals = {
   comment_changed:
     'Ein Kommentar ist nicht mehr, wie er hier zu sehen war: Er wurde inzwischen geändert, entfernt oder gesendet.',
   too_many_comments: 'In dieser Sitzung warten schon zu viele Kommentare.',
+  changes_moved: 'Die Dateien, oder was ausgecheckt ist, sind nicht mehr so wie gezeigt.',
+  commit_refused: 'So, wie das Repository gerade ist, geht das nicht.',
+  landing_conflicts: 'Beide Seiten haben dasselbe geändert. Es wurde nichts getan.',
   policy_changed:
     'Die Regeln sind inzwischen andere, als hier zu sehen waren. Neu laden und noch einmal ansehen.',
   interaction_gone: 'Das lässt sich nicht mehr beantworten.',
@@ -74,11 +81,5 @@ export const refusals: Refusals = {
     'Dieser Server schickt keine Benachrichtigungen an Geräte: Der Schlüssel dafür ließ sich nicht ablegen.',
   storage_unavailable: 'Beckon kann gerade nichts speichern; es wurde nichts geändert.',
   unexpected_reply: 'Was da antwortet, ist wohl kein Beckon. Seite neu laden.',
-  undo_obstacles:
-    'Dem Rückgängigmachen steht etwas entgegen; sag für jedes, was geschehen soll. Es wurde nichts geändert.',
-  turn_running:
-    'In diesem Arbeitsverzeichnis läuft gerade eine Runde; warte ihr Ende ab oder unterbrich sie.',
-  turn_not_found: 'In dieser Sitzung hat keine Runde diese Kennung.',
-  cannot_fork: 'Das Gespräch lässt sich dort nicht abzweigen.',
   shutting_down: 'Beckon wird gerade beendet.',
 };
