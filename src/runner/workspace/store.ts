@@ -51,6 +51,8 @@ export function coversPath(unrecorded: readonly Unrecorded[]): (path: PathBytes)
 export interface Store {
   readonly repository: Repository;
   readonly gitDir: string;
+  /** The second of the newest recording. No two have the same, for the oldest go first. */
+  newest: number;
   /** What git answered; a refusal where it did not do what it was to do. */
   run(args: readonly string[], more?: Partial<GitCall>): Promise<Result<Buffer>>;
   /** The same, for whoever looks at how it ended. */
@@ -66,6 +68,7 @@ export function storeAt(git: Git, gitDir: string, repository: Repository): Store
   return {
     repository,
     gitDir,
+    newest: 0,
     call,
     async run(args, more) {
       const { end, output } = await call(args, more);
@@ -186,12 +189,14 @@ export const journalPath = (gitDir: string): string => join(gitDir, 'restore.jso
  * two programs fewer are started for each recording. HEAD follows, for git lists what differs from it.
  */
 export async function keepTree(
-  { gitDir }: Store,
+  store: Store,
   tree: string,
   unrecorded: readonly Unrecorded[],
 ): Promise<Result<Recording>> {
   const message = JSON.stringify({ unrecorded: unrecorded.map(({ path, why }) => [toldPath(path), why]) });
-  const who = `Beckon <beckon@localhost> ${Math.floor(Date.now() / 1_000)} +0000`;
+  const { gitDir } = store;
+  store.newest = Math.max(Math.floor(Date.now() / 1_000), store.newest + 1);
+  const who = `Beckon <beckon@localhost> ${store.newest} +0000`;
   const text = Buffer.from(`tree ${tree}\nauthor ${who}\ncommitter ${who}\n\n${message}`);
   const object = Buffer.concat([Buffer.from(`commit ${text.length}\0`), text]);
   const id = createHash('sha1').update(object).digest('hex');
@@ -283,7 +288,11 @@ export async function tidyStore(store: Store, mostBytes: number): Promise<Result
     ]);
     if (!refs.ok) return refs;
     const names = refs.value.toString().split('\n').filter(Boolean);
-    const oldest = names.slice(0, Math.min(Math.ceil(names.length / 2), names.length - 2));
+    // By the clock another may be the newest, where it was set back.
+    const newest = refOf((await readFile(join(store.gitDir, 'HEAD'), 'utf8')).trim());
+    const oldest = names
+      .slice(0, Math.min(Math.ceil(names.length / 2), names.length - 2))
+      .filter((name) => name !== newest);
     if (oldest.length === 0) return accept(undefined);
     const input = oldest.map((name) => `delete ${name}\n`).join('');
     const dropped = await store.run(['update-ref', '--stdin'], { input });
