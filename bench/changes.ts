@@ -147,13 +147,6 @@ function makeFiles(tree: string, folders: number): string[] {
       files.push(path);
     }
   }
-  for (const args of [
-    ['init', '-q'],
-    ['add', '-A'],
-    ['commit', '-q', '-m', 'first'],
-    ['gc', '-q'],
-  ])
-    spawnSync('git', args, { cwd: tree, env: environment });
   return files;
 }
 
