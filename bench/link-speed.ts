@@ -24,6 +24,7 @@ export async function factsPerSecond(count: number): Promise<number> {
     name: 'far',
     runner: tirelessRunner(count) as Runner,
     earlier: [],
+    left: [],
     id: randomUUID(),
     version: 'bench',
     unseal: (sealed) => JSON.parse(sealed),

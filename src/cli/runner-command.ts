@@ -61,9 +61,9 @@ BECKON_LOG sets how much is logged: trace, debug, info, warn, error, silent.`,
       onRoom: (room) =>
         room !== 'enough' && logger.warn(`The disk has little room for what agents print: ${room}`),
     });
-    await runner.left();
+    const left = await runner.left();
     const { dataDir } = settings;
-    const served = await serve(file, { runner, dataDir, toolSecret, logger, asked: ending.asked });
+    const served = await serve(file, { runner, left, dataDir, toolSecret, logger, asked: ending.asked });
     if ('reason' in served) logger.error(served.reason);
     else console.stdout.write(`Beckon runs agents here as ${file.name}\n`);
     const end = 'reason' in served ? { exitCode: 1 } : await Promise.race([ending.asked, served.refused]);
@@ -95,6 +95,7 @@ async function serve(
   file: RunnerFile,
   parts: {
     readonly runner: Parameters<typeof serveRoom>[1]['runner'];
+    readonly left: Parameters<typeof serveRoom>[1]['left'];
     readonly dataDir: string;
     readonly toolSecret: string;
     readonly logger: Logger;
@@ -133,6 +134,7 @@ async function serve(
   const serving = serveRoom(carrier, {
     name,
     runner: parts.runner,
+    left: parts.left,
     id,
     tools: tools.tools,
     load: machineLoad,

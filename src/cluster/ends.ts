@@ -58,6 +58,7 @@ export function serveRoom(
     readonly name: string;
     readonly runner: Runner;
     readonly earlier: readonly string[];
+    readonly left: RunnerSideOptions['left'];
     readonly id: string;
     readonly version: string;
     readonly unseal: (sealed: string) => Secrets;

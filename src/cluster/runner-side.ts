@@ -1,10 +1,12 @@
-import type {
-  AttachOrder,
-  FactBatch,
-  RunAbout,
-  Runner,
-  StartOrder,
-  ToolAccess,
+import {
+  type AttachOrder,
+  type FactBatch,
+  isKept,
+  type LeftRun,
+  type RunAbout,
+  type Runner,
+  type StartOrder,
+  type ToolAccess,
 } from '../engine/ports/runner.ts';
 import { workspaceCalls } from '../engine/ports/workspace.ts';
 import { messageOf } from '../protocol/errors.ts';
@@ -39,6 +41,8 @@ export interface RunnerSideOptions {
   /** Those of earlier starts on the same data directory. */
   readonly earlier: readonly string[];
   readonly version: string;
+  /** What earlier starts left running, as the runner told when it was opened. */
+  readonly left: readonly LeftRun[];
   /** How busy this machine is. */
   readonly load?: (() => MachineLoad | undefined) | undefined;
   /** Perhaps once, perhaps later, perhaps twice, perhaps never. */
@@ -73,6 +77,8 @@ export class RunnerSide {
   readonly #runs = new Map<string, KeptRun>();
   /** Runs that are over: the runner below may still list them. */
   readonly #over = new Set<string>();
+  /** Those of earlier starts. */
+  readonly #found: ReadonlyMap<string, LeftRun>;
   readonly #readings = new Map<string, AsyncIterator<Uint8Array>>();
   #offered = 1;
   #connection: Connection | undefined;
@@ -80,6 +86,7 @@ export class RunnerSide {
 
   constructor(options: RunnerSideOptions) {
     this.#options = options;
+    this.#found = new Map(options.left.map((run) => [run.runId, run]));
   }
 
   /** What came over the link. */
@@ -238,17 +245,22 @@ export class RunnerSide {
       this.#audience(connection).tell(exit(runId, 1, { startError: cannotUnseal }));
       return;
     }
-    const onIdentified = this.#noted(sealed);
+    // Told to an earlier start of this program: it is caught up when all that the agent said since has been told.
+    const isLeft = this.#found.has(runId) && !this.#over.has(runId);
     const run = new KeptRun({
       id: runId,
       sessionId,
       last: 0,
-      isCaughtUp: true,
+      isCaughtUp: !isLeft,
       place: undefined,
-      onIdentified,
+      onIdentified: this.#noted(sealed),
     });
     this.#runs.set(runId, run);
-    run.begin(this.#options.runner.start(order, run.heard), this.#audience(connection));
+    const { runner } = this.#options;
+    run.begin(
+      isLeft ? runner.attach({ ...order, ...fromTheFirst }, run.heard) : runner.start(order, run.heard),
+      this.#audience(connection),
+    );
   }
 
   #attach(sealed: SealedAttach, connection: Connection): void {
@@ -260,14 +272,15 @@ export class RunnerSide {
       known.tellAgain(last, audience, 'attach');
       return;
     }
-    if (known) {
-      this.#giveUp(known, last, audience);
+    const place = sealed.checkpoint && placeIn(sealed.checkpoint);
+    const left = this.#found.get(runId);
+    if (known || (left && !isKept(left, place?.mark))) {
+      this.#setAside(runId, last, audience);
       return;
     }
     // An agent that runs has its environment; one that is started over is not, without it.
     const opened = this.#opened(sealed) ?? { ...sealed, env: {}, tools: this.#toolsFor(sessionId) };
     const order: AttachOrder = { ...sealed, ...opened, checkpoint: sealed.checkpoint };
-    const place = sealed.checkpoint && placeIn(sealed.checkpoint);
     const onIdentified = this.#noted(sealed);
     const lastHere = place?.number ?? 0;
     const run = new KeptRun({ id: runId, sessionId, last: lastHere, isCaughtUp: false, place, onIdentified });
@@ -275,11 +288,13 @@ export class RunnerSide {
     run.begin(this.#options.runner.attach(withOwnPlace(order), run.heard), audience);
   }
 
-  /** The room is older than what it has told to be stored: what is missing there is nowhere any more. */
-  #giveUp(run: KeptRun, last: number, audience: Audience): void {
-    run.leave();
-    void this.#end(run.id);
-    audience.tell(exit(run.id, last + 1, { hostLost: tooOld }));
+  /**
+   * The room is older than what it has told to be stored, as after a restore: what is missing there is nowhere any more. The agent goes
+   * on without a session, and says nothing; it is listed with what is left, for a person to take or to end.
+   */
+  #setAside(runId: string, last: number, audience: Audience): void {
+    this.#runs.get(runId)?.leave();
+    audience.tell(exit(runId, last + 1, { hostLost: tooOld }));
   }
 
   /** Remembers what a room must know that has lost this session. */
@@ -447,4 +462,7 @@ const exit = (
 const cannotUnseal =
   'The environment of the session was sealed for another key than that of this runner: its file is not the newest.';
 const tooOld =
-  'The machine was told that more of this is stored than the room knows of. The agent was ended: what it said in between is lost.';
+  'The machine was told that more of this is stored than the server knows of, as after a restore. The agent goes on there without this session: it is listed with its machine, to be taken or ended.';
+
+/** How an agent is gone on with of which nothing is known yet. */
+const fromTheFirst = { checkpoint: undefined, last: 0, ready: false, openAsks: [], inFlight: [] } as const;

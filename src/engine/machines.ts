@@ -21,8 +21,10 @@ export interface MachinesOptions {
 
 /** What the engine does about other machines. */
 export interface MachineEvents {
-  /** It can be reached, and says what runs there. Returns what of it no session has. `away` holds until then. */
-  onBack(name: string, left: readonly LeftRun[]): readonly LeftRun[];
+  /** It can be reached, and says what runs there. `away` holds until then. */
+  onBack(name: string, left: readonly LeftRun[]): void;
+  /** Of what runs there, what no session has. */
+  unclaimed(name: string, left: readonly LeftRun[]): readonly LeftRun[];
   /** It was taken up, and `away` says so. */
   onServed(name: string): void;
   onAway(name: string): void;
@@ -40,7 +42,7 @@ interface Known {
   visit: number;
   /** Whether its runs have been taken up since it came. */
   isServed: boolean;
-  /** The runs there that no session has, as they were found when it came. */
+  /** The runs there that no session has, as they were last found. */
   unclaimed: readonly LeftRun[];
   /** Of those who wait for something there: told when it goes away. */
   readonly waiting: Set<() => void>;
@@ -180,6 +182,18 @@ export class Machines {
     return this.#known.get(name)?.unclaimed ?? [];
   }
 
+  /** A session there has lost its run, which may go on by itself. */
+  async findUnclaimed(name: string): Promise<void> {
+    const known = this.#known.get(name);
+    if (known?.isServed !== true) return;
+    const { visit, machine } = known;
+    const left = await machine?.runner.left().catch(() => undefined);
+    // What was not told now is told when the machine comes back.
+    if (left === undefined || known.visit !== visit || this.#events === undefined) return;
+    known.unclaimed = this.#events.unclaimed(name, left);
+    this.#events.onChange();
+  }
+
   /** It was ended, or a session has it. */
   forgetRun(name: string, runId: string): void {
     const known = this.#of(name);
@@ -227,7 +241,8 @@ export class Machines {
     try {
       const left = (await machine?.runner.left()) ?? [];
       if (!isHere()) return;
-      known.unclaimed = this.#events?.onBack(name, left) ?? [];
+      this.#events?.onBack(name, left);
+      known.unclaimed = this.#events?.unclaimed(name, left) ?? [];
       known.isServed = true;
       this.#events?.onServed(name);
       this.#events?.onChange();

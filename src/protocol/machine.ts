@@ -31,8 +31,10 @@ export const UnclaimedRun = z.object({
   /** Of the session, where this server knows it. */
   title: z.string().optional(),
   isRunning: z.boolean(),
-  /** Whether its session can go on with it or, where this server does not know that, a new one with its conversation. */
+  /** Whether its session can go on with it or its conversation or, where this server does not know that, a new one. */
   canBeTaken: z.boolean(),
+  /** It would be ended, and the conversation gone on with: what it said and was told is not all on record here. */
+  endsWhenTaken: z.boolean().optional(),
   /** Of a session that this server does not know, as its machine tells. */
   agent: z.string().optional(),
   cwd: z.string().optional(),

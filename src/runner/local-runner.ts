@@ -1,4 +1,4 @@
-import type { LeftRun, Report, Runner, StartOrder } from '../engine/ports/runner.ts';
+import { isKept, type LeftRun, type Report, type Runner, type StartOrder } from '../engine/ports/runner.ts';
 import type { Workspace } from '../engine/ports/workspace.ts';
 import { refuse } from '../protocol/errors.ts';
 import type { SessionId } from '../protocol/ids.ts';
@@ -148,6 +148,11 @@ export function localRunner(options: LocalRunnerOptions): Runner {
       }
       const run = add(order, checkpoint?.number ?? 0, report);
       run.begin('hostLost', order.last, () => {
+        const known = leftRuns(kept).find((left) => left.runId === runId);
+        if (known && !isKept(known, checkpoint?.mark)) {
+          void end(runId);
+          throw new Error('More of what the agent said was stored than this server knows of: it was ended.');
+        }
         const directory = startDirectory(order);
         const start = startOf(order, directory.ok ? directory.value : order.cwd);
         const left = { mark: checkpoint?.mark, kept, ready, openAsks, inFlight };
@@ -177,10 +182,12 @@ export function localRunner(options: LocalRunnerOptions): Runner {
 /** A run may have several processes: an agent that was started anew, commands that it has us run. */
 function leftRuns(kept: readonly KeptProcess[]): readonly LeftRun[] {
   const runs = new Map<string, LeftRun>();
-  for (const { id, sessionId, running } of kept) {
+  for (const { id, sessionId, running, givenBack = 0 } of kept) {
     const runId = runOf(id);
-    const isRunning = running || runs.get(runId)?.isRunning === true;
-    runs.set(runId, { runId, sessionId, isRunning });
+    const known = runs.get(runId);
+    const keptFrom = givenBack > 0 ? { ...known?.keptFrom, [id]: givenBack } : known?.keptFrom;
+    const isRunning = running || known?.isRunning === true;
+    runs.set(runId, { runId, sessionId, isRunning, ...(keptFrom && { keptFrom }) });
   }
   return [...runs.values()];
 }

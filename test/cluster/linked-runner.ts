@@ -23,6 +23,7 @@ export class LinkedRunner {
       runner,
       id: randomUUID(),
       earlier: [],
+      left: [],
       version: 'test',
       inAMoment: setImmediate,
       send: (message) => this.#carry(JSON.stringify(message), (text) => this.#toRoom(text)),

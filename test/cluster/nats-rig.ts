@@ -39,7 +39,7 @@ export class NatsRig {
   }
 
   /** Another start on the same data directory as the one before. */
-  serve(carrier: Carrier, name: string, runner: Runner): { stop(): Promise<void> } {
+  async serve(carrier: Carrier, name: string, runner: Runner): Promise<{ stop(): Promise<void> }> {
     const id = randomUUID();
     const earlier = [...this.#starts];
     this.#starts.push(id);
@@ -47,6 +47,7 @@ export class NatsRig {
     return serveRoom(carrier, {
       name,
       runner,
+      left: await runner.left(),
       earlier,
       id,
       version: 'test',

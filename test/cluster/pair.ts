@@ -1,9 +1,10 @@
 import type { RoomMessage, RunnerMessage } from '../../src/cluster/message.ts';
 import { RoomSide } from '../../src/cluster/room-side.ts';
 import { RunnerSide, type RunnerSideOptions } from '../../src/cluster/runner-side.ts';
-import type { RunAbout, StartOrder } from '../../src/engine/ports/runner.ts';
+import type { LeftRun, RunAbout, Runner, StartOrder } from '../../src/engine/ports/runner.ts';
 import { SessionId } from '../../src/protocol/ids.ts';
 import type { MachineLoad } from '../../src/protocol/machine.ts';
+import type { KeptProcess } from '../../src/runner/ports/process-host.ts';
 import { runnerOf } from '../support/runner-of.ts';
 import { ScriptedDriver } from '../support/scripted-driver.ts';
 
@@ -31,11 +32,17 @@ export function pair(driver = new ScriptedDriver()) {
   const loads: MachineLoad[] = [];
   const notes = new Map<string, RunAbout>();
   const tools = new Map<string, NonNullable<RunnerSideOptions['tools']>>();
-  const runner = (id: string, earlier: readonly string[] = []) =>
+  const runner = (
+    id: string,
+    earlier: readonly string[] = [],
+    below: Runner = runnerOf([driver]),
+    left: readonly LeftRun[] = [],
+  ) =>
     new RunnerSide({
-      runner: runnerOf([driver]),
+      runner: below,
       id,
       earlier,
+      left,
       version: '1.2.3',
       load: () => ({ processors: 0.5, memoryFree: 1, memoryTotal: 2 }),
       inAMoment: (work) => work(),
@@ -50,6 +57,14 @@ export function pair(driver = new ScriptedDriver()) {
         remove: (runId) => notes.delete(runId),
       },
     });
+  /** The next start of runner `a`, which finds this of its agent. */
+  const nextRunner = async (kept: Partial<KeptProcess> = {}): Promise<RunnerSide> => {
+    const { runId: id, sessionId } = startOrder;
+    const below = runnerOf([driver], {
+      kept: [{ id, sessionId, running: true, outputEnd: 200, ...kept }],
+    });
+    return runner('b', ['a'], below, await below.left());
+  };
   const newRoom = (id: string): RoomSide =>
     new RoomSide({
       name: 'far',
@@ -79,6 +94,7 @@ export function pair(driver = new ScriptedDriver()) {
   return {
     driver,
     runner,
+    nextRunner,
     get room() {
       return room;
     },

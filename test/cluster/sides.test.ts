@@ -11,6 +11,19 @@ const text = (words: string): AgentFact => ({
   event: { type: 'agent.text', agentMessageId: 'm', block: 0, text: words },
 });
 
+/** What is asked of the machine takes turns of the event loop there. */
+async function answered<T>(reply: Promise<T>, carry: () => Promise<void>): Promise<T> {
+  let isThere = false;
+  void reply.finally(() => {
+    isThere = true;
+  });
+  while (!isThere) {
+    await new Promise(setImmediate);
+    await carry();
+  }
+  return reply;
+}
+
 interface Sent {
   readonly numbers: readonly number[];
   readonly way: Way;
@@ -149,24 +162,96 @@ describe('a room and its runners', () => {
     await meet(far);
     room.start(startOrder, () => {});
     await carry(far);
-    /** What is asked of the machine takes turns of the event loop there. */
-    const answered = async <T>(reply: Promise<T>): Promise<T> => {
-      let isThere = false;
-      void reply.finally(() => {
-        isThere = true;
-      });
-      while (!isThere) {
-        await new Promise(setImmediate);
-        await carry(far);
-      }
-      return reply;
-    };
     driver.agent().reportAt(1, { type: 'identified', agentSessionId: 'conversation-1' });
     const about = { agent: 'demo', cwd: '/', agentSessionId: 'conversation-1' };
-    expect(await answered(room.left())).toEqual([{ runId: 'run1', sessionId: 's1', isRunning: true, about }]);
+    expect(await answered(room.left(), () => carry(far))).toEqual([
+      { runId: 'run1', sessionId: 's1', isRunning: true, about },
+    ]);
     expect(notes.get('run1')).toEqual(about);
-    await answered(room.end('run1'));
+    await answered(room.end('run1'), () => carry(far));
     expect(notes.size).toBe(0);
+  });
+
+  test('[CLU31] an agent that an earlier start of the runner had started is caught up when all it said has been told, not before', async () => {
+    const { driver, nextRunner, room, restartRoom, meet, carry } = pair();
+    const far = await nextRunner();
+    await meet(far);
+    room.start(startOrder, () => {});
+    await carry(far);
+    const agent = driver.agent();
+    expect(agent.left).toMatchObject({ mark: undefined, ready: false });
+    agent.reportAt(1, text('one'));
+    await carry(far);
+    const next = restartRoom('room2');
+    await meet(far);
+    const heard: string[] = [];
+    const attach = {
+      ...startOrder,
+      checkpoint: undefined,
+      last: 0,
+      ready: false,
+      openAsks: [],
+      inFlight: [],
+    };
+    next.attach(attach, ({ facts }) => heard.push(...facts.map(({ type }) => type)));
+    await carry(far);
+    expect(heard).toEqual(['said']);
+    agent.reportAt(2, text('two'));
+    agent.report({ type: 'caught-up' });
+    await carry(far);
+    expect(heard).toEqual(['said', 'said', 'caught-up']);
+  });
+
+  test('[CLU32] a room that knows less than it has told to be stored hears that in words; the agent goes on, is listed, and can be ended', async () => {
+    const { driver, runner, room, restartRoom, meet, carry } = pair();
+    const far = runner('a');
+    await meet(far);
+    const batches: FactBatch[] = [];
+    const run = room.start(startOrder, (batch) => batches.push(batch));
+    await carry(far);
+    const agent = driver.agent();
+    for (const offset of [1, 2, 3]) agent.reportAt(offset, text(`line ${offset}`));
+    await carry(far);
+    const [first, , third] = batches;
+    if (third?.mark) run.stored({ number: 3, mark: third.mark });
+    room.tick();
+    await meet(far);
+    const restored = restartRoom('room2');
+    await meet(far);
+    const heard: AgentFact[] = [];
+    const checkpoint = first?.mark && { number: 1, mark: first.mark };
+    const attach = { ...startOrder, checkpoint, last: 1, ready: true, openAsks: [], inFlight: [] };
+    restored.attach(attach, ({ facts }) => heard.push(...facts));
+    await carry(far);
+    agent.reportAt(4, text('unheard'));
+    await carry(far);
+    expect(heard).toMatchObject([{ type: 'exited', hostLost: expect.stringContaining('goes on there') }]);
+    expect(agent.exited).toBe(false);
+    expect(await answered(restored.left(), () => carry(far))).toMatchObject([
+      { runId: 'run1', isRunning: true },
+    ]);
+    await answered(restored.end('run1'), () => carry(far));
+    expect(agent.exited).toBe(true);
+  });
+
+  test('[CLU32] so it does of a runner that was started anew, where the output before is no longer kept', async () => {
+    const { driver, nextRunner, room, meet, carry } = pair();
+    const far = await nextRunner({ givenBack: 100 });
+    await meet(far);
+    const heard: AgentFact[] = [];
+    const report = ({ facts }: FactBatch): void => void heard.push(...facts);
+    const attachAt = (offset: number) => {
+      const place = { number: 1, mark: { processId: 'run1', offset, memory: null } };
+      const mark = { processId: 'run1', offset, memory: { place } };
+      const checkpoint = { number: 1, mark };
+      room.attach({ ...startOrder, checkpoint, last: 1, ready: true, openAsks: [], inFlight: [] }, report);
+      return carry(far);
+    };
+    await attachAt(99);
+    expect(heard).toMatchObject([{ type: 'exited', hostLost: expect.stringContaining('goes on there') }]);
+    expect(driver.agents).toEqual([]);
+    await attachAt(100);
+    expect(driver.agent().left?.mark).toMatchObject({ offset: 100 });
   });
 
   test('[CLU4] an agent that says more than is stored is held, and goes on when it is', async () => {

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { LeftRun } from '../../src/engine/ports/runner.ts';
 import type { AgentFact } from '../../src/model/agent-fact.ts';
 import { SessionId } from '../../src/protocol/ids.ts';
 import type { Machine } from '../../src/protocol/machine.ts';
@@ -525,6 +526,39 @@ describe('a machine that is given up', () => {
     await room.do('sendMessage', { session: sessions[0]?.id ?? '', message: 'go on' });
     await eventually('it is started', () => driver.agents.length === 1);
     expect(driver.agent().start).toMatchObject({ resume: 'conversation-1', cwd });
+  });
+
+  test('[CLU32] a run that is ahead of a restored server is shown with its session, and taken by ending it: the session goes on with the conversation', async () => {
+    const { room, gpu } = await open();
+    const { driver } = gpu;
+    const ended: string[] = [];
+    const left: LeftRun[] = [];
+    // What a runner does that has set it aside.
+    Object.assign(gpu.runner, {
+      left: async () => left,
+      end: async (runId: string) => void ended.push(runId),
+    });
+    const { id, agent, interactionId } = await asking(room, gpu);
+    const { processId: runId } = agent.start;
+    const about = { agent: driver.name, cwd: '/', agentSessionId: `own-${id}` };
+    left.push({ runId, sessionId: SessionId.parse(id), isRunning: true, about });
+    const hostLost = 'The agent goes on there without this session.';
+    agent.report({ type: 'exited', code: null, signal: null, stderr: [], hostLost });
+    await room.until('it is told', () => room.announcements('machines-changed').length > 1);
+    expect(await room.interaction(id, interactionId)).toMatchObject({
+      outcome: 'lost',
+      resolvedReason: hostLost,
+    });
+    const unclaimed = async () => (await machineIn(room, 'gpu-1'))?.unclaimed;
+    expect(await unclaimed()).toMatchObject([
+      { runId, title: 'go on', canBeTaken: true, endsWhenTaken: true },
+    ]);
+    expect(ended).toEqual([]);
+    await room.do('takeRun', { machine: 'gpu-1', runId });
+    expect([ended, await unclaimed()]).toEqual([[runId], []]);
+    await room.do('sendMessage', { session: id, message: 'and now?' });
+    await eventually('it is started', () => driver.agents.length === 2);
+    expect(driver.agent().start).toMatchObject({ sessionId: id, resume: `own-${id}` });
   });
 });
 

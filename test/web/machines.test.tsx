@@ -274,6 +274,23 @@ describe('the page of machines', () => {
     expect(fake.called('takeRun')).toEqual([['gpu-1', 'run_1']]);
   });
 
+  it('[CLU32] an agent that is ahead of its session is ended and gone on with there, once that is confirmed', async () => {
+    const fake = new FakeTransport();
+    const run = { runId: 'r1', sessionId: sessionId('s2'), title: 'There', isRunning: true };
+    const unclaimed = [{ ...run, canBeTaken: true, endsWhenTaken: true }];
+    fake.answers = {
+      machines: () => Promise.resolve([machine(state('gpu-1', 'reachable'), { unclaimed })]),
+      takeRun: () => Promise.resolve(),
+    };
+    await open('/settings', both, fake);
+    await userEvent.click(await screen.findByRole('button', { name: 'Go on in its session: There' }));
+    expect(screen.queryByRole('button', { name: /^Take back/ })).toBeNull();
+    expect(fake.called('takeRun')).toEqual([]);
+    await userEvent.click(await screen.findByRole('button', { name: /^End it there, and go on\?/ }));
+    expect(fake.called('takeRun')).toEqual([['gpu-1', 'r1']]);
+    await screen.findByText('“There” goes on with your next message.');
+  });
+
   it('[CLU25] agents that no session has are listed, and taken back or ended, in German as well', async () => {
     const fake = new FakeTransport();
     const run = { sessionId: sessionId('s2'), isRunning: true };

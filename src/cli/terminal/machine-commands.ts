@@ -98,10 +98,11 @@ function loadWords({ processors, memoryFree, memoryTotal }: MachineLoad): string
 }
 
 function unclaimedWords(run: UnclaimedRun): string {
-  const { runId, sessionId, title, isRunning, canBeTaken, agent, cwd } = run;
+  const { runId, sessionId, title, isRunning, canBeTaken, endsWhenTaken, agent, cwd } = run;
   const what = agent === undefined || cwd === undefined ? '' : `, ${agent} in ${cwd}`;
   const whose = title === undefined ? `of a session unknown here (${sessionId}${what})` : `of "${title}"`;
-  const take = title === undefined ? '--take (ends it, and goes on in a new session)' : '--take';
+  const where = title === undefined ? 'goes on in a new session' : 'its session goes on at your next message';
+  const take = endsWhenTaken === true ? `--take (ends it, and ${where})` : '--take';
   const remedy = canBeTaken ? `${take} or --end` : '--end';
   return oneLine(`${runId}  ${isRunning ? 'runs' : 'has ended'}, ${whose}, and no session has it: ${remedy}`);
 }

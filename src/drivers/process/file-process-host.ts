@@ -11,6 +11,7 @@ import type {
   ProcessHost,
   ProcessSpec,
 } from '../../runner/ports/process-host.ts';
+import { givenBack } from './agent-output.ts';
 import { roomIn, type Space, spaceOn } from './disk-room.ts';
 import { FileProcess } from './file-process.ts';
 import { holderSuffix, isThere, startHolder } from './holder.ts';
@@ -102,6 +103,7 @@ export class FileProcessHost implements ProcessHost {
       sessionId: run.sessionId,
       running,
       outputEnd: sizeOf(outputPath(run)),
+      givenBack: givenBack(run),
     }));
   }
 

@@ -57,6 +57,13 @@ export const machineHandlers = {
     const session = registry.get(run.sessionId);
     const conversation = session === undefined ? conversationOf(run) : undefined;
     if (conversation !== undefined) return goOnAnew(room, { machine, runId, by }, conversation);
+    if (session !== undefined && canResume(session, machine, run)) {
+      // First: two agents with one conversation would each have half of it.
+      const ended = await machines.ask(machine, async (runner) => accept(await runner.end(runId)));
+      if (!ended.ok) return ended;
+      machines.forgetRun(machine, runId);
+      return done;
+    }
     if (session === undefined || !canTake(session, machine, runId)) {
       return refuse('run_not_found', 'No session of this server can go on with this run; it can be ended.');
     }
@@ -88,12 +95,15 @@ async function describe(room: Room, name: string): Promise<Machine> {
 function unclaimedView({ registry }: Room, machine: string, run: LeftRun): UnclaimedRun {
   const { runId, sessionId, isRunning, about } = run;
   const session = registry.get(sessionId);
+  const isAnew = session === undefined && conversationOf(run) !== undefined;
+  const isResumed = session !== undefined && canResume(session, machine, run);
   return {
     runId,
     sessionId,
     ...(session !== undefined && { title: session.state.title }),
     isRunning,
-    canBeTaken: session === undefined ? conversationOf(run) !== undefined : canTake(session, machine, runId),
+    canBeTaken: isAnew || isResumed || (session !== undefined && canTake(session, machine, runId)),
+    ...((isAnew || isResumed) && { endsWhenTaken: true }),
     ...(session === undefined && about && { agent: about.agent, cwd: about.cwd }),
   };
 }
@@ -152,6 +162,15 @@ async function goOnAnew(
 /** Its own session, on this very machine. */
 const canTake = ({ state }: LiveSession, machine: string, runId: string): boolean =>
   state.machine === machine && state.process === null && state.leftRun?.run.id === runId;
+
+/** Its own session can go on with the conversation, but not with the run: what that said in between is on record nowhere. */
+const canResume = ({ state }: LiveSession, machine: string, run: LeftRun): boolean =>
+  state.machine === machine &&
+  state.process === null &&
+  state.life === 'open' &&
+  state.leftRun?.run.id !== run.runId &&
+  state.agentSessionId !== null &&
+  state.agentSessionId === conversationOf(run)?.agentSessionId;
 
 function unclaimedRun(
   { machines }: Room,

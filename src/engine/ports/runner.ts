@@ -132,6 +132,8 @@ export interface LeftRun {
   readonly runId: string;
   readonly sessionId: SessionId;
   readonly isRunning: boolean;
+  /** By process, where what is kept of its output begins, if that is not its beginning: nobody can go on before it. */
+  readonly keptFrom?: Readonly<Record<string, number>> | undefined;
   /** What the machine knows of it, where it keeps that. */
   readonly about?: RunAbout | undefined;
 }
@@ -242,6 +244,10 @@ export interface ReadingMark {
   /** Plain data: what the driver must remember to go on from there. */
   readonly memory: unknown;
 }
+
+/** Whether all that a run said behind this place is still there. */
+export const isKept = ({ keptFrom = {} }: LeftRun, mark: ReadingMark | undefined): boolean =>
+  Object.entries(keptFrom).every(([id, from]) => (mark?.processId === id ? mark.offset : 0) >= from);
 
 const passing: ReadonlySet<AgentFact['type']> = new Set(['delta', 'diagnostic', 'caught-up', 'ending']);
 

@@ -32,6 +32,8 @@ export interface KeptProcess {
   readonly running: boolean;
   /** How much it has printed so far. */
   readonly outputEnd: number;
+  /** So much of the beginning is no longer kept, because it was stored. */
+  readonly givenBack?: number;
 }
 
 /** The run that a process belongs to. */

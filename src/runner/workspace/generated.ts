@@ -57,7 +57,7 @@ export async function hasAttributes({ repository }: Store, paths: readonly PathB
   return isThere;
 }
 
-function hasFile(place: Buffer | string): boolean {
+function hasFile(place: Buffer): boolean {
   try {
     return lstatSync(place, { throwIfNoEntry: false })?.isFile() === true;
   } catch {

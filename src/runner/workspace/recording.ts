@@ -234,11 +234,11 @@ export function looker(workTree: string): (path: PathBytes) => Stats | undefined
   const isFolder = (path: string): boolean => {
     const known = folders.get(path);
     if (known !== undefined) return known;
-    const is = isFolder(parentOf(path)) && statOf(placeOf(workTree, path))?.isDirectory() === true;
+    const is = isFolder(parentOf(path)) && statOf(plainPlaceOf(workTree, path))?.isDirectory() === true;
     folders.set(path, is);
     return is;
   };
-  return (path) => (isFolder(parentOf(path)) ? statOf(placeOf(workTree, path)) : undefined);
+  return (path) => (isFolder(parentOf(path)) ? statOf(plainPlaceOf(workTree, path)) : undefined);
 }
 
 const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
@@ -251,10 +251,12 @@ const statOf = (place: Buffer | string): Stats | undefined => {
   }
 };
 
-export const placeOf = (workTree: string, path: string): Buffer | string =>
-  /^[\x20-\x7e]*$/.test(path)
-    ? `${workTree}/${path}`
-    : Buffer.concat([Buffer.from(`${workTree}/`), bytesOf(path)]);
+export const placeOf = (workTree: string, path: string): Buffer =>
+  Buffer.concat([Buffer.from(`${workTree}/`), bytesOf(path)]);
+
+/** The same, quicker where the path is plain. */
+const plainPlaceOf = (workTree: string, path: string): Buffer | string =>
+  /^[\x20-\x7e]*$/.test(path) ? `${workTree}/${path}` : placeOf(workTree, path);
 
 /**
  * Git adds all paths of a call or none. Where it refuses, the halves are tried, until it is known which one it was; many of them mean

@@ -109,7 +109,7 @@ export async function prepareStore(store: Store, excludes: Buffer): Promise<Resu
   for (const folder of ['objects/info', 'objects/pack', 'refs/recordings', 'info'])
     await mkdir(join(gitDir, folder), { recursive: true, mode: 0o700 });
   await clearLeftovers(gitDir);
-  await writeFile(join(gitDir, 'config'), settings);
+  await writeFile(join(gitDir, 'config'), storeSettings);
   // No attribute of the repository changes what is stored: bytes are recorded as they are.
   await writeFile(
     join(gitDir, 'info/attributes'),
@@ -119,20 +119,29 @@ export async function prepareStore(store: Store, excludes: Buffer): Promise<Resu
   await writeFile(join(gitDir, 'HEAD'), 'ref: refs/heads/none\n');
   for (const folder of ['objects', 'refs']) await mkdir(join(bareDir(gitDir), folder), { recursive: true });
   await writeFile(join(bareDir(gitDir), 'HEAD'), 'ref: refs/heads/none\n');
-  const version = await store.run(['version']);
+  const version = await checkVersion(store);
+  if (!version.ok) return version;
+  // What is added is compared with it.
+  const empty = await store.run(['hash-object', '-w', '--stdin']);
+  if (!empty.ok) return empty;
+  // Without a ref it would go when the store is tidied.
+  await putFile(join(gitDir, 'refs/empty'), empty.value);
+  return accept(undefined);
+}
+
+export async function checkVersion({ run }: Pick<Store, 'run'>): Promise<Result<void>> {
+  const version = await run(['version']);
   if (!version.ok) return version;
   const [, major, minor] = /^git version (\d+)\.(\d+)/.exec(version.value.toString()) ?? [];
   if (Number(major) < 2 || (Number(major) === 2 && Number(minor) < 30))
     return refuse('git_not_available', `git ${major}.${minor} is older than 2.30.`);
-  // What is added is compared with it.
-  const empty = await store.run(['hash-object', '-w', '--stdin']);
-  return empty.ok ? accept(undefined) : empty;
+  return accept(undefined);
 }
 
 /** A git directory without anything: no attribute of ours holds there. */
 export const bareDir = (gitDir: string): string => join(gitDir, 'bare');
 
-const settings = [
+export const storeSettings = [
   '[core]',
   '\trepositoryformatversion = 0',
   '\tbare = false',
@@ -154,13 +163,7 @@ async function clearLeftovers(gitDir: string): Promise<void> {
 
 /** No other program has this directory among its arguments, and is called git. */
 export async function endGitOn(gitDir: string): Promise<void> {
-  if (process.platform !== 'linux') return;
-  const running = (): number[] =>
-    readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name))
-      .filter((pid) => isGitOn(gitDir, pid))
-      .map(Number);
-  for (let pids = running(); pids.length > 0; pids = running()) {
+  for (let pids = gitsOn(gitDir); pids.length > 0; pids = gitsOn(gitDir)) {
     for (const pid of pids) {
       try {
         process.kill(pid, 'SIGKILL');
@@ -171,6 +174,15 @@ export async function endGitOn(gitDir: string): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
+
+/** The processes of git that were started on a git directory, as `git.ts` does. */
+export const gitsOn = (gitDir: string): number[] =>
+  process.platform === 'linux'
+    ? readdirSync('/proc')
+        .filter((name) => /^\d+$/.test(name))
+        .filter((pid) => isGitOn(gitDir, pid))
+        .map(Number)
+    : [];
 
 function isGitOn(gitDir: string, pid: string): boolean {
   try {

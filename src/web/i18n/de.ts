@@ -1,9 +1,11 @@
 import { board } from './de/board.ts';
+import { changes } from './de/changes.ts';
 import { composer } from './de/composer.ts';
 import { control } from './de/control.ts';
 import { conversation } from './de/conversation.ts';
 import { deleteSession } from './de/delete-session.ts';
 import { editPlace } from './de/edit-place.ts';
+import { editor } from './de/editor.ts';
 import { form } from './de/form.ts';
 import { frame } from './de/frame.ts';
 import { help } from './de/help.ts';
@@ -20,8 +22,8 @@ import { session } from './de/session.ts';
 import { sessionLife } from './de/session-life.ts';
 import { sessionPage } from './de/session-page.ts';
 import { settings } from './de/settings.ts';
-
 import { undo } from './de/undo.ts';
+import { worktrees } from './de/worktrees.ts';
 import type { Messages } from './messages.ts';
 
 export { refusals };
@@ -35,6 +37,7 @@ export const de: Messages = {
   ...sessionPage,
   ...composer,
   ...board,
+  ...changes,
   ...conversation,
   ...interaction,
   ...inbox,
@@ -43,8 +46,10 @@ export const de: Messages = {
   ...review,
   ...rules,
   ...settings,
+  ...worktrees,
   ...deleteSession,
   ...editPlace,
+  ...editor,
   ...undo,
   ...less,
   ...machines,

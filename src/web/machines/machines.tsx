@@ -116,7 +116,7 @@ function Unclaimed({ machine: { name, unclaimed }, onChanged }: RowProps) {
 
 function UnclaimedRow({
   machine,
-  run: { runId, sessionId, title, isRunning, canBeTaken, agent, cwd },
+  run: { runId, sessionId, title, isRunning, canBeTaken, endsWhenTaken, agent, cwd },
   onChanged,
 }: {
   readonly machine: string;
@@ -162,7 +162,21 @@ function UnclaimedRow({
           {t('machines.takeAnew')}
         </ConfirmButton>
       )}
-      {canBeTaken && title !== undefined && (
+      {canBeTaken && title !== undefined && endsWhenTaken === true && (
+        <ConfirmButton
+          size="sm"
+          confirm={t('machines.confirmTakeAnew')}
+          isBusy={isBusy}
+          title={t('machines.resumeHint')}
+          aria-label={`${t('machines.resume')}: ${named}`}
+          onConfirm={() =>
+            void act(() => transport.takeRun(machine, runId), t('machines.resumed', { title: named }))
+          }
+        >
+          {t('machines.resume')}
+        </ConfirmButton>
+      )}
+      {canBeTaken && title !== undefined && endsWhenTaken !== true && (
         <Button
           size="sm"
           isBusy={isBusy}

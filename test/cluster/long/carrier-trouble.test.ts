@@ -23,7 +23,7 @@ describe.skipIf(noNats)(`a carrier in trouble${noNats ? ` (skipped: ${noNats})` 
     const under = onFiles(demoAgent);
     const rig = new NatsRig(server);
     const local = under.open();
-    const serving = rig.serve(await rig.carrier('far', way('far')), 'far', local);
+    const serving = await rig.serve(await rig.carrier('far', way('far')), 'far', local);
     const room = rig.reach(await rig.carrier('room', way('room')), 'far');
     const facts = new RunRecorder('run1');
     const place = { agent: under.agent, cwd: under.dir, realCwd: null, roots: [], env: {} };

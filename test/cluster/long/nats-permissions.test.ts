@@ -28,7 +28,11 @@ describe.skipIf(noNats)(`the keys of a cluster${noNats ? ` (skipped: ${noNats})`
   test('[CLU9] with them a room has its runners, and each runner its room', async () => {
     const roomCarrier = await rig.carrier('room', { seed: made.room.seed });
     for (const { name, seed } of [one.file, two.file]) {
-      rig.serve(await rig.carrier(name, { seed }), name, runnerOf([new ScriptedDriver(`agent of ${name}`)]));
+      await rig.serve(
+        await rig.carrier(name, { seed }),
+        name,
+        runnerOf([new ScriptedDriver(`agent of ${name}`)]),
+      );
       const [agent] = await rig.reach(roomCarrier, name).agents();
       expect(agent?.name).toBe(`agent of ${name}`);
     }

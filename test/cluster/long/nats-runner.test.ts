@@ -19,7 +19,7 @@ describe.skipIf(noNats)(`over a real NATS${noNats ? ` (skipped: ${noNats})` : ''
     const rig = new NatsRig(server);
     const local = under.open();
     const far = await rig.carrier('far');
-    const serving = rig.serve(far, 'far', local);
+    const serving = await rig.serve(far, 'far', local);
     const room = await rig.carrier('room');
     const close = async (): Promise<void> => {
       await serving.stop();

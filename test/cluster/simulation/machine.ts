@@ -1,4 +1,4 @@
-import { isPassing, type Runner } from '../../../src/engine/ports/runner.ts';
+import { isPassing, type LeftRun, type Runner } from '../../../src/engine/ports/runner.ts';
 import type { AgentFact } from '../../../src/model/agent-fact.ts';
 import { MessageId, type SessionId } from '../../../src/protocol/ids.ts';
 import type { Decision } from '../../../src/protocol/interaction.ts';
@@ -55,7 +55,7 @@ export class SimAgent {
   isArchived = false;
   /** Up to here its output has given its space back. */
   given = 0;
-  /** How many facts with a number it had said when its present runner attached to it; 0 where it was told to start it. */
+  /** How many facts with a number it had said when its present runner came to it. */
   saidBefore = 0;
 
   constructor(runId: string, sessionId: SessionId, received: Received[] = []) {
@@ -146,24 +146,23 @@ export class SimMachine {
         const isThere = known !== undefined && !known.isArchived;
         const agent = isThere ? known : new SimAgent(processId, sessionId, known?.received);
         this.agents.set(processId, agent);
-        agent.saidBefore = 0;
-        return connect(agent, report, 0, isThere);
+        agent.saidBefore = isThere ? countOf(agent.said) : 0;
+        return connect(agent, report, 0, false);
       },
       ...(this.agentsOutlive && {
         attach: ({ processId }, { mark }, report) => {
           const agent = this.agents.get(processId);
           if (agent === undefined || agent.isArchived) return undefined;
-          agent.saidBefore = agent.said.filter((fact) => !isPassing(fact)).length;
+          agent.saidBefore = countOf(agent.said);
           return connect(agent, report, mark?.offset ?? 0, true);
         },
       }),
     };
-    const kept = () => [...this.agents.values()].filter(({ isArchived }) => !isArchived);
     return localRunner({
       drivers: [driver],
       processes: {
         kept: async () =>
-          kept().map((agent) => ({
+          this.#kept.map((agent) => ({
             id: agent.runId,
             sessionId: agent.sessionId,
             running: agent.isRunning,
@@ -187,6 +186,15 @@ export class SimMachine {
     });
   }
 
+  /** What a runner finds that is opened now. */
+  get left(): readonly LeftRun[] {
+    return this.#kept.map(({ runId, sessionId, isRunning }) => ({ runId, sessionId, isRunning }));
+  }
+
+  get #kept(): readonly SimAgent[] {
+    return [...this.agents.values()].filter(({ isArchived }) => !isArchived);
+  }
+
   /** The runner is gone from one moment to the next. */
   kill(): void {
     for (const connection of this.#connections) connection.cut();
@@ -202,6 +210,8 @@ export class SimMachine {
     return this.#connections.filter(({ isIdle }) => !isIdle);
   }
 }
+
+const countOf = (facts: readonly AgentFact[]): number => facts.filter((fact) => !isPassing(fact)).length;
 
 /** A driver's end of an agent. */
 class SimConnection implements AgentConnection {

@@ -204,6 +204,7 @@ class Simulation {
       runner: place.open(),
       id,
       earlier: [...place.starts],
+      left: place.left,
       version: '1',
       inAMoment: this.#inAMoment,
       send: (message) => {

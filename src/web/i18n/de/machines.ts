@@ -42,6 +42,10 @@ export const machines = {
   'machines.take': 'Zurückholen',
   'machines.takeHint': 'Seine Sitzung geht mit ihm weiter, und worauf er wartet, wird noch einmal gefragt.',
   'machines.taken': '„{title}“ geht weiter.',
+  'machines.resume': 'In seiner Sitzung weitermachen',
+  'machines.resumeHint':
+    'Der Agent ist weiter, als dieser Server weiß, etwa nach einer Wiederherstellung. Er wird dort beendet, und seine Sitzung setzt das Gespräch mit deiner nächsten Nachricht fort.',
+  'machines.resumed': '„{title}“ geht mit deiner nächsten Nachricht weiter.',
   'machines.takeAnew': 'In neuer Sitzung weitermachen',
   'machines.takeAnewHint':
     'Der Agent wird dort beendet, und eine neue Sitzung setzt sein Gespräch fort. Was er gerade tun wollte, bricht ab.',

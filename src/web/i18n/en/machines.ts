@@ -41,6 +41,10 @@ export const machines = {
   'machines.take': 'Take back',
   'machines.takeHint': 'Its session goes on with it, and what it waits for is asked again.',
   'machines.taken': '“{title}” goes on.',
+  'machines.resume': 'Go on in its session',
+  'machines.resumeHint':
+    'The agent has gone on further than this server knows of, as after a restore. It is ended there, and its session goes on with the conversation at your next message.',
+  'machines.resumed': '“{title}” goes on with your next message.',
   'machines.takeAnew': 'Go on in a new session',
   'machines.takeAnewHint':
     'The agent is ended there, and a new session goes on with its conversation. What it was about to do stops.',
