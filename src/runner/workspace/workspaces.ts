@@ -113,17 +113,14 @@ export class Workspaces {
       opened.waiting = undefined;
       const keepers = opened.keepers;
       opened.keepers = new Set();
-      const { memory, known, compared, store } = opened;
+      const { known, store } = opened;
       const recorded = await this.#recordNow(opened)(also);
       if (!recorded.ok) return recorded;
+      known.set(recorded.value.id, recorded.value);
       for (const keeper of keepers) await keepFor(store, keeper, [recorded.value.id]);
-      const most = this.#options.storeBytes ?? storeBytes;
-      if (memory.recordings < tidyAfter && memory.bytes < most / 16) return recorded;
-      const tidied = await tidyStore(store, most);
-      known.clear();
-      compared.clear();
-      Object.assign(memory, { recordings: 0, bytes: 0 });
-      return tidied.ok ? recorded : tidied;
+      // Nobody waits for it but whoever comes next.
+      if (this.#isUntidy(opened)) void this.#next(found.value, () => this.#tidy(opened));
+      return recorded;
     });
     const begun = (): void => {
       if (opened.waiting === recording) opened.waiting = undefined;
@@ -185,6 +182,7 @@ export class Workspaces {
       const { store } = opened;
       const order = { before: from, after: to, ...choices };
       const restored = await restore(store, order, this.#restoring(opened));
+      opened.memory.last = undefined;
       if (session !== undefined && restored.ok && restored.value.done)
         await keepFor(store, session, [restored.value.before.id, restored.value.after.id]);
       return restored;
@@ -227,6 +225,20 @@ export class Workspaces {
   async close(): Promise<void> {
     this.git.close();
     await Promise.all([...this.#opened.values()].map(({ last }) => last));
+  }
+
+  #isUntidy({ memory }: Opened): boolean {
+    return memory.recordings >= tidyAfter || memory.bytes >= (this.#options.storeBytes ?? storeBytes) / 16;
+  }
+
+  async #tidy(opened: Opened): Promise<Result<void>> {
+    const { memory, known, compared, store } = opened;
+    if (!this.#isUntidy(opened)) return accept(undefined);
+    const tidied = await tidyStore(store, this.#options.storeBytes ?? storeBytes);
+    known.clear();
+    compared.clear();
+    Object.assign(memory, { recordings: 0, bytes: 0 });
+    return tidied;
   }
 
   #restoring(opened: Opened): { readonly recordNow: RecordNow; readonly keepOutcome: KeepOutcome } {
@@ -337,6 +349,7 @@ export class Workspaces {
     const prepared = await prepareStore(store, excludes);
     if (!prepared.ok) return prepared;
     const finished = await finishRestore(store, this.#restoring(opened));
+    opened.memory.last = undefined;
     if (!finished.ok && finished.refusal.code === 'recording_not_found')
       return refuse('git_not_available', 'What was under way when the server was killed is no longer known.');
     opened.isReady = finished.ok;
