@@ -1,9 +1,10 @@
-import { Ellipsis } from 'lucide-react';
+import { Ellipsis, GitCommitHorizontal, GitMerge } from 'lucide-react';
 import { type ComponentType, Suspense, useState } from 'react';
 import type { SessionChanges } from '../../protocol/changes.ts';
 import type { Session } from '../../protocol/session.ts';
 import { type MessageKey, useT } from '../i18n/i18n.ts';
 import { IconButton, type IconButtonProps } from '../ui/icon-button.tsx';
+import { lazyDialog } from '../ui/lazy-part.tsx';
 import { Menu, type MenuItem } from '../ui/menu.tsx';
 
 /** What an action is about. */
@@ -25,8 +26,29 @@ export interface ChangesAction {
   readonly Dialog: ComponentType<ActionContext & { readonly onClose: () => void }>;
 }
 
+const WorktreeDialog = lazyDialog(
+  async () => (await import('../landing/worktree-dialog.tsx')).WorktreeDialog,
+);
+
+function CommitDialog({ session, onClose }: ActionContext & { readonly onClose: () => void }) {
+  return <WorktreeDialog session={session} first="commit" onClose={onClose} />;
+}
+
+function LandingDialog({ session, onClose }: ActionContext & { readonly onClose: () => void }) {
+  return <WorktreeDialog session={session} first="land" onClose={onClose} />;
+}
+
 /** In the order of the menu. */
-const actions: readonly ChangesAction[] = [];
+const actions: readonly ChangesAction[] = [
+  {
+    key: 'commit',
+    label: 'landing.commitMenu',
+    icon: GitCommitHorizontal,
+    group: 'land',
+    Dialog: CommitDialog,
+  },
+  { key: 'land', label: 'landing.landMenu', icon: GitMerge, group: 'land', Dialog: LandingDialog },
+];
 
 const groups = ['patch', 'undo', 'land'] as const satisfies readonly ChangesAction['group'][];
 

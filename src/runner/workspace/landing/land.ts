@@ -31,7 +31,9 @@ export async function readLanding(
 ): Promise<Result<Landing | null>> {
   const { repository } = git;
   const { branch, commit: head } = await readHead(repository);
-  const onto = base ?? (await mainBranch(repository));
+  // A worktree may have been made from a tag or a commit, on which nothing can land.
+  const isBranch = base !== undefined && (await readBranch(repository, base)) !== null;
+  const onto = isBranch ? base : await mainBranch(repository);
   const baseCommit = onto === null ? null : await readBranch(repository, onto);
   if (branch === null || head === null || onto === null || baseCommit === null || branch === onto)
     return accept(null);

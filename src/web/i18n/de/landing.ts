@@ -1,4 +1,6 @@
 export const landing = {
+  'landing.commitMenu': 'Committen …',
+  'landing.landMenu': 'Branch übernehmen, pushen …',
   'landing.commitTitle': 'Committen',
   'landing.landTitle': 'Branch übernehmen',
   'landing.reading': 'Das Repository wird angesehen …',

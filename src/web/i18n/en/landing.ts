@@ -1,4 +1,6 @@
 export const landing = {
+  'landing.commitMenu': 'Commit…',
+  'landing.landMenu': 'Land the branch, push…',
   'landing.commitTitle': 'Commit',
   'landing.landTitle': 'Land the branch',
   'landing.reading': 'Looking at the repository…',
