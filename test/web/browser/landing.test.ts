@@ -35,7 +35,10 @@ it('[CHG52] [CHG54] [CHG57] [CHG59] what the agent made is committed with the me
   await dialog.getByText('2 files are not committed').waitFor();
   await dialog.getByRole('button', { name: 'Commit…' }).click();
   await dialog.getByText('On branch agent/greeting, as Grace <grace@example.org>').waitFor();
-  await dialog.getByRole('checkbox', { name: 'scratch.txt' }).uncheck();
+  await dialog
+    .getByRole('group', { name: /^Files/ })
+    .getByRole('checkbox', { name: 'scratch.txt' })
+    .uncheck();
   expect(await violationsOf(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Ask the agent for a message' }).click();
   await dialog.getByText('Proposed by the agent').waitFor();
