@@ -6,8 +6,9 @@ import type { Handlers } from './room.ts';
 export const landingHandlers = {
   async readWorktree({ machines, settings }, { session: { state }, base }) {
     const place = workPlaceOf(state, settings.roots);
+    const onto = base ?? state.worktree?.base;
     const found = await machines.ask(state.machine, (runner) =>
-      runner.workspace('worktree', { place, ...(base !== undefined && { base }) }),
+      runner.workspace('worktree', { place, ...(onto !== undefined && { base: onto }) }),
     );
     return found.ok ? accept({ status: 200, body: found.value }) : found;
   },

@@ -1,4 +1,4 @@
-import { Ellipsis, FileDown, Undo2 } from 'lucide-react';
+import { Ellipsis, FileDown, GitCommitHorizontal, GitMerge, Undo2 } from 'lucide-react';
 import { type ComponentType, Suspense, useState } from 'react';
 import type { SessionChanges } from '../../protocol/changes.ts';
 import type { Session } from '../../protocol/session.ts';
@@ -26,6 +26,18 @@ export interface ChangesAction {
   readonly Dialog: ComponentType<ActionContext & { readonly onClose: () => void }>;
 }
 
+const WorktreeDialog = lazyDialog(
+  async () => (await import('../landing/worktree-dialog.tsx')).WorktreeDialog,
+);
+
+function CommitDialog({ session, onClose }: ActionContext & { readonly onClose: () => void }) {
+  return <WorktreeDialog session={session} first="commit" onClose={onClose} />;
+}
+
+function LandingDialog({ session, onClose }: ActionContext & { readonly onClose: () => void }) {
+  return <WorktreeDialog session={session} first="land" onClose={onClose} />;
+}
+
 /** In the order of the menu. */
 const actions: readonly ChangesAction[] = [
   {
@@ -46,6 +58,14 @@ const actions: readonly ChangesAction[] = [
       since === 'turn' && files.length > 0 && !(isLive && turns[0]?.turnId === turnId),
     Dialog: lazyDialog(async () => (await import('../undo/undo-dialog.tsx')).UndoShownTurn),
   },
+  {
+    key: 'commit',
+    label: 'landing.commitMenu',
+    icon: GitCommitHorizontal,
+    group: 'land',
+    Dialog: CommitDialog,
+  },
+  { key: 'land', label: 'landing.landMenu', icon: GitMerge, group: 'land', Dialog: LandingDialog },
 ];
 
 const groups = ['patch', 'undo', 'land'] as const satisfies readonly ChangesAction['group'][];

@@ -82,7 +82,7 @@ export function CommitForm({
       onClose={onClose}
       footer={
         <>
-          <p className="mr-auto text-faint text-xs">{t('landing.noHooks')}</p>
+          <p className="mr-auto basis-full text-faint text-xs sm:basis-auto">{t('landing.noHooks')}</p>
           <Button variant="ghost" onClick={onClose}>
             {t('ui.cancel')}
           </Button>

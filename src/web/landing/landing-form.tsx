@@ -221,7 +221,7 @@ function WayChoice({
               <span className="text-soft text-sm">{t(`landing.${one}Means`)}</span>
               <span className={cx('text-sm', way.can ? 'text-soft' : 'text-fail-ink')}>
                 {way.can
-                  ? t('landing.files', { count: way.files, added: way.added, removed: way.removed })
+                  ? t('landing.brings', { count: way.files, added: way.added, removed: way.removed })
                   : t(`landing.why.${way.why}`)}
               </span>
             </span>

@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { personsGit } from '../../runner/workspace/repositories.ts';
-import { type Beckon, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
+import { type Beckon, startBeckon } from '../../support/beckon-process.ts';
 import { violationsOf } from './accessibility.ts';
+import { branchedRepository } from './branched-repository.ts';
 import { desktop, phone, type View, withBrowser } from './browser.ts';
 
 const { come } = withBrowser({ servers: 'all tests' });
@@ -13,29 +14,10 @@ beforeAll(async () => {
   beckon = await startBeckon({ env: { BECKON_DEMO_PACE: '0' } });
 });
 
-/** A repository with a remote, and a session in a work tree of its own on another branch. */
 async function begin(view: View = desktop) {
-  const base = await temporaryDirectory();
-  const [main, tree, bare] = [join(base, 'shop'), join(base, 'tree'), join(base, 'remote.git')];
-  mkdirSync(main);
-  personsGit(base, ['init', '-q', '--bare', '-b', 'main', bare]);
-  const git = (...args: string[]): string => personsGit(main, args);
-  git('init', '-q', '-b', 'main');
-  git('config', 'user.name', 'Grace');
-  git('config', 'user.email', 'grace@example.org');
-  git('remote', 'add', 'origin', bare);
-  writeFileSync(join(main, 'greeting.txt'), 'hello\n');
-  git('add', '.');
-  git('commit', '-q', '-m', 'first');
-  git('worktree', 'add', '-q', '-b', 'agent/greeting', tree);
-  const { body } = await beckon.api('POST', '/api/sessions', {
-    agent: 'demo',
-    cwd: tree,
-    title: 'Greeting',
-    prompt: 'hello',
-  });
-  const { page, problems } = await come(beckon, `/s/${body.session.id}`, view);
-  return { main, tree, bare, git, page, problems };
+  const repository = await branchedRepository(beckon);
+  const { page, problems } = await come(beckon, `/s/${repository.id}`, view);
+  return { ...repository, page, problems };
 }
 
 async function open(page: Page, actions: string | RegExp, entry: string) {
@@ -53,7 +35,10 @@ it('[CHG52] [CHG54] [CHG57] [CHG59] what the agent made is committed with the me
   await dialog.getByText('2 files are not committed').waitFor();
   await dialog.getByRole('button', { name: 'Commit…' }).click();
   await dialog.getByText('On branch agent/greeting, as Grace <grace@example.org>').waitFor();
-  await dialog.getByRole('checkbox', { name: 'scratch.txt' }).uncheck();
+  await dialog
+    .getByRole('group', { name: /^Files/ })
+    .getByRole('checkbox', { name: 'scratch.txt' })
+    .uncheck();
   expect(await violationsOf(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Ask the agent for a message' }).click();
   await dialog.getByText('Proposed by the agent').waitFor();

@@ -10,6 +10,7 @@ import type { Machine } from '../../../src/protocol/machine.ts';
 import { personsGit } from '../../runner/workspace/repositories.ts';
 import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import { drilledAgent } from '../../support/drilled-agent.ts';
+import { landingShots } from './branched-repository.ts';
 import { desktop, openBrowser, phone, type View, visitPaired } from './browser.ts';
 import { changedRepository } from './changed-repository.ts';
 import {
@@ -38,7 +39,35 @@ interface Shot {
 
 let worktreeProject = '';
 
+const openLanding = async (page: Page): Promise<void> => {
+  const main = page.getByRole('main');
+  await main.getByRole('button', { name: /^(Actions for|Aktionen für) / }).click();
+  await page.getByRole('menuitem', { name: /push/ }).click();
+  await page.getByRole('dialog').getByRole('radio').first().waitFor();
+};
+
 const shots: readonly Shot[] = [
+  ...[false, true].map((isConflict) => ({
+    name: isConflict ? 'conflict' : 'landing',
+    sessions: [],
+    arrange: (beckon: Beckon) => landingShots(beckon, isConflict),
+    path: (ids: readonly string[]) => `/s/${ids[0]}`,
+    prepare: openLanding,
+  })),
+  {
+    name: 'commit',
+    sessions: [],
+    arrange: (beckon) => landingShots(beckon, false),
+    path: (ids) => `/s/${ids[0]}`,
+    async prepare(page) {
+      await openLanding(page);
+      await page
+        .getByRole('dialog')
+        .getByRole('button', { name: /^Commit/ })
+        .click();
+      await page.getByRole('checkbox').first().waitFor();
+    },
+  },
   { name: 'empty', sessions: [] },
   { name: 'three', sessions: threeSessions },
   { name: 'one', sessions: threeSessions.slice(1, 2) },

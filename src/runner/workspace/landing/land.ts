@@ -31,7 +31,9 @@ export async function readLanding(
 ): Promise<Result<Landing | null>> {
   const { repository } = git;
   const { branch, commit: head } = await readHead(repository);
-  const onto = base ?? (await mainBranch(repository));
+  // A worktree may have been made from a tag or a commit, on which nothing can land.
+  const isBranch = base !== undefined && (await readBranch(repository, base)) !== null;
+  const onto = isBranch ? base : await mainBranch(repository);
   const baseCommit = onto === null ? null : await readBranch(repository, onto);
   if (branch === null || head === null || onto === null || baseCommit === null || branch === onto)
     return accept(null);
@@ -57,6 +59,13 @@ export async function readLanding(
         ? accept([])
         : await obstaclesIn(git, tree, { ...sides, result });
     if (!blocking.ok) return blocking;
+    const isFiltered =
+      tree !== undefined && result !== undefined
+        ? await needsFilter(git, { ...sides, result })
+        : accept(false);
+    if (!isFiltered.ok) return isFiltered;
+    const told = (way: LandingWay): LandingWay =>
+      way.can && isFiltered.value ? { can: false, why: 'filter', conflicts: [] } : way;
     return accept({
       branch,
       head,
@@ -74,8 +83,8 @@ export async function readLanding(
               inTheWay: blocking.value.slice(0, mostTold).map(toldPath),
               underWay: underWay(tree),
             },
-      merged: mergedWay.value,
-      rebased: rebasedWay.value,
+      merged: told(mergedWay.value),
+      rebased: told(rebasedWay.value),
     });
   });
 }
@@ -129,9 +138,9 @@ export async function land(
     if (blocking.value.length > 0) return filesInTheWay(tree, blocking.value);
     const changes = await changesTo(git, { ...sides, result: commit });
     if (!changes.ok) return changes;
-    const filtered = await filteredIn(git, { ...sides, result: commit }, changes.value);
-    if (!filtered.ok) return filtered;
-    if (filtered.value.size > 0) return blocked({ can: false, why: 'filter', conflicts: [] });
+    const isFiltered = await needsFilter(git, { ...sides, result: commit });
+    if (!isFiltered.ok) return isFiltered;
+    if (isFiltered.value) return blocked({ can: false, why: 'filter', conflicts: [] });
     const told = { base, commit, moved: tree.workTree };
     const moved = await moveBranch(git, {
       branch: base,
@@ -266,19 +275,17 @@ async function changesTo(
   return raw.ok ? accept(await changesIn(await partsIn(raw.value))) : raw;
 }
 
-async function filteredIn(
-  git: RepositoryGit,
-  { result, scratch }: ToResult,
-  changes: readonly EntryChange[],
-): Promise<Result<ReadonlySet<PathBytes>>> {
+/** Whether a program of the repository's choice would have to change files on their way into a work tree. */
+async function needsFilter(git: RepositoryGit, sides: ToResult): Promise<Result<boolean>> {
+  const { result, scratch } = sides;
+  const changes = await changesTo(git, sides);
+  if (!changes.ok) return changes;
   const index = join(scratch, 'result');
   const read = await git.run(['read-tree', result], { index, scratch });
   if (!read.ok) return read;
-  return filteredPaths(
-    git,
-    changes.map(({ path }) => path),
-    { index, scratch, cached: true },
-  );
+  const paths = changes.value.map(({ path }) => path);
+  const filtered = await filteredPaths(git, paths, { index, scratch, cached: true });
+  return filtered.ok ? accept(filtered.value.size > 0) : filtered;
 }
 
 /** What in a work tree would be lost, were its files moved along: edited, staged, or lying where a new file would. */

@@ -1,4 +1,6 @@
 export const landing = {
+  'landing.commitMenu': 'Committen …',
+  'landing.landMenu': 'Branch übernehmen, pushen …',
   'landing.commitTitle': 'Committen',
   'landing.landTitle': 'Branch übernehmen',
   'landing.reading': 'Das Repository wird angesehen …',
@@ -47,8 +49,8 @@ export const landing = {
   'landing.mergeMeans': 'Alle Commits, wie sie sind, und einer, der sie zusammenführt',
   'landing.squashMeans': 'Ein Commit mit allem',
   'landing.rebaseMeans': 'Die Commits neu, in einer Reihe nach der Basis',
-  'landing.files_one': '{count} Datei, +{added} −{removed}',
-  'landing.files_other': '{count} Dateien, +{added} −{removed}',
+  'landing.brings_one': '{count} Datei, +{added} −{removed}',
+  'landing.brings_other': '{count} Dateien, +{added} −{removed}',
   'landing.why.conflicts': 'Beide Seiten haben dasselbe geändert',
   'landing.why.merges': 'Im Branch sind Merges, die in keine Reihe von Commits passen',
   'landing.why.many': 'Es sind mehr Commits, als hier neu gelegt werden',

@@ -1,4 +1,6 @@
 export const landing = {
+  'landing.commitMenu': 'Commit…',
+  'landing.landMenu': 'Land the branch, push…',
   'landing.commitTitle': 'Commit',
   'landing.landTitle': 'Land the branch',
   'landing.reading': 'Looking at the repository…',
@@ -47,8 +49,8 @@ export const landing = {
   'landing.mergeMeans': 'All commits as they are, and one that merges them',
   'landing.squashMeans': 'One commit with all of it',
   'landing.rebaseMeans': 'The commits anew, in a line after the base',
-  'landing.files_one': '{count} file, +{added} −{removed}',
-  'landing.files_other': '{count} files, +{added} −{removed}',
+  'landing.brings_one': '{count} file, +{added} −{removed}',
+  'landing.brings_other': '{count} files, +{added} −{removed}',
   'landing.why.conflicts': 'Both sides changed the same',
   'landing.why.merges': 'There are merges in the branch, which no line of commits can hold',
   'landing.why.many': 'There are more commits than are laid anew here',

@@ -157,4 +157,93 @@ describe('[CHG58] nothing that a repository is set to runs when it is committed,
     expect(accepted(await rig.landings.push(rig.place, { shown })).done).toBe(false);
     expect(readFileSync(join(other, 'a'), 'utf8')).toBe('a\n');
   });
+
+  it('hooks, filters, drivers and programs, while files are looked at, committed and landed', async () => {
+    await using rig = landingRig();
+    const program = `${tripwire(rig.base, 'program')} end`;
+    rig.write('a.txt', 'one\ntwo\nthree\nfour\nfive\n');
+    rig.git('add', '.');
+    rig.git('commit', '-q', '-m', 'first');
+    const tree = rig.worktree('agent');
+    tree.write('a.txt', 'one\ntwo\nthree\nfour\nFIVE\n');
+    rig.write('a.txt', 'ONE\ntwo\nthree\nfour\nfive\n');
+    const hooks = [
+      'pre-commit',
+      'commit-msg',
+      'post-commit',
+      'post-checkout',
+      'post-merge',
+      'reference-transaction',
+    ];
+    mkdirSync(join(rig.tree, '.git/hooks'), { recursive: true });
+    for (const hook of [
+      ...hooks,
+      'post-index-change',
+      'prepare-commit-msg',
+      'pre-merge-commit',
+      'post-rewrite',
+    ]) {
+      writeFileSync(join(rig.tree, '.git/hooks', hook), readFileSync(join(rig.base, 'program')));
+      chmodSync(join(rig.tree, '.git/hooks', hook), 0o755);
+    }
+    writeFileSync(join(rig.tree, '.git/info/attributes'), 'a.txt diff=evil merge=evil\n*.bin filter=evil\n');
+    const settings = [
+      ...['core.fsmonitor', 'core.editor', 'core.pager', 'core.sshCommand', 'gpg.program', 'diff.external'],
+      ...[
+        'diff.evil.textconv',
+        'diff.evil.command',
+        'merge.evil.driver',
+        'filter.evil.clean',
+        'filter.evil.smudge',
+      ],
+      ...['credential.helper', 'merge.tool', 'sequence.editor', 'alias.merge-tree', 'alias.commit-tree'],
+    ];
+    for (const name of settings) rig.git('config', name, name.startsWith('alias') ? `!${program}` : program);
+    rig.git('config', 'commit.gpgSign', 'true');
+    // Making the traps may have set one off.
+    writeFileSync(join(rig.base, 'ran'), '');
+
+    for (const place of [rig.place, tree.place]) {
+      const { uncommitted } = accepted(await rig.landings.worktree(place));
+      const { recording, head, branch, author } = uncommitted;
+      if (branch === null || author === null) expect.fail('nobody commits');
+      const shown = { recording, head, branch, author };
+      accepted(await rig.landings.commit(place, { message: 'm', paths: ['a.txt'], shown }));
+    }
+    const { landing } = accepted(await rig.landings.worktree(tree.place));
+    if (landing === null) expect.fail('nothing to land');
+    const { branch, head, base, baseCommit } = landing;
+    const order = { how: 'merge', shown: { branch, head, base, baseCommit } } as const;
+    accepted(await rig.landings.land(tree.place, order));
+    expect(readFileSync(join(rig.tree, 'a.txt'), 'utf8')).toBe('ONE\ntwo\nthree\nfour\nFIVE\n');
+    expect(readFileSync(join(rig.base, 'ran'), 'utf8')).toBe('');
+    try {
+      rig.git('status');
+    } catch {
+      // The trap has gone off before.
+    }
+    expect(readFileSync(join(rig.base, 'ran'), 'utf8')).not.toBe('');
+  });
+
+  it('a branch that brings files for a filter does not land where they would have to go through it', async () => {
+    await using rig = landingRig();
+    rig.write('a', 'a\n');
+    rig.git('add', '.');
+    rig.git('commit', '-q', '-m', 'first');
+    const tree = rig.worktree('agent');
+    tree.write('.gitattributes', '*.bin filter=lfs\n');
+    tree.write('x.bin', 'a pointer\n');
+    tree.git('add', '.');
+    tree.git('commit', '-q', '-m', 'with a pointer');
+    const { landing } = accepted(await rig.landings.worktree(tree.place));
+    if (landing === null) expect.fail('nothing to land');
+    const { branch, head, base, baseCommit } = landing;
+    const refused = await rig.landings.land(tree.place, {
+      how: 'merge',
+      shown: { branch, head, base, baseCommit },
+    });
+    expect(landing.merged).toEqual({ can: false, why: 'filter', conflicts: [] });
+    expect(refusal(refused).message).toMatch(/filter/);
+    expect(rig.git('rev-parse', 'main').trim()).toBe(baseCommit);
+  });
 });
