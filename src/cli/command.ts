@@ -28,7 +28,9 @@ const answers = () => import('./terminal/answer-commands.ts');
 const lists = () => import('./terminal/server-commands.ts');
 const less = () => import('./terminal/asking-less.ts');
 const figures = () => import('./terminal/insights.ts');
+const changes = () => import('./terminal/change-commands.ts');
 const places = () => import('./terminal/machine-commands.ts');
+const trees = () => import('./terminal/worktrees.ts');
 const kept = () => import('./terminal/template.ts');
 const exporting = () => import('./terminal/export.ts');
 const rules = () => import('./terminal/policy.ts');
@@ -56,6 +58,9 @@ export const commands: CommandTable = {
   approve: ['allow what an agent asks', async () => (await answers()).approve],
   deny: ['deny what an agent asks', async () => (await answers()).deny],
   answer: ['answer a question or a form', async () => (await answers()).answer],
+  diff: ['show what changed in the files', async () => (await changes()).diff],
+  undo: ['put back what a turn changed', async () => (await changes()).undo],
+  fork: ['go on with a conversation in another session', async () => (await changes()).fork],
   interrupt: ['end the running turn', async () => (await sessions()).interrupt],
   stop: ['end a session', async () => (await sessions()).stop],
   resume: ['start a stopped session again', async () => (await sessions()).resume],
@@ -69,6 +74,7 @@ export const commands: CommandTable = {
   options: ["list and set an agent's options", async () => (await sessions()).options],
   agents: ['list the agents', async () => (await lists()).agents],
   machines: ['list the machines agents run on', async () => (await places()).machines],
+  worktrees: ['list and remove worktrees of sessions', async () => (await trees()).worktrees],
   tools: ['list the interactive tools', async () => (await lists()).tools],
   templates: ['list the prompts kept as templates', async () => (await kept()).templates],
   grants: ['list and revoke standing approvals', async () => (await answers()).grants],

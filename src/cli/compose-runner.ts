@@ -86,7 +86,12 @@ export async function composeRunner(
     processes,
     others: [local],
     onLeft: (runs) => clearToolConfigs(toolConfigs, runs),
-    workspace: openWorkspace({ dataDir, path: parts.env.PATH ?? '', sshAgent: parts.env.SSH_AUTH_SOCK }),
+    workspace: openWorkspace({
+      dataDir,
+      path: parts.env.PATH ?? '',
+      sshAgent: parts.env.SSH_AUTH_SOCK,
+      setup: { processes: local, env: agentEnvironment(parts.env) },
+    }),
     rawLog: {
       async *read(sessionId) {
         yield* archive.read(sessionId);

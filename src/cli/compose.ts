@@ -123,7 +123,8 @@ export async function compose(
     channels: () => notifier?.states().filter(({ name }) => name !== pushChannelName) ?? [],
     settings: {
       defaultCwd: settings.defaultCwd,
-      roots: settings.roots,
+      // Worktrees of repositories in them lie elsewhere.
+      roots: settings.roots.length === 0 ? [] : [...settings.roots, join(settings.dataDir, 'worktrees')],
       mostProcesses: settings.maxProcesses,
       idleMs: settings.idleMinutes * 60_000,
       askTimeout: settings.askTimeout ?? null,

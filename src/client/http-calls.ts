@@ -56,11 +56,12 @@ export class HttpCalls extends ServerCalls {
   }
 
   async #call(operation: OperationDefinition, { params, fields }: Parameters<Send>[1]): Promise<unknown> {
-    const { method } = operation;
+    const { method, query } = operation;
+    const body = query === undefined ? (fields ?? {}) : {};
     const response = await this.request(addressOf(operation, params, fields), {
       method,
       signal: AbortSignal.timeout(this.#options.timeoutMs ?? 60_000),
-      ...(method === 'GET' ? {} : { body: JSON.stringify(fields ?? {}) }),
+      ...(method === 'GET' ? {} : { body: JSON.stringify(body) }),
       headers: method === 'GET' ? {} : { 'content-type': 'application/json' },
     });
     const text = await response.text().catch((error: unknown) => {

@@ -17,3 +17,20 @@ export async function wholeLog(
     if (page.events.length === 0 || (events.at(-1)?.seq ?? 0) >= end) return events;
   }
 }
+
+/** The same from the last on, as far as it is read. */
+export async function* wholeLogBackwards(
+  transport: Pick<Transport, 'events'>,
+  session: string,
+): AsyncGenerator<Event> {
+  let before: number | undefined;
+  for (;;) {
+    const page = await transport.events(session, {
+      ...(before !== undefined && { before }),
+      limit: pageSize,
+    });
+    yield* page.events.toReversed();
+    before = page.events[0]?.seq;
+    if (before === undefined || before <= 1) return;
+  }
+}

@@ -24,6 +24,7 @@ import { sessionHandlers } from './handlers/sessions.ts';
 import { suggestionHandlers } from './handlers/suggestions.ts';
 import { templateHandlers } from './handlers/templates.ts';
 import { trustHandlers } from './handlers/trust.ts';
+import { worktreeHandlers } from './handlers/worktrees.ts';
 import type { Caller, ControlRoom, Reply } from './ports/control-room.ts';
 import { StorageError } from './ports/event-log.ts';
 
@@ -45,6 +46,7 @@ const handlers: Handlers = {
   ...machineHandlers,
   ...changeHandlers,
   ...landingHandlers,
+  ...worktreeHandlers,
 };
 
 type Input = Readonly<Record<string, unknown>>;

@@ -36,8 +36,10 @@ import { recover, serveMachine, unclaimedOf } from './recovery.ts';
 import { SessionRegistry } from './session-registry.ts';
 import type { SessionWriter } from './session-writer.ts';
 import type { EngineSettings } from './settings.ts';
+import { SetupDesk } from './setup-desk.ts';
 import { Stillness } from './stillness.ts';
 import { AskDesk } from './tool-desk.ts';
+import { forgetRecordings } from './turn-recorder.ts';
 import { UndoDesk } from './undo-desk.ts';
 
 export interface EngineOptions {
@@ -95,6 +97,14 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       );
       return file.ok ? file.value : undefined;
     },
+  });
+  const setups: SetupDesk = new SetupDesk({
+    book,
+    machines: {
+      ask: (machine, question) => machines.ask(machine, question),
+      away: (machine) => machines.away(machine),
+    },
+    logger,
   });
   const clients = createClients(ids.client, clock);
   const lifetime = { closing: false };
@@ -185,6 +195,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
         await options.listening;
         const session = registry.get(id);
         if (session === undefined || lifetime.closing) return false;
+        if (!(await setups.ready(session)) || lifetime.closing) return false;
         // Before its agent can ask for anything.
         await policies.look(session.state);
         if (lifetime.closing) return false;
@@ -216,8 +227,17 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     const removed = machines.away(state.machine)
       ? undefined
       : machines.runner(state.machine)?.rawLog.remove(id);
-    await Promise.all([options.env.remove(id), removed]);
+    await Promise.all([options.env.remove(id), removed, releaseWorktree(state)]);
+    void forgetRecordings(state, { machines, roots: settings.roots, logger });
     return accept(undefined);
+  };
+
+  /** The worktree stays; git's own commands may take it away from now on. */
+  const releaseWorktree = async ({ machine, worktree }: SessionState): Promise<void> => {
+    if (worktree === undefined || registry.list().some((one) => one.worktree?.id === worktree.id)) return;
+    await machines
+      .ask(machine, (runner) => runner.workspace('releaseWorktree', { worktreeId: worktree.id }))
+      .catch((error: unknown) => logger.warn({ error }, 'A worktree was not released'));
   };
 
   /** Nothing is started on a machine that is away. */
@@ -242,6 +262,10 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       notice(state);
       if (turns.get(state.id) !== state.turn?.id) lookAtTurn(state);
     }
+    if (state.worktree?.setup === 'running' && state.life !== 'open') {
+      const session = registry.get(state.id);
+      if (session !== undefined) setups.end(session);
+    }
     if (state.ephemeral && state.life !== 'open' && state.process === null) {
       const session = registry.get(state.id);
       if (session !== undefined) {
@@ -250,7 +274,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     }
   };
 
-  await recover(options, registry, { book, policies }, announcements);
+  await recover(options, registry, { book, policies, machines, setups }, announcements);
   for (const { state } of registry.inMemory()) {
     if (state.process !== null) budgetOf(state.machine).adopt(state.id);
     notice(state);
@@ -344,6 +368,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     book,
     history,
     policies,
+    setups,
     clients,
     undos,
     changedPaths: new ChangedPaths({ machines, roots: settings.roots }),
@@ -428,6 +453,7 @@ async function letGo(session: LiveSession, tools: AskDesk): Promise<void> {
   tools.runEnded(session.id, 'The server ends.');
   session.effects.agent.detach();
   await session.drained();
+  await session.effects.recorder.settledSoon();
   session.dispose();
 }
 
@@ -437,6 +463,8 @@ async function shutDown(session: LiveSession): Promise<void> {
   if (!closing.ok) session.effects.close();
   await session.effects.closed;
   await session.drained();
+  // A turn that ended with the server has an end, too.
+  await session.effects.recorder.settledSoon();
   session.dispose();
 }
 

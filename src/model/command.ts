@@ -113,6 +113,7 @@ export type SessionCommand =
         | (Pick<EventOf<'files.restored'>, 'before' | 'after'> & { readonly paths: readonly string[] })
         | { readonly code: string };
     }
+  | ({ readonly type: 'note-setup' } & Omit<NewEventOf<'setup.changed'>, 'type'>)
   | { readonly type: 'stop'; readonly by: Actor }
   | { readonly type: 'reopen'; readonly by: Actor }
   | { readonly type: 'fork'; readonly into: SessionId; readonly turnId: string | null; readonly by: Actor }

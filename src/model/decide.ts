@@ -72,6 +72,10 @@ export function decide(state: SessionState, command: SessionCommand, context: Co
 
     case 'note-recording':
       return noteRecording(state, command);
+    case 'note-setup': {
+      const { type: _, ...noted } = command;
+      return becomes({ type: 'setup.changed', ...noted });
+    }
     case 'note-restored':
       return noteRestored(state, command);
     case 'restore':

@@ -16,7 +16,7 @@ export interface HunkLine extends DiffLine {
   readonly marks: readonly Span[];
 }
 
-type Span = readonly [from: number, to: number];
+export type Span = readonly [from: number, to: number];
 
 /** Lines that lie together; between two hunks unchanged lines were left out. */
 export type Hunk = readonly HunkLine[];
@@ -147,13 +147,22 @@ function marked(hunk: readonly HunkLine[]): Hunk {
 function markPair(lines: HunkLine[], old: number, fresh: number): void {
   const [before, after] = [lines[old], lines[fresh]];
   if (before === undefined || after === undefined) return;
-  if (Math.max(before.text.length, after.text.length) > longestMarkedLine) return;
-  const parts = diffWordsWithSpace(before.text, after.text, { maxEditLength: mostEditsInLine }) ?? [];
+  const marks = marksBetween(before.text, after.text);
+  if (marks === null) return;
+  lines[old] = { ...before, marks: marks[0] };
+  lines[fresh] = { ...after, marks: marks[1] };
+}
+
+/** What differs within a line and the one that takes its place; null where they are other lines, not changed ones. */
+export function marksBetween(
+  before: string,
+  after: string,
+): readonly [before: readonly Span[], after: readonly Span[]] | null {
+  if (Math.max(before.length, after.length) > longestMarkedLine) return null;
+  const parts = diffWordsWithSpace(before, after, { maxEditLength: mostEditsInLine }) ?? [];
   const common = parts.reduce((sum, part) => sum + (part.added || part.removed ? 0 : part.value.length), 0);
-  // Lines that have little in common are other lines, not changed ones.
-  if (common * 3 < Math.max(before.text.trim().length, after.text.trim().length)) return;
-  lines[old] = { ...before, marks: spansOf(parts.filter(({ added }) => !added)) };
-  lines[fresh] = { ...after, marks: spansOf(parts.filter(({ removed }) => !removed)) };
+  if (common * 3 < Math.max(before.trim().length, after.trim().length)) return null;
+  return [spansOf(parts.filter(({ added }) => !added)), spansOf(parts.filter(({ removed }) => !removed))];
 }
 
 /** Where in the line the parts stand that are not in both. */

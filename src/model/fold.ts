@@ -39,6 +39,17 @@ const comesBack: ReadonlySet<Event['type']> = new Set([
   'session.reopened',
 ]);
 
+function worktreeOf({
+  worktree,
+}: EventOf<'session.created'>): Pick<SessionState, 'worktree' | 'setupDigest'> {
+  if (worktree === undefined) return {};
+  const { notes: _, setup, ...plain } = worktree;
+  if (setup === undefined) return { worktree: plain };
+  return setup.isAgreed
+    ? { worktree: { ...plain, setup: 'waiting' }, setupDigest: setup.digest }
+    : { worktree: { ...plain, setup: 'unagreed' } };
+}
+
 function created(event: EventOf<'session.created'>): SessionState {
   return {
     id: event.sessionId,
@@ -49,6 +60,7 @@ function created(event: EventOf<'session.created'>): SessionState {
     machine: event.machine ?? null,
     cwd: event.cwd,
     realCwd: event.realCwd ?? null,
+    ...worktreeOf(event),
     title: event.title,
     key: event.key,
     permissionMode: event.permissionMode,
@@ -255,7 +267,12 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
     case 'policy.found':
     case 'policy.trusted':
     case 'policy.distrusted':
+    case 'setup.agreed':
       return state;
+    case 'setup.changed':
+      return state.worktree === undefined
+        ? state
+        : { ...state, worktree: { ...state.worktree, setup: event.setup } };
     case 'diagnostic': {
       const diagnostics = { ...state.process?.diagnostics, [event.code]: event.count };
       return { ...state, process: withRun(state, { diagnostics }) };

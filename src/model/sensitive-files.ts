@@ -21,10 +21,18 @@ export function isSensitive(path: string, readOnly: boolean): boolean {
   );
 }
 
-/** A worktree that Claude Code made lies in its folder of settings, and is a project like any other. */
+/** A worktree that Claude Code made lies in its folder of settings, one that Beckon made in its own; each is a project like any other. */
 function withoutWorktree(names: readonly string[]): readonly string[] {
-  const at = names.findIndex((name, place) => name === '.claude' && names[place + 1] === 'worktrees');
-  return at === -1 ? names : names.slice(at + 3);
+  for (const [folder, depth] of [
+    ['.beckon', 4],
+    ['.claude', 3],
+  ] as const) {
+    const at = names.findIndex((name, place) => name === folder && names[place + 1] === 'worktrees');
+    // What Beckon keeps of them begins with a dot, and is its own.
+    if (at !== -1 && names[at + depth - 1] !== undefined && !names[at + 2]?.startsWith('.'))
+      return names.slice(at + depth);
+  }
+  return names;
 }
 
 const beginsWith = ([first = '', second = '']: readonly string[], folders: ReadonlySet<string>): boolean =>

@@ -20,6 +20,7 @@ import type {
   WaitingOn,
   WhileBusy,
 } from '../protocol/session.ts';
+import type { WorktreeOfSession } from '../protocol/worktree.ts';
 import { entriesOf, mapOf, type OrderedMap } from './ordered-map.ts';
 
 /**
@@ -37,6 +38,10 @@ export interface SessionState {
   readonly cwd: string;
   /** Where `cwd` led when the session was made; null in logs from before this was kept. */
   readonly realCwd: string | null;
+  /** Not there where it works in a directory of the person's. */
+  readonly worktree?: WorktreeOfSession | undefined;
+  /** Of the setup that was agreed to. */
+  readonly setupDigest?: string | undefined;
   readonly title: string;
   readonly key: string | null;
   readonly permissionMode: string | null;

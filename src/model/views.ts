@@ -20,6 +20,7 @@ export function sessionView(state: SessionState): Session {
     ...(state.machine !== null && { machine: state.machine }),
     cwd: state.cwd,
     ...(state.realCwd !== null && state.realCwd !== state.cwd && { realCwd: state.realCwd }),
+    ...(state.worktree !== undefined && { worktree: state.worktree }),
     status: state.status,
     since: state.since,
     waitingOn: state.waitingOn,

@@ -7,6 +7,7 @@ import { PushAddress, PushDecision, PushWishes } from './push.ts';
 import { Policy, ruleFields } from './rule.ts';
 import { AskTimeout, Disposition, SessionStatus, WhileBusy } from './session.ts';
 import { longestText } from './text-limit.ts';
+import { GitName, WorktreeWish } from './worktree.ts';
 
 export { AddComment, EditComment, MarkSeen, RemoveComment, SendComments } from './review.ts';
 
@@ -42,6 +43,8 @@ export const CreateSession = z.strictObject({
   whileBusy: WhileBusy.optional(),
   ephemeral: z.boolean().optional(),
   closeAfterTurn: z.boolean().optional(),
+  /** It gets one of its own, made from the repository of `cwd`. */
+  worktree: WorktreeWish.optional(),
 });
 export type CreateSession = z.infer<typeof CreateSession>;
 
@@ -247,8 +250,25 @@ export const SaveTemplate = z.strictObject({
     ),
   prompt: z.string().trim().min(1).max(100_000),
   machine: z.string().min(1).max(100).optional(),
+  worktree: z.boolean().optional(),
 });
 export type SaveTemplate = z.infer<typeof SaveTemplate>;
+
+export const RepositoryQuery = z.strictObject({
+  cwd: z.string().optional(),
+  machine: z.string().min(1).max(100).optional(),
+  /** Another base than the project's. */
+  base: GitName.optional(),
+});
+export type RepositoryQuery = z.infer<typeof RepositoryQuery>;
+
+export const RemoveWorktree = z.strictObject({
+  machine: z.string().min(1).max(100).optional(),
+  /** What the list told with it. */
+  shown: z.string().min(1).max(200),
+  branch: z.enum(['keep', 'remove']),
+});
+export type RemoveWorktree = z.infer<typeof RemoveWorktree>;
 
 const count = z.coerce.number().int();
 const canAnswer = z.enum(['enabled', 'disabled', 'none']).optional();

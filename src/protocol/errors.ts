@@ -48,6 +48,7 @@ export const errorCatalogue = {
     status: 404,
     meaning: 'This state of the files was not recorded, or is no longer kept.',
   },
+  worktree_not_found: { status: 404, meaning: 'No worktree has this id.' },
   client_not_found: { status: 404, meaning: 'No connected client has this id.' },
   agent_unknown: { status: 422, meaning: 'No agent has this name.' },
   key_in_use: { status: 409, meaning: 'Another session has this key.' },
@@ -84,6 +85,12 @@ export const errorCatalogue = {
   },
   landing_conflicts: { status: 409, meaning: 'Both sides changed the same; nothing was done.' },
   policy_changed: { status: 409, meaning: 'The policy is not what was shown.' },
+  worktree_changed: { status: 409, meaning: 'What lies in the worktree is not what was shown.' },
+  worktree_in_use: { status: 409, meaning: 'A session works in this worktree; stop it first.' },
+  branch_in_use: {
+    status: 409,
+    meaning: 'The repository has a branch of this name, or one that stands in its way.',
+  },
   interaction_gone: { status: 410, meaning: 'The interaction ended without an answer.' },
   payload_too_large: {
     status: 413,
@@ -100,6 +107,7 @@ export const errorCatalogue = {
     status: 422,
     meaning: 'What lies in the working directory is too much to be recorded, or is a whole home directory.',
   },
+  base_not_found: { status: 422, meaning: 'The repository has no such branch, tag or commit.' },
   agent_refused: { status: 422, meaning: 'The agent refused the change.' },
   cannot_fork: { status: 422, meaning: 'The conversation cannot be forked there.' },
   too_many_requests: { status: 429, meaning: 'Too many attempts; wait a little.' },

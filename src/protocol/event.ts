@@ -20,6 +20,7 @@ import {
   WhileBusy,
 } from './session.ts';
 import { CallShape, ResultShape } from './tool-call.ts';
+import { GivenWorktree, SetupState } from './worktree.ts';
 
 /**
  * The facts of a session, in the order they happened. Each kind says here how it is kept: `decision` is on the disk itself before
@@ -72,6 +73,8 @@ export const eventDefinitions = {
     forkedFrom: ForkedFrom.optional(),
     /** Where in the agent's own conversation the fork begins; left out for one that begins with nothing. */
     forkPoint: ForkPoint.optional(),
+    /** Left out where it works in a directory of the person's. */
+    worktree: GivenWorktree.optional(),
     by: Actor,
   }),
   /** Another session goes on with this one's conversation, as it was before that turn, or is now. */
@@ -93,6 +96,14 @@ export const eventDefinitions = {
     by: Actor.optional(),
   }),
   'session.reopened': define('decision', { by: Actor }),
+
+  /** Of the session's worktree; with the end of what it printed where it has run. */
+  'setup.changed': define('fact', {
+    setup: SetupState.exclude(['unagreed', 'waiting']),
+    code: z.number().nullable().optional(),
+    output: z.string().optional(),
+    durationMs: z.number().optional(),
+  }),
 
   'mode.changed': define('fact', { permissionMode: z.string(), by: Actor }),
   'model.changed': define('fact', { model: z.string().nullable(), by: Actor }),
@@ -344,6 +355,8 @@ export const eventDefinitions = {
   }),
   /** A person was shown this content, and lets it hold; a digest of null accepts that the file is gone. */
   'policy.trusted': define('decision', { directory: z.string(), digest: z.string().nullable(), by: Actor }),
+  /** A person was shown this setup of a repository, and lets it run there. */
+  'setup.agreed': define('decision', { repository: z.string(), digest: z.string(), by: Actor }),
   'policy.distrusted': define('decision', { directory: z.string(), by: Actor }),
 
   diagnostic: define('fact', {

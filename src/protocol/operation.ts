@@ -23,7 +23,7 @@ export interface OperationDefinition {
   /** Its own reasons to refuse; `commonRefusals` may come from any. */
   readonly refusals?: readonly ErrorCode[];
   /**
-   * It decides for a person, or changes what one said: always, or when one of these fields is given. Where only devices decide, a
+   * It decides for a person, or changes what one said: always, or when one of these fields (`a.b` within another) is given. Where only devices decide, a
    * program with the token may not. What makes agents do less (stop, interrupt, revoke) is not among it.
    */
   readonly decides?: true | readonly string[];
@@ -143,10 +143,53 @@ export const operations = {
       'directory_not_found',
       'directory_not_allowed',
       'blank_message',
+      'no_repository',
+      'directory_too_wide',
+      'base_not_found',
+      'branch_in_use',
+      'worktree_changed',
+      'git_not_available',
     ],
     // A mode may ask for nothing, and an environment may make the agent run anything.
-    decides: ['permissionMode', 'env'],
+    // So does a project's setup.
+    decides: ['permissionMode', 'env', 'worktree.setup'],
     calls: { createSession: 'session' },
+  },
+  repository: {
+    method: 'GET',
+    path: '/api/repository',
+    summary:
+      'What a worktree of a directory would be made from: branches, base, setup, ignored files that come along',
+    query: 'RepositoryQuery',
+    replies: { 200: 'OneRepository' },
+    refusals: ['machine_not_found', 'machine_unreachable'],
+    calls: { repository: '*' },
+  },
+  listWorktrees: {
+    method: 'GET',
+    path: '/api/worktrees',
+    summary: 'The worktrees that were made for sessions, with what would be lost with each',
+    replies: { 200: 'WorktreeList' },
+    calls: { worktrees: '*' },
+  },
+  removeWorktree: {
+    method: 'POST',
+    path: '/api/worktrees/:worktreeId/remove',
+    summary:
+      'Remove a worktree as it was shown; what is in no commit is recorded first, and its branch stays unless that goes, too',
+    body: 'RemoveWorktree',
+    replies: { 200: 'RemovedWorktree' },
+    refusals: [
+      'worktree_not_found',
+      'worktree_changed',
+      'worktree_in_use',
+      'git_not_available',
+      'directory_too_wide',
+      'machine_not_found',
+      'machine_unreachable',
+    ],
+    decides: true,
+    calls: { removeWorktree: '*' },
   },
   listSessions: {
     method: 'GET',
@@ -284,7 +327,7 @@ export const operations = {
     replies: { 200: 'Pushed' },
     refusals: [...landing, 'changes_moved'],
     decides: true,
-    calls: { push: '*' },
+    calls: { pushBranch: '*' },
   },
   interrupt: {
     method: 'POST',
@@ -736,8 +779,17 @@ export type OperationName = keyof typeof operations;
 export function isDecision(name: OperationName, input: Readonly<Record<string, unknown>>): boolean {
   const { decides }: OperationDefinition = operations[name];
   if (decides === undefined || decides === true) return decides ?? false;
-  return decides.some((field) => input[field] !== undefined && input[field] !== false);
+  return decides.some((field) => {
+    const [name = '', within] = field.split('.');
+    const value = within === undefined ? input[name] : fieldOf(input[name], within);
+    return value !== undefined && value !== false;
+  });
 }
+
+const fieldOf = (value: unknown, field: string): unknown =>
+  typeof value === 'object' && value !== null
+    ? Object.entries(value).find(([name]) => name === field)?.[1]
+    : undefined;
 
 /** The names of what stands for something in a path: of `/api/sessions/:session` it is `session`. */
 export const paramsIn = (path: string): readonly string[] => path.match(/(?<=:)\w+/g) ?? [];

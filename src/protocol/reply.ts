@@ -21,6 +21,7 @@ import { StorageState } from './storage.ts';
 import { Suggestion } from './suggestion.ts';
 import { Template } from './template.ts';
 import { Unlock } from './unlock.ts';
+import { RepositoryView, WorktreeView } from './worktree.ts';
 
 /** The bodies of replies, as the table of operations names them. */
 export { FileContent, Patch, SessionChanges, UndoneChanges } from './changes.ts';
@@ -31,11 +32,23 @@ export { Committed, Landed, Pushed, WorktreeState } from './landing.ts';
 export { PolicyTrial } from './policy.ts';
 export { OneComment, Review } from './review.ts';
 export { ToolCatalogue } from './tool.ts';
+export { RemovedWorktree } from './worktree.ts';
 
 export const ChannelList = z.object({ channels: z.array(ChannelState) });
 
 export const Done = z.object({ status: z.literal('ok') });
 
+export const OneRepository = z.object({
+  /** Null where no worktree can be made from that. */
+  repository: RepositoryView.nullable(),
+  /** Why it is null. */
+  problem: z.object({ code: z.string(), message: z.string() }).optional(),
+});
+export const WorktreeList = z.object({
+  worktrees: z.array(WorktreeView),
+  /** Machines that could not be asked. */
+  silent: z.array(z.string()),
+});
 export const AgentList = z.object({ agents: z.array(Agent) });
 export const MachineList = z.object({ machines: z.array(Machine) });
 /** How many sessions have ended with it, and how many asks in them. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { GrantId, MessageId, SessionId } from './ids.ts';
+import { WorktreeOfSession } from './worktree.ts';
 
 export const SessionStatus = z.enum([
   'starting',
@@ -165,6 +166,8 @@ export const Session = z.object({
   cwd: z.string(),
   /** Where `cwd` led when the session was made, if that is another path. */
   realCwd: z.string().optional(),
+  /** Only where it has one of its own. */
+  worktree: WorktreeOfSession.optional(),
   status: SessionStatus,
   since: z.string(),
   waitingOn: WaitingOn,

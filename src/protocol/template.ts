@@ -6,5 +6,7 @@ export const Template = z.object({
   prompt: z.string(),
   /** Where sessions with it are to run; left out where that is chosen each time. */
   machine: z.string().optional(),
+  /** Whether sessions with it get a worktree of their own; left out where that is chosen each time. */
+  worktree: z.boolean().optional(),
 });
 export type Template = z.infer<typeof Template>;

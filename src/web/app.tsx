@@ -4,7 +4,7 @@ import { basePath } from './data/base-path.ts';
 import { useControlRoom, useRoom } from './data/room-context.tsx';
 import { Shell } from './frame/shell.tsx';
 import { ControlPage } from './pages/control/control-page.tsx';
-import { routes, sessionIn } from './routes.ts';
+import { routes, sessionIn, sessionPattern } from './routes.ts';
 import { lazyPart } from './ui/lazy-part.tsx';
 import { TooltipProvider } from './ui/tooltip.tsx';
 
@@ -38,7 +38,7 @@ export function App({ pairingFailure = null }: { readonly pairingFailure?: unkno
           <Route path={routes.sessions} component={SessionsPage} />
           <Route path={routes.insights} component={InsightsPage} />
           <Route path={routes.settings} component={SettingsPage} />
-          <Route path="/s/:id">
+          <Route path={sessionPattern}>
             {({ id }) => (
               <SessionPage key={id} sessionId={sessionIn(window.location.pathname.slice(basePath.length))} />
             )}

@@ -109,6 +109,34 @@ export function transportContract(name: string, open: (room: EngineRoom) => Prom
       expect(await transport.grants()).toEqual([]);
     });
 
+    it('[CHG32] keeps comments on changes, and sends them', async () => {
+      const [id, agent] = await room.idle();
+      const place = {
+        path: 'a.ts',
+        side: 'after',
+        from: 1,
+        to: 1,
+        point: 'a'.repeat(40),
+        quote: 'x',
+      } as const;
+      const [first, second] = [
+        await transport.addComment(id, { ...place, text: 'one' }),
+        await transport.addComment(id, { ...place, text: 'two' }),
+      ];
+      await transport.removeComment(id, first.commentId, { shown: first.revision });
+      const { commentId, revision } = await transport.editComment(id, second.commentId, {
+        text: 'three',
+        shown: second.revision,
+      });
+      await transport.markSeen(id, { marks: [{ path: 'a.ts', content: null }], seen: true });
+      expect(await transport.comments(id)).toMatchObject({
+        comments: [{ commentId, text: 'three' }],
+        seen: [{ path: 'a.ts', content: null }],
+      });
+      await transport.sendComments(id, { comments: [{ commentId, shown: revision }] });
+      expect(agent.sent()[0]?.text).toContain('three');
+    });
+
     it('refuses alike: blank, malformed, unknown', async () => {
       const [id] = await room.idle();
       expect(await refusal(transport.sendMessage(id, { message: ' ' }))).toMatchObject({

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -41,6 +41,23 @@ describe.skipIf(!hasWalls)('walls around agents (skipped where bubblewrap does n
     ['on files', () => new FileProcessHost({ dataDir, walls })],
     ['on pipes', () => new LocalProcessHost({ dataDir, walls })],
   ];
+
+  test('[SEC11] [CHG51] in a worktree below the data directory an agent has that, and neither the others nor the token', async () => {
+    for (const name of ['own', 'other']) {
+      mkdirSync(join(dataDir, 'worktrees/shop-1', name), { recursive: true });
+      writeFileSync(join(dataDir, 'worktrees/shop-1', name, 'file'), name);
+    }
+    const cwd = join(dataDir, 'worktrees/shop-1/own');
+    const host = new LocalProcessHost({ dataDir, walls });
+    const agent = host.start({ ...room.shell(`pwd; find ${dataDir} -type f; echo new > made`), cwd });
+    expect(agent.isolation).toBe('walls');
+    agent.closeInput();
+    expect((await textOf(agent)).trimEnd().split('\n')).toEqual([cwd, join(cwd, 'file')]);
+    expect(readFileSync(join(cwd, 'made'), 'utf8')).toBe('new\n');
+    expect(walls.around({ ...room.shell(''), cwd: join(dataDir, 'worktrees/shop-1') }, 'm')).toHaveProperty(
+      'cannot',
+    );
+  });
 
   test.each(hosts)(
     '[SEC11] %s: the token, other runs and other processes are not there; what it needs is',

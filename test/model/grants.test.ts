@@ -237,6 +237,8 @@ describe('[GRANT7] a wildcard never reaches files that make programs run, nor se
     '.netrc',
     'server.pem',
     '.beckon/token',
+    '.beckon/worktrees/.records/1.json',
+    '.beckon/worktrees/shop-1/fix/.env',
     '**/.env',
   ])('%s can be neither', (name) => {
     expect(reached(`/home/me/repo/${name}`)).toBe(false);
@@ -251,6 +253,7 @@ describe('[GRANT7] a wildcard never reaches files that make programs run, nor se
     'src/git/hooks.ts',
     'env.ts',
     '.claude/worktrees/x/src/a.ts',
+    '.beckon/worktrees/shop-1/fix/src/a.ts',
   ])('%s is a file like any other', (name) => expect(reached(`/home/me/repo/${name}`)).toBe(true));
 
   it('nor what belongs to the system, whatever directory is named', () => {

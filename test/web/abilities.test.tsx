@@ -54,6 +54,9 @@ describe('what an agent cannot do', () => {
             shape={0}
             areDetailsShown={false}
             onDetails={() => {}}
+            changed={null}
+            areChangesShown={false}
+            onChanges={() => {}}
             onBell={() => {}}
             onJump={() => {}}
           />

@@ -27,6 +27,8 @@ const ofThisRun: readonly RegExp[] = [
   /^port$/,
   /^(run|mcp)\//,
   /^beckon\.db(-wal|-shm|-journal|-in-use|-wal\.damaged-.*)?$/,
+  // They are nothing without their repositories, which are elsewhere; and their links lead anywhere.
+  /^worktrees\//,
   // A file that is being written, under the name it has until it is whole.
   /\.\d+\.new$/,
 ];

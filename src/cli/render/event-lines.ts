@@ -126,6 +126,8 @@ export function eventLines(event: PlainEvent, paint: Paint): string[] {
       return note(`${oneLine(event.machine)} cannot be reached: the answer is given when it is back`);
     case 'process.taken':
       return note('its machine is back, and the agent is gone on with');
+    case 'setup.changed':
+      return note(setupWords[event.setup]);
     case 'files.restored':
       return note(`${event.files} ${event.files === 1 ? 'file' : 'files'} put back to how they were`);
     case 'files.recorded':
@@ -151,6 +153,7 @@ export function eventLines(event: PlainEvent, paint: Paint): string[] {
     case 'policy.found':
     case 'policy.trusted':
     case 'policy.distrusted':
+    case 'setup.agreed':
       return [];
   }
 }
@@ -229,3 +232,12 @@ export const isolationWords: Readonly<Record<RunIsolation, string>> = {
 
 const choiceLabel = ({ value, choices }: AgentOption): string =>
   choices.find((choice) => choice.value === value)?.label ?? value;
+
+const setupWords: Readonly<Record<EventOf<'setup.changed'>['setup'], string>> = {
+  running: 'the setup of the project runs in the worktree',
+  done: 'the worktree is set up',
+  failed: 'the setup of the worktree failed',
+  late: 'the setup of the worktree took too long, and was ended',
+  changed: 'the setup is no longer what was agreed to, and did not run',
+  ended: 'the setup of the worktree was ended; it runs again with the next start',
+};

@@ -29,7 +29,7 @@ export async function chosenTemplate(
   flags: ParsedFlags,
   console: Console,
   transport: Transport,
-): Promise<Pick<Template, 'prompt' | 'machine'> | undefined> {
+): Promise<Pick<Template, 'prompt' | 'machine' | 'worktree'> | undefined> {
   const name = textFlag(flags, 'template');
   const given = new Map(pairsFlag(flags, 'set'));
   onlyWith(flags, 'template', 'set');

@@ -33,6 +33,7 @@ import { followAsConversation, followAsJson } from './follow-session.ts';
 import { type History, historyInFile, historyInMemory } from './history.ts';
 import { isTerminal } from './screen.ts';
 import { chosenTemplate } from './template.ts';
+import { worktreeWish } from './worktrees.ts';
 
 const newFlags = {
   ...clientFlags,
@@ -50,6 +51,10 @@ const newFlags = {
   label: { type: 'string', multiple: true },
   env: { type: 'string', multiple: true },
   ephemeral: { type: 'boolean' },
+  worktree: { type: 'boolean' },
+  base: { type: 'string' },
+  branch: { type: 'string' },
+  setup: { type: 'string' },
   watch: { type: 'boolean' },
   'no-watch': { type: 'boolean' },
   interactive: { type: 'boolean' },
@@ -72,6 +77,9 @@ export const newSession: Command = {
   --while-busy HOW  queue or interrupt: what messages do while the agent works (as the server is set)
   --env NAME=VALUE  a variable for the agent (may be repeated)
   --ephemeral       its log is removed when it ends
+  --worktree        in a worktree of its own ("beckon worktrees" lists them), on a branch that is named after the session
+  --base B, --branch B    what that is made from (as the project says, or what is checked out), and its branch
+  --setup DIGEST    let the project's .beckon/setup run in it, as it was shown
   --watch, --no-watch    follow it, or only print the id
   --once            with --watch: leave when the turn has ended
   --interactive     with --watch: read answers and messages from the input, also when it is no terminal
@@ -115,7 +123,10 @@ async function requestOf(
     model: textFlag(flags, 'model'),
     whileBusy: choiceFlag(flags, 'while-busy', WhileBusy.options),
   };
+  const isDefault = template?.worktree ?? false;
+  const worktree = await worktreeWish(flags, { cwd: texts.cwd, machine }, { console, transport, isDefault });
   return {
+    ...(worktree !== undefined && { worktree }),
     ...Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== undefined)),
     ...(said.length === 0 ? {} : { prompt: said.join('\n\n') }),
     ...(labels.length === 0 ? {} : { labels: [...labels] }),

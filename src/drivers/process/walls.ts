@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { realpathSync } from 'node:fs';
-import { isAbsolute, relative } from 'node:path';
+import { isAbsolute, join, relative, sep } from 'node:path';
 import type { RunIsolation } from '../../protocol/session.ts';
 import type { ProcessSpec } from '../../runner/ports/process-host.ts';
 import { findProgram } from './find-program.ts';
@@ -64,12 +64,15 @@ export async function findWalls(
   if (problem !== undefined) return { missing: `"${program}" does not work here: ${problem}` };
   return {
     around({ command, args, cwd, needs = [] }, marker) {
-      if (isWithin(cwd, hidden)) return { cannot: 'its directory lies in the data directory of Beckon' };
+      const worktree = worktreeAround(cwd, hidden);
+      if (isWithin(cwd, hidden) && worktree === undefined)
+        return { cannot: 'its directory lies in the data directory of Beckon' };
+      const open = worktree === undefined ? needs : [...needs, worktree];
       if (platform === 'darwin') {
-        const walls = sandboxOptions(hidden, needs);
+        const walls = sandboxOptions(hidden, open);
         return { command: found.command, args: [...walls, command, ...args], marker };
       }
-      const walls = [...bubblewrapOptions(hidden, needs), '--setenv', markerVariable, marker, '--'];
+      const walls = [...bubblewrapOptions(hidden, open), '--setenv', markerVariable, marker, '--'];
       return {
         command: found.command,
         args: [...walls, command, ...args],
@@ -77,6 +80,13 @@ export async function findWalls(
       };
     },
   };
+}
+
+/** The worktree that a directory lies in: `worktrees/REPOSITORY/NAME` of the data directory. The others stay hidden from its agent. */
+function worktreeAround(directory: string, hidden: string): string | undefined {
+  const [folder, repository = '.', name = '.'] = relative(hidden, realPath(directory)).split(sep);
+  if (folder !== 'worktrees' || repository.startsWith('.') || name.startsWith('.')) return undefined;
+  return join(hidden, folder, repository, name);
 }
 
 function toolOf(platform: NodeJS.Platform): { readonly program: string; readonly hint?: string } | undefined {

@@ -23,6 +23,7 @@ import type { SessionEnv } from '../ports/session-env.ts';
 import type { Templates } from '../ports/templates.ts';
 import type { SessionRegistry } from '../session-registry.ts';
 import type { EngineSettings } from '../settings.ts';
+import type { SetupDesk } from '../setup-desk.ts';
 import type { UndoDesk } from '../undo-desk.ts';
 
 /** What the handlers of operations work with. */
@@ -38,6 +39,7 @@ export interface Room {
   readonly history: AskHistory;
   readonly machines: Machines;
   readonly policies: PolicyBook;
+  readonly setups: SetupDesk;
   readonly clients: Clients;
   readonly undos: UndoDesk;
   readonly changedPaths: ChangedPaths;

@@ -14,6 +14,7 @@ import type { Ids } from '../ports/ids.ts';
 import type { Order, Runner } from '../ports/runner.ts';
 import type { SessionRegistry } from '../session-registry.ts';
 import { done, type Handlers, type Room } from './room.ts';
+import { discardWorktree, worktreeFor } from './worktrees.ts';
 
 export const sessionHandlers = {
   async listAgents({ machines }, { machine }) {
@@ -43,7 +44,16 @@ export const sessionHandlers = {
     const place = { cwd: input.cwd ?? usualCwd, realCwd: null, roots };
     const directory = await machines.ask(machine, (runner) => runner.checkDirectory(place));
     if (!directory.ok) return directory;
-    const { path: cwd, real: realCwd, name } = directory.value;
+    const { path, real, name } = directory.value;
+    const title = input.title ?? titleFrom(prompt) ?? name;
+    const by = actor;
+    const given =
+      input.worktree === undefined
+        ? undefined
+        : await worktreeFor(room, { input, machine, place: { ...place, cwd: path }, title, by });
+    if (given?.ok === false) return given;
+    const { worktree, cwd = path } = given?.value ?? {};
+    const realCwd = worktree === undefined ? real : cwd;
     const sessionId = SessionId.parse(room.ids.session());
     if (input.env !== undefined) await room.env.save(sessionId, input.env);
     const created = await room.registry.create(
@@ -54,7 +64,8 @@ export const sessionHandlers = {
         ...(machine !== null && { machine }),
         cwd,
         realCwd,
-        title: input.title ?? titleFrom(prompt) ?? name,
+        ...(worktree !== undefined && { worktree }),
+        title,
         key: input.key ?? null,
         permissionMode: permissionMode ?? null,
         model: input.model ?? null,
@@ -64,12 +75,13 @@ export const sessionHandlers = {
         ephemeral: input.ephemeral ?? false,
         closeAfterTurn: input.closeAfterTurn ?? false,
         named: input.title !== undefined,
-        by: actor,
+        by,
       },
       prompt === undefined ? undefined : sending(prompt, room, actor),
     );
     if (!created.ok) {
       if (input.env !== undefined) await room.env.remove(sessionId);
+      if (worktree !== undefined) await discardWorktree(room, machine, worktree.id);
       return created;
     }
     return accept({ status: 201, body: { session: sessionView(created.value.state) } });

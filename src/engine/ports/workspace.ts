@@ -11,6 +11,7 @@ import {
   UnrecordedFile,
 } from '../../protocol/changes.ts';
 import type { Result } from '../../protocol/errors.ts';
+import { SessionId } from '../../protocol/ids.ts';
 import {
   CommitOrder,
   Committed,
@@ -20,6 +21,14 @@ import {
   PushOrder,
   WorktreeState,
 } from '../../protocol/landing.ts';
+import {
+  GitName,
+  MadeWorktree,
+  RemovedWorktree,
+  RepositoryView,
+  SetupRun,
+  Worktree,
+} from '../../protocol/worktree.ts';
 
 /** Where a session works. */
 export const WorkPlace = z.object({
@@ -32,8 +41,13 @@ export const WorkPlace = z.object({
 export type WorkPlace = Readonly<z.infer<typeof WorkPlace>>;
 
 const place = { place: WorkPlace };
+/** Whose the recordings are that are made for it: they go with it. */
+const session = { session: z.string().max(200).exactOptional() };
 /** What changes something is done once, however often it is asked for under the same id, also by another server. */
 const order = { ...place, orderId: z.string().min(1).max(200) };
+
+/** Of what was made under it. */
+const worktreeId = z.string().regex(/^[\w-]{1,100}$/);
 
 /** The top of the work tree. */
 const root = { root: z.string() };
@@ -59,10 +73,11 @@ export type Undone = z.infer<typeof Undone>;
  * link to other machines and the engine follow from it. Replies are held against it, too: a machine may have been broken into.
  */
 export const workspaceCalls = {
-  record: { request: z.object(place), reply: Recorded },
+  record: { request: z.object({ ...place, ...session }), reply: Recorded },
   changes: {
     request: z.object({
       ...place,
+      ...session,
       /** `commit`: what is checked out. */
       before: z.union([Point, z.literal('commit')]),
       /** `now`: the files are recorded first. */
@@ -101,6 +116,7 @@ export const workspaceCalls = {
   undo: {
     request: z.object({
       ...order,
+      ...session,
       before: RecordingId,
       after: RecordingId,
       /** What to do with paths that something stands against; `rest` holds for all others. */
@@ -111,6 +127,8 @@ export const workspaceCalls = {
     }),
     reply: Undone,
   },
+  /** Gives up the recordings that only this session has. */
+  forget: { request: z.object({ ...place, session: z.string().max(200) }), reply: z.null() },
   /** How a work tree stands towards its repository; without a base, towards what the repository itself has checked out. */
   worktree: {
     request: z.object({ ...place, base: z.string().exactOptional() }),
@@ -121,6 +139,42 @@ export const workspaceCalls = {
   push: { request: z.object({ ...order, ...PushOrder.shape }), reply: Pushed },
   /** What became of an undo that was ordered under this id; null where it was never done. */
   undone: { request: z.object({ ...place, order: z.string() }), reply: Undone.nullable() },
+  /** What a worktree would be made from, for a person to look at. */
+  repository: {
+    request: z.object({ ...place, base: GitName.exactOptional() }),
+    reply: RepositoryView,
+  },
+  /** The worktree gets the id of the order. */
+  makeWorktree: {
+    request: z.object({
+      ...place,
+      orderId: worktreeId,
+      base: GitName.exactOptional(),
+      /** Where the base has to be. */
+      commit: z.string().exactOptional(),
+      branch: GitName.exactOptional(),
+      /** The branch is named after it where none is given. */
+      title: z.string(),
+    }),
+    reply: MadeWorktree,
+  },
+  listWorktrees: { request: z.object({}), reply: z.object({ worktrees: z.array(Worktree) }) },
+  /** Refused when what lies in it is not what was shown. What is in no commit is recorded first. */
+  removeWorktree: {
+    request: z.object({ worktreeId, shown: z.string(), branch: z.enum(['keep', 'remove']) }),
+    reply: RemovedWorktree,
+  },
+  /** No session has it any more: git's own commands may take it away. */
+  releaseWorktree: {
+    request: z.object({ worktreeId }),
+    reply: z.object({ released: z.boolean() }),
+  },
+  /** Runs the setup of the project in a worktree, if it is still what a person agreed to. */
+  runSetup: {
+    request: z.object({ worktreeId, sessionId: SessionId, digest: z.string() }),
+    reply: SetupRun,
+  },
+  endSetup: { request: z.object({ worktreeId }), reply: z.object({ ended: z.boolean() }) },
 } as const satisfies Record<string, { readonly request: z.ZodType; readonly reply: z.ZodType }>;
 
 export type WorkspaceCall = keyof typeof workspaceCalls;

@@ -3,7 +3,7 @@ import { delimiter, isAbsolute } from 'node:path';
 import { isWithin } from '../directory.ts';
 
 export interface GitCall {
-  /** A git directory of ours; never that of a repository, whose settings would hold. */
+  /** A git directory of ours; that of a repository, whose settings would hold, only for the few commands of `repository-git.ts`. */
   readonly gitDir: string;
   readonly workTree: string;
   readonly args: readonly string[];
@@ -23,8 +23,12 @@ export interface GitCall {
   readonly reaches?: { readonly home: string };
   /** What it says about problems is part of the output. */
   readonly tellsErrors?: true;
+  /** Git itself is not taken from here, as it is not from the work tree. */
+  readonly notFrom?: string;
   readonly longestMs?: number;
   readonly mostBytes?: number;
+  /** It is quick and changes a repository of somebody's: ended in the middle it would leave a lock there, so a close waits for it. */
+  readonly isFinished?: boolean;
 }
 
 /** `late` and `long`: it was ended at one of its limits, and the output is what came until then. */
@@ -79,7 +83,7 @@ export class Git {
       detached: process.platform !== 'win32',
       windowsHide: true,
     });
-    this.#running.add(child);
+    if (call.isFinished !== true) this.#running.add(child);
     const chunks: Buffer[] = [];
     let size = 0;
     let limit: 'late' | 'long' | undefined;
@@ -167,12 +171,12 @@ const unreachable = ['protocol.allow=never', 'core.askPass=', 'core.sshCommand=f
 
 /** Nothing of the server's own environment but the way to git. */
 function environmentOf(call: GitCall, path: string): Record<string, string> {
-  const { gitDir, workTree, index, objects, reaches } = call;
+  const { gitDir, workTree, index, objects, reaches, notFrom } = call;
   return {
     // A folder of the repository can be on the PATH, when the server was started by npm there.
     PATH: path
       .split(delimiter)
-      .filter((folder) => isAbsolute(folder) && !isWithin(folder, workTree))
+      .filter((folder) => isAbsolute(folder) && !isWithin(folder, workTree) && !isWithin(folder, notFrom))
       .join(delimiter),
     LC_ALL: 'C',
     ...(reaches === undefined ? hidden(gitDir) : { HOME: reaches.home }),

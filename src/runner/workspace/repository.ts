@@ -140,4 +140,4 @@ export async function smallFile(path: string, longest = mostBytes): Promise<Buff
   }
 }
 
-const realOr = (path: string): Promise<string> => realpath(path).catch(() => path);
+export const realOr = (path: string): Promise<string> => realpath(path).catch(() => path);

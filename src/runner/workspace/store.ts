@@ -80,7 +80,7 @@ export async function prepareStore(store: Store, excludes: Buffer): Promise<Resu
   for (const folder of ['objects/info', 'objects/pack', 'refs/recordings', 'info'])
     await mkdir(join(gitDir, folder), { recursive: true, mode: 0o700 });
   await clearLeftovers(gitDir);
-  await writeFile(join(gitDir, 'config'), settings);
+  await writeFile(join(gitDir, 'config'), storeSettings);
   // No attribute of the repository changes what is stored: bytes are recorded as they are.
   await writeFile(
     join(gitDir, 'info/attributes'),
@@ -88,17 +88,26 @@ export async function prepareStore(store: Store, excludes: Buffer): Promise<Resu
   );
   await writeFile(join(gitDir, 'info/exclude'), excludes);
   await writeFile(join(gitDir, 'HEAD'), 'ref: refs/heads/none\n');
-  const version = await store.run(['version']);
+  const version = await checkVersion(store);
+  if (!version.ok) return version;
+  // What is added is compared with it.
+  const empty = await store.run(['hash-object', '-w', '--stdin']);
+  if (!empty.ok) return empty;
+  // Without a ref it would go when the store is tidied.
+  const kept = await store.run(['update-ref', 'refs/empty', empty.value.toString().trim()]);
+  return kept.ok ? accept(undefined) : kept;
+}
+
+export async function checkVersion({ run }: Pick<Store, 'run'>): Promise<Result<void>> {
+  const version = await run(['version']);
   if (!version.ok) return version;
   const [, major, minor] = /^git version (\d+)\.(\d+)/.exec(version.value.toString()) ?? [];
   if (Number(major) < 2 || (Number(major) === 2 && Number(minor) < 30))
     return refuse('git_not_available', `git ${major}.${minor} is older than 2.30.`);
-  // What is added is compared with it.
-  const empty = await store.run(['hash-object', '-w', '--stdin']);
-  return empty.ok ? accept(undefined) : empty;
+  return accept(undefined);
 }
 
-const settings = [
+export const storeSettings = [
   '[core]',
   '\trepositoryformatversion = 0',
   '\tbare = false',
@@ -120,13 +129,7 @@ async function clearLeftovers(gitDir: string): Promise<void> {
 
 /** No other program has this directory among its arguments, and is called git. */
 export async function endGitOn(gitDir: string): Promise<void> {
-  if (process.platform !== 'linux') return;
-  const running = (): number[] =>
-    readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name))
-      .filter((pid) => isGitOn(gitDir, pid))
-      .map(Number);
-  for (let pids = running(); pids.length > 0; pids = running()) {
+  for (let pids = gitsOn(gitDir); pids.length > 0; pids = gitsOn(gitDir)) {
     for (const pid of pids) {
       try {
         process.kill(pid, 'SIGKILL');
@@ -137,6 +140,15 @@ export async function endGitOn(gitDir: string): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
+
+/** The processes of git that were started on a git directory, as `git.ts` does. */
+export const gitsOn = (gitDir: string): number[] =>
+  process.platform === 'linux'
+    ? readdirSync('/proc')
+        .filter((name) => /^\d+$/.test(name))
+        .filter((pid) => isGitOn(gitDir, pid))
+        .map(Number)
+    : [];
 
 function isGitOn(gitDir: string, pid: string): boolean {
   try {

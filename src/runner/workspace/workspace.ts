@@ -5,35 +5,42 @@ import type {
   WorkspaceReply,
   WorkspaceRequest,
 } from '../../engine/ports/workspace.ts';
-import { accept, type Result } from '../../protocol/errors.ts';
+import { accept, type Result, refuse } from '../../protocol/errors.ts';
 import { namedFile } from '../text-file.ts';
 import { toldOnce } from './changes.ts';
 import { Landings } from './landing/landings.ts';
+import { type SetupOptions, Setups } from './setup.ts';
 import type { Recording } from './store.ts';
 import { Workspaces, type WorkspacesOptions } from './workspaces.ts';
+import { Worktrees } from './worktrees.ts';
 
 type Calls = {
   readonly [C in WorkspaceCall]: (request: WorkspaceRequest<C>) => Promise<Result<WorkspaceReply<C>>>;
 };
 
 /** The files of this machine, as whoever runs agents on it is asked about them. */
-export function openWorkspace(options: WorkspacesOptions): {
+export function openWorkspace(options: WorkspacesOptions & { readonly setup?: SetupOptions }): {
   readonly call: Workspace;
   close(): Promise<void>;
 } {
   const workspaces = new Workspaces(options);
   const landings = new Landings(workspaces, options);
+  const setups = options.setup && new Setups(options.setup);
+  const worktrees = new Worktrees({
+    ...options,
+    record: (place, also) => workspaces.record(place, also),
+  });
   const withRoot = async <T>(place: WorkPlace, value: T): Promise<Result<T & { root: string }>> => {
     const root = await workspaces.root(place);
     return root.ok ? accept({ ...value, root: root.value }) : root;
   };
   const calls: Calls = {
-    async record({ place }) {
-      const recorded = await workspaces.record(place);
+    async record({ place, session }) {
+      const recorded = await workspaces.record(place, [], session);
       return recorded.ok ? withRoot(place, told(recorded.value)) : recorded;
     },
-    async changes({ place, before, after }) {
-      const recorded = after === 'now' ? await workspaces.record(place) : undefined;
+    async changes({ place, session, before, after }) {
+      const recorded = after === 'now' ? await workspaces.record(place, [], session) : undefined;
       if (recorded?.ok === false) return recorded;
       const changes = await workspaces.changes(place, { before, after: recorded?.value.id ?? after });
       return changes.ok ? withRoot(place, changes.value) : changes;
@@ -50,9 +57,10 @@ export function openWorkspace(options: WorkspacesOptions): {
       return accept(found.value === undefined ? null : { base64: found.value.toString('base64') });
     },
     file: ({ place, path }) => namedFile(place, path),
-    async undo({ place, orderId, before, after, choices, rest, shown }) {
+    async undo({ place, orderId, session, before, after, choices, rest, shown }) {
       const undone = await workspaces.undo(place, {
         orderId,
+        ...(session && { session }),
         before,
         after,
         ...(choices && { choices }),
@@ -64,6 +72,10 @@ export function openWorkspace(options: WorkspacesOptions): {
       if (!value.done) return accept({ done: false, obstacles: [...value.obstacles], shown: value.shown });
       return accept({ done: true, before: value.before.id, after: value.after.id, paths: [...value.paths] });
     },
+    async forget({ place, session }) {
+      const forgotten = await workspaces.forget(place, session);
+      return forgotten.ok ? accept(null) : forgotten;
+    },
     worktree: ({ place, base }) => landings.worktree(place, base),
     commit: ({ place, ...order }) => landings.commit(place, order),
     land: ({ place, ...order }) => landings.land(place, order),
@@ -72,17 +84,31 @@ export function openWorkspace(options: WorkspacesOptions): {
       await workspaces.ready(place);
       return (await workspaces.orders.outcome(order)) ?? accept(null);
     },
+    repository: (request) => worktrees.repository(request),
+    makeWorktree: (request) => worktrees.make(request),
+    listWorktrees: () => worktrees.list(),
+    removeWorktree: (request) => worktrees.remove(request),
+    releaseWorktree: (request) => worktrees.release(request),
+    async runSetup({ worktreeId, sessionId, digest }) {
+      const path = await worktrees.pathOf(worktreeId);
+      if (path === undefined) return refuse('worktree_not_found');
+      if (setups === undefined) return refuse('agent_not_available');
+      return accept(await setups.run({ worktreeId, path, sessionId, digest }));
+    },
+    endSetup: async ({ worktreeId }) => accept({ ended: setups?.end(worktreeId) ?? false }),
   };
   return {
     async call(call, request) {
       await landings.finished;
-      const orderId = 'orderId' in request ? String(request.orderId) : undefined;
       const work = () => calls[call](request);
-      return orderId === undefined
+      const { orderId, place } = request as { readonly orderId?: string; readonly place?: WorkPlace };
+      return orderId === undefined || place === undefined
         ? work()
-        : workspaces.orders.once(orderId, () => workspaces.ready(request.place), work);
+        : workspaces.orders.once(orderId, () => workspaces.ready(place), work);
     },
-    close: () => workspaces.close(),
+    async close() {
+      await Promise.all([workspaces.close(), worktrees.close()]);
+    },
   };
 }
 

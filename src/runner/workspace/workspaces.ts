@@ -9,9 +9,10 @@ import { type Comparison, compare } from './changes.ts';
 import { checkedOut, contentOfCommit, findCommit, isCommit, withContents } from './commit.ts';
 import { contentIn, entriesBetween } from './entries.ts';
 import { Git } from './git.ts';
+import { forgetSession, keepFor } from './keepers.ts';
 import { Orders } from './orders.ts';
 import { patchOf, wholePatch } from './patch.ts';
-import { toldPath } from './path-bytes.ts';
+import { type PathBytes, toldPath } from './path-bytes.ts';
 import { type RecordingLimits, type RecordingMemory, record, recordingLimits } from './recording.ts';
 import { excludesOf, type Repository, repositoryOf } from './repository.ts';
 import {
@@ -43,7 +44,8 @@ export interface Span {
   readonly after: string;
 }
 
-export type UndoOrder = Span & Pick<RestoreOrder, 'choices' | 'rest' | 'shown' | 'orderId'>;
+export type UndoOrder = Span &
+  Pick<RestoreOrder, 'choices' | 'rest' | 'shown' | 'orderId'> & { readonly session?: string };
 
 /** A work tree in which nothing else is done for now. */
 export interface TreeInTurn {
@@ -64,6 +66,8 @@ interface Opened {
   last: Promise<unknown>;
   /** A recording that has not begun. */
   waiting?: Promise<Result<Recording>> | undefined;
+  /** The sessions that it is made for. */
+  keepers: Set<string>;
 }
 
 interface OpenedAt {
@@ -93,18 +97,26 @@ export class Workspaces {
 
   /**
    * Records the files as they are. Whoever asks while another recording waits to begin shares that one; one that has begun may have
-   * missed what was written just before.
+   * missed what was written just before. `also`: files that are ignored and about to be lost.
    */
-  async record(place: WorkPlace): Promise<Result<Recording>> {
+  async record(
+    place: WorkPlace,
+    also: readonly PathBytes[] = [],
+    session?: string,
+  ): Promise<Result<Recording>> {
     const found = await this.#openedAt(place);
     if (!found.ok) return found;
     const { opened } = found.value;
-    if (opened.waiting !== undefined) return opened.waiting;
+    if (session !== undefined) opened.keepers.add(session);
+    if (opened.waiting !== undefined && also.length === 0) return opened.waiting;
     const recording = this.#next(found.value, async () => {
       opened.waiting = undefined;
+      const keepers = opened.keepers;
+      opened.keepers = new Set();
       const { memory, known, compared, store } = opened;
-      const recorded = await this.#recordNow(opened)();
+      const recorded = await this.#recordNow(opened)(also);
       if (!recorded.ok) return recorded;
+      for (const keeper of keepers) await keepFor(store, keeper, [recorded.value.id]);
       const most = this.#options.storeBytes ?? storeBytes;
       if (memory.recordings < tidyAfter && memory.bytes < most / 16) return recorded;
       const tidied = await tidyStore(store, most);
@@ -168,10 +180,31 @@ export class Workspaces {
   }
 
   /** Puts what changed between two recordings back. Undone itself by another undo, of what it tells. */
-  undo(place: WorkPlace, { before, after, ...choices }: UndoOrder): Promise<Result<Restored>> {
-    return this.#between(place, { before, after }, (opened, from, to) =>
-      restore(opened.store, { before: from, after: to, ...choices }, this.#restoring(opened)),
-    );
+  undo(place: WorkPlace, { before, after, session, ...choices }: UndoOrder): Promise<Result<Restored>> {
+    return this.#between(place, { before, after }, async (opened, from, to) => {
+      const { store } = opened;
+      const order = { before: from, after: to, ...choices };
+      const restored = await restore(store, order, this.#restoring(opened));
+      if (session !== undefined && restored.ok && restored.value.done)
+        await keepFor(store, session, [restored.value.before.id, restored.value.after.id]);
+      return restored;
+    });
+  }
+
+  /** Gives up the recordings that only this session has. */
+  forget(place: WorkPlace, session: string): Promise<Result<void>> {
+    return this.#inTurn(place, async (opened) => {
+      const { store, memory, known, compared } = opened;
+      // What is in the index is kept, too: it must be that of now.
+      const now = await this.#recordNow(opened)();
+      if (!now.ok) return now;
+      const gone = await forgetSession(store, session);
+      if (!gone.ok) return gone;
+      if (memory.last && gone.value.has(memory.last.id)) delete memory.last;
+      known.clear();
+      compared.clear();
+      return accept(undefined);
+    });
   }
 
   /** Does something with a work tree in its turn, so that nothing else is done there meanwhile. */
@@ -271,6 +304,7 @@ export class Workspaces {
         memory,
         known: new Map(),
         compared: new Map(),
+        keepers: new Set(),
         isReady: false,
         last: Promise.resolve(),
       };

@@ -1,5 +1,5 @@
 /** One of a list that is drawn one under the other. */
-interface Placed {
+export interface Placed {
   readonly key: string;
   /** Its height as far as it can be told without drawing it. */
   readonly estimate: number;
@@ -36,8 +36,11 @@ export class ListLayout {
   /** Notes how high one is, and tells whether that is news. */
   measure(index: number, height: number): boolean {
     const one = this.#list[index];
-    if (one === undefined || height === this.heightOf(index)) return false;
+    if (one === undefined) return false;
+    const isNews = height !== this.heightOf(index);
+    // Also where it is as high as was thought: what was drawn is known from what was not.
     this.#heights.set(one.key, height);
+    if (!isNews) return false;
     this.#placed = Math.min(this.#placed, index + 1);
     return true;
   }

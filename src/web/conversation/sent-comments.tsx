@@ -1,14 +1,18 @@
 import { ChevronDown, ChevronRight, MessageSquareQuote } from 'lucide-react';
 import { useState } from 'react';
+import { Link } from 'wouter';
 import { placeOf } from '../../model/review-text.ts';
 import { showInvisible } from '../../model/suspicious-text.ts';
 import type { ReviewComment, SentReview } from '../../protocol/review.ts';
 import { useT } from '../i18n/i18n.ts';
+import { routes } from '../routes.ts';
 import { plainText } from '../text/plain-text.ts';
+import { useConversationPlace } from './conversation-context.ts';
 
 /** The comments of a message: a line, until somebody wants to read them. */
 export function SentComments({ review }: { readonly review: SentReview }) {
   const t = useT();
+  const { sessionId } = useConversationPlace();
   const [isOpen, setOpen] = useState(false);
   const Chevron = isOpen ? ChevronDown : ChevronRight;
   return (
@@ -27,7 +31,13 @@ export function SentComments({ review }: { readonly review: SentReview }) {
         <ol className="w-full divide-y divide-line overflow-hidden rounded-ui border border-line bg-surface">
           {review.comments.map((comment) => (
             <li key={comment.commentId} className="flex flex-col gap-1.5 px-3 py-2">
-              <CommentPlace comment={comment} />
+              <Link
+                href={`${routes.session(sessionId)}${routes.changesIn}?${new URLSearchParams({ since: 'start', file: comment.path })}`}
+                title={t('review.goTo')}
+                className="w-fit hover:underline pointer-coarse:-my-2.5 pointer-coarse:min-h-11"
+              >
+                <CommentPlace comment={comment} />
+              </Link>
               <Quote text={comment.quote} isCut={comment.isQuoteCut === true} />
               <p className="whitespace-pre-wrap text-sm wrap-anywhere">{plainText(comment.text)}</p>
             </li>

@@ -50,6 +50,8 @@ export class SessionFeed {
   /** What came while something before it was missing, in order. */
   #waiting: Told[] = [];
   #version = 0;
+  #fileNews = 0;
+  #recordings = 0;
   #closed = false;
 
   constructor(transport: Pick<RoomCalls, 'events'>, owner: Pick<Session, 'id' | 'key'>, depth: Depth) {
@@ -78,6 +80,14 @@ export class SessionFeed {
   }
   get version(): number {
     return this.#version;
+  }
+  /** Grows with every event after which files may be otherwise than before. */
+  get fileNews(): number {
+    return this.#fileNews;
+  }
+  /** Grows with every recording of the files that is told of. */
+  get recordings(): number {
+    return this.#recordings;
   }
 
   subscribe = (listener: () => void): (() => void) => {
@@ -236,6 +246,8 @@ export class SessionFeed {
       case 'event':
         if (told.event.seq !== (this.#last ?? 0) + 1) return;
         this.#last = told.event.seq;
+        if (/^files\.re/.test(told.event.type)) this.#recordings += 1;
+        if (/^files|result$/.test(told.event.type)) this.#fileNews += 1;
         this.#conversation.append(told.event);
         this.#conversation.trim(depths[this.depth].most);
         return;

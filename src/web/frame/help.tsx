@@ -9,6 +9,7 @@ const scopes: Readonly<Record<KeyScope, MessageKey>> = {
   control: 'frame.control',
   board: 'frame.board',
   session: 'help.session',
+  changes: 'help.changes',
   composer: 'help.composer',
   queue: 'help.queue',
   list: 'help.lists',

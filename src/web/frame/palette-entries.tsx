@@ -1,6 +1,7 @@
 import {
   ChartColumn,
   CircleHelp,
+  FileDiff,
   Languages,
   type LucideIcon,
   Monitor,
@@ -19,7 +20,7 @@ import { languages, setPreferences, themes } from '../data/preferences.ts';
 import { sessionNamed } from '../data/room.logic.ts';
 import { useRoom, useTransport } from '../data/room-context.tsx';
 import { chooseLanguage, type Translate, useT } from '../i18n/i18n.ts';
-import { routes, sessionIn } from '../routes.ts';
+import { routes, sessionIn, sessionPattern } from '../routes.ts';
 import { shortDirectory, titleOf } from '../session/activity.logic.ts';
 import { StatusMark } from '../session/activity-line.tsx';
 import { startRenaming } from '../session/editable-title.tsx';
@@ -86,8 +87,11 @@ export function usePaletteEntries(): readonly Entry[] {
 
 /** What can be done to the session whose page is open. */
 function useCurrentEntries(): readonly Entry[] {
-  const [, params] = useRoute<{ id: string }>('/s/:id');
-  const session = useRoom((room) => (params === null ? undefined : sessionNamed(room, sessionIn(params.id))));
+  const [, params] = useRoute(sessionPattern);
+  const [, navigate] = useLocation();
+  const session = useRoom((room) =>
+    params === null ? undefined : sessionNamed(room, sessionIn(params.id ?? '')),
+  );
   const transport = useTransport();
   const t = useT();
   const { canInterrupt, canStop, canResume, interrupt, stop, resume } = useSessionActions(
@@ -107,10 +111,13 @@ function useCurrentEntries(): readonly Entry[] {
     return [
       ...(canInterrupt ? [act('interrupt', t('session.interrupt'), Pause, interrupt)] : []),
       ...(canResume ? [act('resume', t('session.resume'), RotateCcw, resume)] : []),
+      act('changes', t('changes.title'), FileDiff, () =>
+        navigate(`${routes.session(session.id)}${routes.changesIn}`),
+      ),
       act('rename', t('palette.rename'), Pencil, () => startRenaming(session.id, 'header')),
       ...(canStop ? [act('stop', t('session.stop'), OctagonX, stop)] : []),
     ];
-  }, [session, t, canInterrupt, canStop, canResume, interrupt, stop, resume]);
+  }, [session, t, navigate, canInterrupt, canStop, canResume, interrupt, stop, resume]);
 }
 
 const nowhere: Pick<Session, 'id' | 'status' | 'capabilities'> = {

@@ -4,6 +4,7 @@ import { Link, useRoute } from 'wouter';
 import { useRoom } from '../data/room-context.tsx';
 import { useArchived, useOlder } from '../data/use-older.ts';
 import { useT } from '../i18n/i18n.ts';
+import { sessionPattern } from '../routes.ts';
 import { countOf, type ListGroup, listGroups } from '../session/need.logic.ts';
 import {
   choicesOf,
@@ -134,7 +135,7 @@ function Group({
   readonly isOpen: boolean;
 }) {
   const t = useT();
-  const [, params] = useRoute<{ id: string }>('/s/:id');
+  const [, params] = useRoute(sessionPattern);
   const rows = (shown: ListGroup['sessions']) => (
     <ul>
       <SessionRows sessions={shown} itemClass={rowClass}>

@@ -4,6 +4,7 @@ import { usePreferences } from '../data/preferences.ts';
 import { useRoom } from '../data/room-context.tsx';
 import { Dock } from '../dock/dock.tsx';
 import { useT } from '../i18n/i18n.ts';
+import { pageOf } from '../routes.ts';
 import { useReadMarksKept } from '../session/read-marks.ts';
 import { lazyPart } from '../ui/lazy-part.tsx';
 import { LiveRegions } from '../ui/live-regions.tsx';
@@ -56,7 +57,12 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           <SessionList />
         </SidePanel>
         <div className="relative flex min-w-0 flex-1 flex-col">
-          <main id="page" tabIndex={-1} key={location} className="flex min-h-0 flex-1 flex-col outline-none">
+          <main
+            id="page"
+            tabIndex={-1}
+            key={pageOf(location)}
+            className="flex min-h-0 flex-1 flex-col outline-none"
+          >
             <PageBoundary>
               <Suspense fallback={<PageShape />}>{children}</Suspense>
             </PageBoundary>

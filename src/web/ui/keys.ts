@@ -59,6 +59,17 @@ export const keyTable = {
     'message-before': { keys: ['Alt+ArrowUp'], does: 'help.ownMessages', repeats: true },
     'message-after': { keys: ['Alt+ArrowDown'], does: 'help.ownMessages', repeats: true },
     write: { keys: ['m'], does: 'help.message' },
+    changes: { keys: ['c'], does: 'help.changesOpen' },
+  },
+  changes: {
+    'next-file': { keys: ['j'], does: 'help.changesFile', repeats: true },
+    'previous-file': { keys: ['k'], does: 'help.changesFile', repeats: true },
+    'next-change': { keys: ['n'], does: 'help.changesChange', repeats: true },
+    'previous-change': { keys: ['p'], does: 'help.changesChange', repeats: true },
+    seen: { keys: ['v'], does: 'help.changesSeen' },
+    layout: { keys: ['u'], does: 'help.changesLayout' },
+    find: { keys: ['/'], does: 'help.changesFind' },
+    leave: { keys: ['Escape'], does: 'help.changesLeave' },
   },
   composer: {
     send: { keys: ['Enter'], does: 'help.send' },

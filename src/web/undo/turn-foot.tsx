@@ -70,9 +70,9 @@ export function TurnFoot({ turnId }: { readonly turnId: string }) {
           className="-my-1 flex items-center gap-1.5 rounded-tight px-1 py-1 text-soft hover:bg-hover hover:text-ink pointer-coarse:min-h-11"
         >
           <FileDiff aria-hidden className="size-3.5 shrink-0" />
-          {t('undo.files', { count: files.length })}
+          <span className="max-md:sr-only">{t('undo.files', { count: files.length })}</span>
           <span className="text-done-ink">+{wholeCount(added, t.language)}</span>
-          <span className="text-fail-ink">−{wholeCount(removed, t.language)}</span>
+          {removed > 0 && <span className="text-fail-ink">−{wholeCount(removed, t.language)}</span>}
         </button>
       )}
       {groups.some((group) => group.length > 0) && (

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -6,9 +7,11 @@ import { buildWeb } from '../../../scripts/build-web.ts';
 import { addMachine, makeCluster } from '../../../src/cluster/cluster.ts';
 import { SessionId } from '../../../src/protocol/ids.ts';
 import type { Machine } from '../../../src/protocol/machine.ts';
+import { personsGit } from '../../runner/workspace/repositories.ts';
 import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import { drilledAgent } from '../../support/drilled-agent.ts';
 import { desktop, openBrowser, phone, type View, visitPaired } from './browser.ts';
+import { changedRepository } from './changed-repository.ts';
 import {
   type DemoSession,
   longAsks,
@@ -29,7 +32,11 @@ interface Shot {
   readonly prepare?: (page: Page) => Promise<void>;
   /** Machines beside the server's own; nobody is there. */
   readonly machines?: readonly string[];
+  /** Instead of sessions. */
+  readonly arrange?: (beckon: Beckon) => Promise<readonly string[]>;
 }
+
+let worktreeProject = '';
 
 const shots: readonly Shot[] = [
   { name: 'empty', sessions: [] },
@@ -87,6 +94,33 @@ const shots: readonly Shot[] = [
       await section.evaluate((element) => element.scrollIntoView({ block: 'start' }));
     },
   },
+  {
+    name: 'worktree-choice',
+    sessions: [],
+    arrange: inWorktrees,
+    async prepare(page) {
+      await page.keyboard.press('n');
+      const own = page.getByRole('switch', { name: /^(In a worktree of its own|In einem eigenen Worktree)/ });
+      await page.getByRole('combobox', { name: /^(Directory|Verzeichnis)$/ }).fill(worktreeProject);
+      await own.waitFor();
+      await page.getByText('.beckon/setup').first().scrollIntoViewIfNeeded();
+    },
+  },
+  { name: 'worktree-session', sessions: [], arrange: inWorktrees, path: (ids) => `/s/${ids[0]}` },
+  {
+    name: 'worktrees',
+    sessions: [],
+    arrange: inWorktrees,
+    path: () => '/settings',
+    prepare: (page) => page.getByText('beckon/faster-cart').scrollIntoViewIfNeeded(),
+  },
+  {
+    name: 'worktree-removal',
+    sessions: [],
+    arrange: inWorktrees,
+    path: () => '/settings',
+    prepare: (page) => page.getByRole('button', { name: /faster-cart/ }).click(),
+  },
   { name: 'new', sessions: threeSessions, prepare: (page) => page.keyboard.press('n') },
   {
     name: 'new-directory',
@@ -110,6 +144,28 @@ const shots: readonly Shot[] = [
   },
   { name: 'palette', sessions: threeSessions, prepare: (page) => page.keyboard.press('Control+k') },
   { name: 'help', sessions: threeSessions, prepare: (page) => page.keyboard.press('?') },
+  { name: 'changes', sessions: [], arrange: reworked, path: (ids) => `/s/${ids[0]}/changes` },
+  {
+    name: 'changes-split',
+    sessions: [],
+    arrange: reworked,
+    path: (ids) => `/s/${ids[0]}/changes?file=src/session.ts`,
+    async prepare(page) {
+      await page
+        .getByRole('button', { name: /^(Give the changes all the room|Den Änderungen allen Platz geben)$/ })
+        .click({ timeout: 1_000 })
+        .catch(() => {});
+      await page.keyboard.press('u');
+    },
+  },
+  {
+    name: 'changes-files',
+    sessions: [],
+    arrange: reworked,
+    path: (ids) => `/s/${ids[0]}/changes`,
+    prepare: (page) => page.getByRole('button', { name: /^(List of files|Liste der Dateien)$/ }).click(),
+  },
+  { name: 'changes-none', sessions: threeSessions.slice(0, 1), path: (ids) => `/s/${ids[0]}/changes` },
 ];
 
 const views: Readonly<Record<string, View>> = {
@@ -144,11 +200,85 @@ try {
   await endBeckons();
 }
 
+/** Sessions in worktrees of a project that wants them, one of which is left over with work in it. */
+async function inWorktrees(beckon: Beckon): Promise<readonly string[]> {
+  const { tree, write } = await changedRepository(
+    {
+      'src/cart.ts': sourceOf('Cart'),
+      '.gitignore': '.env\nnode_modules/\n',
+      '.worktreeinclude': '.env\n',
+      '.beckon/worktree.json': '{"default": true}',
+      '.beckon/setup': '#!/bin/sh\nset -e\nnpm install --no-audit\nnpm run build\n',
+    },
+    beckon,
+  );
+  worktreeProject = tree;
+  write('.env', 'TOKEN=1\n');
+  const start = async (title: string) => {
+    const request = { agent: 'demo', cwd: tree, title, worktree: {} };
+    const { body } = await beckon.api('POST', '/api/sessions', request);
+    return body.session;
+  };
+  const kept = await start('Search that forgives typing errors');
+  const left = await start('Faster cart');
+  writeFileSync(join(left.cwd, 'src/cart.ts'), 'export const cart = [];\n');
+  personsGit(left.cwd, ['commit', '-qam', 'Count the cart once']);
+  writeFileSync(join(left.cwd, 'src/cart.ts'), 'export const cart = [1];\n');
+  writeFileSync(join(left.cwd, 'notes.md'), 'to do\n');
+  await beckon.api('POST', `/api/sessions/${left.id}/stop`);
+  await beckon.api('DELETE', `/api/sessions/${left.id}`);
+  return [kept.id];
+}
+
+/** A session that has changed files of all kinds, beside a person who has, too. */
+async function reworked(beckon: Beckon): Promise<readonly string[]> {
+  const { id, write, turn } = await changedRepository(
+    {
+      'src/session.ts': sourceOf('Session'),
+      'src/web/page.tsx': sourceOf('Page'),
+      'src/old/names.ts': sourceOf('Names'),
+      'docs/guide.md': '# Guide\n\nHow it is used.\n',
+      'package-lock.json': '{}\n',
+      'logo.svg': picture('#2f6f5e'),
+    },
+    beckon,
+  );
+  write('logo.svg', picture('#8a4f00'));
+  await turn('sed -i -e "s/count + 1/count + step/" -e "s/private/readonly/" src/session.ts');
+  write('docs/guide.md', '# Guide\n\nHow it is used, and why.\n\nIt began with a question.\n');
+  await turn(
+    'git mv src/old/names.ts src/names.ts; seq 1 60 > package-lock.json; rm src/web/page.tsx; printf "export const added = true;\\n" > src/added.ts',
+  );
+  return [id];
+}
+
+function sourceOf(name: string): string {
+  return [
+    `/** Keeps the count of a ${name}. */`,
+    `export class ${name} {`,
+    '  private count = 0;',
+    '',
+    ...Array.from({ length: 30 }, (_, at) => `  get part${at}(): string {\n    return 'part ${at}';\n  }\n`),
+    '  next(step: number): number {',
+    '    this.count = this.count + 1;',
+    '    return this.count;',
+    '  }',
+    '}',
+    '',
+  ].join('\n');
+}
+
+function picture(colour: string): string {
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="96" height="64"><rect width="96" height="64" rx="12" fill="${colour}"/></svg>`;
+}
+
 async function take(shot: Shot): Promise<void> {
   const beckon: Beckon = await startBeckon({
     args: ['--claude', drilledAgent(await temporaryDirectory()), ...(await clusterOf(shot.machines))],
   });
-  const ids = await startSessions(beckon, shot.sessions, await temporaryDirectory());
+  const ids =
+    (await shot.arrange?.(beckon)) ??
+    (await startSessions(beckon, shot.sessions, await temporaryDirectory()));
   for (const name of values.views.split(',')) {
     const view = views[name];
     if (view === undefined)

@@ -64,7 +64,7 @@ export async function push(
     ...['--', remoteName, `${commit}:refs/heads/${shown.branch}`],
   ];
   const pushed = await git.call(args, {
-    ...reaching(remote, options),
+    ...reaching(options),
     longestMs,
     mostBytes,
     tellsErrors: true,
@@ -81,8 +81,8 @@ export async function push(
 /** Under this name the remote stands in our settings alone. */
 const remoteName = 'pushed-to';
 
-const reaching = ({ url }: Remote, { home, sshAgent }: PushOptions) => ({
-  settings: [`remote.${remoteName}.url=${url}`, 'push.default=nothing', 'protocol.allow=never', ...allowed],
+const reaching = ({ home, sshAgent }: PushOptions) => ({
+  settings: ['push.default=nothing', 'protocol.allow=never', ...allowed],
   reaches: { home },
   environment: sshAgent === undefined ? {} : { SSH_AUTH_SOCK: sshAgent },
 });
@@ -98,16 +98,19 @@ const receiveWithoutHooks = [
 
 /** With the person's own rewriting, as git itself does it. */
 async function realUrl(git: RepositoryGit, remote: Remote, options: PushOptions): Promise<Result<string>> {
-  const told = await git.run(['remote', 'get-url', '--push', remoteName], reaching(remote, options));
+  await git.setRemote(remoteName, remote.url);
+  const told = await git.run(['remote', 'get-url', '--push', remoteName], reaching(options));
   return told.ok ? accept(told.value.toString('utf8').replace(/\n$/, '')) : told;
 }
 
 /** No program in the place of an address, and nothing that could be taken for an option. */
 export function isPushable(url: string): boolean {
   if (/[\p{C}\s]/u.test(url) || url.startsWith('-') || /^[\w+.-]*::/.test(url)) return false;
-  const scheme = /^([a-z0-9+.-]+):\/\/(.*)$/i.exec(url);
-  if (scheme !== null)
-    return protocols.includes(scheme[1]?.toLowerCase() ?? '') && /^(?:[^@/]*@)?[^-]/.test(scheme[2] ?? '');
+  const [, scheme, rest = ''] = /^([a-z0-9+.-]+):\/\/(.*)$/i.exec(url) ?? [];
+  if (scheme !== undefined) {
+    const [person = '', host = ''] = `@${rest.split('/')[0]}`.split(/@(?=[^@]*$)/);
+    return protocols.includes(scheme.toLowerCase()) && !person.startsWith('@-') && !host.startsWith('-');
+  }
   // As scp has it, or a path.
   return isAbsolute(url) || /^(?:[\w.][\w.-]*@)?[\w.][\w.-]*:[^-]/.test(url);
 }

@@ -27,6 +27,8 @@ export interface RepositoryGit {
   call(args: readonly string[], more?: More): Promise<GitOutcome>;
   /** Moves a ref if it still is where it was; `from` null where it must not be there. */
   moveRef(move: RefMove): Promise<Result<void>>;
+  /** Names a remote in our own settings. */
+  setRemote(name: string, url: string): Promise<void>;
   /** Sets what is known of a remote's branch. */
   followRef(ref: string, to: string): Promise<void>;
 }
@@ -84,7 +86,22 @@ export async function openRepositoryGit(
   const version = { major: Number(major), minor: Number(minor) };
   if (!isAtLeast(version, 2, 30))
     return refuse('git_not_available', `git ${major}.${minor} is older than 2.30.`);
-  return accept({ repository, gitDir, settings: settings.value, version, run, call, moveRef, followRef });
+  return accept({
+    repository,
+    gitDir,
+    settings: settings.value,
+    version,
+    run,
+    call,
+    moveRef,
+    followRef,
+    setRemote,
+  });
+
+  function setRemote(name: string, url: string): Promise<void> {
+    const value = url.replaceAll(/["\\\n]/g, (letter) => (letter === '\n' ? '' : `\\${letter}`));
+    return writeFile(join(gitDir, 'config'), `${ownSettings}[remote "${name}"]\n\turl = "${value}"\n`);
+  }
 
   async function followRef(ref: string, to: string): Promise<void> {
     const { workTree, gitDir: own } = repository;
@@ -164,6 +181,8 @@ export async function prepareRepositoryGit(gitDir: string): Promise<void> {
   for (const name of await readdir(gitDir))
     if (/\.lock$|^scratch-|^index\.next/.test(name))
       await rm(join(gitDir, name), { recursive: true, force: true });
-  await writeFile(join(gitDir, 'config'), '[core]\n\trepositoryformatversion = 0\n\tbare = false\n');
+  await writeFile(join(gitDir, 'config'), ownSettings);
   await writeFile(join(gitDir, 'HEAD'), 'ref: refs/heads/none\n');
 }
+
+const ownSettings = '[core]\n\trepositoryformatversion = 0\n\tbare = false\n';

@@ -81,5 +81,10 @@ export const refusals: Refusals = {
     'Dieser Server schickt keine Benachrichtigungen an Geräte: Der Schlüssel dafür ließ sich nicht ablegen.',
   storage_unavailable: 'Beckon kann gerade nichts speichern; es wurde nichts geändert.',
   unexpected_reply: 'Was da antwortet, ist wohl kein Beckon. Seite neu laden.',
+  base_not_found: 'Einen solchen Branch, Tag oder Commit hat das Repository nicht.',
+  branch_in_use: 'Das Repository hat schon einen Branch mit diesem Namen, oder einer steht ihm im Weg.',
+  worktree_changed: 'Was im Worktree liegt, ist nicht mehr das, was zu sehen war.',
+  worktree_in_use: 'In diesem Worktree arbeitet eine Sitzung; zuerst beenden.',
+  worktree_not_found: 'Kein Worktree hat diese Kennung.',
   shutting_down: 'Beckon wird gerade beendet.',
 };

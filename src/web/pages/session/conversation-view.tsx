@@ -47,6 +47,8 @@ interface ConversationViewProps {
   readonly session: Session;
   readonly feed: SessionFeed;
   readonly control: OpennessControl;
+  /** Something else has its place for now: nobody reads it. */
+  readonly isHidden: boolean;
 }
 
 const revealedMs = 1600;
@@ -55,7 +57,7 @@ const revealedMs = 1600;
  * The conversation: only what is on the screen is drawn. At the end it follows what comes; away from it nothing moves,
  * whether something is added below, read in front, or turns out to be higher than thought.
  */
-export function ConversationView({ ref, session, feed, control }: ConversationViewProps) {
+export function ConversationView({ ref, session, feed, control, isHidden }: ConversationViewProps) {
   const t = useT();
   const scroller = useRef<HTMLElement>(null);
   const [reader] = useState(() => new EntryReader());
@@ -83,7 +85,7 @@ export function ConversationView({ ref, session, feed, control }: ConversationVi
   // Whoever reads what is asked at the end is where they want to be, and would find the pill on top of it.
   const isAskInView = asking !== undefined && list.lastInView === entries.length - 1;
 
-  useLooksAt(session, feed.state === 'ready' && (isAtEnd || isAskInView));
+  useLooksAt(session, !isHidden && feed.state === 'ready' && (isAtEnd || isAskInView));
 
   const { show } = revealed;
   const reveal = useCallback(

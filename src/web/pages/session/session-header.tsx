@@ -4,6 +4,8 @@ import {
   BellOff,
   ChevronDown,
   ChevronUp,
+  FileDiff,
+  MessageSquareQuote,
   OctagonX,
   PanelRight,
   Pause,
@@ -13,6 +15,8 @@ import {
 import { memo, type ReactNode } from 'react';
 import { isMuted } from '../../../model/muted.ts';
 import type { Session } from '../../../protocol/session.ts';
+import type { Totals } from '../../changes/changes.logic.ts';
+import { ChangeCount } from '../../changes/file-signs.tsx';
 import type { Conversation } from '../../conversation/conversation.logic.ts';
 import { useTransport } from '../../data/room-context.tsx';
 import { useAgents } from '../../data/use-agents.ts';
@@ -30,7 +34,9 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { cx } from '../../ui/class-names.ts';
 import { IconButton } from '../../ui/icon-button.tsx';
+import { spokenKeys } from '../../ui/keys.ts';
 import type { MenuItem } from '../../ui/menu.tsx';
+import { SetupNote, WorktreeFact } from '../../worktrees/worktree-fact.tsx';
 import { SettingMenu } from './setting-menu.tsx';
 
 interface SessionHeaderProps {
@@ -40,6 +46,10 @@ interface SessionHeaderProps {
   readonly shape: number;
   readonly areDetailsShown: boolean;
   readonly onDetails: () => void;
+  /** What changed in the files; null as long as that is not known. */
+  readonly changed: Totals | null;
+  readonly areChangesShown: boolean;
+  readonly onChanges: () => void;
   /** Goes to what waits for a person. */
   readonly onBell: () => void;
   /** To one's own message before or after what is in view. */
@@ -52,6 +62,9 @@ export const SessionHeader = memo(function SessionHeader({
   conversation,
   areDetailsShown,
   onDetails,
+  changed,
+  areChangesShown,
+  onChanges,
   onBell,
   onJump,
 }: SessionHeaderProps) {
@@ -79,6 +92,12 @@ export const SessionHeader = memo(function SessionHeader({
         )}
         {session.pendingCount > 0 && <BellButton count={session.pendingCount} onPress={onBell} />}
         <MessageJumps onJump={onJump} />
+        <ChangesButton
+          changed={changed}
+          unsent={session.review?.comments ?? 0}
+          isPressed={areChangesShown}
+          onPress={onChanges}
+        />
         <IconButton
           icon={PanelRight}
           label={t('header.details')}
@@ -99,10 +118,58 @@ export const SessionHeader = memo(function SessionHeader({
         </div>
         <Facts session={session} />
       </div>
+      <SetupNote session={session} />
       <TrustNote session={session} as="bar" />
     </header>
   );
 });
+
+/** To what changed in the files, with how much that is. */
+function ChangesButton({
+  changed,
+  unsent,
+  isPressed,
+  onPress,
+}: {
+  readonly changed: Totals | null;
+  /** How many comments on them wait to be sent. */
+  readonly unsent: number;
+  readonly isPressed: boolean;
+  readonly onPress: () => void;
+}) {
+  const t = useT();
+  return (
+    <Button
+      data-changes
+      variant="ghost"
+      icon={FileDiff}
+      title={t('changes.open')}
+      aria-pressed={isPressed}
+      aria-keyshortcuts={spokenKeys('session.changes')}
+      onClick={onPress}
+      className={cx('shrink-0 px-2 max-md:px-0 max-md:min-w-11', isPressed && 'bg-hover text-ink')}
+    >
+      <span className="max-lg:sr-only">{t('changes.title')}</span>
+      {/* The changes themselves say it where they are shown. */}
+      {!isPressed && changed !== null && changed.files > 0 && (
+        <span className="flex max-md:sr-only">
+          <ChangeCount file={changed} />
+        </span>
+      )}
+      {unsent > 0 && (
+        <span title={t('review.unsent', { count: unsent })} className="flex">
+          <span className="sr-only">{t('review.unsent', { count: unsent })}</span>
+          <span aria-hidden className="flex">
+            <Badge>
+              <MessageSquareQuote className="size-3" />
+              {unsent}
+            </Badge>
+          </span>
+        </span>
+      )}
+    </Button>
+  );
+}
 
 /** From one message of one's own to the next. */
 function MessageJumps({ onJump }: Pick<SessionHeaderProps, 'onJump'>) {
@@ -184,7 +251,11 @@ function Facts({ session }: { readonly session: Session }) {
   return (
     <div className="flex min-w-0 flex-1 items-center gap-1 text-faint text-xs max-md:-ml-1 max-md:max-w-full max-md:flex-none max-md:flex-wrap">
       <MachineFact session={session} />
-      <Quiet title={session.cwd}>{shortDirectory(session.cwd)}</Quiet>
+      {session.worktree === undefined ? (
+        <Quiet title={session.cwd}>{shortDirectory(session.cwd)}</Quiet>
+      ) : (
+        <WorktreeFact session={session} />
+      )}
       <Quiet>{[agent?.label ?? session.agent, session.agentVersion].filter(Boolean).join(' ')}</Quiet>
       <SettingMenu
         session={session}

@@ -1,7 +1,8 @@
 import { MessageSquareDashed, OctagonX } from 'lucide-react';
-import { memo, useCallback, useRef, useState } from 'react';
+import { memo, Suspense, useCallback, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import type { Session } from '../../../protocol/session.ts';
+import { useChangesView } from '../../changes/use-changes-view.ts';
 import { Composer } from '../../composer/composer.tsx';
 import type { Row } from '../../conversation/row.ts';
 import { setPreferences, usePreferences } from '../../data/preferences.ts';
@@ -16,6 +17,7 @@ import { useSessionActions } from '../../session/use-session-actions.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { lazyPart } from '../../ui/lazy-part.tsx';
 import { useMedium } from '../../ui/media.ts';
 import { SidePanel } from '../../ui/side-panel.tsx';
 import { ConversationShape } from './conversation-edges.tsx';
@@ -25,6 +27,8 @@ import { SessionDetails } from './session-details.tsx';
 import { SessionHeader } from './session-header.tsx';
 import { usePlaceInAddress } from './use-place-in-address.ts';
 import { useTurnAnnouncer } from './use-turn-announcer.ts';
+
+const ChangesView = lazyPart(async () => (await import('../../changes/changes-view.tsx')).ChangesView);
 
 /** One session. Its address may also name it by its key. */
 export function SessionPage({ sessionId }: { readonly sessionId: string }) {
@@ -39,6 +43,8 @@ function KnownSession({ session }: { readonly session: Session }) {
   const control = useOpenness();
   const handle = useRef<ConversationHandle>(null);
   const details = useDetails();
+  const changes = useChangesView(session, feed);
+  const { toggle: toggleChanges, isAlone: areChangesAlone } = changes;
   useTurnAnnouncer(feed);
   const toOwnMessage = useCallback((step: -1 | 1) => handle.current?.toOwnMessage(step), []);
   useKeys('session', {
@@ -46,6 +52,7 @@ function KnownSession({ session }: { readonly session: Session }) {
     tools: control.toggleDetails,
     'message-before': () => toOwnMessage(-1),
     'message-after': () => toOwnMessage(1),
+    changes: toggleChanges,
   });
   const { closeDialog } = details;
   const reveal = useCallback(
@@ -61,6 +68,8 @@ function KnownSession({ session }: { readonly session: Session }) {
     if (asking !== undefined) reveal(asking);
   }, [feed, reveal]);
   const shape = feed?.conversation.shape ?? 0;
+  // There is no room for both.
+  const areDetailsBeside = details.isBeside && !changes.isOpen;
   const panel = (
     <SessionDetails
       session={session}
@@ -72,13 +81,16 @@ function KnownSession({ session }: { readonly session: Session }) {
   );
   return (
     <div className="flex min-h-0 flex-1">
-      <div className="flex min-w-0 flex-1 flex-col">
+      <div className={areChangesAlone ? 'hidden' : 'flex min-w-0 flex-1 flex-col'}>
         <SessionHeader
           session={session}
           conversation={feed?.conversation}
           shape={shape}
-          areDetailsShown={details.isBeside}
+          areDetailsShown={areDetailsBeside}
           onDetails={details.toggle}
+          changed={changes.totals}
+          areChangesShown={changes.isOpen}
+          onChanges={toggleChanges}
           onBell={toOldestAsk}
           onJump={toOwnMessage}
         />
@@ -87,7 +99,13 @@ function KnownSession({ session }: { readonly session: Session }) {
             <ConversationShape />
           </div>
         ) : (
-          <ConversationView ref={handle} session={session} feed={feed} control={control} />
+          <ConversationView
+            ref={handle}
+            session={session}
+            feed={feed}
+            control={control}
+            isHidden={areChangesAlone}
+          />
         )}
         <div className="shrink-0 bg-surface">
           <div className="mx-auto flex w-full max-w-190 flex-col gap-2 px-4 pt-1 pb-4 max-md:px-3 max-md:pb-3">
@@ -99,7 +117,12 @@ function KnownSession({ session }: { readonly session: Session }) {
           </div>
         </div>
       </div>
-      <SidePanel side="right" label={t('header.details')} isOpen={details.isBeside}>
+      {changes.isOpen && (
+        <Suspense fallback={<div aria-busy className="min-w-80 flex-1" />}>
+          <ChangesView session={session} place={changes} />
+        </Suspense>
+      )}
+      <SidePanel side="right" label={t('header.details')} isOpen={areDetailsBeside}>
         {panel}
       </SidePanel>
       {details.isInDialog && (

@@ -1,25 +1,32 @@
 import { type RefObject, useLayoutEffect, useReducer, useState } from 'react';
 import { flushSync } from 'react-dom';
-import type { Entry } from '../../conversation/entries.logic.ts';
-import { ListLayout } from '../../conversation/list-layout.logic.ts';
+import { ListLayout, type Placed } from '../../conversation/list-layout.logic.ts';
 
 /** Whoever scrolls down to so near to the end wants to see what comes; whoever scrolls up, by however little, does not. */
 const endThreshold = 48;
 /** Older pages are read so long before one reaches the top. */
 const readAhead = 1600;
-const padding = 40;
 /** So many are drawn on both sides of what is in view. */
 const overscan = 6;
 /** Until the height of the box is known. */
 const likelyHeight = 900;
 
+/** A conversation begins at its end, and stays there. */
+interface ListKind {
+  /** Free space before the first and behind the last. */
+  readonly padding: number;
+  readonly followsEnd: boolean;
+}
+const conversation: ListKind = { padding: 40, followsEnd: true };
+
 /** The list in a box that scrolls. `firstChanged` tells which entry is the first that differs from the last drawing. */
 export function useVirtualList(
   box: RefObject<HTMLElement | null>,
-  entries: readonly Entry[],
+  entries: readonly Placed[],
   firstChanged: number,
+  kind: ListKind = conversation,
 ): VirtualList {
-  const [list] = useState(() => new VirtualList());
+  const [list] = useState(() => new VirtualList(kind));
   const [, redraw] = useReducer((times: number) => times + 1, 0);
   list.update(entries, firstChanged);
   useLayoutEffect(() => (box.current === null ? undefined : list.attach(box.current, redraw)), [list, box]);
@@ -33,9 +40,10 @@ export function useVirtualList(
  * it what is in view stays where it is, whatever is added, read in front or turns out to be higher than thought.
  */
 export class VirtualList {
-  readonly #layout = new ListLayout(padding);
+  readonly #layout: ListLayout;
+  readonly #followsEnd: boolean;
   readonly #drawn = new Set<Element>();
-  #entries: readonly Entry[] = [];
+  #entries: readonly Placed[] = [];
   #box: HTMLElement | null = null;
   #observer: ResizeObserver | null = null;
   #redraw = (): void => {};
@@ -43,11 +51,17 @@ export class VirtualList {
   #top = 0;
   /** Where the box was when it was last looked at: elsewhere, somebody has scrolled it. */
   #seenTop = 0;
-  #isAtEnd = true;
+  #isAtEnd: boolean;
   /** One in view and how far it begins above the top, for as long as the end is not followed. */
   #anchor = { key: '', index: 0, above: 0 };
   /** What is to be brought into view. */
   #goal: { readonly key: string; readonly align: 'start' | 'center' } | null = null;
+
+  constructor({ padding, followsEnd }: ListKind) {
+    this.#layout = new ListLayout(padding);
+    this.#followsEnd = followsEnd;
+    this.#isAtEnd = followsEnd;
+  }
 
   get isNearStart(): boolean {
     return this.#top < readAhead;
@@ -93,7 +107,7 @@ export class VirtualList {
     this.#redraw();
   }
 
-  update(entries: readonly Entry[], firstChanged: number): void {
+  update(entries: readonly Placed[], firstChanged: number): void {
     // Where somebody has scrolled to is told by where the entries were until now.
     this.#takeScroll();
     const isElsewhere = firstChanged <= this.#anchor.index;
@@ -201,7 +215,7 @@ export class VirtualList {
 
   #stayAt(top: number, threshold: number): void {
     this.#top = top;
-    this.#isAtEnd = this.#mostTop() - top <= threshold;
+    this.#isAtEnd = this.#followsEnd && this.#mostTop() - top <= threshold;
     this.#anchorInView();
   }
 
