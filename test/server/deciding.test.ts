@@ -77,6 +77,7 @@ describe('where only devices decide', () => {
         'tryPolicy',
         'endRun',
         'switchInteraction',
+        'forkSession',
       ].sort(),
     );
   });
