@@ -1,4 +1,4 @@
-import { Ellipsis, GitCommitHorizontal, GitMerge } from 'lucide-react';
+import { Ellipsis, FileDown, GitCommitHorizontal, GitMerge, Undo2 } from 'lucide-react';
 import { type ComponentType, Suspense, useState } from 'react';
 import type { SessionChanges } from '../../protocol/changes.ts';
 import type { Session } from '../../protocol/session.ts';
@@ -40,6 +40,24 @@ function LandingDialog({ session, onClose }: ActionContext & { readonly onClose:
 
 /** In the order of the menu. */
 const actions: readonly ChangesAction[] = [
+  {
+    key: 'patch',
+    label: 'patch.menu',
+    icon: FileDown,
+    group: 'patch',
+    isOffered: ({ changes }) => changes.files.length > 0,
+    Dialog: lazyDialog(async () => (await import('../undo/patch-dialog.tsx')).PatchDialog),
+  },
+  {
+    key: 'undo',
+    label: 'undo.menu',
+    icon: Undo2,
+    group: 'undo',
+    // Of a turn that is over alone: what else is shown here may be more than anyone did at once.
+    isOffered: ({ changes: { since, files, isLive, turns, turnId } }) =>
+      since === 'turn' && files.length > 0 && !(isLive && turns[0]?.turnId === turnId),
+    Dialog: lazyDialog(async () => (await import('../undo/undo-dialog.tsx')).UndoShownTurn),
+  },
   {
     key: 'commit',
     label: 'landing.commitMenu',

@@ -1,9 +1,11 @@
 import {
   type ReactNode,
   type Ref,
+  type RefObject,
   useCallback,
   useEffect,
   useImperativeHandle,
+  useLayoutEffect,
   useMemo,
   useRef,
   useState,
@@ -97,7 +99,7 @@ export function DiffList({
   useSyncExternalStore(colours.subscribe, () => colours.version);
   const annotated = useMemo(() => annotatedByPath(annotations?.keys() ?? []), [annotations]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the version tells when the store has something else
-  const rows = useMemo(
+  const read = useMemo(
     () =>
       reader.read(
         files.map(
@@ -114,6 +116,9 @@ export function DiffList({
     [reader, files, folds, store, version, layout, annotated],
   );
   const drawn = useRef<readonly Row[]>([]);
+  const isPressed = usePressed(box);
+  // Nothing moves under a finger that is down.
+  const rows = isPressed ? drawn.current : read;
   const list = useVirtualList(box, rows, rows === drawn.current ? rows.length : 0, listKind);
   useEffect(() => {
     drawn.current = rows;
@@ -187,7 +192,15 @@ export function DiffList({
         );
       }
       case 'gap':
-        return <GapLine lines={row.lines} onOpen={(lines) => folds.open(row.file.path, lines)} />;
+        return (
+          <GapLine
+            lines={row.lines}
+            onOpen={(lines) => {
+              keepFocus();
+              folds.open(row.file.path, lines);
+            }}
+          />
+        );
       case 'annotation':
         return <div className="font-sans">{annotations?.get(row.line)}</div>;
       case 'image':
@@ -199,6 +212,7 @@ export function DiffList({
     }
   };
 
+  const keepFocus = useFocusKept(box);
   const watch = useCallback((element: HTMLElement | null) => list.watch(element), [list]);
   const sections = sectionsOf(rows, from, to);
   const first = sections[0];
@@ -257,6 +271,46 @@ export function DiffList({
       {end}
     </section>
   );
+}
+
+/** What has the focus may no longer be drawn: then the box has it, or its keys would no longer be heard. */
+function useFocusKept(box: RefObject<HTMLElement | null>): () => void {
+  const keep = useCallback(() => box.current?.focus({ preventScroll: true }), [box]);
+  const focused = useRef<Element | null>(null);
+  useLayoutEffect(() => {
+    if (focused.current?.isConnected === false && document.activeElement === document.body) keep();
+    const { activeElement } = document;
+    focused.current = box.current?.contains(activeElement) === true ? activeElement : null;
+  });
+  return keep;
+}
+
+/** Whether a pointer is down in the box; until what was pressed has heard of it. */
+function usePressed(box: RefObject<HTMLElement | null>): boolean {
+  const [isPressed, setPressed] = useState(false);
+  useEffect(() => {
+    const over = new AbortController();
+    const listen = { capture: true, passive: true, signal: over.signal };
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    box.current?.addEventListener(
+      'pointerdown',
+      () => {
+        clearTimeout(timer);
+        setPressed(true);
+      },
+      listen,
+    );
+    const release = (): void => {
+      timer = setTimeout(() => setPressed(false));
+    };
+    window.addEventListener('pointerup', release, listen);
+    window.addEventListener('pointercancel', release, listen);
+    return () => {
+      over.abort();
+      clearTimeout(timer);
+    };
+  }, [box]);
+  return isPressed;
 }
 
 type LinesRow = Extract<Row, { is: 'line' | 'pair' }>;

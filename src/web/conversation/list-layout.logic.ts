@@ -36,8 +36,11 @@ export class ListLayout {
   /** Notes how high one is, and tells whether that is news. */
   measure(index: number, height: number): boolean {
     const one = this.#list[index];
-    if (one === undefined || height === this.heightOf(index)) return false;
+    if (one === undefined) return false;
+    const isNews = height !== this.heightOf(index);
+    // Also where it is as high as was thought: what was drawn is known from what was not.
     this.#heights.set(one.key, height);
+    if (!isNews) return false;
     this.#placed = Math.min(this.#placed, index + 1);
     return true;
   }

@@ -1,6 +1,7 @@
 import { changes } from './en/changes.ts';
 import { deleteSession } from './en/delete-session.ts';
 import { editPlace } from './en/edit-place.ts';
+import { editor } from './en/editor.ts';
 import { help } from './en/help.ts';
 import { inbox } from './en/inbox.ts';
 import { landing } from './en/landing.ts';
@@ -13,12 +14,14 @@ import { rules } from './en/rules.ts';
 import { sessionPage } from './en/session-page.ts';
 import { settings } from './en/settings.ts';
 import { undo } from './en/undo.ts';
+import { worktrees } from './en/worktrees.ts';
 
 /** What is said by parts of the page that are not on the first screen. */
 export const later = {
   ...changes,
   ...deleteSession,
   ...editPlace,
+  ...editor,
   ...help,
   ...inbox,
   ...landing,
@@ -31,4 +34,5 @@ export const later = {
   ...sessionPage,
   ...settings,
   ...undo,
+  ...worktrees,
 };
