@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ChangedFile, RecordingId } from './changes.ts';
 
 /** Names a commit of the repository. */
-export const CommitId = z.string().regex(/^[0-9a-f]{40}$/);
+const CommitId = z.string().regex(/^[0-9a-f]{40}$/);
 
 const branch = z.string().min(1).max(250);
 const message = z.string().max(100_000).regex(/\S/);

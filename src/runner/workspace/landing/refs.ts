@@ -36,7 +36,7 @@ const mostPackedBytes = 64 * 1024 * 1024;
 const isCommitId = (text: string): boolean => /^[0-9a-f]{40}$/.test(text);
 
 /** As git has them. None leads out of the folder of branches, and none can be taken for an option. */
-export const isBranchName = (name: string): boolean =>
+const isBranchName = (name: string): boolean =>
   name.length <= 250 &&
   !/[\p{C} ~^:?*[\\]|\.\.|@\{|\.lock(?:\/|$)|(?:^|\/)[.-]|\/\/|\/$|^\/|\.$/u.test(name) &&
   name !== '@';

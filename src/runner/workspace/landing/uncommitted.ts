@@ -2,6 +2,7 @@ import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { accept, type Result, refuse } from '../../../protocol/errors.ts';
 import type { Uncommitted, UncommittedFile } from '../../../protocol/landing.ts';
+import { emptyTree, emptyTree } from '../commit.ts';
 import { bytesOf, type PathBytes, partsIn, toldPath } from '../path-bytes.ts';
 import { coversPath, type Recording } from '../store.ts';
 import { readHead, underWay } from './refs.ts';
@@ -112,8 +113,6 @@ async function trackedChanges(
   }
   return accept(files);
 }
-
-export const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
 const kinds: Readonly<Record<string, Found['kind']>> = { A: 'added', D: 'deleted', M: 'modified', T: 'type' };
 

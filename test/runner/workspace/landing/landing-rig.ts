@@ -41,7 +41,7 @@ export function landingRig(): LandingRig {
   };
 }
 
-export const treeAt = (path: string): Tree => ({
+const treeAt = (path: string): Tree => ({
   path,
   place: { cwd: path, realCwd: null, roots: [] },
   git: (...args) => personsGit(path, args),
