@@ -37,21 +37,13 @@ interface Shot {
   readonly machines?: readonly string[];
 }
 
-<<<<<<< HEAD
-const worktreeProject = '';
-
-=======
->>>>>>> land
 const openLanding = async (page: Page): Promise<void> => {
   const main = page.getByRole('main');
   await main.getByRole('button', { name: /^(Actions for|Aktionen für) / }).click();
   await page.getByRole('menuitem', { name: /push/ }).click();
   await page.getByRole('dialog').getByRole('radio').first().waitFor();
 };
-<<<<<<< HEAD
-=======
 let worktreeProject = '';
->>>>>>> land
 
 const shots: readonly Shot[] = [
   ...[false, true].map((isConflict) => ({

@@ -2,7 +2,7 @@ import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { accept, type Result, refuse } from '../../../protocol/errors.ts';
 import type { Uncommitted, UncommittedFile } from '../../../protocol/landing.ts';
-import { emptyTree, emptyTree } from '../commit.ts';
+import { emptyTree } from '../commit.ts';
 import { bytesOf, type PathBytes, partsIn, toldPath } from '../path-bytes.ts';
 import { coversPath, type Recording } from '../store.ts';
 import { readHead, underWay } from './refs.ts';
