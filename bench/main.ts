@@ -3,6 +3,7 @@ import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { answerPath } from './answer-path.ts';
+import { changes } from './changes.ts';
 import { closedLoop } from './closed-loop.ts';
 import { counts } from './counts.ts';
 import { logCost } from './log.ts';
@@ -30,6 +31,7 @@ const parts: Readonly<Record<string, Part>> = {
   start: startTime,
   opening,
   log: logCost,
+  changes,
 };
 const results = join(import.meta.dirname, 'results');
 

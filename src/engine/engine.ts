@@ -39,6 +39,7 @@ import type { EngineSettings } from './settings.ts';
 import { SetupDesk } from './setup-desk.ts';
 import { Stillness } from './stillness.ts';
 import { AskDesk } from './tool-desk.ts';
+import { forgetRecordings } from './turn-recorder.ts';
 import { UndoDesk } from './undo-desk.ts';
 
 export interface EngineOptions {
@@ -227,6 +228,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       ? undefined
       : machines.runner(state.machine)?.rawLog.remove(id);
     await Promise.all([options.env.remove(id), removed, releaseWorktree(state)]);
+    void forgetRecordings(state, { machines, roots: settings.roots, logger });
     return accept(undefined);
   };
 
@@ -272,7 +274,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     }
   };
 
-  await recover(options, registry, { book, policies, setups }, announcements);
+  await recover(options, registry, { book, policies, machines, setups }, announcements);
   for (const { state } of registry.inMemory()) {
     if (state.process !== null) budgetOf(state.machine).adopt(state.id);
     notice(state);
@@ -451,6 +453,7 @@ async function letGo(session: LiveSession, tools: AskDesk): Promise<void> {
   tools.runEnded(session.id, 'The server ends.');
   session.effects.agent.detach();
   await session.drained();
+  await session.effects.recorder.settledSoon();
   session.dispose();
 }
 
@@ -460,6 +463,8 @@ async function shutDown(session: LiveSession): Promise<void> {
   if (!closing.ok) session.effects.close();
   await session.effects.closed;
   await session.drained();
+  // A turn that ended with the server has an end, too.
+  await session.effects.recorder.settledSoon();
   session.dispose();
 }
 

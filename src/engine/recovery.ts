@@ -5,11 +5,13 @@ import type { Announcements } from './announcements.ts';
 import type { EngineOptions } from './engine.ts';
 import type { GrantBook } from './grant-book.ts';
 import type { LiveSession } from './live-session.ts';
+import type { Machines } from './machines.ts';
 import type { PolicyBook } from './policy-book.ts';
 import type { Checkpoint, LeftRun } from './ports/runner.ts';
 import { type SessionRegistry, storedSession } from './session-registry.ts';
 import type { Stored } from './session-writer.ts';
 import type { SetupDesk } from './setup-desk.ts';
+import { forgetRecordings } from './turn-recorder.ts';
 
 const SUMMARIES_AT_ONCE = 500;
 
@@ -20,8 +22,14 @@ export async function recover(
   {
     book,
     policies,
+    machines,
     setups,
-  }: { readonly book: GrantBook; readonly policies: PolicyBook; readonly setups: SetupDesk },
+  }: {
+    readonly book: GrantBook;
+    readonly policies: PolicyBook;
+    readonly machines: Machines;
+    readonly setups: SetupDesk;
+  },
   announcements: Announcements,
 ): Promise<void> {
   const { log, runner, logger } = options;
@@ -46,7 +54,7 @@ export async function recover(
           settle(
             registry.takeUp(stored),
             { checkpoint: start.checkpoint, runs: left },
-            { registry, policies, announcements, options },
+            { registry, policies, machines, announcements, options },
           ),
         );
     } catch (error) {
@@ -135,11 +143,13 @@ async function settle(
   {
     registry,
     policies,
+    machines,
     announcements,
     options,
   }: {
     readonly registry: SessionRegistry;
     readonly policies: PolicyBook;
+    readonly machines: Machines;
     readonly announcements: Announcements;
     readonly options: EngineOptions;
   },
@@ -158,6 +168,7 @@ async function settle(
       options.runner.rawLog.remove(id),
     ]);
     await removed.catch((error: unknown) => options.logger.error({ error }, 'A session was not removed'));
+    void forgetRecordings(state, { machines, roots: options.settings.roots, logger: options.logger });
     return;
   }
   effects.watchOpen(state);

@@ -18,13 +18,27 @@ export interface TurnRecorderOptions {
 }
 
 /** For so long a message waits for the files to be recorded; then it is handed over, and the recording is late. */
-export const LONGEST_WAIT_MS = 2000;
+const LONGEST_WAIT_MS = 2000;
 
 /** Where a session's files are. */
 export const workPlaceOf = (
   { machine, cwd, realCwd }: SessionState,
   roots: readonly string[],
 ): WorkPlace => ({ cwd, realCwd, roots: placeOn(machine, { defaultCwd: '', roots }).roots });
+
+/** The recordings that only this session had go with it. Nobody waits for it, and on a machine that is away they stay. */
+export async function forgetRecordings(
+  state: SessionState,
+  { machines, roots, logger }: Pick<TurnRecorderOptions, 'machines' | 'roots' | 'logger'>,
+): Promise<void> {
+  if (state.workTree === null) return;
+  const order = { place: workPlaceOf(state, roots), session: state.id };
+  await machines
+    .ask(state.machine, (runner) => runner.workspace('forget', order))
+    .catch((error: unknown) =>
+      logger.error({ sessionId: state.id, reason: messageOf(error) }, 'Recordings were not removed'),
+    );
+}
 
 /** Has the files recorded around each turn of a session: before its message is handed over, and when it has ended. */
 export class TurnRecorder {
@@ -40,6 +54,15 @@ export class TurnRecorder {
   /** Settles when everything that was to be recorded so far is on record, or cannot be. */
   get settled(): Promise<unknown> {
     return this.#underWay;
+  }
+
+  /** The same, though not for longer than a message would wait: for the end of the server. */
+  async settledSoon(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const cancel = this.#options.clock.after(LONGEST_WAIT_MS, resolve);
+    void this.#underWay.then(() => resolve());
+    await promise;
+    cancel();
   }
 
   /**
@@ -122,7 +145,9 @@ export class TurnRecorder {
     const { state } = writer;
     const place = workPlaceOf(state, roots);
     try {
-      return await machines.ask(state.machine, (runner) => runner.workspace('record', { place }));
+      return await machines.ask(state.machine, (runner) =>
+        runner.workspace('record', { place, session: state.id }),
+      );
     } catch (error) {
       logger.error({ sessionId: writer.id, reason: messageOf(error) }, 'Files could not be recorded');
       return refuse('internal_error');

@@ -98,6 +98,7 @@ export class UndoDesk {
       runner.workspace('undo', {
         place: workPlaceOf(state, roots),
         orderId,
+        session: state.id,
         before,
         after,
         ...(choices && { choices }),

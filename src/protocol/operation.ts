@@ -162,17 +162,8 @@ export const operations = {
       'What a worktree of a directory would be made from: branches, base, setup, ignored files that come along',
     query: 'RepositoryQuery',
     replies: { 200: 'OneRepository' },
-    refusals: [
-      'directory_not_found',
-      'directory_not_allowed',
-      'directory_too_wide',
-      'no_repository',
-      'base_not_found',
-      'git_not_available',
-      'machine_not_found',
-      'machine_unreachable',
-    ],
-    calls: { repository: 'repository' },
+    refusals: ['machine_not_found', 'machine_unreachable'],
+    calls: { repository: '*' },
   },
   listWorktrees: {
     method: 'GET',
@@ -336,7 +327,7 @@ export const operations = {
     replies: { 200: 'Pushed' },
     refusals: [...landing, 'changes_moved'],
     decides: true,
-    calls: { push: '*' },
+    calls: { pushBranch: '*' },
   },
   interrupt: {
     method: 'POST',
@@ -510,7 +501,6 @@ export const operations = {
     replies: { 200: 'AskedFiles' },
     refusals: [
       'interaction_not_found',
-      'interaction_already_resolved',
       'directory_not_found',
       'directory_not_allowed',
       'machine_unreachable',

@@ -38,7 +38,12 @@ export const ChannelList = z.object({ channels: z.array(ChannelState) });
 
 export const Done = z.object({ status: z.literal('ok') });
 
-export const OneRepository = z.object({ repository: RepositoryView });
+export const OneRepository = z.object({
+  /** Null where no worktree can be made from that. */
+  repository: RepositoryView.nullable(),
+  /** Why it is null. */
+  problem: z.object({ code: z.string(), message: z.string() }).optional(),
+});
 export const WorktreeList = z.object({
   worktrees: z.array(WorktreeView),
   /** Machines that could not be asked. */

@@ -1,107 +1,52 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { personsGit, snapshotOf } from '../runner/workspace/repositories.ts';
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { contentsKept, personsGit, snapshotOf } from '../runner/workspace/repositories.ts';
 import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../support/beckon-process.ts';
+import { DemoSession, PersonsTree, pathsOf } from '../support/demo-turns.ts';
 import { eventually } from '../support/eventually.ts';
+import { signal } from '../support/running.ts';
+import { seededRandom, testSeed, times } from '../support/seeded-random.ts';
 
-let tree: string;
+const seed = testSeed();
+let tree: PersonsTree;
 let beckon: Beckon;
 
 beforeEach(async () => {
-  tree = await temporaryDirectory();
-  personsGit(tree, ['init', '-q', '-b', 'main']);
-  write('kept', 'first\n');
-  write('edited', 'first\n');
-  personsGit(tree, ['add', '.']);
-  personsGit(tree, ['commit', '-q', '-m', 'first']);
+  tree = await PersonsTree.make({ kept: 'first\n', edited: 'first\n' });
   beckon = await startBeckon();
 });
 
 afterEach(endBeckons);
 
-const write = (path: string, content: string): void => writeFileSync(join(tree, path), content);
-const read = (path: string): string | undefined =>
-  existsSync(join(tree, path)) ? readFileSync(join(tree, path), 'utf8') : undefined;
+const session = (more: Record<string, unknown> = {}): Promise<DemoSession> =>
+  DemoSession.start(beckon, { cwd: tree.path, ...more });
 
-/** A session of the demo agent, which does without asking what it is told. */
-async function session(more: Record<string, unknown> = {}): Promise<Session> {
-  const made = await beckon.api('POST', '/api/sessions', { agent: 'demo', cwd: tree, ...more });
-  expect(made.status, JSON.stringify(made.body)).toBe(201);
-  const { id } = made.body.session;
-  const trusted = await beckon.api('POST', `/api/sessions/${id}/trust`, { minutes: 60 });
-  expect(trusted.status, JSON.stringify(trusted.body)).toBe(200);
-  return new Session(id);
-}
-
-class Session {
-  readonly id: string;
-
-  constructor(id: string) {
-    this.id = id;
-  }
-
-  api(method: string, path: string, body?: unknown) {
-    return beckon.api(method, `/api/sessions/${this.id}${path}`, body);
-  }
-
-  // biome-ignore lint/suspicious/noExplicitAny: events of every kind
-  async events(type: string): Promise<any[]> {
-    const { body } = await this.api('GET', '/events?limit=1000');
-    return body.events.filter((event: { type: string }) => event.type === type);
-  }
-
-  say(message: string) {
-    return this.api('POST', '/message', { message });
-  }
-
-  /** One turn, up to where its files are recorded, or known not to be; its id. */
-  async turn(command: string): Promise<string> {
-    const before = (await this.events('turn.ended')).length;
-    await this.say(`run ${command}`);
-    const ended = await eventually(
-      'the turn has ended',
-      async () => (await this.events('turn.ended'))[before],
-    );
-    await eventually('the files are recorded', async () => {
-      if ((await this.events('files.unrecorded')).length > 0) return true;
-      const recorded = await this.events('files.recorded');
-      return recorded.some(({ turnId, when }) => turnId === ended.turnId && when === 'end');
-    });
-    return ended.turnId;
-  }
-
-  async changes(query = '') {
-    const { status, body } = await this.api('GET', `/changes${query}`);
-    expect(status, JSON.stringify(body)).toBe(200);
-    return body;
-  }
-
-  undo(body: unknown) {
-    return this.api('POST', '/undo', body);
-  }
-}
-
-const paths = (changes: { files: { path: string }[] }): string[] => changes.files.map(({ path }) => path);
-
-describe('what an agent did to files', () => {
+// Each starts servers and a dozen programs: on a machine with other work that takes its time.
+describe('what an agent did to files', { timeout: times(120_000) }, () => {
   it('[CHG12] [CHG13] [CHG16] is told by turn and as a whole, and is put back and done again', async () => {
     const one = await session();
     const first = await one.turn('echo agent > edited');
-    write('mine', 'of the person\n');
-    write('kept', 'of the person\n');
+    tree.write('mine', 'of the person\n');
+    tree.write('kept', 'of the person\n');
     const second = await one.turn('echo agent > added && echo more >> kept');
 
     const whole = await one.changes();
-    expect(paths(whole)).toEqual(['added', 'edited', 'kept', 'mine']);
-    expect(whole).toMatchObject({ since: 'start', turnId: null, isLive: false, root: tree, branch: 'main' });
+    expect(pathsOf(whole)).toEqual(['added', 'edited', 'kept', 'mine']);
+    expect(whole).toMatchObject({
+      since: 'start',
+      turnId: null,
+      isLive: false,
+      root: tree.path,
+      branch: 'main',
+    });
     expect(whole).toMatchObject({ between: ['mine'], both: ['kept'] });
     expect(whole.turns).toMatchObject([
       { turnId: second, title: 'run echo agent > added && echo more >> kept', files: 2 },
       { turnId: first, title: 'run echo agent > edited', files: 1 },
     ]);
     const sinceCommit = await one.changes('?since=commit');
-    expect(paths(sinceCommit)).toEqual(paths(whole));
+    expect(pathsOf(sinceCommit)).toEqual(pathsOf(whole));
     expect(sinceCommit).toMatchObject({
       before: expect.stringMatching(/^commit:/),
       between: ['mine'],
@@ -110,7 +55,7 @@ describe('what an agent did to files', () => {
     const all = await one.api('GET', `/changes/patch?before=${whole.before}&after=${whole.after}`);
     expect(all.body.text).toContain('diff --git a/edited b/edited');
     const ofFirst = await one.changes(`?since=turn&turn=${first}`);
-    expect(paths(ofFirst)).toEqual(['edited']);
+    expect(pathsOf(ofFirst)).toEqual(['edited']);
     const span = `before=${ofFirst.before}&after=${ofFirst.after}`;
     const patch = await one.api('GET', `/changes/patch?${span}&path=edited`);
     expect(patch.body).toEqual({ text: '@@ -1 +1 @@\n-first\n+agent\n', isCut: false, isBinary: false });
@@ -120,22 +65,22 @@ describe('what an agent did to files', () => {
     expect(missing.body).toEqual({ base64: null });
 
     // The first turn alone: what came after it stays.
-    const git = snapshotOf(join(tree, '.git'), { times: true });
+    const git = snapshotOf(join(tree.path, '.git'), { times: true });
     const undone = await one.undo({ turnId: first });
     expect(undone).toMatchObject({ status: 200, body: { done: true, paths: ['edited'] } });
-    expect([read('edited'), read('added'), read('mine'), read('kept')]).toEqual([
+    expect([tree.read('edited'), tree.read('added'), tree.read('mine'), tree.read('kept')]).toEqual([
       'first\n',
       'agent\n',
       'of the person\n',
       'of the person\nmore\n',
     ]);
-    expect(snapshotOf(join(tree, '.git'), { times: true })).toEqual(git);
+    expect(snapshotOf(join(tree.path, '.git'), { times: true })).toEqual(git);
     const { before, after } = undone.body;
     expect(await one.events('files.restored')).toMatchObject([
       { turnId: first, before, after, paths: ['edited'], files: 1, by: { kind: 'person' } },
     ]);
     expect(await one.undo({ before, after })).toMatchObject({ status: 200, body: { paths: ['edited'] } });
-    expect(read('edited')).toBe('agent\n');
+    expect(tree.read('edited')).toBe('agent\n');
   });
 
   it('[CHG16] [CHG17] is not put back while a turn runs there, nor over an edit that was not shown', async () => {
@@ -150,7 +95,7 @@ describe('what an agent did to files', () => {
     });
     await other.api('POST', '/stop');
 
-    write('edited', 'of the person\n');
+    tree.write('edited', 'of the person\n');
     const asked = await one.undo({ turnId });
     const obstacles = [{ path: 'edited', why: 'edited', canOverwrite: true }];
     expect(asked).toMatchObject({
@@ -158,18 +103,18 @@ describe('what an agent did to files', () => {
       body: { error: { code: 'undo_obstacles', details: { obstacles } } },
     });
     const { shown } = asked.body.error.details;
-    write('edited', 'once more\n');
+    tree.write('edited', 'once more\n');
     const again = await one.undo({ turnId, rest: 'overwrite', shown });
     expect(again).toMatchObject({ status: 409, body: { error: { details: { obstacles } } } });
-    expect(read('edited')).toBe('once more\n');
+    expect(tree.read('edited')).toBe('once more\n');
     const unseen = await one.undo({ turnId, rest: 'overwrite' });
     expect(unseen.status).toBe(409);
     const done = await one.undo({ turnId, rest: 'overwrite', shown: again.body.error.details.shown });
     expect(done).toMatchObject({ status: 200, body: { paths: ['edited'] } });
-    expect(read('edited')).toBe('first\n');
+    expect(tree.read('edited')).toBe('first\n');
     const { before, after } = done.body;
     await one.undo({ before, after });
-    expect(read('edited')).toBe('once more\n');
+    expect(tree.read('edited')).toBe('once more\n');
   });
 
   it('[CHG13] says once that nothing can be recorded where there is no git, and records from its first turn on with it', async () => {
@@ -183,10 +128,129 @@ describe('what an agent did to files', () => {
     personsGit(plain, ['init', '-q']);
     const third = await one.turn('echo c > c');
 
-    expect(paths(await one.changes(`?since=turn&turn=${third}`))).toEqual(['c']);
+    expect(pathsOf(await one.changes(`?since=turn&turn=${third}`))).toEqual(['c']);
     expect(await one.events('files.recorded')).toMatchObject([
       { turnId: third, when: 'start' },
       { turnId: third, when: 'end' },
     ]);
+  });
+
+  it('[CHG12] [CHG18] is recorded through a kill of the server, of a session that sleeps, and goes with an ephemeral one', async () => {
+    const one = await session();
+    const first = await one.turn('echo agent > edited');
+    await one.say('run echo more > added; sleep 600');
+    await eventually('it has written', async () => tree.read('added'));
+    await beckon.kill9();
+    beckon = await startBeckon({ dataDir: beckon.dataDir });
+    one.beckon = beckon;
+    const running = await one.changes('?since=turn');
+    expect(running).toMatchObject({ isLive: true, files: [{ path: 'added' }] });
+    await one.api('POST', '/interrupt');
+    const second = await one.ended(1);
+    expect(pathsOf(await one.changes(`?since=turn&turn=${first}`))).toEqual(['edited']);
+    expect(pathsOf(await one.changes(`?since=turn&turn=${second}`))).toEqual(['added']);
+    await one.api('POST', '/stop');
+    // A stopped session can be undone: nobody has to run for it.
+    expect(await one.undo({ turnId: second })).toMatchObject({ status: 200, body: { paths: ['added'] } });
+    expect(await one.undo({ turnId: first })).toMatchObject({ status: 200, body: { paths: ['edited'] } });
+    expect([tree.read('edited'), tree.read('added')]).toEqual(['first\n', undefined]);
+
+    const passing = await session({ ephemeral: true });
+    await passing.turn('echo secret > passing');
+    const { turns } = await passing.changes();
+    expect(turns).toMatchObject([{ files: 1 }]);
+    expect(contentsKept(beckon.dataDir)).toContain('secret\n');
+    rmSync(join(tree.path, 'passing'));
+    await passing.api('POST', '/stop');
+    await eventually('it is gone', async () => (await passing.api('GET', '')).status === 404);
+    await eventually('what it wrote is gone', async () => !contentsKept(beckon.dataDir).includes('secret\n'));
+  });
+
+  it('[CHG15] [CHG16] is put back and on record once, though the server was killed in the middle', async () => {
+    await beckon.stop();
+    const programs = await temporaryDirectory();
+    const stuck = join(programs, 'stuck');
+    const path = process.env.PATH ?? '';
+    // The call that writes into the work tree is begun, and goes no further.
+    const hanging = `#!/bin/sh
+PATH='${path}'
+case " $* " in *" -u "*) if mkdir '${stuck}' 2>/dev/null; then echo $$ > '${stuck}/pid'; exec sleep 600; fi;; esac
+exec git "$@"
+`;
+    writeFileSync(join(programs, 'git'), hanging);
+    chmodSync(join(programs, 'git'), 0o755);
+    const env = { PATH: `${programs}${delimiter}${path}` };
+    beckon = await startBeckon({ dataDir: beckon.dataDir, env });
+    const one = await session();
+    const turnId = await one.turn('echo agent > edited');
+    const cut = one.undo({ turnId }).catch(() => 'cut');
+    const pid = await eventually(
+      'it is under way',
+      async () => existsSync(join(stuck, 'pid')) && Number(readFileSync(join(stuck, 'pid'), 'utf8')),
+    );
+    onTestFinished(() => signal(pid, 'SIGKILL'));
+    await beckon.kill9();
+    expect(await cut).toBe('cut');
+    beckon = await startBeckon({ dataDir: beckon.dataDir, env });
+    one.beckon = beckon;
+    const restored = await eventually('it is on record', async () => (await one.events('files.restored'))[0]);
+    expect(restored).toMatchObject({ turnId, paths: ['edited'], by: { kind: 'person' } });
+    expect(tree.read('edited')).toBe('first\n');
+    const { before, after } = restored;
+    expect(await one.undo({ before, after })).toMatchObject({ status: 200, body: { paths: ['edited'] } });
+    expect(tree.read('edited')).toBe('agent\n');
+  });
+
+  it(`[CHG16] whatever turns and person do, an undo takes back its turn alone, and the person's git is as it was (seed ${seed})`, async () => {
+    const random = seededRandom(seed);
+    const one = await session();
+    const names = ['a', 'b', 'c', 'd', 'edited'];
+    const pick = (): string => names[Math.floor(random() * names.length)] ?? 'a';
+    const files = () => snapshotOf(tree.path, { without: ['.git'] });
+    tree.write('.gitignore', '*.env\n');
+    tree.write('key.env', 'secret\n');
+    tree.write('kept', 'in the stash\n');
+    tree.git('stash');
+    tree.write('staged', 'in the index\n');
+    tree.git('add', 'staged');
+    const turns: { id: string; start: Record<string, string>; end: Record<string, string> }[] = [];
+    for (let count = 0; count < 3; count += 1) {
+      if (random() < 0.7) tree.write(pick(), `person ${random()}\n`);
+      const start = files();
+      const work = [pick(), pick()].map((path) =>
+        random() < 0.3 ? `rm -f ${path}` : `echo agent-${random()} > ${path}`,
+      );
+      const id = await one.turn(work.join('; '));
+      turns.push({ id, start, end: files() });
+    }
+    if (random() < 0.5) tree.write(pick(), `person ${random()}\n`);
+    for (let count = 0; count < times(3); count += 1) {
+      const { id, start, end } = turns[Math.floor(random() * turns.length)] ?? expect.fail('No turn');
+      const now = files();
+      const git = snapshotOf(join(tree.path, '.git'), { times: true });
+      const asked = await one.undo({ turnId: id });
+      const changed = [...new Set([...Object.keys(start), ...Object.keys(end)])].filter(
+        (path) => start[path] !== end[path],
+      );
+      const edited = changed.filter((path) => now[path] !== end[path] && now[path] !== start[path]);
+      expect(asked.status).toBe(edited.length > 0 ? 409 : 200);
+      if (edited.length > 0) {
+        const told = asked.body.error.details.obstacles.map(({ path }: { path: string }) => path);
+        expect(told.sort()).toEqual(edited.sort());
+        expect(files()).toEqual(now);
+      }
+      const undone = asked.status === 200 ? asked : await one.undo({ turnId: id, rest: 'leave' });
+      expect(undone.status, JSON.stringify(undone.body)).toBe(200);
+      for (const path of new Set([...Object.keys(now), ...Object.keys(start)])) {
+        const isBack = changed.includes(path) && !edited.includes(path);
+        expect(files()[path], path).toBe(isBack ? start[path] : now[path]);
+      }
+      const { before, after } = undone.body;
+      if (random() < 0.7) {
+        expect((await one.undo({ before, after })).status).toBe(200);
+        expect(files()).toEqual(now);
+      }
+      expect(snapshotOf(join(tree.path, '.git'), { times: true })).toEqual(git);
+    }
   });
 });

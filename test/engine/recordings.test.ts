@@ -137,6 +137,16 @@ describe('[CHG12] the files around a turn', () => {
     expect(recorded(next, after)).toEqual(['start', 'end late']);
   });
 
+  test('are recorded of a turn that ends with the server', async () => {
+    const { files, room } = await open();
+    const [id, agent] = await room.running(inTree(files));
+    agent.endsWhenAsked = true;
+    await room.engine.close();
+    room.abandon();
+    expect(room.all(id, 'turn.ended')).toMatchObject([{ outcome: 'lost' }]);
+    expect(recorded(room, id)).toEqual(['start', 'end']);
+  });
+
   test('are recorded where the session runs, and not while that machine is away', async () => {
     const files = new RecordingRunner();
     const driver = new ScriptedDriver();
@@ -171,6 +181,40 @@ describe('[CHG12] the files around a turn', () => {
     const changes = await room.do('sessionChanges', { session: id, since: 'turn' });
     expect(changes.body).toMatchObject({ files: [], turns: [{ isLate: true }] });
     expect(recorded(room, id)).toEqual(['start', 'end late']);
+  });
+});
+
+test('[CHG13] what another session of the work tree changed counts as outside of this one, and each pair is compared once', async () => {
+  const { files, room } = await open();
+  const one = await room.idle(inTree(files));
+  const other = await room.idle(inTree(files));
+  await turn({ room, files }, one, 'one\n');
+  files.write('mine', 'of the person\n');
+  await turn({ room, files }, other, 'other\n');
+  const changes = async (id: string) => (await room.do('sessionChanges', { session: id })).body;
+  expect(await changes(one[0])).toMatchObject({ between: ['mine'], both: ['a'] });
+  expect(await changes(other[0])).toMatchObject({ between: [], both: [] });
+  const asked = files.calls.filter((call) => call === 'changedPaths').length;
+  await changes(one[0]);
+  expect(files.calls.filter((call) => call === 'changedPaths')).toHaveLength(asked);
+  const turns = (await changes(one[0])).turns as { title: string; files: number }[];
+  expect(turns).toMatchObject([{ title: 'one', files: 1 }]);
+});
+
+test('[CHG18] of a turn whose recordings were given up that is said in words', async () => {
+  const { files, room } = await open();
+  const one = await room.idle(inTree(files));
+  const turnId = await turn({ room, files }, one, 'agent\n');
+  const [session] = one;
+  files.write('a', 'something else\n');
+  await files.giveUp(session);
+  const told = { code: 'recording_not_found', message: expect.stringContaining('given up') };
+  expect(await room.refused('sessionChanges', { session, since: 'turn' })).toMatchObject(told);
+  expect(await room.refused('undo', { session, turnId })).toMatchObject(told);
+  expect(room.all(session, 'files.unrestored')).toMatchObject([{ code: 'recording_not_found' }]);
+  expect(await room.refused('undo', { session, turnId: 'none' })).toMatchObject({
+    code: 'recording_not_found',
+    message: 'The files were not recorded before this turn began.',
   });
 });
 

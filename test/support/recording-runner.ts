@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Runner } from '../../src/engine/ports/runner.ts';
-import type { WorkspaceCall } from '../../src/engine/ports/workspace.ts';
+import type { Workspace, WorkspaceCall } from '../../src/engine/ports/workspace.ts';
 import { openWorkspace } from '../../src/runner/workspace/workspace.ts';
 import { personsGit } from '../runner/workspace/repositories.ts';
 
@@ -12,6 +12,7 @@ export class RecordingRunner {
   readonly tree: string;
   readonly calls: WorkspaceCall[] = [];
   readonly #base: string;
+  #workspace: Workspace | undefined;
   #lost: WorkspaceCall | undefined;
   #onLost: () => void = () => {};
   readonly #held = new Map<WorkspaceCall, PromiseWithResolvers<void>>();
@@ -34,6 +35,7 @@ export class RecordingRunner {
       path: process.env.PATH ?? '',
     });
     onTestFinished(() => workspace.close());
+    this.#workspace = workspace.call;
     return {
       ...runner,
       recordsFiles: true,
@@ -73,6 +75,12 @@ export class RecordingRunner {
   release(call: WorkspaceCall): void {
     this.#held.get(call)?.resolve();
     this.#held.delete(call);
+  }
+
+  /** As when more was kept than may be. */
+  async giveUp(session: string): Promise<void> {
+    const place = { cwd: this.tree, realCwd: null, roots: [] };
+    await this.#workspace?.('forget', { place, session });
   }
 
   write(path: string, content: string): void {

@@ -2,6 +2,7 @@ import { relative, resolve, sep } from 'node:path';
 import { BeckonError } from '../../client/beckon-error.ts';
 import type { HttpTransport } from '../../client/http-transport.ts';
 import { wholeLogBackwards } from '../../client/whole-log.ts';
+import { isPatchOf, patchesIn } from '../../model/patch-files.ts';
 import { visibleLine } from '../../model/suspicious-text.ts';
 import {
   type ChangedFile,
@@ -18,7 +19,7 @@ import { Failure, UsageError } from '../failure.ts';
 import { atMostOne, choiceFlag, clientFlags, isSet, listFlag, type ParsedFlags, textFlag } from '../flags.ts';
 import { counted } from '../render/measures.ts';
 import { type Paint, paintFor } from '../render/paint.ts';
-import { fileLines, isPatchOf, patchesIn, patchLines } from '../render/patch-lines.ts';
+import { fileLines, patchLines } from '../render/patch-lines.ts';
 import { oneLine } from '../render/safe-text.ts';
 import { clientCommand, clientFlagsHelp, connect, findSession, print } from './client-command.ts';
 import { askForKey } from './press.ts';

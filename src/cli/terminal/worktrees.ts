@@ -136,7 +136,11 @@ export async function worktreeWish(
     if (base ?? branch ?? setup) throw new UsageError('--base, --branch and --setup go with --worktree');
     return undefined;
   }
-  const repository = await transport.repository({ ...where, ...(base !== undefined && { base }) });
+  const { repository, problem } = await transport.repository({
+    ...where,
+    ...(base !== undefined && { base }),
+  });
+  if (repository === null) throw new Failure(problem?.message ?? 'no worktree can be made there');
   const agreed = agreedSetup(repository, setup);
   const program = repository.setup;
   if (program !== null && agreed === undefined && !program.isAgreed) console.stderr.write(setupNote(program));

@@ -21,9 +21,9 @@ export const changeHandlers = {
     const { state } = session;
     const place = workPlaceOf(state, settings.roots);
     const changes = await machines.ask(state.machine, (runner) =>
-      runner.workspace('changes', { place, before, after }),
+      runner.workspace('changes', { place, session: state.id, before, after }),
     );
-    if (!changes.ok) return changes;
+    if (!changes.ok) return inWords(changes);
     const { value } = changes;
     const sorted =
       since === 'turn'
@@ -72,12 +72,22 @@ export const changeHandlers = {
   },
 
   async undo(room, { session, ...input }, { actor }) {
+    if (session.state.workTree === null) return notRecorded(session.state, 'start');
     const span = await undoSpanOf(session, input);
     if (!span.ok) return span;
     const undone = await room.undos.undo(session, span.value, input, actor);
-    return undone.ok ? accept({ status: 200, body: undone.value }) : undone;
+    return undone.ok ? accept({ status: 200, body: undone.value }) : inWords(undone);
   },
 } satisfies Partial<Handlers>;
+
+/** What is on record of a session was recorded once. */
+const inWords = (refused: Extract<Result<never>, { ok: false }>): Result<never> =>
+  refused.refusal.code === 'recording_not_found'
+    ? refuse(
+        'recording_not_found',
+        'These files are no longer kept: their recordings were given up to keep within the bound.',
+      )
+    : refused;
 
 interface Ends {
   readonly turnId: string | null;
@@ -101,7 +111,9 @@ async function endsOf(
       // No turn yet: nothing has changed, unless nothing can be told.
       const { state } = session;
       const place = workPlaceOf(state, room.settings.roots);
-      const now = await room.machines.ask(state.machine, (runner) => runner.workspace('record', { place }));
+      const now = await room.machines.ask(state.machine, (runner) =>
+        runner.workspace('record', { place, session: state.id }),
+      );
       if (!now.ok) return now;
       return accept({ turnId: null, before: now.value.recording, after: now.value.recording });
     }

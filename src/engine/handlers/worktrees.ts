@@ -1,5 +1,5 @@
 import type { CreateSession } from '../../protocol/command.ts';
-import { accept, type Result, refuse } from '../../protocol/errors.ts';
+import { accept, type ErrorCode, type Result, refuse } from '../../protocol/errors.ts';
 import type { Actor } from '../../protocol/interaction.ts';
 import type { GivenWorktree, RepositoryView, WorktreeView } from '../../protocol/worktree.ts';
 import { placeOn } from '../machines.ts';
@@ -15,8 +15,13 @@ export const worktreeHandlers = {
     const found = await room.machines.ask(on.value, (runner) =>
       runner.workspace('repository', { place, ...(base !== undefined && { base }) }),
     );
-    if (!found.ok) return found;
-    return accept({ status: 200, body: { repository: withAgreement(room, on.value, found.value) } });
+    if (found.ok)
+      return accept({ status: 200, body: { repository: withAgreement(room, on.value, found.value) } });
+    const { code, message } = found.refusal;
+    // Whoever types a directory passes many that are none, or no repository: that is an answer.
+    return answers.has(code)
+      ? accept({ status: 200, body: { repository: null, problem: { code, message } } })
+      : found;
   },
 
   /** Of a machine that cannot be reached nothing is told; its name is. */
@@ -56,6 +61,16 @@ export const worktreeHandlers = {
     return removed.ok ? accept({ status: 200, body: removed.value }) : removed;
   },
 } satisfies Partial<Handlers>;
+
+const answers: ReadonlySet<ErrorCode> = new Set([
+  'directory_not_found',
+  'directory_not_allowed',
+  'directory_too_wide',
+  'no_repository',
+  'base_not_found',
+  'invalid_value',
+  'git_not_available',
+]);
 
 function withAgreement({ setups }: Room, machine: string | null, view: RepositoryView): RepositoryView {
   const { setup, workTree } = view;

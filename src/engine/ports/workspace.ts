@@ -41,6 +41,8 @@ export const WorkPlace = z.object({
 export type WorkPlace = Readonly<z.infer<typeof WorkPlace>>;
 
 const place = { place: WorkPlace };
+/** Whose the recordings are that are made for it: they go with it. */
+const session = { session: z.string().max(200).exactOptional() };
 /** What changes something is done once, however often it is asked for under the same id, also by another server. */
 const order = { ...place, orderId: z.string().min(1).max(200) };
 
@@ -71,10 +73,11 @@ export type Undone = z.infer<typeof Undone>;
  * link to other machines and the engine follow from it. Replies are held against it, too: a machine may have been broken into.
  */
 export const workspaceCalls = {
-  record: { request: z.object(place), reply: Recorded },
+  record: { request: z.object({ ...place, ...session }), reply: Recorded },
   changes: {
     request: z.object({
       ...place,
+      ...session,
       /** `commit`: what is checked out. */
       before: z.union([Point, z.literal('commit')]),
       /** `now`: the files are recorded first. */
@@ -113,6 +116,7 @@ export const workspaceCalls = {
   undo: {
     request: z.object({
       ...order,
+      ...session,
       before: RecordingId,
       after: RecordingId,
       /** What to do with paths that something stands against; `rest` holds for all others. */
@@ -123,6 +127,8 @@ export const workspaceCalls = {
     }),
     reply: Undone,
   },
+  /** Gives up the recordings that only this session has. */
+  forget: { request: z.object({ ...place, session: z.string().max(200) }), reply: z.null() },
   /** How a work tree stands towards its repository; without a base, towards what the repository itself has checked out. */
   worktree: {
     request: z.object({ ...place, base: z.string().exactOptional() }),

@@ -3,10 +3,11 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { UnrecordedFile } from '../../protocol/changes.ts';
 import { accept, type Result, refuse } from '../../protocol/errors.ts';
-import { blobOf, entriesBetween, entryAt } from './entries.ts';
+import { blobOf, entriesBetween, entryAt, linesOf, sizesOf } from './entries.ts';
 import type { GitCall } from './git.ts';
 import { headCommit } from './repository.ts';
 import { type Recording, type Step, type Store, treeWith, type Unrecorded } from './store.ts';
+import { unconverted } from './unconverted.ts';
 
 const mark = 'commit:';
 /** What is checked out before the first commit: nothing. Git knows this tree without storing it. */
@@ -64,15 +65,16 @@ export async function withContents(
   const blobs = new Set(changes.flatMap(({ before }) => (before === undefined ? [] : [before.blob])));
   const why = await bringIn(store, [...blobs], mostFileBytes);
   if (!why.ok) return why;
-  if (why.value.size === 0) return accept(commit);
+  const same = await unconverted(store, changes);
+  if (!same.ok) return same;
+  if (why.value.size + same.value.size === 0) return accept(commit);
   const unrecorded: Unrecorded[] = [];
   const steps: Step[] = [];
   for (const { path, before, after } of changes) {
     const reason = before && why.value.get(before.blob);
-    if (reason === undefined) continue;
-    unrecorded.push({ path, why: reason });
+    if (reason !== undefined) unrecorded.push({ path, why: reason });
     // Git reads all that differs: there must be no difference where there is nothing to be read.
-    steps.push({ path, to: after });
+    if (reason !== undefined || same.value.has(path)) steps.push({ path, to: after });
   }
   const tree = await treeWith(store, commit.tree, steps, { mayLack: true });
   return tree.ok ? accept({ ...commit, tree: tree.value, unrecorded }) : tree;
@@ -150,29 +152,6 @@ function* batchesOf(
   }
   if (batch.length > 0) yield batch;
 }
-
-/** How long these contents are; undefined for those that are not there. */
-async function sizesOf(
-  store: Store,
-  blobs: readonly string[],
-  from: Partial<GitCall> = {},
-): Promise<Result<Map<string, number | undefined>>> {
-  if (blobs.length === 0) return accept(new Map());
-  const told = await store.run(['cat-file', '--batch-check=%(objecttype) %(objectsize)', '--buffer'], {
-    ...from,
-    input: linesOf(blobs),
-  });
-  if (!told.ok) return told;
-  const lines = told.value.toString('latin1').split('\n');
-  return accept(
-    new Map(blobs.map((blob, at) => [blob, numberIn(/^blob (\d+)$/.exec(lines[at] ?? '')?.[1])] as const)),
-  );
-}
-
-const numberIn = (text: string | undefined): number | undefined =>
-  text === undefined ? undefined : Number(text);
-
-const linesOf = (blobs: readonly string[]): string => blobs.map((blob) => `${blob}\n`).join('');
 
 /** The repository's objects, and none of ours. */
 const thereIn = ({ repository }: Store): Partial<GitCall> => ({

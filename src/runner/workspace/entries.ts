@@ -1,4 +1,5 @@
 import { accept, type Result } from '../../protocol/errors.ts';
+import type { GitCall } from './git.ts';
 import { bytesOf, type PathBytes, partsIn, pathTold } from './path-bytes.ts';
 import { coversPath, type Entry, type Recording, type Store } from './store.ts';
 import { inTurns } from './turns.ts';
@@ -130,4 +131,45 @@ export async function entriesOf(store: Store, { tree }: Recording): Promise<Resu
     }
   });
   return accept(entries);
+}
+
+/** How long these contents are; undefined for those that are not there. */
+export async function sizesOf(
+  store: Store,
+  blobs: readonly string[],
+  from: Partial<GitCall> = {},
+): Promise<Result<Map<string, number | undefined>>> {
+  if (blobs.length === 0) return accept(new Map());
+  const told = await store.run(['cat-file', '--batch-check=%(objecttype) %(objectsize)', '--buffer'], {
+    ...from,
+    input: linesOf(blobs),
+  });
+  if (!told.ok) return told;
+  const lines = told.value.toString('latin1').split('\n');
+  return accept(
+    new Map(blobs.map((blob, at) => [blob, numberIn(/^blob (\d+)$/.exec(lines[at] ?? '')?.[1])] as const)),
+  );
+}
+
+const numberIn = (text: string | undefined): number | undefined =>
+  text === undefined ? undefined : Number(text);
+
+export const linesOf = (blobs: readonly string[]): string => blobs.map((blob) => `${blob}\n`).join('');
+
+/** These contents in their order; undefined for those that are not there. */
+export async function blobsOf(
+  store: Store,
+  blobs: readonly string[],
+): Promise<Result<(Buffer | undefined)[]>> {
+  const read = await store.run(['cat-file', '--batch', '--buffer'], { input: linesOf(blobs) });
+  if (!read.ok) return read;
+  let at = 0;
+  return accept(
+    blobs.map(() => {
+      const end = read.value.indexOf('\n', at) + 1;
+      const size = /^[0-9a-f]+ blob (\d+)\n$/.exec(read.value.toString('latin1', at, end))?.[1];
+      at = size === undefined ? end : end + Number(size) + 1;
+      return size === undefined ? undefined : read.value.subarray(end, end + Number(size));
+    }),
+  );
 }

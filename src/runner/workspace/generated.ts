@@ -11,22 +11,13 @@ export async function generatedAmong(
   paths: readonly PathBytes[],
 ): Promise<Result<ReadonlySet<PathBytes>>> {
   const generated = new Set<PathBytes>();
-  const folders = new Set<string>();
   await inTurns(function* () {
     for (const path of paths) {
       if (isGeneratedName(path)) generated.add(path);
-      for (
-        let at = path.lastIndexOf('/');
-        !folders.has(path.slice(0, at + 1));
-        at = path.lastIndexOf('/', at - 1)
-      ) {
-        folders.add(path.slice(0, at + 1));
-        if (at <= 0) break;
-      }
       yield;
     }
   });
-  if (paths.length === 0 || !(await hasAttributes(store, folders))) return accept(generated);
+  if (!(await hasAttributes(store, paths))) return accept(generated);
   // Without an index: attributes of files that are not there do not matter.
   const told = await store.run(['check-attr', '-z', '--stdin', attribute], {
     input: bytesOf(`${paths.join('\0')}\0`),
@@ -45,12 +36,21 @@ export async function generatedAmong(
 
 const attribute = 'linguist-generated';
 
-async function hasAttributes({ repository }: Store, folders: ReadonlySet<string>): Promise<boolean> {
+/** Whether a `.gitattributes` may say something of one of these. */
+export async function hasAttributes({ repository }: Store, paths: readonly PathBytes[]): Promise<boolean> {
+  const seen = new Set<string>();
   let isThere = false;
   await inTurns(function* () {
-    for (const folder of ['', ...folders]) {
-      if (isThere) return;
-      isThere = hasFile(placeOf(repository.workTree, `${folder}.gitattributes`));
+    for (const path of paths) {
+      // From its folder upwards, until one that was looked at.
+      for (let at = path.lastIndexOf('/'); ; at = path.lastIndexOf('/', at - 1)) {
+        const folder = path.slice(0, at + 1);
+        if (seen.has(folder)) break;
+        seen.add(folder);
+        isThere = hasFile(placeOf(repository.workTree, `${folder}.gitattributes`));
+        if (isThere) return;
+        if (at <= 0) break;
+      }
       yield;
     }
   });

@@ -14,6 +14,8 @@ export interface GitCall {
   readonly index?: string;
   /** Read instead of the objects in the git directory. They may be false: only for calls that write nothing. */
   readonly objects?: string;
+  /** It may note in the index which files it found unchanged. */
+  readonly mayRefresh?: boolean;
   /** Variables of this call alone. */
   readonly environment?: Readonly<Record<string, string>>;
   /**
@@ -171,7 +173,7 @@ const unreachable = ['protocol.allow=never', 'core.askPass=', 'core.sshCommand=f
 
 /** Nothing of the server's own environment but the way to git. */
 function environmentOf(call: GitCall, path: string): Record<string, string> {
-  const { gitDir, workTree, index, objects, reaches, notFrom } = call;
+  const { gitDir, workTree, index, objects, reaches, notFrom, mayRefresh = false } = call;
   return {
     // A folder of the repository can be on the PATH, when the server was started by npm there.
     PATH: path
@@ -181,10 +183,14 @@ function environmentOf(call: GitCall, path: string): Record<string, string> {
     LC_ALL: 'C',
     ...(reaches === undefined ? hidden(gitDir) : { HOME: reaches.home }),
     GIT_ATTR_NOSYSTEM: '1',
-    GIT_OPTIONAL_LOCKS: '0',
+    GIT_OPTIONAL_LOCKS: mayRefresh ? '1' : '0',
     GIT_TERMINAL_PROMPT: '0',
     GIT_NO_LAZY_FETCH: '1',
     GIT_NO_REPLACE_OBJECTS: '1',
+    // For each file it packs, git takes and gives back a quarter of a megabyte, and most of its time went into that.
+    MALLOC_TRIM_THRESHOLD_: `${256 * 1024 * 1024}`,
+    MALLOC_MMAP_THRESHOLD_: `${256 * 1024 * 1024}`,
+    MALLOC_TOP_PAD_: `${16 * 1024 * 1024}`,
     GIT_AUTHOR_NAME: 'Beckon',
     GIT_AUTHOR_EMAIL: 'beckon@localhost',
     GIT_COMMITTER_NAME: 'Beckon',

@@ -1,10 +1,10 @@
 import { accessSync, constants, lstatSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { accept, type Result, refuse } from '../../protocol/errors.ts';
 import { bytesOf, type PathBytes, partsIn, pathFrom } from './path-bytes.ts';
 import { indexStamp } from './repository.ts';
-import { keepTree, type Recording, type Store, type Unrecorded } from './store.ts';
+import { keepTree, type Recording, removeIndex, type Store, type Unrecorded } from './store.ts';
+import { inTurns } from './turns.ts';
 
 export interface RecordingLimits {
   /** A longer file is not recorded, and told. */
@@ -24,14 +24,15 @@ const mostUnrecorded = 10_000;
 /** From so many on they are written into packs, instead of one file each. */
 const manyFiles = 1_000;
 /** For each file of a pack git looks through all that are in it already: a hundred thousand in one took a minute. */
-const mostInPack = 4_000;
+const mostAtOnce = 8_000;
 
 /** What was found the last time, so that the next one looks at less. */
 export interface RecordingMemory {
-  last?: Recording;
+  /** The last recording, as long as the index has the same files. */
+  last?: Recording | undefined;
   indexStamp?: string | undefined;
-  /** Files that are ignored and all the same in the repository. */
-  trackedIgnored?: readonly PathBytes[];
+  /** Files that are ignored and all the same in the repository; true for those that our index has. */
+  trackedIgnored?: Map<PathBytes, boolean>;
   /** How much was added since the store was last tidied. */
   recordings: number;
   bytes: number;
@@ -50,35 +51,50 @@ export interface RecordOptions {
  */
 export async function record(store: Store, options: RecordOptions): Promise<Result<Recording>> {
   const { memory, limits, also = [] } = options;
+  const { last } = memory;
   const unrecorded: Unrecorded[] = [];
   const listed = await candidates(store, memory, unrecorded);
   if (!listed.ok) return listed;
-  const paths = [...new Set([...listed.value.present, ...also])];
-  if (paths.length > limits.files)
+  for (const path of also) listed.value.present.set(path, 'changed');
+  const { present, gone } = listed.value;
+  if (present.size > limits.files)
     return refuse('directory_too_wide', `More than ${limits.files} files would be recorded.`);
 
-  const sorted = await sortOut(store.repository.workTree, paths, limits, unrecorded);
+  const sorted = await sortOut(store.repository.workTree, present, limits, unrecorded);
   if (sorted.bytes > limits.newBytes)
     return refuse('directory_too_wide', `${sorted.bytes} bytes would be recorded at once.`);
+  const isUnchanged = sorted.files.length + sorted.gone.length + gone.length === 0;
+  if (isUnchanged && last !== undefined && isSame(last.unrecorded, unrecorded)) return accept(last);
+
+  // From here on the index may have something else.
+  memory.last = undefined;
   const refused: PathBytes[] = [];
-  const removed = await remove(store, [...listed.value.gone, ...sorted.gone]);
-  if (!removed.ok) return removed;
-  for (let at = 0; at < sorted.files.length; at += mostInPack) {
-    const added = await add(store, sorted.files.slice(at, at + mostInPack), refused);
+  for (const paths of [gone, sorted.gone]) {
+    const removed = await remove(store, memory, paths);
+    if (!removed.ok) return removed;
+  }
+  for (let at = 0; at < sorted.files.length; at += mostAtOnce) {
+    const added = await add(store, sorted.files.slice(at, at + mostAtOnce), refused);
     if (!added.ok) return added;
   }
-  const dropped = await remove(store, refused);
+  await inTurns(function* () {
+    for (const path of sorted.files) {
+      if (memory.trackedIgnored?.has(path)) memory.trackedIgnored.set(path, true);
+      yield;
+    }
+  });
+  const dropped = await remove(store, memory, refused);
   if (!dropped.ok) return dropped;
   unrecorded.push(...refused.map((path) => ({ path, why: 'unreadable' as const })));
   if (unrecorded.length > mostUnrecorded)
     return refuse('directory_too_wide', `More than ${mostUnrecorded} files cannot be recorded.`);
 
-  const tree = await store.run(['write-tree']);
+  // All contents are there: they were written when they were added.
+  const tree = await store.run(['write-tree', '--missing-ok']);
   if (!tree.ok) return tree;
   const id = tree.value.toString().trim();
-  const { last } = memory;
-  if (last?.tree === id && isSame(last.unrecorded, unrecorded)) return accept(last);
-  const kept = await keepTree(store, id, unrecorded);
+  const isKept = last?.tree === id && isSame(last.unrecorded, unrecorded);
+  const kept = isKept ? accept(last) : await keepTree(store, id, unrecorded);
   if (kept.ok) memory.last = kept.value;
   memory.recordings += 1;
   memory.bytes += sorted.bytes;
@@ -89,51 +105,72 @@ const isSame = (some: readonly Unrecorded[], others: readonly Unrecorded[]): boo
   some.length === others.length &&
   some.every(({ path, why }, index) => others[index]?.path === path && others[index]?.why === why);
 
-/** What may have changed since the index was written. */
+/** What is there and may have changed since the index was written: with those that the index has, and those that it has not. */
+type Present = Map<PathBytes, 'changed' | 'new'>;
+
 async function candidates(
   store: Store,
   memory: RecordingMemory,
   unrecorded: Unrecorded[],
-): Promise<Result<{ present: PathBytes[]; gone: PathBytes[] }>> {
-  const others = await store.run(['ls-files', '--others', '--exclude-standard', '-z']);
-  if (!others.ok) return others;
-  const changed = await store.run(['diff-files', '--name-status', '--no-renames', '-z']);
-  if (!changed.ok) return changed;
-  const present: PathBytes[] = [];
+): Promise<Result<{ present: Present; gone: PathBytes[] }>> {
+  const status = await statusOf(store);
+  if (!status.ok) return status;
+  const present: Present = new Map();
   const gone: PathBytes[] = [];
-  for (const path of await partsIn(others.value)) {
-    if (path.endsWith('/')) unrecorded.push({ path, why: 'nested' });
-    else present.push(path);
-  }
-  const told = await partsIn(changed.value);
-  for (let at = 0; at + 1 < told.length; at += 2) {
-    const path = told[at + 1];
-    if (path !== undefined) (told[at] === 'D' ? gone : present).push(path);
-  }
-  for (const path of await trackedIgnored(store, memory, unrecorded)) present.push(path);
+  const told = await partsIn(status.value);
+  await inTurns(function* () {
+    for (const line of told) {
+      const path = line.slice(3) as PathBytes;
+      // The first letter is about what is recorded, the second about the file.
+      const letter = line[1];
+      if (letter === '?' && path.endsWith('/')) unrecorded.push({ path, why: 'nested' });
+      else if (letter === '?') present.set(path, 'new');
+      else if (letter === 'D') gone.push(path);
+      else if (letter !== ' ') present.set(path, 'changed');
+      yield;
+    }
+  });
+  for (const [path, isInIndex] of await trackedIgnored(store, memory, unrecorded))
+    if (!isInIndex) present.set(path, 'new');
   return accept({ present, gone });
 }
+
+/** One walk tells what is new, changed and gone. An index that cannot be read, as after a crash of the machine, is made anew. */
+async function statusOf(store: Store): Promise<Result<Buffer>> {
+  const { end, output } = await store.call(walk, { mayRefresh: true });
+  if (end === 'done') return accept(output);
+  if (end === 'failed') await removeIndex(store.gitDir);
+  return store.run(walk, { mayRefresh: true });
+}
+
+const walk = [
+  ...['status', '--porcelain', '-z', '--untracked-files=all', '--no-renames', '--ignore-submodules=all'],
+];
 
 /** Asked with the private git directory: no setting of the repository holds while its index is read. */
 async function trackedIgnored(
   { repository, call }: Store,
   memory: RecordingMemory,
   unrecorded: Unrecorded[],
-): Promise<readonly PathBytes[]> {
+): Promise<ReadonlyMap<PathBytes, boolean>> {
   const stamp = await indexStamp(repository);
-  if (stamp === undefined) return [];
+  if (stamp === undefined) return new Map();
   if (stamp !== memory.indexStamp || memory.trackedIgnored === undefined) {
     const index = join(repository.gitDir, 'index');
     const args = ['ls-files', '--cached', '--ignored', '--exclude-standard', '--stage', '-z'];
     const { end, output } = await call(args, { index });
     if (end !== 'done') {
       unrecorded.push({ path: pathFrom(Buffer.from('.git/index')), why: 'unreadable' });
-      return [];
+      return new Map();
     }
+    const before = memory.trackedIgnored;
     memory.indexStamp = stamp;
-    memory.trackedIgnored = (await partsIn(output))
-      .filter((line) => !line.startsWith('160000 '))
-      .map((line) => line.slice(line.indexOf('\t') + 1) as PathBytes);
+    memory.trackedIgnored = new Map(
+      (await partsIn(output))
+        .filter((line) => !line.startsWith('160000 '))
+        .map((line) => line.slice(line.indexOf('\t') + 1) as PathBytes)
+        .map((path) => [path, before?.get(path) ?? false]),
+    );
   }
   return memory.trackedIgnored;
 }
@@ -144,28 +181,29 @@ interface Sorted {
   bytes: number;
 }
 
-/** Looked at in pieces: a hundred thousand files must not keep everything else waiting. */
 async function sortOut(
   workTree: string,
-  paths: readonly PathBytes[],
+  present: Present,
   { fileBytes }: RecordingLimits,
   unrecorded: Unrecorded[],
 ): Promise<Sorted> {
   const sorted: Sorted = { files: [], gone: [], bytes: 0 };
   const look = looker(workTree);
-  for (const [index, path] of paths.entries()) {
-    if (index % 500 === 499) await nextTurn();
-    const found = look(path);
-    const why = found === undefined ? undefined : obstacleOf(workTree, path, found, fileBytes);
-    if (found !== undefined && why === undefined) {
-      sorted.files.push(path);
-      sorted.bytes += found.size;
-      continue;
+  await inTurns(function* () {
+    for (const [path, state] of present) {
+      yield;
+      const found = look(path);
+      const why = found === undefined ? undefined : obstacleOf(workTree, path, found, fileBytes);
+      if (found !== undefined && why === undefined) {
+        sorted.files.push(path);
+        sorted.bytes += found.size;
+        continue;
+      }
+      if (state === 'changed') sorted.gone.push(path);
+      // What is a folder now is listed by the files in it.
+      if (why !== undefined && why !== 'folder') unrecorded.push({ path, why });
     }
-    sorted.gone.push(path);
-    // What is a folder now is listed by the files in it.
-    if (why !== undefined && why !== 'folder') unrecorded.push({ path, why });
-  }
+  });
   return sorted;
 }
 
@@ -180,6 +218,8 @@ function obstacleOf(
   if (found.isSymbolicLink()) return /(?:^|\/)\.gitmodules$/i.test(path) ? 'name' : undefined;
   if (!found.isFile()) return 'kind';
   if (found.size > fileBytes) return 'size';
+  // What everybody can read needs no further look.
+  if ((found.mode & 0o444) === 0o444) return undefined;
   try {
     accessSync(placeOf(workTree, path), constants.R_OK);
     return undefined;
@@ -194,16 +234,16 @@ export function looker(workTree: string): (path: PathBytes) => Stats | undefined
   const isFolder = (path: string): boolean => {
     const known = folders.get(path);
     if (known !== undefined) return known;
-    const is = isFolder(parentOf(path)) && statOf(placeOf(workTree, path))?.isDirectory() === true;
+    const is = isFolder(parentOf(path)) && statOf(plainPlaceOf(workTree, path))?.isDirectory() === true;
     folders.set(path, is);
     return is;
   };
-  return (path) => (isFolder(parentOf(path)) ? statOf(placeOf(workTree, path)) : undefined);
+  return (path) => (isFolder(parentOf(path)) ? statOf(plainPlaceOf(workTree, path)) : undefined);
 }
 
 const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 
-const statOf = (place: Buffer): Stats | undefined => {
+const statOf = (place: Buffer | string): Stats | undefined => {
   try {
     return lstatSync(place, { throwIfNoEntry: false });
   } catch {
@@ -214,6 +254,10 @@ const statOf = (place: Buffer): Stats | undefined => {
 export const placeOf = (workTree: string, path: string): Buffer =>
   Buffer.concat([Buffer.from(`${workTree}/`), bytesOf(path)]);
 
+/** The same, quicker where the path is plain. */
+const plainPlaceOf = (workTree: string, path: string): Buffer | string =>
+  /^[\x20-\x7e]*$/.test(path) ? `${workTree}/${path}` : placeOf(workTree, path);
+
 /**
  * Git adds all paths of a call or none. Where it refuses, the halves are tried, until it is known which one it was; many of them mean
  * that something else is wrong.
@@ -223,7 +267,7 @@ async function add(store: Store, paths: readonly PathBytes[], refused: PathBytes
   const { end } = await store.call(['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], {
     input: bytesOf(`${paths.join('\0')}\0`),
     longestMs: 10 * 60_000,
-    ...(paths.length >= manyFiles && { settings: ['core.bigFileThreshold=1'] }),
+    ...(paths.length >= manyFiles && { settings: ['core.bigFileThreshold=1', 'core.splitIndex=false'] }),
   });
   if (end === 'done') return accept(undefined);
   const [only] = paths;
@@ -243,10 +287,18 @@ async function add(store: Store, paths: readonly PathBytes[], refused: PathBytes
 
 const mostRefused = 50;
 
-async function remove(store: Store, paths: readonly PathBytes[]): Promise<Result<void>> {
-  if (paths.length === 0) return accept(undefined);
-  const removed = await store.run(['update-index', '-z', '--index-info'], {
-    input: bytesOf(paths.map((path) => `0 ${'0'.repeat(40)}\t${path}\0`).join('')),
-  });
-  return removed.ok ? accept(undefined) : removed;
+async function remove(
+  store: Store,
+  { trackedIgnored: ignored }: RecordingMemory,
+  paths: readonly PathBytes[],
+): Promise<Result<void>> {
+  for (let at = 0; at < paths.length; at += mostAtOnce) {
+    const some = paths.slice(at, at + mostAtOnce);
+    const removed = await store.run(['update-index', '-z', '--index-info'], {
+      input: bytesOf(some.map((path) => `0 ${'0'.repeat(40)}\t${path}\0`).join('')),
+    });
+    if (!removed.ok) return removed;
+    for (const path of some) if (ignored?.has(path)) ignored.set(path, false);
+  }
+  return accept(undefined);
 }

@@ -1,6 +1,7 @@
 import type { UndoChoice as Choice, UndoObstacle } from '../../protocol/changes.ts';
 import type { PathBytes } from './path-bytes.ts';
 import type { Entry, Step } from './store.ts';
+import { inTurns } from './turns.ts';
 
 /** A path that is to be put back: from what is expected there to what was there before. */
 export interface Wanted {
@@ -32,7 +33,10 @@ export interface Plan {
 }
 
 /** What is to be done so that the wanted paths are as they were, and what keeps it from being done. */
-export function planRestore(input: PlanInput, choiceOf: (path: PathBytes) => Choice | undefined): Plan {
+export async function planRestore(
+  input: PlanInput,
+  choiceOf: (path: PathBytes) => Choice | undefined,
+): Promise<Plan> {
   const obstacles: Obstacle[] = [];
   const recordFirst: PathBytes[] = [];
   const steps = new Map<PathBytes, Step>();
@@ -43,23 +47,27 @@ export function planRestore(input: PlanInput, choiceOf: (path: PathBytes) => Cho
     return false;
   };
 
-  for (const { path, expected, wanted } of input.wanted) {
-    const now = input.now.get(path);
-    if (input.isUnknown(path)) {
-      against({ path, why: 'unrecorded', canOverwrite: false });
-      continue;
+  await inTurns(function* () {
+    for (const { path, expected, wanted } of input.wanted) {
+      yield;
+      const now = input.now.get(path);
+      if (input.isUnknown(path)) {
+        against({ path, why: 'unrecorded', canOverwrite: false });
+        continue;
+      }
+      if (isSameEntry(now, wanted)) continue;
+      const lies = now === undefined ? input.lies(path) : 'nothing';
+      if (lies === 'file' || lies === 'other') {
+        const canOverwrite = lies === 'file';
+        if (!against({ path, why: 'in-the-way', canOverwrite })) continue;
+        recordFirst.push(path);
+      } else if (!isSameEntry(now, expected) && !against({ path, why: 'edited', canOverwrite: true }))
+        continue;
+      steps.set(path, { path, to: wanted });
     }
-    if (isSameEntry(now, wanted)) continue;
-    const lies = now === undefined ? input.lies(path) : 'nothing';
-    if (lies === 'file' || lies === 'other') {
-      const canOverwrite = lies === 'file';
-      if (!against({ path, why: 'in-the-way', canOverwrite })) continue;
-      recordFirst.push(path);
-    } else if (!isSameEntry(now, expected) && !against({ path, why: 'edited', canOverwrite: true })) continue;
-    steps.set(path, { path, to: wanted });
-  }
+  });
 
-  for (const path of misplaced(input, steps)) {
+  for (const path of await misplaced(input, steps)) {
     steps.delete(path);
     against({ path, why: 'in-the-way', canOverwrite: false });
   }
@@ -70,24 +78,34 @@ export const isSameEntry = (one: Entry | undefined, other: Entry | undefined): b
   one?.mode === other?.mode && one?.blob === other?.blob;
 
 /** Files that would have to lie where a folder is, or below a file or a link that stays. */
-function misplaced(input: PlanInput, steps: ReadonlyMap<PathBytes, Step>): PathBytes[] {
+async function misplaced(input: PlanInput, steps: ReadonlyMap<PathBytes, Step>): Promise<PathBytes[]> {
   const stays = (path: PathBytes): boolean => {
     const step = steps.get(path);
     return step === undefined ? input.now.has(path) : step.to !== undefined;
   };
   const folders = new Set<string>();
-  for (const path of input.now.keys())
-    if (stays(path)) for (const folder of foldersOf(path)) folders.add(folder);
-  for (const { path, to } of steps.values())
-    if (to !== undefined) for (const folder of foldersOf(path)) folders.add(folder);
-  return [...steps.values()]
-    .filter(({ path, to }) => {
-      if (to === undefined) return false;
-      if (folders.has(path)) return true;
-      if (input.lies(path) === 'folder' && input.hasUnrecordedBelow(path)) return true;
-      return foldersOf(path).some((folder) => stays(folder) || isBlocked(input, folder));
-    })
-    .map(({ path }) => path);
+  const found: PathBytes[] = [];
+  const placed = [...steps.values()].filter(({ to }) => to !== undefined);
+  await inTurns(function* () {
+    let isFolderInTheWay = false;
+    for (const { path } of placed) {
+      for (const folder of foldersOf(path)) folders.add(folder);
+      isFolderInTheWay ||= input.lies(path) === 'folder';
+      yield;
+    }
+    // Where no folder lies there is nothing below; so all files are looked at only for one that is to give way to a file.
+    for (const path of isFolderInTheWay ? input.now.keys() : []) {
+      if (stays(path)) for (const folder of foldersOf(path)) folders.add(folder);
+      yield;
+    }
+    for (const { path } of placed) {
+      const isBelow = foldersOf(path).some((folder) => stays(folder) || isBlocked(input, folder));
+      const isAbove = input.lies(path) === 'folder' && input.hasUnrecordedBelow(path);
+      if (folders.has(path) || isAbove || isBelow) found.push(path);
+      yield;
+    }
+  });
+  return found;
 }
 
 /** What is recorded there goes by a step of its own, or stays and was seen before. */

@@ -73,18 +73,19 @@ export async function restore(
   if (!now.ok) return now;
   let planning = await planningFor(store, now.value, wanted);
   if (!planning.ok) return planning;
-  const shown = digestOf(store, planRestore(planning.value, () => undefined).obstacles, planning.value);
+  const { obstacles: all } = await planRestore(planning.value, () => undefined);
+  const shown = digestOf(store, all, planning.value);
   const choice = (path: PathBytes): Choice | undefined => {
     const chosen = Object.hasOwn(choices, toldPath(path)) ? choices[toldPath(path)] : rest;
     return chosen === 'overwrite' && order.shown !== shown ? undefined : chosen;
   };
-  let plan = planRestore(planning.value, choice);
+  let plan = await planRestore(planning.value, choice);
   if (plan.obstacles.length === 0 && plan.recordFirst.length > 0) {
     now = await recordNow(plan.recordFirst);
     if (!now.ok) return now;
     planning = await planningFor(store, now.value, wanted);
     if (!planning.ok) return planning;
-    plan = planRestore(planning.value, choice);
+    plan = await planRestore(planning.value, choice);
   }
   const { steps, obstacles } = plan;
   if (obstacles.length > 0) {
@@ -147,7 +148,7 @@ async function settle(
   }
   const planning = await planningFor(store, now.value, wanted);
   if (!planning.ok) return planning;
-  const { steps } = planRestore(planning.value, () => 'leave');
+  const { steps } = await planRestore(planning.value, () => 'leave');
   const target = await recordingWith(store, now.value, steps);
   return target.ok ? moveTo(store, now.value, target.value) : target;
 }
@@ -191,11 +192,18 @@ async function planningFor(
   if (!entries.ok) return entries;
   const { workTree } = store.repository;
   const look = looker(workTree);
-  const lies = (path: PathBytes): 'nothing' | 'file' | 'folder' | 'other' => {
+  const seen = new Map<PathBytes, ReturnType<PlanInput['lies']>>();
+  const kindOf = (path: PathBytes): ReturnType<PlanInput['lies']> => {
     const found = look(path);
     if (found === undefined) return 'nothing';
     if (found.isDirectory()) return 'folder';
     return found.isFile() || found.isSymbolicLink() ? 'file' : 'other';
+  };
+  // Each path is looked at once, so that a plan is about one moment.
+  const lies = (path: PathBytes): ReturnType<PlanInput['lies']> => {
+    const kind = seen.get(path) ?? kindOf(path);
+    seen.set(path, kind);
+    return kind;
   };
   const hasUnrecordedBelow = (folder: PathBytes): boolean =>
     readdirSync(placeOf(workTree, folder), { encoding: 'latin1', withFileTypes: true }).some((entry) => {

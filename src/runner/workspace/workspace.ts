@@ -35,12 +35,12 @@ export function openWorkspace(options: WorkspacesOptions & { readonly setup?: Se
     return root.ok ? accept({ ...value, root: root.value }) : root;
   };
   const calls: Calls = {
-    async record({ place }) {
-      const recorded = await workspaces.record(place);
+    async record({ place, session }) {
+      const recorded = await workspaces.record(place, [], session);
       return recorded.ok ? withRoot(place, told(recorded.value)) : recorded;
     },
-    async changes({ place, before, after }) {
-      const recorded = after === 'now' ? await workspaces.record(place) : undefined;
+    async changes({ place, session, before, after }) {
+      const recorded = after === 'now' ? await workspaces.record(place, [], session) : undefined;
       if (recorded?.ok === false) return recorded;
       const changes = await workspaces.changes(place, { before, after: recorded?.value.id ?? after });
       return changes.ok ? withRoot(place, changes.value) : changes;
@@ -57,9 +57,10 @@ export function openWorkspace(options: WorkspacesOptions & { readonly setup?: Se
       return accept(found.value === undefined ? null : { base64: found.value.toString('base64') });
     },
     file: ({ place, path }) => namedFile(place, path),
-    async undo({ place, orderId, before, after, choices, rest, shown }) {
+    async undo({ place, orderId, session, before, after, choices, rest, shown }) {
       const undone = await workspaces.undo(place, {
         orderId,
+        ...(session && { session }),
         before,
         after,
         ...(choices && { choices }),
@@ -70,6 +71,10 @@ export function openWorkspace(options: WorkspacesOptions & { readonly setup?: Se
       const { value } = undone;
       if (!value.done) return accept({ done: false, obstacles: [...value.obstacles], shown: value.shown });
       return accept({ done: true, before: value.before.id, after: value.after.id, paths: [...value.paths] });
+    },
+    async forget({ place, session }) {
+      const forgotten = await workspaces.forget(place, session);
+      return forgotten.ok ? accept(null) : forgotten;
     },
     worktree: ({ place, base }) => landings.worktree(place, base),
     commit: ({ place, ...order }) => landings.commit(place, order),

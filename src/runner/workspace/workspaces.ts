@@ -9,6 +9,7 @@ import { type Comparison, compare } from './changes.ts';
 import { checkedOut, contentOfCommit, findCommit, isCommit, withContents } from './commit.ts';
 import { contentIn, entriesBetween } from './entries.ts';
 import { Git } from './git.ts';
+import { forgetSession, keepFor } from './keepers.ts';
 import { Orders } from './orders.ts';
 import { patchOf, wholePatch } from './patch.ts';
 import { type PathBytes, toldPath } from './path-bytes.ts';
@@ -43,7 +44,8 @@ export interface Span {
   readonly after: string;
 }
 
-export type UndoOrder = Span & Pick<RestoreOrder, 'choices' | 'rest' | 'shown' | 'orderId'>;
+export type UndoOrder = Span &
+  Pick<RestoreOrder, 'choices' | 'rest' | 'shown' | 'orderId'> & { readonly session?: string };
 
 /** A work tree in which nothing else is done for now. */
 export interface TreeInTurn {
@@ -64,6 +66,8 @@ interface Opened {
   last: Promise<unknown>;
   /** A recording that has not begun. */
   waiting?: Promise<Result<Recording>> | undefined;
+  /** The sessions that it is made for. */
+  keepers: Set<string>;
 }
 
 interface OpenedAt {
@@ -95,23 +99,28 @@ export class Workspaces {
    * Records the files as they are. Whoever asks while another recording waits to begin shares that one; one that has begun may have
    * missed what was written just before. `also`: files that are ignored and about to be lost.
    */
-  async record(place: WorkPlace, also: readonly PathBytes[] = []): Promise<Result<Recording>> {
+  async record(
+    place: WorkPlace,
+    also: readonly PathBytes[] = [],
+    session?: string,
+  ): Promise<Result<Recording>> {
     const found = await this.#openedAt(place);
     if (!found.ok) return found;
     const { opened } = found.value;
+    if (session !== undefined) opened.keepers.add(session);
     if (opened.waiting !== undefined && also.length === 0) return opened.waiting;
     const recording = this.#next(found.value, async () => {
       opened.waiting = undefined;
-      const { memory, known, compared, store } = opened;
+      const keepers = opened.keepers;
+      opened.keepers = new Set();
+      const { known, store } = opened;
       const recorded = await this.#recordNow(opened)(also);
       if (!recorded.ok) return recorded;
-      const most = this.#options.storeBytes ?? storeBytes;
-      if (memory.recordings < tidyAfter && memory.bytes < most / 16) return recorded;
-      const tidied = await tidyStore(store, most);
-      known.clear();
-      compared.clear();
-      Object.assign(memory, { recordings: 0, bytes: 0 });
-      return tidied.ok ? recorded : tidied;
+      known.set(recorded.value.id, recorded.value);
+      for (const keeper of keepers) await keepFor(store, keeper, [recorded.value.id]);
+      // Nobody waits for it but whoever comes next.
+      if (this.#isUntidy(opened)) void this.#next(found.value, () => this.#tidy(opened));
+      return recorded;
     });
     const begun = (): void => {
       if (opened.waiting === recording) opened.waiting = undefined;
@@ -168,10 +177,32 @@ export class Workspaces {
   }
 
   /** Puts what changed between two recordings back. Undone itself by another undo, of what it tells. */
-  undo(place: WorkPlace, { before, after, ...choices }: UndoOrder): Promise<Result<Restored>> {
-    return this.#between(place, { before, after }, (opened, from, to) =>
-      restore(opened.store, { before: from, after: to, ...choices }, this.#restoring(opened)),
-    );
+  undo(place: WorkPlace, { before, after, session, ...choices }: UndoOrder): Promise<Result<Restored>> {
+    return this.#between(place, { before, after }, async (opened, from, to) => {
+      const { store } = opened;
+      const order = { before: from, after: to, ...choices };
+      const restored = await restore(store, order, this.#restoring(opened));
+      opened.memory.last = undefined;
+      if (session !== undefined && restored.ok && restored.value.done)
+        await keepFor(store, session, [restored.value.before.id, restored.value.after.id]);
+      return restored;
+    });
+  }
+
+  /** Gives up the recordings that only this session has. */
+  forget(place: WorkPlace, session: string): Promise<Result<void>> {
+    return this.#inTurn(place, async (opened) => {
+      const { store, memory, known, compared } = opened;
+      // What is in the index is kept, too: it must be that of now.
+      const now = await this.#recordNow(opened)();
+      if (!now.ok) return now;
+      const gone = await forgetSession(store, session);
+      if (!gone.ok) return gone;
+      if (memory.last && gone.value.has(memory.last.id)) delete memory.last;
+      known.clear();
+      compared.clear();
+      return accept(undefined);
+    });
   }
 
   /** Does something with a work tree in its turn, so that nothing else is done there meanwhile. */
@@ -194,6 +225,20 @@ export class Workspaces {
   async close(): Promise<void> {
     this.git.close();
     await Promise.all([...this.#opened.values()].map(({ last }) => last));
+  }
+
+  #isUntidy({ memory }: Opened): boolean {
+    return memory.recordings >= tidyAfter || memory.bytes >= (this.#options.storeBytes ?? storeBytes) / 16;
+  }
+
+  async #tidy(opened: Opened): Promise<Result<void>> {
+    const { memory, known, compared, store } = opened;
+    if (!this.#isUntidy(opened)) return accept(undefined);
+    const tidied = await tidyStore(store, this.#options.storeBytes ?? storeBytes);
+    known.clear();
+    compared.clear();
+    Object.assign(memory, { recordings: 0, bytes: 0 });
+    return tidied;
   }
 
   #restoring(opened: Opened): { readonly recordNow: RecordNow; readonly keepOutcome: KeepOutcome } {
@@ -271,6 +316,7 @@ export class Workspaces {
         memory,
         known: new Map(),
         compared: new Map(),
+        keepers: new Set(),
         isReady: false,
         last: Promise.resolve(),
       };
@@ -303,6 +349,7 @@ export class Workspaces {
     const prepared = await prepareStore(store, excludes);
     if (!prepared.ok) return prepared;
     const finished = await finishRestore(store, this.#restoring(opened));
+    opened.memory.last = undefined;
     if (!finished.ok && finished.refusal.code === 'recording_not_found')
       return refuse('git_not_available', 'What was under way when the server was killed is no longer known.');
     opened.isReady = finished.ok;

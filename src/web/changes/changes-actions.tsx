@@ -1,9 +1,10 @@
-import { Ellipsis } from 'lucide-react';
+import { Ellipsis, FileDown, Undo2 } from 'lucide-react';
 import { type ComponentType, Suspense, useState } from 'react';
 import type { SessionChanges } from '../../protocol/changes.ts';
 import type { Session } from '../../protocol/session.ts';
 import { type MessageKey, useT } from '../i18n/i18n.ts';
 import { IconButton, type IconButtonProps } from '../ui/icon-button.tsx';
+import { lazyDialog } from '../ui/lazy-part.tsx';
 import { Menu, type MenuItem } from '../ui/menu.tsx';
 
 /** What an action is about. */
@@ -26,7 +27,26 @@ export interface ChangesAction {
 }
 
 /** In the order of the menu. */
-const actions: readonly ChangesAction[] = [];
+const actions: readonly ChangesAction[] = [
+  {
+    key: 'patch',
+    label: 'patch.menu',
+    icon: FileDown,
+    group: 'patch',
+    isOffered: ({ changes }) => changes.files.length > 0,
+    Dialog: lazyDialog(async () => (await import('../undo/patch-dialog.tsx')).PatchDialog),
+  },
+  {
+    key: 'undo',
+    label: 'undo.menu',
+    icon: Undo2,
+    group: 'undo',
+    // Of a turn that is over alone: what else is shown here may be more than anyone did at once.
+    isOffered: ({ changes: { since, files, isLive, turns, turnId } }) =>
+      since === 'turn' && files.length > 0 && !(isLive && turns[0]?.turnId === turnId),
+    Dialog: lazyDialog(async () => (await import('../undo/undo-dialog.tsx')).UndoShownTurn),
+  },
+];
 
 const groups = ['patch', 'undo', 'land'] as const satisfies readonly ChangesAction['group'][];
 

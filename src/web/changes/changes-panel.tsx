@@ -14,6 +14,7 @@ import type { ChangedFile, SessionChanges } from '../../protocol/changes.ts';
 import type { Session } from '../../protocol/session.ts';
 import { setPreferences, usePreferences } from '../data/preferences.ts';
 import { useTransport } from '../data/room-context.tsx';
+import { EditorLink } from '../editor/editor-link.tsx';
 import { isTextField } from '../frame/use-keys.ts';
 import { useT } from '../i18n/i18n.ts';
 import { type KeyIn, keyIn } from '../ui/keys.ts';
@@ -140,6 +141,13 @@ function KnownChanges({
     folds.fold(file, false);
     requestAnimationFrame(() => handle.current?.toLine(key));
   };
+  // A path that is told in quotes is no path by which an editor would find it.
+  const fileActions = useCallback(
+    ({ path, content }: ChangedFile) =>
+      content !== null &&
+      !path.startsWith('"') && <EditorLink session={session} place={{ path: `${changes.root}/${path}` }} />,
+    [session, changes.root],
+  );
   const review = useChangesReview({ session, changes, onGoTo: toLine, onFold: folds.fold });
 
   const step = (by: -1 | 1): void => {
@@ -226,6 +234,7 @@ function KnownChanges({
               store={store}
               folds={folds}
               layout={layout}
+              fileActions={fileActions}
               end={<Unrecorded changes={changes} />}
               onCurrent={setInView}
               {...review.slots}

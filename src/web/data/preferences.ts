@@ -33,6 +33,8 @@ export interface Preferences {
   /** Whether changes are told line by line or side by side. */
   readonly diffLayout: 'unified' | 'split';
   readonly lastUsed: LastUsed;
+  /** What files are opened in: the name of a known editor, or an address with a place for the path. */
+  readonly editor?: string | undefined;
 }
 
 const defaults: Preferences = {

@@ -5,12 +5,14 @@ import { type EditPlace, placeOfEdit } from '../../model/edit-in-file.ts';
 import { type TextEdit, toolCallOf } from '../../model/tool-call.ts';
 import type { NamedFile } from '../../protocol/asked-file.ts';
 import type { Interaction } from '../../protocol/interaction.ts';
-import { useTransport } from '../data/room-context.tsx';
+import type { Session } from '../../protocol/session.ts';
+import { useSession, useTransport } from '../data/room-context.tsx';
+import { EditorLink } from '../editor/editor-link.tsx';
 import { useT } from '../i18n/i18n.ts';
-import { NotShown, ReadBox, tall } from '../interaction/reading.tsx';
+import { ReadBox, ReadingProvider, tall } from '../interaction/reading.tsx';
 import { cx } from '../ui/class-names.ts';
-import { Skeleton } from '../ui/skeleton.tsx';
 import { DiffView, PatchView } from './diff-view.tsx';
+import { EarlierChanges } from './earlier-changes.tsx';
 
 interface AskedChangeProps {
   readonly interaction: Interaction;
@@ -25,43 +27,59 @@ interface AskedChangeProps {
  */
 export function AskedChange({ interaction, edits, path }: AskedChangeProps) {
   const files = useAskedFiles(interaction);
-  const placed = useMemo(() => placesIn(interaction, files ?? []), [interaction, files]);
-  if (files === undefined)
-    return (
-      <>
-        <Skeleton className="h-20" />
-        <NotShown />
-      </>
-    );
-  return edits.map((edit, at) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: edits of a file have no other name than their place
-    <Edit key={at} edit={edit} path={edit.path ?? path} {...placed[at]} isNamed={edit.path !== null} />
-  ));
+  const session = useSession(interaction.sessionId);
+  const placed = useMemo(() => placesIn(interaction, files), [interaction, files]);
+  return (
+    <>
+      {edits.map((edit, at) => (
+        <Edit
+          // biome-ignore lint/suspicious/noArrayIndexKey: edits of a file have no other name than their place
+          key={at}
+          edit={edit}
+          path={edit.path ?? path}
+          {...placed[at]}
+          isNamed={edit.path !== null}
+          open={(line) =>
+            session && (
+              <EditorLink
+                session={session}
+                place={{ path: wholePath(session.cwd, placed[at]?.named ?? ''), line }}
+              />
+            )
+          }
+        />
+      ))}
+      {session !== undefined && files.length > 0 && interaction.status === 'open' && (
+        // Beside what is decided on: it need not be read.
+        <ReadingProvider value={null}>
+          <EarlierChanges session={session} paths={files.flatMap((file) => pathsOf(session, file.path))} />
+        </ReadingProvider>
+      )}
+    </>
+  );
 }
 
-/** How long the change waits for the file: one that is far away must not keep a person from deciding. */
-const patienceMs = 1_500;
+const none: readonly NamedFile[] = [];
 
-/** Undefined until they are here, or it is clear that they will not be shown: nothing moves when they come late. */
-function useAskedFiles(interaction: Interaction): readonly NamedFile[] | undefined {
+/** None until they are here. The change itself does not wait for them; a press while they come is not taken, for the card moves. */
+function useAskedFiles(interaction: Interaction): readonly NamedFile[] {
   const transport = useTransport();
   const { sessionId, interactionId, status } = interaction;
   const isOpen = status === 'open';
-  const [files, setFiles] = useState<readonly NamedFile[]>();
+  const [files, setFiles] = useState(none);
   useEffect(() => {
     if (!isOpen) return;
     let isCurrent = true;
-    const settle = (told: readonly NamedFile[]): void => {
-      if (isCurrent) setFiles((known) => known ?? told);
-    };
-    const timer = setTimeout(() => settle([]), patienceMs);
-    transport.askedFiles(sessionId, interactionId).then(settle, () => settle([]));
+    transport.askedFiles(sessionId, interactionId).then(
+      (told) => isCurrent && setFiles(told),
+      // The change is shown without its place then.
+      () => {},
+    );
     return () => {
       isCurrent = false;
-      clearTimeout(timer);
     };
   }, [transport, sessionId, interactionId, isOpen]);
-  return files ?? (isOpen ? undefined : []);
+  return isOpen ? files : none;
 }
 
 interface Placed {
@@ -69,7 +87,18 @@ interface Placed {
   readonly file?: string | undefined;
   readonly isWrite: boolean;
   readonly isMissing: boolean;
+  /** Its path as the call has it. */
+  readonly named: string;
 }
+
+/** A file by the session's directory as it was given, and as it is with links followed. */
+function pathsOf({ cwd, realCwd = cwd }: Session, path: string): readonly string[] {
+  const whole = wholePath(cwd, path);
+  return whole.startsWith(`${cwd}/`) ? [whole, realCwd + whole.slice(cwd.length)] : [whole];
+}
+
+const wholePath = (cwd: string, path: string): string =>
+  /^(\/|[A-Za-z]:[\\/])/.test(path) ? path : `${cwd.replace(/\/$/, '')}/${path}`;
 
 /** Each edit with the text that it finds: that of the file, with the edits before it made. */
 function placesIn(interaction: Interaction, files: readonly NamedFile[]): readonly Placed[] {
@@ -83,7 +112,7 @@ function placesIn(interaction: Interaction, files: readonly NamedFile[]): readon
     const isWrite = call.does === 'write';
     const place = file === undefined || isWrite ? undefined : placeOfEdit(file, edit, 0);
     if (place !== undefined) texts.set(path, 'text' in place ? place.text : null);
-    return { file, isWrite, isMissing: isMissing.has(path) };
+    return { file, isWrite, isMissing: isMissing.has(path), named: path };
   });
 }
 
@@ -92,9 +121,10 @@ interface EditProps extends Partial<Placed> {
   readonly path: string;
   /** It is of another file than the one that the card names. */
   readonly isNamed: boolean;
+  readonly open: InFileProps['open'];
 }
 
-function Edit({ edit, path, isNamed, file, isWrite = false, isMissing = false }: EditProps) {
+function Edit({ edit, path, isNamed, file, isWrite = false, isMissing = false, open }: EditProps) {
   const t = useT();
   const alone = <DiffView before={edit.before} after={edit.after} path={path} />;
   return (
@@ -111,7 +141,7 @@ function Edit({ edit, path, isNamed, file, isWrite = false, isMissing = false }:
           {alone}
         </Overwrite>
       ) : (
-        <EditInFile file={file} edit={edit} path={path}>
+        <EditInFile file={file} edit={edit} path={path} open={open}>
           {alone}
         </EditInFile>
       )}
@@ -127,11 +157,13 @@ interface InFileProps {
   readonly file: string;
   readonly edit: TextEdit;
   readonly path: string;
+  /** Opens the file at a line in the person's editor. */
+  readonly open?: ((line: number) => ReactNode) | undefined;
   /** The change alone. */
   readonly children: ReactNode;
 }
 
-function EditInFile({ file, edit, path, children }: InFileProps) {
+function EditInFile({ file, edit, path, open, children }: InFileProps) {
   const t = useT();
   const [isOpen, setOpen] = useState(false);
   const place = useMemo(
@@ -165,6 +197,7 @@ function EditInFile({ file, edit, path, children }: InFileProps) {
       </ReadBox>
       <p className="flex flex-wrap items-center gap-x-2 text-faint text-xs">
         {t('place.around')}
+        {open?.(place.hunk.find(({ sign }) => sign !== ' ')?.before ?? 1)}
         {(canOpen || isOpen) && <MoreOfFile isOpen={isOpen} onPress={() => setOpen(!isOpen)} />}
       </p>
     </>
@@ -202,9 +235,11 @@ function Overwrite({ file, edit, path, children }: InFileProps) {
         {t('place.asChange')}
       </button>
       {isOpen && (
-        <div className="overflow-auto rounded-tight border border-line bg-surface">
-          <PatchView hunks={hunks} path={path} isWrapped />
-        </div>
+        <ReadingProvider value={null}>
+          <div className="overflow-auto rounded-tight border border-line bg-surface">
+            <PatchView hunks={hunks} path={path} isWrapped />
+          </div>
+        </ReadingProvider>
       )}
     </>
   );

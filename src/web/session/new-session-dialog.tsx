@@ -24,6 +24,8 @@ import { Kbd } from '../ui/kbd.tsx';
 import { isKey } from '../ui/keys.ts';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { useFocusOnMount } from '../ui/use-focus-on-mount.ts';
+import { isWanted } from '../worktrees/worktree-choice.logic.ts';
+import { WorktreeChoice } from '../worktrees/worktree-choice.tsx';
 import { AgentChoice } from './agent-choice.tsx';
 import { AskingNote } from './asking-note.tsx';
 import { DirectoryField } from './directory-field.tsx';
@@ -114,6 +116,7 @@ function NewSessionForm({
     setTemplate(chosen?.name ?? '');
     // What was typed already is not lost for it.
     if (chosen !== null && !form.prompt.includes(chosen.prompt)) addToDraft(draftName, chosen.prompt);
+    if (chosen?.worktree !== undefined) set({ worktree: { ...form.worktree, isOn: chosen.worktree } });
     // One that is no longer there cannot be chosen.
     const isThere = machines.some(({ name }) => name === chosen?.machine);
     if (chosen?.machine !== undefined && isThere && chosen.machine !== form.machine) goTo(chosen.machine);
@@ -124,12 +127,14 @@ function NewSessionForm({
     set({ machine, cwd: machine === '' ? (usePreferences.getState().lastUsed.cwd ?? '') : '' });
     onMachine(machine);
   };
+  // What would be started from is not what is shown.
+  const isUnclear = isWanted(form.worktree) && form.worktree.isLooking;
   const errorOf = (field: string): string | undefined =>
     failure?.field === field ? failure.text : undefined;
 
   const start = async (event: SyntheticEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
-    if (isStarting || agent === undefined) return;
+    if (isStarting || agent === undefined || isUnclear) return;
     // A blank that is empty is shown by the browser, as where Start is pressed.
     if (!event.currentTarget.reportValidity()) return;
     const filledIn = Object.fromEntries(blanks.map((name) => [name, filled[name] ?? '']));
@@ -196,7 +201,13 @@ function NewSessionForm({
             </>
           )}
         </Field>
-        <TemplateRow prompt={form.prompt} machine={form.machine} chosen={template} onChoose={take} />
+        <TemplateRow
+          prompt={form.prompt}
+          machine={form.machine}
+          hasWorktree={isWanted(form.worktree)}
+          chosen={template}
+          onChoose={take}
+        />
         {blanks.length > 0 && (
           <fieldset aria-label={t('template.blanks')} className="grid gap-4 sm:grid-cols-2">
             {blanks.map((name) => (
@@ -222,6 +233,14 @@ function NewSessionForm({
           error={errorOf('cwd')}
           onChange={(cwd) => set({ cwd })}
         />
+        <WorktreeChoice
+          key={`worktree ${form.machine}`}
+          machine={form.machine}
+          cwd={form.cwd}
+          value={form.worktree}
+          error={errorOf('worktree')}
+          onChange={(worktree) => set({ worktree })}
+        />
         <AgentSettings agent={agent} form={form} set={set} errorOf={errorOf} />
         <MoreChoices
           form={form}
@@ -244,7 +263,7 @@ function NewSessionForm({
           variant="primary"
           icon={Play}
           isBusy={isStarting}
-          disabled={agent?.available !== true}
+          disabled={agent?.available !== true || isUnclear}
         >
           {t('new.start')}
           <span className="pointer-coarse:hidden">
@@ -256,7 +275,7 @@ function NewSessionForm({
   );
 }
 
-const shownFields = ['prompt', 'machine', 'cwd', ...agentFields, ...moreFields];
+const shownFields = ['prompt', 'machine', 'cwd', 'worktree', ...agentFields, ...moreFields];
 
 /** The field that a refusal is about. */
 function fieldOf(error: unknown): string | undefined {

@@ -3,6 +3,7 @@ import type { CreateSession } from '../../protocol/command.ts';
 import type { Agent, Asking, Session } from '../../protocol/session.ts';
 import type { AgentChoices, LastUsed } from '../data/preferences.ts';
 import { randomId } from '../data/random-id.ts';
+import { noWorktree, type WorktreeForm, wishOf } from '../worktrees/worktree-choice.logic.ts';
 
 /** What the dialog holds; empty means left to the server. */
 export interface NewSession {
@@ -22,6 +23,7 @@ export interface NewSession {
   readonly labels: string;
   readonly variables: readonly Variable[];
   readonly isEphemeral: boolean;
+  readonly worktree: WorktreeForm;
 }
 
 export interface Variable {
@@ -48,6 +50,7 @@ export function beginning(agents: readonly Agent[], lastUsed: LastUsed, wanted?:
     labels: '',
     variables: [],
     isEphemeral: false,
+    worktree: noWorktree,
   };
 }
 
@@ -84,13 +87,14 @@ export const withAsking = (form: NewSession, { mode, variable }: Asking): NewSes
 });
 
 export function requestOf(
-  { labels, variables, thinking, isEphemeral, ...form }: NewSession,
+  { labels, variables, thinking, isEphemeral, worktree, ...form }: NewSession,
   agent: Agent,
 ): CreateSession {
   const given = Object.entries(form)
     .map(([name, value]) => [name, value.trim()] as const)
     .filter(([, value]) => value !== '');
   const names = labelsIn(labels);
+  const wish = wishOf(worktree);
   const { thinkingVariable } = agent;
   const env = Object.fromEntries([
     ...(thinkingVariable === undefined || thinking === '' ? [] : [[thinkingVariable, thinking]]),
@@ -101,6 +105,7 @@ export function requestOf(
     ...(names.length > 0 && { labels: names }),
     ...(Object.keys(env).length > 0 && { env }),
     ...(isEphemeral && { ephemeral: true }),
+    ...(wish !== undefined && { worktree: wish }),
   };
 }
 
@@ -128,5 +133,5 @@ export function lastUsedOf(form: NewSession, { choices, cwd: before = '' }: Last
 export function knownDirectories(sessions: Iterable<Session>, machine = ''): string[] {
   const there = [...sessions].filter((session) => (session.machine ?? '') === machine);
   const byAge = there.sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
-  return [...new Set(byAge.map(({ cwd }) => cwd))].slice(0, 12);
+  return [...new Set(byAge.map(({ cwd, worktree }) => worktree?.repository ?? cwd))].slice(0, 12);
 }

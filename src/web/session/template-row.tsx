@@ -15,12 +15,15 @@ import { isKey } from '../ui/keys.ts';
 export function TemplateRow({
   prompt,
   machine,
+  hasWorktree,
   chosen,
   onChoose,
 }: {
   readonly prompt: string;
   /** Where the session is to run; empty for the server's own. */
   readonly machine: string;
+  /** Whether the session is to have one of its own. */
+  readonly hasWorktree: boolean;
   /** The name of the one that was chosen. */
   readonly chosen: string;
   readonly onChoose: (template: Template | null) => void;
@@ -46,7 +49,12 @@ export function TemplateRow({
     }
   };
   const save = (as: string): void => {
-    const template = { name: as.trim(), prompt, ...(machine !== '' && { machine }) };
+    const template = {
+      name: as.trim(),
+      prompt,
+      ...(machine !== '' && { machine }),
+      ...(hasWorktree && { worktree: true }),
+    };
     if (template.name === '') return;
     void change(transport.saveTemplate(template), t('template.saved'), template);
   };

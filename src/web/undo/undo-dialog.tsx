@@ -2,7 +2,7 @@ import { Redo2, Undo2 } from 'lucide-react';
 import { useEffect, useId, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { showInvisible } from '../../model/suspicious-text.ts';
-import type { UndoChoice, UndoObstacle } from '../../protocol/changes.ts';
+import type { SessionChanges, UndoChoice, UndoObstacle } from '../../protocol/changes.ts';
 import type { Session } from '../../protocol/session.ts';
 import { useTransport } from '../data/room-context.tsx';
 import { PatchText } from '../diff/patch-text.tsx';
@@ -120,6 +120,23 @@ export function UndoDialog({ session, of, onClose }: UndoDialogProps) {
     </Dialog>
   );
 }
+
+/** The same for a turn whose changes are shown. */
+export const UndoShownTurn = ({
+  session,
+  changes,
+  onClose,
+}: {
+  readonly session: Session;
+  readonly changes: SessionChanges;
+  readonly onClose: () => void;
+}) => (
+  <UndoDialog
+    session={session}
+    of={{ is: 'turn', turnId: changes.turnId ?? '', changes }}
+    onClose={onClose}
+  />
+);
 
 function Paths({ of }: { readonly of: Undoing }) {
   const t = useT();

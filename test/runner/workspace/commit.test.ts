@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
@@ -248,5 +249,48 @@ describe('[CHG20] since the last commit', () => {
     expect(kinds(await sinceCommit(rig))).toEqual({ gone: 'added' });
     execFileSync('rm', ['-r', join(rig.tree, 'sub')]);
     expect(kinds(await sinceCommit(rig))).toEqual({ gone: 'added' });
+  });
+
+  it('[CHG24] does not tell files that git only writes otherwise: LFS contents, line ends, a sparse checkout', async () => {
+    await using rig = workspaceRig();
+    const program = tripwire(rig.base, 'program');
+    const pointer = (content: string): string =>
+      `version https://git-lfs.github.com/spec/v1\noid sha256:${createHash('sha256').update(content).digest('hex')}\nsize ${content.length}\n`;
+    // Committed as LFS and git would have it.
+    for (const name of ['same', 'edited']) rig.write(`${name}.bin`, pointer(name));
+    for (const name of ['same', 'edited', 'mixed']) rig.write(`${name}.bat`, 'one\ntwo\n');
+    rig.write('ends.txt', 'one\n');
+    for (const name of ['kept/in', 'left/out', 'left/gone']) rig.write(name, 'x\n');
+    commit(rig);
+    rig.write('.gitattributes', '*.bin filter=lfs -text\n*.bat text eol=crlf\n');
+    rig.git('config', 'filter.lfs.clean', program);
+    rig.git('config', 'filter.lfs.smudge', program);
+    rig.write('same.bin', 'same');
+    rig.write('edited.bin', 'other!');
+    rig.write('same.bat', 'one\r\ntwo\r\n');
+    rig.write('edited.bat', 'one\r\n2\r\n');
+    rig.write('mixed.bat', 'one\r\ntwo\n');
+    // Nothing says that git wrote these.
+    rig.write('ends.txt', 'one\r\n');
+    const since = await sinceCommit(rig);
+    const edited = {
+      'edited.bat': 'modified',
+      'edited.bin': 'modified',
+      'mixed.bat': 'modified',
+      'ends.txt': 'modified',
+    };
+    expect(kinds(since)).toEqual({ '.gitattributes': 'added', ...edited });
+    expect(existsSync(join(rig.base, 'ran'))).toBe(false);
+
+    rig.remove('.gitattributes');
+    for (const name of ['same.bin', 'edited.bin', 'same.bat', 'edited.bat', 'mixed.bat', 'ends.txt'])
+      rig.git('checkout', '-q', '--', name);
+    for (const more of [[], ['--sparse-index']]) {
+      rig.git('sparse-checkout', 'set', '--cone', ...more, 'kept');
+      expect(existsSync(join(rig.tree, 'left'))).toBe(false);
+      expect(kinds(await sinceCommit(rig))).toEqual({});
+    }
+    rig.remove('kept/in');
+    expect(kinds(await sinceCommit(rig))).toEqual({ 'kept/in': 'deleted' });
   });
 });

@@ -231,6 +231,7 @@ const traps: readonly Hostile[] = [
       symlinkSync('../private/secret.txt', join(rig.tree, 'out.txt'));
       rig.write('folder/secret.txt', 'mine\n');
       symlinkSync('../private', join(rig.tree, '.gitignore'));
+      symlinkSync('../private/secret.txt', join(rig.tree, '.gitattributes'));
     },
     edit(rig) {
       rig.remove('folder');
@@ -307,6 +308,16 @@ describe('[CHG1] [CHG2] a hostile repository runs nothing and is told nothing of
       const content = accepted(await workspaces.content(rig.place, last.id, path));
       told.push(content?.toString());
       if (path === 'planted') expect(content?.toString()).toBe('rm -rf ~\n');
+    }
+    const since = accepted(await workspaces.changes(rig.place, { ...span, before: 'commit' }));
+    expect(since.files.map(({ path }) => path)).toEqual(
+      expect.arrayContaining(['a.txt', 'gone.txt', 'new.txt']),
+    );
+    told.push(since, accepted(await workspaces.patch(rig.place, span)));
+    told.push(accepted(await workspaces.patch(rig.place, since)));
+    for (const { path } of since.files.slice(0, 8)) {
+      told.push(accepted(await workspaces.patch(rig.place, since, path)));
+      told.push(accepted(await workspaces.content(rig.place, since.before, path))?.toString());
     }
     const undone = accepted(await workspaces.undo(rig.place, span));
     if (!undone.done) expect.fail(JSON.stringify(undone));

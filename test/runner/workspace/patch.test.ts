@@ -193,6 +193,20 @@ it('[CHG23] the patch of a further file starts git once, and a list that was tol
     expect(await started(() => workspaces.patch(rig.place, again, 'f7'))).toBe(1);
     expect(await started(() => workspaces.patch(rig.place, again, 'f8'))).toBe(1);
   }
-  // Nothing has changed: the same recording, found by as few calls as there are walks over the files.
-  expect(await started(() => workspaces.record(rig.place))).toBeLessThanOrEqual(3);
+  // One walk tells that nothing has changed, also beside what is not recorded and what is ignored and all the same in the repository.
+  rig.write('.gitignore', 'ignored\n');
+  rig.write('ignored', 'tracked\n');
+  rig.git('add', '-f', 'ignored');
+  rig.write('nested/.git/HEAD', 'ref: refs/heads/main\n');
+  mkdirSync(join(rig.tree, 'nested/.git/objects'));
+  mkdirSync(join(rig.tree, 'nested/.git/refs'));
+  const recorded = accepted(await workspaces.record(rig.place));
+  expect(recorded.unrecorded.map(({ path }) => String(path))).toEqual(['nested/']);
+  expect(await started(() => workspaces.record(rig.place))).toBe(1);
+  rig.write('f1', 'changed\n');
+  expect(await started(() => workspaces.record(rig.place))).toBe(3);
+  rig.write('ignored', 'changed\n');
+  const changed = accepted(await workspaces.record(rig.place));
+  const told = accepted(await workspaces.changes(rig.place, { before: recorded.id, after: changed.id }));
+  expect(told.files.map(({ path }) => path)).toEqual(['f1', 'ignored']);
 });

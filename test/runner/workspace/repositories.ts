@@ -140,3 +140,19 @@ export function snapshotOf(
   visit('');
   return found;
 }
+
+/** What is kept of files below a data directory, in all recordings. */
+export function contentsKept(dataDir: string): string[] {
+  const stores = join(dataDir, 'recordings');
+  return readdirSync(stores)
+    .filter((name) => name !== 'orders')
+    .flatMap((store) => {
+      const git = (...args: string[]): string =>
+        execFileSync('git', [`--git-dir=${join(stores, store)}`, ...args], { encoding: 'utf8' });
+      return git('cat-file', '--batch-all-objects', '--batch-check')
+        .split('\n')
+        .filter((line) => line.includes(' blob '))
+        .map((line) => git('cat-file', 'blob', line.slice(0, 40)));
+    })
+    .sort();
+}

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
@@ -11,8 +12,9 @@ beforeAll(async () => {
   beckon = await startBeckon({ env: { BECKON_DEMO_PACE: '0' } });
 });
 
-it('[CHG39] an edit is asked for with its lines in the file and what is around them, and says when the file has changed', async () => {
+it('[CHG39] [CHG44] an edit is asked for with its lines in the file and what is around them, and says when the file has changed', async () => {
   const cwd = await temporaryDirectory();
+  execFileSync('git', ['init', '-q', cwd]);
   const { body } = await beckon.api('POST', '/api/sessions', {
     agent: 'demo',
     cwd,
@@ -36,7 +38,6 @@ it('[CHG39] an edit is asked for with its lines in the file and what is around t
     .first()
     .waitFor();
   await card.getByText('The lines around it are those of the file as it is now.').waitFor();
-  expect(await violationsOf(page)).toEqual([]);
 
   // Somebody writes much around it, and the page is opened again.
   const far = (where: string): string => Array.from({ length: 60 }, (_, at) => `${where} ${at}`).join('\n');
@@ -55,9 +56,40 @@ it('[CHG39] an edit is asked for with its lines in the file and what is around t
   await writeFile(path, 'all of it is new\n');
   await page.reload();
   await card.getByText('does not hold the old text').waitFor();
+  await card.getByRole('button', { name: 'What changed in it earlier in this session' }).click();
+  await card.getByText('all of it is new').waitFor();
+  expect(await card.getByText('Changed earlier in this session:').textContent()).toMatch(/notes\.md \+1 −0$/);
   await card.getByText('Status: draft').waitFor();
-  await card.getByRole('button', { name: 'Deny', exact: true }).waitFor();
   expect(await violationsOf(page)).toEqual([]);
+
+  // With an editor of this machine, and the turn at its end.
+  await writeFile(path, lines.join('\n'));
+  await page.evaluate(() => localStorage.setItem('beckon.preferences', JSON.stringify({ editor: 'vscode' })));
+  await page.reload();
+  const link = card.getByRole('link', { name: 'Open in the editor' });
+  expect(await link.getAttribute('href')).toBe(`vscode://file${path}:${changed + 1}`);
+  const { body: pending } = await beckon.api('GET', `/api/sessions/${body.session.id}/pending`);
+  await card.getByRole('button', { name: 'Allow', exact: true }).click();
+  await page.getByRole('button', { name: /^1 file changed/ }).click();
+  const files = `interactions/${pending.pending[0].interactionId}/files`;
+  expect(await beckon.api('GET', `/api/sessions/${body.session.id}/${files}`)).toMatchObject({
+    status: 200,
+    body: { files: [] },
+  });
+  const panel = page.getByRole('region', { name: 'Changes' });
+  await panel.getByText('Status: reviewed by a person').first().waitFor();
+  expect(await panel.getByRole('link', { name: 'Open in the editor' }).getAttribute('href')).toBe(
+    `vscode://file${path}:1`,
+  );
+  await panel.getByRole('button', { name: 'More for the changes' }).click();
+  await page.getByRole('menuitem', { name: 'As a patch…' }).click();
+  await page.getByRole('dialog').getByText('diff --git a/notes.md b/notes.md').waitFor();
+  expect(await violationsOf(page)).toEqual([]);
+  const saved = page.waitForEvent('download');
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  expect((await saved).suggestedFilename()).toBe('Editing.patch');
+  const patch = await readFile(await (await saved).path(), 'utf8');
+  execFileSync('git', ['-C', cwd, 'apply', '--reverse', '--check'], { input: patch });
   expect(problems).toEqual([]);
 });
 

@@ -1,8 +1,13 @@
-import { mkdir } from 'node:fs/promises';
+import { writeFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
 import { buildWeb } from '../../../scripts/build-web.ts';
+import { addMachine, makeCluster } from '../../../src/cluster/cluster.ts';
+import { SessionId } from '../../../src/protocol/ids.ts';
+import type { Machine } from '../../../src/protocol/machine.ts';
+import { personsGit } from '../../runner/workspace/repositories.ts';
 import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import { drilledAgent } from '../../support/drilled-agent.ts';
 import { desktop, openBrowser, phone, type View, visitPaired } from './browser.ts';
@@ -27,7 +32,11 @@ interface Shot {
   readonly prepare?: (page: Page) => Promise<void>;
   /** Instead of sessions. */
   readonly arrange?: (beckon: Beckon) => Promise<readonly string[]>;
+  /** Machines beside the server's own; nobody is there. */
+  readonly machines?: readonly string[];
 }
+
+let worktreeProject = '';
 
 const shots: readonly Shot[] = [
   { name: 'empty', sessions: [] },
@@ -72,6 +81,46 @@ const shots: readonly Shot[] = [
   { name: 'board', sessions: manySessions(12), path: () => '/board' },
   { name: 'sessions', sessions: manySessions(12), path: () => '/sessions' },
   { name: 'settings', sessions: threeSessions, path: () => '/settings' },
+  {
+    name: 'worktree-choice',
+    sessions: [],
+    arrange: inWorktrees,
+    async prepare(page) {
+      await page.keyboard.press('n');
+      const own = page.getByRole('switch', { name: /^(In a worktree of its own|In einem eigenen Worktree)/ });
+      await page.getByRole('combobox', { name: /^(Directory|Verzeichnis)$/ }).fill(worktreeProject);
+      await own.waitFor();
+      await page.getByText('.beckon/setup').first().scrollIntoViewIfNeeded();
+    },
+  },
+  { name: 'worktree-session', sessions: [], arrange: inWorktrees, path: (ids) => `/s/${ids[0]}` },
+  {
+    name: 'worktrees',
+    sessions: [],
+    arrange: inWorktrees,
+    path: () => '/settings',
+    prepare: (page) => page.getByText('beckon/faster-cart').scrollIntoViewIfNeeded(),
+  },
+  {
+    name: 'worktree-removal',
+    sessions: [],
+    arrange: inWorktrees,
+    path: () => '/settings',
+    prepare: (page) => page.getByRole('button', { name: /faster-cart/ }).click(),
+  },
+  {
+    name: 'machines',
+    sessions: threeSessions,
+    machines: ['build-2', 'gpu-1'],
+    path: () => '/settings',
+    async prepare(page) {
+      await page.route('**/api/machines', (route) => route.fulfill({ json: { machines: toldMachines() } }));
+      await page.reload();
+      const section = page.getByRole('region', { name: /^(Machines|Rechner)$/ });
+      await section.getByText('ses_of_before').first().waitFor();
+      await section.evaluate((element) => element.scrollIntoView({ block: 'start' }));
+    },
+  },
   { name: 'new', sessions: threeSessions, prepare: (page) => page.keyboard.press('n') },
   {
     name: 'new-directory',
@@ -151,6 +200,36 @@ try {
   await endBeckons();
 }
 
+/** Sessions in worktrees of a project that wants them, one of which is left over with work in it. */
+async function inWorktrees(beckon: Beckon): Promise<readonly string[]> {
+  const { tree, write } = await changedRepository(
+    {
+      'src/cart.ts': sourceOf('Cart'),
+      '.gitignore': '.env\nnode_modules/\n',
+      '.worktreeinclude': '.env\n',
+      '.beckon/worktree.json': '{"default": true}',
+      '.beckon/setup': '#!/bin/sh\nset -e\nnpm install --no-audit\nnpm run build\n',
+    },
+    beckon,
+  );
+  worktreeProject = tree;
+  write('.env', 'TOKEN=1\n');
+  const start = async (title: string) => {
+    const request = { agent: 'demo', cwd: tree, title, worktree: {} };
+    const { body } = await beckon.api('POST', '/api/sessions', request);
+    return body.session;
+  };
+  const kept = await start('Search that forgives typing errors');
+  const left = await start('Faster cart');
+  writeFileSync(join(left.cwd, 'src/cart.ts'), 'export const cart = [];\n');
+  personsGit(left.cwd, ['commit', '-qam', 'Count the cart once']);
+  writeFileSync(join(left.cwd, 'src/cart.ts'), 'export const cart = [1];\n');
+  writeFileSync(join(left.cwd, 'notes.md'), 'to do\n');
+  await beckon.api('POST', `/api/sessions/${left.id}/stop`);
+  await beckon.api('DELETE', `/api/sessions/${left.id}`);
+  return [kept.id];
+}
+
 /** A session that has changed files of all kinds, beside a person who has, too. */
 async function reworked(beckon: Beckon): Promise<readonly string[]> {
   const { id, write, turn } = await changedRepository(
@@ -195,7 +274,7 @@ function picture(colour: string): string {
 
 async function take(shot: Shot): Promise<void> {
   const beckon: Beckon = await startBeckon({
-    args: ['--claude', drilledAgent(await temporaryDirectory())],
+    args: ['--claude', drilledAgent(await temporaryDirectory()), ...(await clusterOf(shot.machines))],
   });
   const ids =
     (await shot.arrange?.(beckon)) ??
@@ -220,4 +299,70 @@ async function take(shot: Shot): Promise<void> {
     await context.close();
   }
   await beckon.stop();
+}
+
+async function clusterOf(machines: readonly string[] | undefined): Promise<readonly string[]> {
+  if (machines === undefined) return [];
+  const dir = await temporaryDirectory();
+  // Nobody listens there.
+  const address = '127.0.0.1:1';
+  let cluster = makeCluster({ address, listen: address, store: join(dir, 'jetstream') });
+  for (const name of machines) cluster = addMachine(cluster, name).cluster;
+  const file = join(dir, 'room.json');
+  await writeFile(file, JSON.stringify(cluster.room), { mode: 0o600 });
+  return ['--cluster', file];
+}
+
+/** As a server tells of machines of every kind. */
+function toldMachines(): readonly Machine[] {
+  const since = new Date(Date.now() - 40 * 60_000).toISOString();
+  const capabilities = { resume: true } as Machine['agents'][number]['capabilities'];
+  const agent = (name: string, label: string, version: string) => ({
+    name,
+    label,
+    version,
+    available: true,
+    capabilities,
+  });
+  const empty = { since, agents: [], sessions: 0, pending: 0, unclaimed: [] };
+  const run = { sessionId: SessionId.parse('ses_of_before'), isRunning: true, canBeTaken: true };
+  return [
+    {
+      ...empty,
+      name: 'local',
+      state: 'reachable',
+      agents: [agent('claude', 'Claude Code', '2.1.325')],
+      sessions: 3,
+      pending: 1,
+    },
+    {
+      ...empty,
+      name: 'build-2',
+      state: 'unreachable',
+      sessions: 2,
+      pending: 1,
+      problem: 'Another runner with the same name is at work.',
+    },
+    {
+      ...empty,
+      name: 'gpu-1',
+      state: 'reachable',
+      version: '0.1.0',
+      load: { processors: 0.42, memoryFree: 21 * 2 ** 30, memoryTotal: 64 * 2 ** 30 },
+      agents: [agent('claude', 'Claude Code', '2.1.325'), agent('gemini', 'Gemini CLI', '0.43.0')],
+      sessions: 4,
+      unclaimed: [
+        { ...run, runId: 'run_1', title: 'Fix the failing test', endsWhenTaken: true },
+        { ...run, runId: 'run_2', title: 'Migrate the database to SQLite' },
+        {
+          ...run,
+          runId: 'run_3',
+          endsWhenTaken: true,
+          agent: 'claude',
+          cwd: '/data/projects/a-long-name/shop',
+        },
+        { ...run, runId: 'run_4', isRunning: false, canBeTaken: false },
+      ],
+    },
+  ];
 }

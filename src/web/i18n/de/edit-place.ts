@@ -10,4 +10,7 @@ export const editPlace = {
   'place.overwrites': 'Da ist schon eine Datei; sie wird ganz ersetzt.',
   'place.same': 'Eine Datei mit genau diesem Text ist schon da.',
   'place.asChange': 'Was sich gegenüber der vorhandenen Datei ändert',
+  'place.earlier': 'Was sich darin früher in dieser Sitzung geändert hat',
+  'place.notEarlier': 'Von einer früheren Änderung in dieser Sitzung ist nichts bekannt.',
+  'place.earlierIs': 'Früher in dieser Sitzung geändert:',
 } as const;

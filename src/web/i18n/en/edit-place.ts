@@ -10,4 +10,7 @@ export const editPlace = {
   'place.overwrites': 'A file is there already; all of it is replaced.',
   'place.same': 'A file with this very text is there already.',
   'place.asChange': 'What differs from the file that is there',
+  'place.earlier': 'What changed in it earlier in this session',
+  'place.notEarlier': 'No earlier change of it is known in this session.',
+  'place.earlierIs': 'Changed earlier in this session:',
 } as const;

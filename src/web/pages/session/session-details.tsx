@@ -14,6 +14,7 @@ import { money, wholeCount } from '../../session/figures.logic.ts';
 import { GrantRow, grantsIn, useGrants } from '../../session/grants.tsx';
 import { DigestReader, type SessionDigest } from '../../session/session-digest.logic.ts';
 import { errorText } from '../../text/error-text.ts';
+import { plainText } from '../../text/plain-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { DetailsLabels } from './details-labels.tsx';
@@ -189,6 +190,15 @@ function About({ session }: { readonly session: Session }) {
   const facts: readonly (readonly [name: string, value: string | null, remark?: string | undefined])[] = [
     [t('machine.name'), session.machine ?? null],
     [t('details.directory'), session.cwd],
+    [
+      t('worktree.name'),
+      session.worktree === undefined ? null : plainText(session.worktree.branch),
+      session.worktree &&
+        t('worktrees.from', {
+          base: plainText(session.worktree.base),
+          commit: session.worktree.baseCommit.slice(0, 7),
+        }),
+    ],
     [t('details.agent'), version, end],
     [t('details.isolation'), ...isolation],
     [t('details.key'), session.key],

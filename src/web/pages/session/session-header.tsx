@@ -36,6 +36,7 @@ import { cx } from '../../ui/class-names.ts';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { spokenKeys } from '../../ui/keys.ts';
 import type { MenuItem } from '../../ui/menu.tsx';
+import { SetupNote, WorktreeFact } from '../../worktrees/worktree-fact.tsx';
 import { SettingMenu } from './setting-menu.tsx';
 
 interface SessionHeaderProps {
@@ -117,6 +118,7 @@ export const SessionHeader = memo(function SessionHeader({
         </div>
         <Facts session={session} />
       </div>
+      <SetupNote session={session} />
       <TrustNote session={session} as="bar" />
     </header>
   );
@@ -249,7 +251,11 @@ function Facts({ session }: { readonly session: Session }) {
   return (
     <div className="flex min-w-0 flex-1 items-center gap-1 text-faint text-xs max-md:-ml-1 max-md:max-w-full max-md:flex-none max-md:flex-wrap">
       <MachineFact session={session} />
-      <Quiet title={session.cwd}>{shortDirectory(session.cwd)}</Quiet>
+      {session.worktree === undefined ? (
+        <Quiet title={session.cwd}>{shortDirectory(session.cwd)}</Quiet>
+      ) : (
+        <WorktreeFact session={session} />
+      )}
       <Quiet>{[agent?.label ?? session.agent, session.agentVersion].filter(Boolean).join(' ')}</Quiet>
       <SettingMenu
         session={session}

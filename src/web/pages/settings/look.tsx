@@ -2,6 +2,7 @@ import { languages, setPreferences, themes, usePreferences } from '../../data/pr
 import { chooseLanguage, useT } from '../../i18n/i18n.ts';
 import { Card } from '../../ui/card.tsx';
 import { Field, Select } from '../../ui/field.tsx';
+import { EditorChoice } from './editor.tsx';
 
 const names = { en: 'English', de: 'Deutsch' } as const;
 
@@ -44,6 +45,7 @@ export function Look() {
           </Select>
         )}
       </Field>
+      <EditorChoice />
     </Card>
   );
 }
