@@ -37,6 +37,22 @@ export function diffLines(before: string, after: string): DiffLine[] {
   return parts.flatMap(({ added, removed, value }) => signed(added ? '+' : removed ? '-' : ' ', value));
 }
 
+/** Where runs of lines stand that are in both texts; none where the texts differ in more than so many lines. */
+export function sameLines(
+  before: readonly string[],
+  after: readonly string[],
+  mostDiffering: number,
+): { readonly before: number; readonly after: number; readonly count: number }[] {
+  const parts = diffArrays([...before], [...after], { maxEditLength: mostDiffering }) ?? [];
+  let [old, fresh] = [0, 0];
+  return parts.flatMap(({ added, removed, count }) => {
+    const run = { before: old, after: fresh, count };
+    if (!added) old += count;
+    if (!removed) fresh += count;
+    return added || removed ? [] : [run];
+  });
+}
+
 /** What changes between two texts, with little around it. The lines of a text that is new are numbered. */
 export function hunksBetween(before: string, after: string): Hunk[] {
   const lines = diffLines(before, after);

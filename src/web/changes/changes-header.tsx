@@ -17,6 +17,8 @@ interface ChangesHeaderProps
   /** Of the files that are shown. */
   readonly totals: Totals | null;
   readonly width: number;
+  /** Nothing is known yet. */
+  readonly isAsking?: boolean;
   /** How they can be shown. */
   readonly view: readonly {
     readonly is: 'tree' | 'flat' | 'foldAll' | 'unfoldAll';
@@ -41,6 +43,7 @@ export function ChangesHeader({
   changes,
   totals,
   width,
+  isAsking = false,
   view,
   list,
   whose = null,
@@ -102,7 +105,7 @@ export function ChangesHeader({
         )}
       </div>
       <div className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
-        <SinceMenu asked={asked} turns={changes?.turns ?? []} onAsk={onAsk} />
+        <SinceMenu asked={asked} turns={changes?.turns ?? []} isDisabled={isAsking} onAsk={onAsk} />
         {changes?.branch != null && !isPhone && (
           <span className="min-w-0 truncate text-faint text-xs">
             {t('changes.onBranch', { branch: changes.branch })}

@@ -76,7 +76,15 @@ export function ChangesPanel(props: ChangesPanelProps) {
     >
       {changes === null ? (
         <>
-          <ChangesHeader {...props} changes={null} totals={null} width={width} view={[]} list={null} />
+          <ChangesHeader
+            {...props}
+            changes={null}
+            totals={null}
+            width={width}
+            isAsking={error === null}
+            view={[]}
+            list={null}
+          />
           {error === null ? <StillAsking /> : <NotShown session={session} error={error} onAgain={again} />}
         </>
       ) : (

@@ -227,7 +227,7 @@ export function DiffList({
       className="relative min-h-0 flex-1 overflow-y-auto bg-surface outline-offset-[-2px] [overflow-anchor:none]"
     >
       <div
-        className="relative w-full font-mono text-xs leading-5"
+        className="relative w-full font-mono text-xs leading-5 pointer-coarse:leading-6"
         style={{ height: list.height }}
         {...picking.handlers}
       >

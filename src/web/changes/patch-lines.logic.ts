@@ -1,5 +1,4 @@
-import { diffArrays } from 'diff';
-import { type DiffLine, marksBetween, type Span } from '../../model/diff-lines.ts';
+import { type DiffLine, marksBetween, type Span, sameLines } from '../../model/diff-lines.ts';
 
 /** A line of a file's patch. */
 export interface PatchLine extends DiffLine {
@@ -141,13 +140,8 @@ function carried(last: PatchLines, read: readonly Unnamed[], isWhole: boolean): 
   for (let at = 1; at <= tail; at += 1) keys[read.length - at] = old[old.length - at]?.key;
   const told = (lines: readonly DiffLine[]): string[] =>
     lines.slice(head, lines.length - tail).map(({ sign, text }) => sign + text);
-  const parts = diffArrays(told(old), told(read), { maxEditLength: mostEdits }) ?? [];
-  let [from, to] = [head, head];
-  for (const { added, removed, count } of parts) {
-    if (!added && !removed) for (let n = 0; n < count; n += 1) keys[to + n] = old[from + n]?.key;
-    if (!added) from += count;
-    if (!removed) to += count;
-  }
+  for (const { before, after, count } of sameLines(told(old), told(read), mostEdits))
+    for (let at = 0; at < count; at += 1) keys[head + after + at] = old[head + before + at]?.key;
   return keys;
 }
 

@@ -10,10 +10,13 @@ import { type Asked, sinces } from './changes.logic.ts';
 export function SinceMenu({
   asked: { since, turnId },
   turns,
+  isDisabled,
   onAsk,
 }: {
   readonly asked: Asked;
   readonly turns: SessionChanges['turns'];
+  /** What is shown is about to be there, and would take the open menu away. */
+  readonly isDisabled: boolean;
   readonly onAsk: (asked: Asked) => void;
 }) {
   const t = useT();
@@ -40,7 +43,7 @@ export function SinceMenu({
     <Menu
       align="start"
       trigger={
-        <Button size="sm" variant="ghost" className="min-w-0 shrink">
+        <Button size="sm" variant="ghost" disabled={isDisabled} className="min-w-0 shrink">
           <span className="truncate">
             {turnId === null
               ? t(`changes.since.${since}`)
