@@ -23,7 +23,7 @@ export const phone: View = { width: 390, height: 844 };
  * and checks none, and with all in one process a crash of the page would end the browser.
  */
 const unwanted = new Set([
-  // Each page would be a process from the disk instead of one that is there already: a fifth of what a visit costs.
+  // Each page would be a process from the disk instead of one that is there already: a tenth to a quarter of what a visit costs.
   '--no-zygote',
   '--single-process',
   '--disable-web-security',
