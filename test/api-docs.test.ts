@@ -44,6 +44,11 @@ describe('[API3] docs/api.md, OpenAPI and the table of operations say the same',
     expect(described.sort()).toEqual([...documented.keys()].sort());
   });
 
+  it('and no two operations have a method of the same name', () => {
+    const methods = named.flatMap(([, operation]) => Object.keys(operation.calls ?? {}));
+    expect(methods).toEqual([...new Set(methods)]);
+  });
+
   it.each(named)('of the fields that %s takes', (name, operation) => {
     const { fields } = rowOf(operation);
     expect(fields).toEqual(namesIn(inputSchema(operation)));

@@ -13,7 +13,8 @@ process.emitWarning = (warning: string | Error, ...rest: unknown[]) => {
 
 const { run } = await import('./run.ts');
 process.exitCode = await run(process.argv.slice(2), {
-  env: process.env,
+  // A copy: each look into the system's own costs, and all of it is looked through for every kind of agent.
+  env: process.platform === 'win32' ? process.env : { ...process.env },
   cwd: process.cwd(),
   stdin: process.stdin,
   stdout: process.stdout,

@@ -18,7 +18,7 @@ export interface TurnRecorderOptions {
 }
 
 /** For so long a message waits for the files to be recorded; then it is handed over, and the recording is late. */
-export const LONGEST_WAIT_MS = 2000;
+const LONGEST_WAIT_MS = 2000;
 
 /** Where a session's files are. */
 export const workPlaceOf = (

@@ -327,7 +327,7 @@ export const operations = {
     replies: { 200: 'Pushed' },
     refusals: [...landing, 'changes_moved'],
     decides: true,
-    calls: { push: '*' },
+    calls: { pushBranch: '*' },
   },
   interrupt: {
     method: 'POST',
@@ -501,7 +501,6 @@ export const operations = {
     replies: { 200: 'AskedFiles' },
     refusals: [
       'interaction_not_found',
-      'interaction_already_resolved',
       'directory_not_found',
       'directory_not_allowed',
       'machine_unreachable',

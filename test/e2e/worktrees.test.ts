@@ -167,3 +167,37 @@ it('[CHG49] [CHG50] a server that is killed while the setup runs runs it again, 
     async () => (await events(stopped.id, 'setup.changed')).at(-1)?.setup === 'ended',
   );
 }, 60_000);
+
+it('[CHG45] [CHG49] on another machine the worktree is made, set up, listed and removed there', async () => {
+  const program = join(import.meta.dirname, '../support/machines-program.ts');
+  const far = await startBeckon({ command: { node: process.execPath, program } });
+  const there = `machine=gpu-1&cwd=${encodeURIComponent(tree)}`;
+  const digest = await eventually('the machine is there', async () => {
+    const { body } = await far.api('GET', `/api/repository?${there}`);
+    return body.repository?.setup.digest;
+  });
+  const worktree = { setup: digest };
+  const made = await far.api('POST', '/api/sessions', {
+    agent: 'demo',
+    machine: 'gpu-1',
+    cwd: tree,
+    worktree,
+  });
+  const { id, cwd } = made.body.session;
+  expect(cwd.startsWith(join(far.dataDir, 'gpu-1/worktrees/shop-'))).toBe(true);
+  await eventually('it is set up', () => existsSync(join(cwd, 'ready')));
+  await eventually('its agent is there', async () => {
+    const { body } = await far.api('GET', `/api/sessions/${id}`);
+    return body.session.status === 'idle' && body.session.worktree.setup === 'done';
+  });
+  await far.api('POST', `/api/sessions/${id}/stop`);
+  const [listed] = (await far.api('GET', '/api/worktrees')).body.worktrees;
+  expect(listed).toMatchObject({
+    machine: 'gpu-1',
+    sessions: [{ id }],
+    work: { untracked: [{ path: 'ready' }] },
+  });
+  const removal = { machine: 'gpu-1', shown: listed.shown, branch: 'remove' };
+  expect((await far.api('POST', `/api/worktrees/${listed.id}/remove`, removal)).status).toBe(200);
+  expect(existsSync(cwd)).toBe(false);
+}, 60_000);

@@ -45,7 +45,7 @@ export const interactionHandlers = {
   async askedFiles({ log, machines, settings }, { session, interactionId }) {
     const interaction = find(log, session, { requestId: interactionId });
     if (interaction === undefined) return refuse('interaction_not_found');
-    if (interaction.status !== 'open') return refuse('interaction_already_resolved');
+    if (interaction.status !== 'open') return accept({ status: 200, body: { files: [] } });
     const { cwd, realCwd, machine } = session.state;
     const place = { cwd, realCwd, roots: placeOn(machine, settings).roots };
     const files: NamedFile[] = [];

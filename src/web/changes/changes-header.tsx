@@ -26,7 +26,8 @@ interface ChangesHeaderProps
   readonly whose?: { readonly value: Whose; readonly set: (whose: Whose) => void } | null;
 }
 
-const roomForSplit = 640;
+/** From this width on two texts have room beside each other. */
+export const roomForSplit = 640;
 const choices = ['all', 'turns', 'outside'] as const satisfies readonly Whose[];
 
 /** What is shown of the changes, how much it is, and what can be done with it. */
@@ -57,7 +58,7 @@ export function ChangesHeader({
         <h2 className="truncate px-1 font-semibold text-lg">{t('changes.title')}</h2>
         {totals !== null && totals.files > 0 && (
           <span className="flex min-w-0 items-center gap-2 text-faint text-xs">
-            <span className="truncate">{t('changes.fileCount', { count: totals.files })}</span>
+            <span className="truncate max-md:hidden">{t('changes.fileCount', { count: totals.files })}</span>
             <ChangeCount file={totals} />
           </span>
         )}

@@ -20,7 +20,7 @@ import { useT } from '../i18n/i18n.ts';
 import { type KeyIn, keyIn } from '../ui/keys.ts';
 import { type Asked, filesMatching, outsideOf, totalsOf, treeOf, type Whose } from './changes.logic.ts';
 import { NothingChanged, NotShown, Stale, StillAsking, Unrecorded } from './changes-edges.tsx';
-import { ChangesHeader } from './changes-header.tsx';
+import { ChangesHeader, roomForSplit } from './changes-header.tsx';
 import { setChangesPreferences, useChangesPreferences } from './changes-preferences.ts';
 import { DiffList, type DiffListHandle } from './diff-list.tsx';
 import type { LineKey } from './diff-rows.logic.ts';
@@ -44,9 +44,8 @@ export interface ChangesPanelProps {
   readonly onClose: () => void;
 }
 
-/** From this width on there is room for the list of files beside their lines, and for two texts beside each other. */
+/** From this width on there is room for the list of files beside their lines. */
 const roomForList = 860;
-const roomForSplit = 640;
 
 /** What changed in a session's files, to be read: which files, and each of their lines. */
 export function ChangesPanel(props: ChangesPanelProps) {

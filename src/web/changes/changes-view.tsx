@@ -1,6 +1,7 @@
 import { type KeyboardEvent, type PointerEvent, useRef } from 'react';
 import type { Session } from '../../protocol/session.ts';
 import { useT } from '../i18n/i18n.ts';
+import { keyIn } from '../ui/keys.ts';
 import { ChangesPanel } from './changes-panel.tsx';
 import { narrowest, setChangesPreferences, useChangesPreferences, widest } from './changes-preferences.ts';
 import type { ChangesPlace } from './use-changes-view.ts';
@@ -48,10 +49,10 @@ function WidthHandle({ width }: { readonly width: number }) {
     set(((page.right - clientX) / page.width) * 100);
   };
   const pressed = (event: KeyboardEvent): void => {
-    const step = event.key === 'ArrowLeft' ? keyStep : event.key === 'ArrowRight' ? -keyStep : 0;
-    if (step === 0) return;
+    const key = keyIn('lines', event);
+    if (key !== 'wider' && key !== 'narrower') return;
     event.preventDefault();
-    set(width + step);
+    set(width + (key === 'wider' ? keyStep : -keyStep));
   };
   return (
     // biome-ignore lint/a11y/useSemanticElements: a separator that is moved has a value, which a line has not

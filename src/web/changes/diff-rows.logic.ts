@@ -52,11 +52,11 @@ export type Row = RowOfFile &
     | { readonly is: 'annotation'; readonly line: LineKey }
   );
 
-export const lineHeight = 20;
+const lineHeight = 20;
 const heights = { file: 40, note: 40, image: 240, gap: 28, annotation: 120 } as const;
 
 /** Longer changes are opened by a press. */
-export const longestOpen = 3_000;
+const longestOpen = 3_000;
 
 /** Why a file is folded until somebody opens it. */
 export function foldReason(file: ChangedFile): 'generated' | 'binary' | 'long' | null {

@@ -7,6 +7,7 @@ import {
   useRef,
   useState,
 } from 'react';
+import { keyIn } from '../ui/keys.ts';
 import type { LineRange, Row, Side } from './diff-rows.logic.ts';
 
 interface Place {
@@ -86,8 +87,9 @@ export function usePicking(
       },
       onKeyDown(event: KeyboardEvent<HTMLElement>): void {
         const number = numberAt(event.target);
-        const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-        if (number === null || step === 0 || event.ctrlKey || event.metaKey || event.altKey) return;
+        const key = keyIn('lines', event);
+        if (number === null || (key !== 'next' && key !== 'previous')) return;
+        const step = key === 'next' ? 1 : -1;
         // Side by side one stays on a side; line by line one goes through both.
         const isSplit = number.closest('[data-split]') !== null;
         const all = [

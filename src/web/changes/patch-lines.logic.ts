@@ -31,7 +31,7 @@ export interface PatchLines {
 }
 
 /** So many unchanged lines are told on both sides of a change. */
-export const context = 3;
+const context = 3;
 /** More edits than this between two patches take longer than a person waits: all lines are then new ones. */
 const mostEdits = 400;
 

@@ -33,6 +33,8 @@ export class Conversation {
   #version = 0;
   #shape = 0;
   #lastEnd: EventOf<'turn.ended'> | null = null;
+  /** The turns of which it is known what they changed in the files. */
+  readonly #recorded = new Set<string>();
   #lastExit: EventOf<'process.exited'> | null = null;
 
   constructor(owner: Pick<Session, 'id' | 'key'>) {
@@ -222,12 +224,27 @@ export class Conversation {
         if (event.seq > (this.#lastEnd?.seq ?? 0)) this.#lastEnd = event;
         this.#endLive();
         this.#cutShort();
-        this.#add(`event:${event.seq}`, { kind: 'turn-end', at: event.at, end: event });
+        this.#add(`event:${event.seq}`, {
+          kind: 'turn-end',
+          at: event.at,
+          end: event,
+          isRecorded: this.#recorded.has(event.turnId),
+        });
+        return;
+      case 'files.recorded':
+        if (event.when === 'end') this.#noteRecorded(event.turnId);
         return;
       default:
         if (event.type === 'process.exited') this.#exit(event);
         if (isNotice(event)) this.#tell(event);
     }
+  }
+
+  /** Its end may lie on an older page, or be here already. */
+  #noteRecorded(turnId: string): void {
+    this.#recorded.add(turnId);
+    const row = this.rows.findLast(({ item }) => item.kind === 'turn-end' && item.end.turnId === turnId);
+    if (row?.item.kind === 'turn-end') this.#tree.change(row, { ...row.item, isRecorded: true });
   }
 
   #exit(event: EventOf<'process.exited'>): void {

@@ -100,7 +100,7 @@ export function InsertedTextRow({
 }
 
 /** The thin rule after a turn: how long, how much; and one sentence if it did not end well. */
-export function TurnEndRow({ item: { end } }: { readonly item: TurnEndItem }) {
+export function TurnEndRow({ item: { end, isRecorded } }: { readonly item: TurnEndItem }) {
   const t = useT();
   const { durationMs, usage, costUsd } = end;
   const figures = [
@@ -118,7 +118,7 @@ export function TurnEndRow({ item: { end } }: { readonly item: TurnEndItem }) {
         className="flex flex-wrap items-center gap-x-3 text-faint text-xs before:h-px before:flex-1 before:bg-line pointer-coarse:min-h-11"
       >
         <Suspense>
-          <TurnFoot turnId={end.turnId} />
+          <TurnFoot turnId={end.turnId} isRecorded={isRecorded} />
         </Suspense>
         {figures.join(' · ')}
       </div>

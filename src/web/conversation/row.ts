@@ -86,6 +86,8 @@ export interface InteractionItem extends Timed {
 export interface TurnEndItem extends Timed {
   readonly kind: 'turn-end';
   readonly end: EventOf<'turn.ended'>;
+  /** What it changed in the files is known. */
+  readonly isRecorded: boolean;
 }
 
 /** What was put into the conversation in the person's name, but not by a message: a prompt for a sub-agent. */

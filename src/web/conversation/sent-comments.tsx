@@ -34,7 +34,7 @@ export function SentComments({ review }: { readonly review: SentReview }) {
               <Link
                 href={`${routes.session(sessionId)}${routes.changesIn}?${new URLSearchParams({ since: 'start', file: comment.path })}`}
                 title={t('review.goTo')}
-                className="w-fit hover:underline pointer-coarse:-my-2.5 pointer-coarse:min-h-11"
+                className="flex w-fit items-center hover:underline pointer-coarse:-my-2.5 pointer-coarse:min-h-11"
               >
                 <CommentPlace comment={comment} />
               </Link>

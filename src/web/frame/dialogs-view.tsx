@@ -25,6 +25,7 @@ function OpenDialogView({ dialog }: { readonly dialog: OpenDialog }) {
       return <PopOut key={dialog.interactionId} {...dialog} onClose={closeDialog} />;
     case 'delete':
     case 'export':
+    case 'land':
       return <SessionDialog {...dialog} onClose={closeDialog} />;
     case 'trust':
       return <TrustDialog sessionId={dialog.sessionId} onClose={closeDialog} />;

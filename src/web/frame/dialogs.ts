@@ -4,7 +4,7 @@ export type OpenDialog =
   | { readonly is: 'new-session'; readonly agent?: string }
   /** An interaction with more room than its place has; `field` is what one wants to write in. */
   | { readonly is: 'interaction'; readonly interactionId: string; readonly field?: string }
-  | { readonly is: 'delete' | 'export'; readonly sessionId: string }
+  | { readonly is: 'delete' | 'export' | 'land'; readonly sessionId: string }
   | { readonly is: 'trust'; readonly sessionId: string }
   | { readonly is: 'palette' }
   | { readonly is: 'help' };

@@ -10,6 +10,7 @@ const scopes: Readonly<Record<KeyScope, MessageKey>> = {
   board: 'frame.board',
   session: 'help.session',
   changes: 'help.changes',
+  lines: 'help.lines',
   composer: 'help.composer',
   queue: 'help.queue',
   list: 'help.lists',

@@ -111,7 +111,7 @@ function useCurrentEntries(): readonly Entry[] {
     return [
       ...(canInterrupt ? [act('interrupt', t('session.interrupt'), Pause, interrupt)] : []),
       ...(canResume ? [act('resume', t('session.resume'), RotateCcw, resume)] : []),
-      act('changes', t('changes.title'), FileDiff, () =>
+      act('changes', t('palette.changes'), FileDiff, () =>
         navigate(`${routes.session(session.id)}${routes.changesIn}`),
       ),
       act('rename', t('palette.rename'), Pencil, () => startRenaming(session.id, 'header')),

@@ -11,6 +11,7 @@ import { frame } from './de/frame.ts';
 import { help } from './de/help.ts';
 import { inbox } from './de/inbox.ts';
 import { interaction } from './de/interaction.ts';
+import { landing } from './de/landing.ts';
 import { less } from './de/less.ts';
 import { machines } from './de/machines.ts';
 import { newSession } from './de/new-session.ts';
@@ -51,6 +52,7 @@ export const de: Messages = {
   ...editPlace,
   ...editor,
   ...undo,
+  ...landing,
   ...less,
   ...machines,
   ...push,

@@ -4,6 +4,7 @@ import { editPlace } from './en/edit-place.ts';
 import { editor } from './en/editor.ts';
 import { help } from './en/help.ts';
 import { inbox } from './en/inbox.ts';
+import { landing } from './en/landing.ts';
 import { less } from './en/less.ts';
 import { machines } from './en/machines.ts';
 import { newSession } from './en/new-session.ts';
@@ -23,6 +24,7 @@ export const later = {
   ...editor,
   ...help,
   ...inbox,
+  ...landing,
   ...less,
   ...machines,
   ...newSession,

@@ -140,7 +140,7 @@ function UnclaimedRow({
   };
   return (
     <li className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm">
-      <span className="min-w-0 flex-1 basis-40 wrap-anywhere">
+      <span className="min-w-0 flex-1 basis-60 wrap-anywhere">
         {named} <code className="text-faint text-xs">{sessionId}</code>
         {!isRunning && <span className="text-faint"> · {t('machines.ended')}</span>}
         {agent !== undefined && cwd !== undefined && (
@@ -150,54 +150,56 @@ function UnclaimedRow({
           </span>
         )}
       </span>
-      {canBeTaken && title === undefined && (
+      <span className="flex flex-wrap gap-2">
+        {canBeTaken && title === undefined && (
+          <ConfirmButton
+            size="sm"
+            confirm={t('machines.confirmTakeAnew')}
+            isBusy={isBusy}
+            title={t('machines.takeAnewHint')}
+            aria-label={`${t('machines.takeAnew')}: ${named}`}
+            onConfirm={() => void act(() => transport.takeRun(machine, runId), t('machines.takenAnew'))}
+          >
+            {t('machines.takeAnew')}
+          </ConfirmButton>
+        )}
+        {canBeTaken && title !== undefined && endsWhenTaken === true && (
+          <ConfirmButton
+            size="sm"
+            confirm={t('machines.confirmTakeAnew')}
+            isBusy={isBusy}
+            title={t('machines.resumeHint')}
+            aria-label={`${t('machines.resume')}: ${named}`}
+            onConfirm={() =>
+              void act(() => transport.takeRun(machine, runId), t('machines.resumed', { title: named }))
+            }
+          >
+            {t('machines.resume')}
+          </ConfirmButton>
+        )}
+        {canBeTaken && title !== undefined && endsWhenTaken !== true && (
+          <Button
+            size="sm"
+            isBusy={isBusy}
+            title={t('machines.takeHint')}
+            aria-label={`${t('machines.take')}: ${named}`}
+            onClick={() =>
+              void act(() => transport.takeRun(machine, runId), t('machines.taken', { title: named }))
+            }
+          >
+            {t('machines.take')}
+          </Button>
+        )}
         <ConfirmButton
           size="sm"
-          confirm={t('machines.confirmTakeAnew')}
+          confirm={t('machines.confirmEnd')}
           isBusy={isBusy}
-          title={t('machines.takeAnewHint')}
-          aria-label={`${t('machines.takeAnew')}: ${named}`}
-          onConfirm={() => void act(() => transport.takeRun(machine, runId), t('machines.takenAnew'))}
+          aria-label={`${t('machines.end')}: ${named}`}
+          onConfirm={() => void act(() => transport.endRun(machine, runId))}
         >
-          {t('machines.takeAnew')}
+          {t('machines.end')}
         </ConfirmButton>
-      )}
-      {canBeTaken && title !== undefined && endsWhenTaken === true && (
-        <ConfirmButton
-          size="sm"
-          confirm={t('machines.confirmTakeAnew')}
-          isBusy={isBusy}
-          title={t('machines.resumeHint')}
-          aria-label={`${t('machines.resume')}: ${named}`}
-          onConfirm={() =>
-            void act(() => transport.takeRun(machine, runId), t('machines.resumed', { title: named }))
-          }
-        >
-          {t('machines.resume')}
-        </ConfirmButton>
-      )}
-      {canBeTaken && title !== undefined && endsWhenTaken !== true && (
-        <Button
-          size="sm"
-          isBusy={isBusy}
-          title={t('machines.takeHint')}
-          aria-label={`${t('machines.take')}: ${named}`}
-          onClick={() =>
-            void act(() => transport.takeRun(machine, runId), t('machines.taken', { title: named }))
-          }
-        >
-          {t('machines.take')}
-        </Button>
-      )}
-      <ConfirmButton
-        size="sm"
-        confirm={t('machines.confirmEnd')}
-        isBusy={isBusy}
-        aria-label={`${t('machines.end')}: ${named}`}
-        onConfirm={() => void act(() => transport.endRun(machine, runId))}
-      >
-        {t('machines.end')}
-      </ConfirmButton>
+      </span>
     </li>
   );
 }

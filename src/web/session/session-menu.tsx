@@ -95,6 +95,12 @@ function OpenedMenu({
       onSelect: () => actions.change({ archived: !archived }),
     },
     {
+      key: 'land',
+      label: t('life.land'),
+      icon: ArrowDown,
+      onSelect: () => openDialog({ is: 'land', sessionId: id }),
+    },
+    {
       key: 'export',
       label: t('life.export'),
       icon: ArrowDown,

@@ -71,6 +71,12 @@ export const keyTable = {
     find: { keys: ['/'], does: 'help.changesFind' },
     leave: { keys: ['Escape'], does: 'help.changesLeave' },
   },
+  lines: {
+    next: { keys: ['ArrowDown', 'Shift+ArrowDown'], does: 'help.linesMove', repeats: true },
+    previous: { keys: ['ArrowUp', 'Shift+ArrowUp'], does: 'help.linesMove', repeats: true },
+    wider: { keys: ['ArrowLeft'], does: 'help.linesWidth', repeats: true },
+    narrower: { keys: ['ArrowRight'], does: 'help.linesWidth', repeats: true },
+  },
   composer: {
     send: { keys: ['Enter'], does: 'help.send' },
     break: { keys: ['Shift+Enter'], does: 'help.break' },

@@ -10,13 +10,17 @@ const useKnown = create<Readonly<Record<string, SessionChanges | null>>>(() => (
 const asked = new Set<string>();
 /** Rows come and go while one scrolls; what is far away is asked for again. */
 const mostKnown = 200;
-/** Nothing is recorded where these work: their turns are not asked for one by one. */
-const without = new Set<string>();
 
 /** What a turn that has ended changed in the files; undefined until that is known. */
-export function useTurnChanges(sessionId: string, turnId: string): SessionChanges | null | undefined {
+export function useTurnChanges(
+  sessionId: string,
+  turnId: string,
+  isWanted: boolean,
+): SessionChanges | null | undefined {
   const transport = useTransport();
-  useEffect(() => ask(transport, sessionId, turnId), [transport, sessionId, turnId]);
+  useEffect(() => {
+    if (isWanted) ask(transport, sessionId, turnId);
+  }, [transport, sessionId, turnId, isWanted]);
   return useKnown((known) => known[keyOf(sessionId, turnId)]);
 }
 
@@ -24,13 +28,12 @@ const keyOf = (sessionId: string, turnId: string): string => `${sessionId} ${tur
 
 function ask(transport: RoomCalls, sessionId: string, turnId: string): void {
   const key = keyOf(sessionId, turnId);
-  if (asked.has(key) || without.has(sessionId)) return;
+  if (asked.has(key)) return;
   asked.add(key);
   transport.changes(sessionId, { since: 'turn', turn: turnId }).then(
     (changes) => keep(key, changes),
     (error: unknown) => {
       const code = error instanceof BeckonError ? error.code : '';
-      if (code === 'no_repository' || code === 'directory_too_wide') without.add(sessionId);
       // What may be otherwise in a while is asked for when the row comes back.
       if (code === 'recording_not_found') keep(key, null);
       else asked.delete(key);

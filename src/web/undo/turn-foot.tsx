@@ -17,14 +17,21 @@ import { linesOf } from './undo.logic.ts';
 const UndoDialog = lazyDialog(async () => (await import('./undo-dialog.tsx')).UndoDialog);
 
 /** At the end of a turn: what it changed in the files, and the ways back to before it. It stands in a line that is there anyway. */
-export function TurnFoot({ turnId }: { readonly turnId: string }) {
+export function TurnFoot({
+  turnId,
+  isRecorded,
+}: {
+  readonly turnId: string;
+  /** What it changed can be asked for. */
+  readonly isRecorded: boolean;
+}) {
   const t = useT();
   const { sessionId, conversation } = useConversationPlace();
   const session = useSession(sessionId);
   const transport = useTransport();
   const [, navigate] = useLocation();
   const [isUndoing, setUndoing] = useState(false);
-  const changes = useTurnChanges(sessionId, turnId);
+  const changes = useTurnChanges(sessionId, turnId, isRecorded);
   if (session === undefined) return null;
   const files = changes?.files ?? [];
   const fork = (before?: string): void => {

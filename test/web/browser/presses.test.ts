@@ -201,7 +201,7 @@ async function at(where: Where, run: (stage: Stage) => Promise<void>): Promise<v
   expect(failures.filter((each) => each !== undefined)).toEqual([]);
 }
 
-/** Each kind of press is tried in one place at all moments, and in all places at one. */
+/** Each kind of press is tried at its first and last moment, and in all places at one; the moments between are those of `Stillness` alone. */
 describe('a press on Allow', () => {
   it.each([
     ['mouse', 'everywhere'],
@@ -221,8 +221,6 @@ describe('a press on Allow', () => {
   it.each([
     ['mouse', 0, 'everywhere'],
     ['mouse', 120, 'everywhere'],
-    ['mouse', 60, 'on the session page'],
-    ['mouse', 200, 'on the session page'],
     ['mouse', 300, 'on the session page'],
     ['touch', 120, 'on the session page'],
     ['Enter', 120, 'everywhere'],
@@ -252,13 +250,9 @@ describe('a press on Allow', () => {
 
   it.each([
     ['mouse', 30, 'on the session page'],
-    ['mouse', 80, 'on the session page'],
-    ['mouse', 150, 'on the session page'],
-    ['mouse', 250, 'everywhere'],
-    ['mouse', 350, 'on the session page'],
+    ['mouse', 250, 'on the session page'],
     ['mouse', 450, 'everywhere'],
     ['touch', 30, 'everywhere'],
-    ['touch', 250, 'on the session page'],
     ['Enter', 80, 'everywhere'],
     ['Space', 250, 'on the session page'],
   ] as const)(
@@ -279,8 +273,7 @@ describe('a press on Allow', () => {
 
   it.each([
     [30, 'on the session page'],
-    [250, 'everywhere'],
-    [450, 'on the session page'],
+    [450, 'everywhere'],
   ] as const)(
     '[UI13] does nothing %i ms after another device answered what was there: %s',
     async (ms, where) => {
@@ -335,22 +328,19 @@ describe('the keys of the inbox', () => {
     return stage;
   };
 
-  it.each([0, 60, 120, 200, 300])(
-    '[UI13] "a" twice, %i ms apart, allows one ask and not the next',
-    async (ms) => {
-      const { page, ask, untilTold, expectAllowedOnce, expectUnanswered } = inbox();
-      const [first, second] = [anAsk(), anAsk()];
-      const [, two = ''] = await ask(first, second);
-      await page.keyboard.press('a');
-      if (ms > 0) {
-        await untilTold(first);
-        await page.clock.runFor(ms);
-      }
-      await page.keyboard.press('a');
-      await expectAllowedOnce(first);
-      await expectUnanswered(two, second);
-    },
-  );
+  it.each([0, 120, 300])('[UI13] "a" twice, %i ms apart, allows one ask and not the next', async (ms) => {
+    const { page, ask, untilTold, expectAllowedOnce, expectUnanswered } = inbox();
+    const [first, second] = [anAsk(), anAsk()];
+    const [, two = ''] = await ask(first, second);
+    await page.keyboard.press('a');
+    if (ms > 0) {
+      await untilTold(first);
+      await page.clock.runFor(ms);
+    }
+    await page.keyboard.press('a');
+    await expectAllowedOnce(first);
+    await expectUnanswered(two, second);
+  });
 
   it('[UI13] "a" twice allows one ask and not the next also where both were there when the page was opened', async () => {
     const { page, allow, ask, open, until, expectAllowedOnce, expectUnanswered } = inbox();
@@ -368,7 +358,6 @@ describe('the keys of the inbox', () => {
 
   it.each([
     ['a', 30],
-    ['a', 150],
     ['a', 450],
     ['s', 150],
     ['d', 150],

@@ -1,9 +1,12 @@
 import { writeFileSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
 import { buildWeb } from '../../../scripts/build-web.ts';
+import { addMachine, makeCluster } from '../../../src/cluster/cluster.ts';
+import { SessionId } from '../../../src/protocol/ids.ts';
+import type { Machine } from '../../../src/protocol/machine.ts';
 import { personsGit } from '../../runner/workspace/repositories.ts';
 import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import { drilledAgent } from '../../support/drilled-agent.ts';
@@ -29,6 +32,8 @@ interface Shot {
   readonly prepare?: (page: Page) => Promise<void>;
   /** Instead of sessions. */
   readonly arrange?: (beckon: Beckon) => Promise<readonly string[]>;
+  /** Machines beside the server's own; nobody is there. */
+  readonly machines?: readonly string[];
 }
 
 let worktreeProject = '';
@@ -102,6 +107,19 @@ const shots: readonly Shot[] = [
     arrange: inWorktrees,
     path: () => '/settings',
     prepare: (page) => page.getByRole('button', { name: /faster-cart/ }).click(),
+  },
+  {
+    name: 'machines',
+    sessions: threeSessions,
+    machines: ['build-2', 'gpu-1'],
+    path: () => '/settings',
+    async prepare(page) {
+      await page.route('**/api/machines', (route) => route.fulfill({ json: { machines: toldMachines() } }));
+      await page.reload();
+      const section = page.getByRole('region', { name: /^(Machines|Rechner)$/ });
+      await section.getByText('ses_of_before').first().waitFor();
+      await section.evaluate((element) => element.scrollIntoView({ block: 'start' }));
+    },
   },
   { name: 'new', sessions: threeSessions, prepare: (page) => page.keyboard.press('n') },
   {
@@ -256,7 +274,7 @@ function picture(colour: string): string {
 
 async function take(shot: Shot): Promise<void> {
   const beckon: Beckon = await startBeckon({
-    args: ['--claude', drilledAgent(await temporaryDirectory())],
+    args: ['--claude', drilledAgent(await temporaryDirectory()), ...(await clusterOf(shot.machines))],
   });
   const ids =
     (await shot.arrange?.(beckon)) ??
@@ -281,4 +299,70 @@ async function take(shot: Shot): Promise<void> {
     await context.close();
   }
   await beckon.stop();
+}
+
+async function clusterOf(machines: readonly string[] | undefined): Promise<readonly string[]> {
+  if (machines === undefined) return [];
+  const dir = await temporaryDirectory();
+  // Nobody listens there.
+  const address = '127.0.0.1:1';
+  let cluster = makeCluster({ address, listen: address, store: join(dir, 'jetstream') });
+  for (const name of machines) cluster = addMachine(cluster, name).cluster;
+  const file = join(dir, 'room.json');
+  await writeFile(file, JSON.stringify(cluster.room), { mode: 0o600 });
+  return ['--cluster', file];
+}
+
+/** As a server tells of machines of every kind. */
+function toldMachines(): readonly Machine[] {
+  const since = new Date(Date.now() - 40 * 60_000).toISOString();
+  const capabilities = { resume: true } as Machine['agents'][number]['capabilities'];
+  const agent = (name: string, label: string, version: string) => ({
+    name,
+    label,
+    version,
+    available: true,
+    capabilities,
+  });
+  const empty = { since, agents: [], sessions: 0, pending: 0, unclaimed: [] };
+  const run = { sessionId: SessionId.parse('ses_of_before'), isRunning: true, canBeTaken: true };
+  return [
+    {
+      ...empty,
+      name: 'local',
+      state: 'reachable',
+      agents: [agent('claude', 'Claude Code', '2.1.325')],
+      sessions: 3,
+      pending: 1,
+    },
+    {
+      ...empty,
+      name: 'build-2',
+      state: 'unreachable',
+      sessions: 2,
+      pending: 1,
+      problem: 'Another runner with the same name is at work.',
+    },
+    {
+      ...empty,
+      name: 'gpu-1',
+      state: 'reachable',
+      version: '0.1.0',
+      load: { processors: 0.42, memoryFree: 21 * 2 ** 30, memoryTotal: 64 * 2 ** 30 },
+      agents: [agent('claude', 'Claude Code', '2.1.325'), agent('gemini', 'Gemini CLI', '0.43.0')],
+      sessions: 4,
+      unclaimed: [
+        { ...run, runId: 'run_1', title: 'Fix the failing test', endsWhenTaken: true },
+        { ...run, runId: 'run_2', title: 'Migrate the database to SQLite' },
+        {
+          ...run,
+          runId: 'run_3',
+          endsWhenTaken: true,
+          agent: 'claude',
+          cwd: '/data/projects/a-long-name/shop',
+        },
+        { ...run, runId: 'run_4', isRunning: false, canBeTaken: false },
+      ],
+    },
+  ];
 }

@@ -65,7 +65,7 @@ export const isOutdated = (anchor: Anchor, { from }: Pick<CommentPlace, 'from'>)
 export const pathOn = (side: CommentPlace['side'], file: ChangedFile): string =>
   side === 'before' ? (file.movedFrom ?? file.path) : file.path;
 
-export const fileOf = (
+const fileOf = (
   { path, side }: Pick<CommentPlace, 'path' | 'side'>,
   files: readonly ChangedFile[],
 ): ChangedFile | undefined => files.find((file) => pathOn(side, file) === path);

@@ -43,7 +43,7 @@ export const changes = {
   'changes.folded.long': 'lang',
   'changes.whose': 'Welche Dateien',
   'changes.whose.all': 'Alle',
-  'changes.whose.turns': 'Während der Durchgänge des Agenten',
+  'changes.whose.turns': 'In den Durchgängen',
   'changes.whose.outside': 'Außerhalb davon',
   'changes.outside.only': 'außerhalb',
   'changes.outside.onlyMeans': 'Außerhalb der Durchgänge des Agenten geändert',
@@ -95,4 +95,7 @@ export const changes = {
   'help.changesLayout': 'Zeile für Zeile oder nebeneinander',
   'help.changesFind': 'Dateien filtern',
   'help.changesLeave': 'Zurück zum Gespräch',
+  'help.lines': 'Auf der Nummer einer Zeile und auf dem Rand der Änderungen',
+  'help.linesMove': 'Zeile für Zeile; mit Umschalt mehr Zeilen nehmen',
+  'help.linesWidth': 'Den Rand verschieben',
 } as const;

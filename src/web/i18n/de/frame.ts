@@ -54,6 +54,7 @@ export const frame = {
   'palette.searching': 'Sucht …',
   'palette.searchFailed': 'Gesagtes lässt sich gerade nicht durchsuchen.',
   'palette.found': 'Gefunden',
+  'palette.changes': 'Änderungen zeigen',
   'palette.rename': 'Sitzung umbenennen',
   'palette.go': 'gehe zu öffne Seite',
   'palette.insights': 'Einblicke',

@@ -48,6 +48,8 @@ export const refusals: Refusals = {
   session_already_running: 'Die Sitzung läuft schon; es gibt nichts fortzusetzen.',
   session_waiting: 'In der Sitzung ist noch etwas offen. Zuerst beantworten, oder die Sitzung stoppen.',
   agent_not_running: 'Der Agent dieser Sitzung läuft nicht.',
+  turn_running: 'In diesem Verzeichnis arbeitet gerade ein Agent. Sein Ende abwarten oder ihn unterbrechen.',
+  undo_obstacles: 'Einiges wurde seither geändert oder ist im Weg. Nichts wurde zurückgenommen.',
   no_turn_running: 'Der Agent arbeitet gerade nicht; es gibt nichts zu unterbrechen.',
   message_already_sent: 'Die Nachricht ist schon gesendet.',
   too_many_asks: 'In dieser Sitzung ist schon zu viel offen. Zuerst einiges davon beantworten.',

@@ -14,6 +14,7 @@ export const sessionLife = {
   'life.more': '{count} weitere zeigen',
   'life.unread': 'neu',
   'life.trust': 'Eine Weile alles erlauben…',
+  'life.land': 'Committen, übernehmen, pushen …',
   'life.export': 'Exportieren…',
   'life.delete': 'Löschen…',
 

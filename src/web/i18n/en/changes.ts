@@ -43,7 +43,7 @@ export const changes = {
   'changes.folded.long': 'long',
   'changes.whose': 'Which files',
   'changes.whose.all': 'All',
-  'changes.whose.turns': 'During the agent’s turns',
+  'changes.whose.turns': 'In the agent’s turns',
   'changes.whose.outside': 'Outside of them',
   'changes.outside.only': 'outside',
   'changes.outside.onlyMeans': 'Changed outside of the agent’s turns',
@@ -95,4 +95,7 @@ export const changes = {
   'help.changesLayout': 'Line by line, or side by side',
   'help.changesFind': 'Filter files',
   'help.changesLeave': 'Back to the conversation',
+  'help.lines': 'On a line’s number, and on the edge of the changes',
+  'help.linesMove': 'Line by line; with Shift, to take more lines',
+  'help.linesWidth': 'Move the edge',
 } as const;

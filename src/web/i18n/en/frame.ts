@@ -52,6 +52,7 @@ export const frame = {
   'palette.searching': 'Searching…',
   'palette.searchFailed': 'What was said could not be searched right now.',
   'palette.found': 'Found',
+  'palette.changes': 'Show the changes',
   'palette.rename': 'Rename the session',
   'palette.go': 'go to open page',
   'palette.insights': 'Insights',

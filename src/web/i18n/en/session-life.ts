@@ -14,6 +14,7 @@ export const sessionLife = {
   'life.more': 'Show {count} more',
   'life.unread': 'new',
   'life.trust': 'Allow everything for a while…',
+  'life.land': 'Commit, land, push…',
   'life.export': 'Export…',
   'life.delete': 'Delete…',
 

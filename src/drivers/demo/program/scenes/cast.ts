@@ -1,6 +1,6 @@
 import { ask, call, form, plan, question, run, subAgent, tour, write } from './asking.ts';
 import type { Cast, Scene } from './scene.ts';
-import { hello, helpWith, image, recall, remember, slow, think, todo } from './telling.ts';
+import { commitMessage, hello, helpWith, image, recall, remember, slow, think, todo } from './telling.ts';
 
 const scenes: readonly Scene[] = [
   tour,
@@ -18,6 +18,7 @@ const scenes: readonly Scene[] = [
   slow,
   recall,
   remember,
+  commitMessage,
   image,
 ];
 

@@ -102,6 +102,18 @@ export const recall: Scene = {
   },
 };
 
+export const commitMessage: Scene = {
+  name: 'commit message',
+  about: 'proposes one, in a block that the page finds',
+  matches: (text) => /\bcommit message\b/i.test(text),
+  play: async (stage) => {
+    const [first = 'some files'] = [...stage.text.matchAll(/^- (.+)$/gm)].map(([, path]) => path);
+    await stage.say(
+      `This says what changed:\n\n\`\`\`commit\nWork on ${first}\n\nAs the demo agent sees it.\n\`\`\``,
+    );
+  },
+};
+
 export const image: Scene = {
   name: 'image',
   about: 'tells which pictures came with your message',
