@@ -11,7 +11,7 @@ import { unconverted } from './unconverted.ts';
 
 const mark = 'commit:';
 /** What is checked out before the first commit: nothing. Git knows this tree without storing it. */
-const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+export const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
 export const isCommit = (point: string): boolean => point.startsWith(mark);
 
