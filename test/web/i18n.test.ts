@@ -24,7 +24,8 @@ describe('the words of the page', () => {
   it('[UI10] are not left untranslated: a German message that equals the English one is meant to', () => {
     const same = keys.filter((key) => de[key] === en[key]);
     expect(same.sort()).toEqual([
-      ...['details.whileBusy.server', 'new.agent', 'new.serverMode'],
+      ...['details.whileBusy.server', 'landing.merge', 'landing.rebase', 'landing.squash'],
+      ...['new.agent', 'new.serverMode'],
       ...['worktree.name', 'worktrees.title'],
     ]);
   });
