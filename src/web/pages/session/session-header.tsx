@@ -77,7 +77,7 @@ export const SessionHeader = memo(function SessionHeader({
     onSelect: onDetails,
   };
   return (
-    <header className="flex shrink-0 flex-col gap-0.5 border-line border-b bg-surface px-4 py-2 max-md:px-3">
+    <header className="@container flex shrink-0 flex-col gap-0.5 border-line border-b bg-surface px-4 py-2 max-md:px-3">
       <div className="flex min-h-8 min-w-0 items-center gap-2">
         <Title session={session} />
         {canInterrupt && (
@@ -107,7 +107,7 @@ export const SessionHeader = memo(function SessionHeader({
         />
         {canStop && (
           <Button variant="danger" icon={OctagonX} onClick={stop} className="max-md:hidden">
-            {t('session.stop')}
+            <span className="@max-xl:sr-only">{t('session.stop')}</span>
           </Button>
         )}
         <SessionMenu session={session} place="header" first={[details]} />
@@ -175,7 +175,8 @@ function ChangesButton({
 function MessageJumps({ onJump }: Pick<SessionHeaderProps, 'onJump'>) {
   const t = useT();
   return (
-    <div className="flex shrink-0">
+    // Beside the changes there is little room; the keys do the same.
+    <div className="md:@max-xl:hidden flex shrink-0">
       <IconButton
         icon={ChevronUp}
         label={t('conversation.previousMessage')}
