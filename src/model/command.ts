@@ -113,6 +113,10 @@ export type SessionCommand =
         | (Pick<EventOf<'files.restored'>, 'before' | 'after'> & { readonly paths: readonly string[] })
         | { readonly code: string };
     }
+  | {
+      readonly type: 'note-branch';
+      readonly done: NewEventOf<'branch.committed' | 'branch.landed' | 'branch.pushed'>;
+    }
   | ({ readonly type: 'note-setup' } & Omit<NewEventOf<'setup.changed'>, 'type'>)
   | { readonly type: 'stop'; readonly by: Actor }
   | { readonly type: 'reopen'; readonly by: Actor }

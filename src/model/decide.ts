@@ -76,6 +76,8 @@ export function decide(state: SessionState, command: SessionCommand, context: Co
       const { type: _, ...noted } = command;
       return becomes({ type: 'setup.changed', ...noted });
     }
+    case 'note-branch':
+      return becomes(command.done);
     case 'note-restored':
       return noteRestored(state, command);
     case 'restore':

@@ -277,6 +277,9 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
       const diagnostics = { ...state.process?.diagnostics, [event.code]: event.count };
       return { ...state, process: withRun(state, { diagnostics }) };
     }
+    case 'branch.committed':
+    case 'branch.landed':
+    case 'branch.pushed':
     case 'session.forked':
     case 'agent.text':
     case 'agent.thinking':

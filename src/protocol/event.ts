@@ -3,6 +3,7 @@ import { RecordingId } from './changes.ts';
 import { Grant } from './grant.ts';
 import { CommentId, GrantId, InteractionId, MessageId, RuleId, SessionId } from './ids.ts';
 import { Actor, Ask, Decision, LeftOpen, Outcome } from './interaction.ts';
+import { LandingHow } from './landing.ts';
 import { StandingRule } from './policy.ts';
 import { draftedComment, SeenMark, SentReview } from './review.ts';
 import { Policy } from './rule.ts';
@@ -251,6 +252,28 @@ export const eventDefinitions = {
     paths: z.array(z.string()),
     /** How many there are in all. */
     files: z.number(),
+    by: Actor,
+  }),
+  /** What a person did with the branch of the work tree, after it was done. */
+  'branch.committed': define('decision', {
+    branch: z.string(),
+    commit: z.string(),
+    subject: z.string(),
+    files: z.number(),
+    by: Actor,
+  }),
+  'branch.landed': define('decision', {
+    branch: z.string(),
+    base: z.string(),
+    how: LandingHow,
+    commit: z.string(),
+    by: Actor,
+  }),
+  'branch.pushed': define('decision', {
+    branch: z.string(),
+    commit: z.string(),
+    remote: z.string(),
+    url: z.string(),
     by: Actor,
   }),
 

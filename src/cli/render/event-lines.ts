@@ -130,6 +130,14 @@ export function eventLines(event: PlainEvent, paint: Paint): string[] {
       return note(setupWords[event.setup]);
     case 'files.restored':
       return note(`${event.files} ${event.files === 1 ? 'file' : 'files'} put back to how they were`);
+    case 'branch.committed':
+      return note(
+        `${counted(event.files, 'file')} committed on ${oneLine(event.branch)}: ${oneLine(event.subject)}`,
+      );
+    case 'branch.landed':
+      return note(`${oneLine(event.branch)} landed on ${oneLine(event.base)} (${event.how})`);
+    case 'branch.pushed':
+      return note(`${oneLine(event.branch)} pushed to ${oneLine(event.remote)} (${oneLine(event.url)})`);
     case 'files.recorded':
     case 'files.restoring':
     case 'files.unrestored':

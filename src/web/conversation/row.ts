@@ -112,7 +112,14 @@ const noticeTypes = [
 ] as const satisfies readonly EventType[];
 
 /** Told by a part that is fetched later. */
-export type LaterNotice = EventOf<'files.restored' | 'session.created' | 'session.forked'>;
+const laterTypes = [
+  'branch.committed',
+  'branch.landed',
+  'branch.pushed',
+  'files.restored',
+  'session.forked',
+] as const satisfies readonly EventType[];
+export type LaterNotice = EventOf<(typeof laterTypes)[number] | 'session.created'>;
 
 export type NoticeEvent = EventOf<(typeof noticeTypes)[number]> | LaterNotice;
 
@@ -125,7 +132,7 @@ export interface NoticeItem extends Timed {
 export const isToldLater = (event: Event): event is LaterNotice =>
   event.type === 'session.created'
     ? event.forkedFrom !== undefined
-    : event.type === 'files.restored' || event.type === 'session.forked';
+    : (laterTypes as readonly string[]).includes(event.type);
 
 /** A row for the event if it is one that is only told: of the exits of a process only crashes are news. */
 export const isNotice = (event: Event): event is NoticeEvent =>

@@ -9,6 +9,7 @@ import { cx } from '../ui/class-names.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Field, Textarea } from '../ui/field.tsx';
 import { toast } from '../ui/toast.tsx';
+import { DiscardWorktree } from '../worktrees/discard-worktree.tsx';
 import { Conflicts } from './conflicts.tsx';
 import { askToMerge, isFree, shortCommit, usualMessage, wayOf } from './landing.logic.ts';
 import { PushTargets } from './push-targets.tsx';
@@ -150,6 +151,7 @@ export function LandingForm({
           </>
         )}
         <PushTargets session={session} targets={state.pushes} isStill={!isBusy} />
+        <DiscardWorktree session={session} />
         {error !== undefined && (
           <div role="alert" className="flex flex-wrap items-center gap-2 text-fail-ink text-sm">
             <p className="wrap-anywhere">{error}</p>

@@ -1,4 +1,4 @@
-import { GitFork, Redo2, Undo2 } from 'lucide-react';
+import { ArrowUpFromLine, GitCommitHorizontal, GitFork, GitMerge, Redo2, Undo2 } from 'lucide-react';
 import { type ReactNode, Suspense, useState } from 'react';
 import { Link } from 'wouter';
 import { useConversationPlace } from '../conversation/conversation-context.ts';
@@ -17,6 +17,10 @@ export function ToldLater({ event }: { readonly event: LaterNotice }) {
   switch (event.type) {
     case 'files.restored':
       return <Restored event={event} />;
+    case 'branch.committed':
+    case 'branch.landed':
+    case 'branch.pushed':
+      return <Branch event={event} />;
     case 'session.forked':
       return <Fork sessionId={event.into} text="fork.into" />;
     case 'session.created':
@@ -47,6 +51,34 @@ function Restored({ event }: { readonly event: Extract<LaterNotice, { type: 'fil
     </Line>
   );
 }
+
+function Branch({ event }: { readonly event: Extract<LaterNotice, { type: `branch.${string}` }> }) {
+  const t = useT();
+  const Icon = branchIcons[event.type];
+  return (
+    <Line icon={<Icon aria-hidden className="size-3.5 shrink-0" />}>
+      <span className="min-w-0 break-words">{said(event)}</span>
+      <code className="text-xs">{event.commit.slice(0, 8)}</code>
+    </Line>
+  );
+
+  function said(done: typeof event): string {
+    switch (done.type) {
+      case 'branch.committed':
+        return t('branch.committed', { count: done.files, branch: done.branch, subject: done.subject });
+      case 'branch.landed':
+        return t('branch.landed', { branch: done.branch, base: done.base });
+      case 'branch.pushed':
+        return t('branch.pushed', { branch: done.branch, url: done.url });
+    }
+  }
+}
+
+const branchIcons = {
+  'branch.committed': GitCommitHorizontal,
+  'branch.landed': GitMerge,
+  'branch.pushed': ArrowUpFromLine,
+};
 
 function Fork({ sessionId, text }: { readonly sessionId: string; readonly text: 'fork.into' | 'fork.from' }) {
   const t = useT();

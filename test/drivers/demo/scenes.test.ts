@@ -206,7 +206,7 @@ describe('scenes of the demo program', () => {
     expect(result).toContain('“Refactor the billing module”');
     expect(result).toMatch(/- `tour`: /);
     expect(result).toMatch(/- `write NAME`: /);
-    expect(result?.match(/^- `.*`: /gm)).toHaveLength(16);
+    expect(result?.match(/^- `.*`: /gm)).toHaveLength(17);
   });
 });
 

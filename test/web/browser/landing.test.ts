@@ -26,7 +26,7 @@ async function open(page: Page, actions: string | RegExp, entry: string) {
   return page.getByRole('dialog');
 }
 
-it('[CHG52] [CHG54] [CHG57] [CHG59] what the agent made is committed with the message it proposes, merged where the base is checked out, and pushed', async () => {
+it('[CHG52] [CHG54] [CHG57] [CHG59] [CHG60] what the agent made is committed with the message it proposes, merged where the base is checked out, and pushed', async () => {
   const { main, tree, bare, git, page, problems } = await begin();
   writeFileSync(join(tree, 'greeting.txt'), 'hello, world\n');
   writeFileSync(join(tree, 'scratch.txt'), 'not for anyone\n');
@@ -63,6 +63,13 @@ it('[CHG52] [CHG54] [CHG57] [CHG59] what the agent made is committed with the me
   await dialog.getByRole('button', { name: 'Push main' }).click();
   await dialog.getByText('Pushed.').waitFor();
   expect(personsGit(bare, ['rev-parse', 'main'])).toBe(git('rev-parse', 'main'));
+  await page.keyboard.press('Escape');
+  for (const told of [
+    '1 file was committed on agent/greeting: Work on greeting.txt',
+    'agent/greeting landed on main.',
+    `main was pushed to ${bare}.`,
+  ])
+    await page.getByRole('main').getByText(told).waitFor();
   expect(problems).toEqual([]);
 });
 

@@ -64,6 +64,8 @@ export const worktrees: Record<keyof typeof english, string> = {
   'worktrees.unmerged_one': '{count} Commit auf keinem anderen Branch',
   'worktrees.unmerged_other': '{count} Commits auf keinem anderen Branch',
   'worktrees.nothing': 'nichts zu verlieren',
+  'worktrees.stopFirst': 'Um den Worktree zu entfernen, zuerst die Sitzung beenden.',
+  'worktrees.goneAlready': 'Er ist nicht mehr da.',
   'worktrees.remove': 'Entfernen…',
   'worktrees.removeOf': 'Den Worktree {branch} entfernen',
   'worktrees.inUse': 'Beende zuerst seine Sitzung',

@@ -55,6 +55,8 @@ export const worktrees = {
   'worktrees.unmerged_one': '{count} commit on no other branch',
   'worktrees.unmerged_other': '{count} commits on no other branch',
   'worktrees.nothing': 'nothing to lose',
+  'worktrees.stopFirst': 'To remove the worktree, stop the session first.',
+  'worktrees.goneAlready': 'It is not there any more.',
   'worktrees.remove': 'Remove…',
   'worktrees.removeOf': 'Remove the worktree {branch}',
   'worktrees.inUse': 'Stop its session first',
