@@ -26,6 +26,10 @@ export interface EffectsOptions extends SessionRunOptions {
 
 const INTERRUPT_LIMIT_MS = 3000;
 const ASKED_AGAIN_LIMIT_MS = 30_000;
+const TURN_BEGINS_WITHIN_MS = 2000;
+
+const isHandingOver = ({ turn, queue }: SessionState): boolean =>
+  turn === null && queue.some(({ sending }) => sending !== null);
 
 /** Does what stored events call for: starts, writes, interrupts, ends. Nothing is done here that is not on record first. */
 export class SessionEffects {
@@ -34,6 +38,10 @@ export class SessionEffects {
   readonly recorder: TurnRecorder;
   readonly #timers: Timers;
   #closed: Promise<void> = Promise.resolve();
+  /** A message waits until the files are recorded; settles when it was handed over. */
+  #held: Promise<void> | undefined;
+  /** Told when a turn begins, or the message that it was to begin with is gone. */
+  readonly #awaitingTurn = new Set<() => void>();
 
   constructor(options: EffectsOptions) {
     this.#options = options;
@@ -51,9 +59,26 @@ export class SessionEffects {
     return this.#closed;
   }
 
+  /**
+   * Settles at once, but for a message that is held back until the files are recorded: then when its turn has begun, or it is clear
+   * that none does. Whoever wants to end that turn, or to have a word in it, means the one that is about to begin.
+   */
+  async turnBegun(): Promise<void> {
+    if (this.#held === undefined) return;
+    await this.#held;
+    if (!isHandingOver(this.#options.writer.state)) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#awaitingTurn.add(resolve);
+    const cancel = this.#options.clock.after(TURN_BEGINS_WITHIN_MS, resolve);
+    await promise;
+    cancel();
+    this.#awaitingTurn.delete(resolve);
+  }
+
   after(commit: Commit): void {
     for (const { event, after } of commit.steps) this.#react(event, after, commit.after);
     this.#record(commit);
+    if (!isHandingOver(commit.after)) for (const settle of this.#awaitingTurn) settle();
     const reason = endOfRuns(commit);
     if (reason !== undefined) this.#options.tools.runEnded(commit.after.id, reason);
   }
@@ -182,10 +207,14 @@ export class SessionEffects {
       return;
     }
     const run = this.run;
-    void recorded.then(() => {
+    const held = recorded.then(() => {
       const { state: now } = this.#options.writer;
       const isStill = now.queue.some((item) => item.sending !== null && item.turnId === turnId);
       if (isStill && this.run === run) this.#handOver(event, now);
+    });
+    this.#held = held;
+    void held.finally(() => {
+      if (this.#held === held) this.#held = undefined;
     });
   }
 

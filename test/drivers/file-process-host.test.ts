@@ -39,7 +39,7 @@ test('[SES7] an agent that ended while nobody listened tells its end, its last w
   const archive = new RunArchive({ dataDir: rooms.room.dir });
   const host = rooms.hostOf({ onOver: (run) => void archive.add(run) });
   expect(await host.kept()).toEqual([
-    { id: spec.id, sessionId: 's1', running: false, outputEnd: 'heard word\n'.length },
+    { id: spec.id, sessionId: 's1', running: false, outputEnd: 'heard word\n'.length, givenBack: 0 },
   ]);
   const agent = host.attach(spec.id, 6);
   if (agent === undefined) throw new Error('It is not there');

@@ -21,6 +21,7 @@ async function serve(config: object = {}): Promise<Beckon> {
 async function busySession(beckon: Beckon, settings: object = {}): Promise<string> {
   const { status, body } = await beckon.api('POST', '/api/sessions', {
     agent: 'demo',
+    cwd: await temporaryDirectory(),
     prompt: 'slow 100000',
     ...settings,
   });

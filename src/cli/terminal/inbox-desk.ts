@@ -150,7 +150,13 @@ export class InboxDesk {
       this.#dialog = { ...this.#dialog, says, isOver: true };
     }
     clearTimeout(this.#settling);
-    this.#settling = setTimeout(this.#options.redraw, STILL_BEFORE_PRESS_MS);
+    this.#settle();
+  }
+
+  /** Tells when the keys decide again. A timer counts from when its turn of the loop began, and so may be early. */
+  #settle(): void {
+    const left = STILL_BEFORE_PRESS_MS - (this.#options.now() - this.#since);
+    this.#settling = setTimeout(() => (this.#isStill() ? this.#options.redraw() : this.#settle()), left);
   }
 
   #isStill(): boolean {

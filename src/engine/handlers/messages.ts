@@ -14,13 +14,15 @@ export const messageHandlers = {
     const earlier = findEarlier(log, session, clientMessageId);
     if (earlier !== undefined) return receiptOf(earlier);
     const blobs = (input.images ?? []).map((image) => imageBlob(ids, image));
+    const { disposition = 'auto' } = input;
+    if (disposition === 'interrupt' || disposition === 'steer') await session.effects.turnBegun();
     const sent = await session.writer.command(
       {
         type: 'send',
         messageId: MessageId.parse(ids.message()),
         text: input.message,
         images: blobs.map(imageReference),
-        disposition: input.disposition ?? 'auto',
+        disposition,
         replace: input.replace ?? false,
         clientMessageId,
         by,

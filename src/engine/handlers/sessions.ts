@@ -134,6 +134,7 @@ export const sessionHandlers = {
   },
 
   async interrupt(_room, { session }, { actor: by }) {
+    await session.effects.turnBegun();
     const interrupted = await session.writer.command({ type: 'interrupt', by });
     return interrupted.ok ? done : interrupted;
   },

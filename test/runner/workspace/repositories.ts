@@ -148,11 +148,23 @@ export function contentsKept(dataDir: string): string[] {
     .filter((name) => name !== 'orders')
     .flatMap((store) => {
       const git = (...args: string[]): string =>
-        execFileSync('git', [`--git-dir=${join(stores, store)}`, ...args], { encoding: 'utf8' });
-      return git('cat-file', '--batch-all-objects', '--batch-check')
-        .split('\n')
-        .filter((line) => line.includes(' blob '))
-        .map((line) => git('cat-file', 'blob', line.slice(0, 40)));
+        execFileSync('git', [`--git-dir=${join(stores, store)}`, ...args], { encoding: 'latin1' });
+      // In one call: a server that tidies meanwhile takes nothing away between two of them.
+      return blobsIn(git('cat-file', '--batch-all-objects', '--batch'));
     })
     .sort();
+}
+
+/** The contents in what `cat-file --batch` gives; each has its own length before it. */
+function blobsIn(output: string): string[] {
+  const bytes = Buffer.from(output, 'latin1');
+  const blobs: string[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const end = bytes.indexOf('\n', at);
+    const [, kind, size = '0'] = bytes.toString('latin1', at, end).split(' ');
+    const from = end + 1;
+    if (kind === 'blob') blobs.push(bytes.toString('utf8', from, from + Number(size)));
+    at = kind === 'missing' ? from : from + Number(size) + 1;
+  }
+  return blobs;
 }
