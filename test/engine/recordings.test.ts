@@ -71,6 +71,20 @@ describe('[CHG12] the files around a turn', () => {
     expect(recorded(room, id)).toEqual(['start', 'end']);
   });
 
+  test('[MSG1] [SES5] whoever interrupts while they are recorded means the turn that is about to begin', async () => {
+    const { files, room } = await open();
+    files.hold('record');
+    const [id, agent] = await room.idle(inTree(files));
+    await room.do('sendMessage', { session: id, message: 'go on' });
+    await eventually('it is asked for', async () => files.calls.length > 0);
+    const instead = room.do('sendMessage', { session: id, message: 'no, this', disposition: 'interrupt' });
+    files.release('record');
+    await room.until('it is sent', () => agent.sent().length > 0);
+    agent.begin();
+    expect(await instead).toMatchObject({ body: { applied: 'interrupt' } });
+    await room.event(id, 'turn.interrupting');
+  });
+
   test('[CHG14] keep a message waiting for two seconds, and are late then', async () => {
     const { files, room } = await open();
     files.hold('record');
