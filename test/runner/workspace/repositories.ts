@@ -149,7 +149,6 @@ export function contentsKept(dataDir: string): string[] {
     .flatMap((store) => {
       const git = (...args: string[]): string =>
         execFileSync('git', [`--git-dir=${join(stores, store)}`, ...args], { encoding: 'latin1' });
-      // In one call: a server that tidies meanwhile takes nothing away between two of them.
       return blobsIn(git('cat-file', '--batch-all-objects', '--batch'));
     })
     .sort();
