@@ -65,11 +65,11 @@ function Branch({ event }: { readonly event: Extract<LaterNotice, { type: `branc
   function said(done: typeof event): string {
     switch (done.type) {
       case 'branch.committed':
-        return t('branch.committed', { count: done.files, branch: done.branch, subject: done.subject });
+        return t('done.committed', { count: done.files, branch: done.branch, subject: done.subject });
       case 'branch.landed':
-        return t('branch.landed', { branch: done.branch, base: done.base });
+        return t('done.landed', { branch: done.branch, base: done.base });
       case 'branch.pushed':
-        return t('branch.pushed', { branch: done.branch, url: done.url });
+        return t('done.pushed', { branch: done.branch, url: done.url });
     }
   }
 }
