@@ -284,7 +284,7 @@ function Facts({ session }: { readonly session: Session }) {
 }
 
 const Quiet = ({ title, children }: { readonly title?: string; readonly children: ReactNode }) => (
-  <span title={title} className="min-w-0 max-w-60 truncate px-1 max-md:hidden">
+  <span title={title} className="min-w-0 max-w-60 truncate px-1 @max-xl:hidden max-md:hidden">
     {children}
   </span>
 );
