@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Result } from '../../protocol/errors.ts';
+import { writeJson } from './json-file.ts';
 
 const mostKept = 1000;
 
@@ -40,15 +41,7 @@ export class Orders {
   /** On the disk before anyone is told. */
   async keep(id: string, outcome: Result<unknown>): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    const path = this.#pathOf(id);
-    const file = await open(`${path}.new`, 'w', 0o600);
-    try {
-      await file.writeFile(JSON.stringify(outcome));
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(`${path}.new`, path);
+    await writeJson(this.#pathOf(id), outcome);
     await this.#forgetOldest();
   }
 

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { rm } from 'node:fs/promises';
 import type { UndoChoice as Choice, UndoObstacle } from '../../protocol/changes.ts';
 import { accept, type Result } from '../../protocol/errors.ts';
 import { blobOf, entriesBetween, entriesOf } from './entries.ts';
+import { writeJson } from './json-file.ts';
 import { type PathBytes, toldPath } from './path-bytes.ts';
 import { looker, placeOf } from './recording.ts';
 import { isSameEntry, type Obstacle, type PlanInput, planRestore, type Wanted } from './restore-plan.ts';
@@ -239,25 +239,9 @@ export interface Journal {
 }
 
 /** On the disk before the first file is touched. */
-async function writeJournal(gitDir: string, journal: Journal): Promise<void> {
-  const path = journalPath(gitDir);
-  const file = await open(`${path}.new`, 'w', 0o600);
-  try {
-    await file.writeFile(JSON.stringify(journal));
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(`${path}.new`, path);
-  await syncFolder(dirname(path));
-}
+const writeJournal = (gitDir: string, journal: Journal): Promise<void> =>
+  writeJson(journalPath(gitDir), journal);
 
 async function removeJournal(gitDir: string): Promise<void> {
   await rm(journalPath(gitDir), { force: true });
-}
-
-async function syncFolder(path: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const folder = await open(path, 'r');
-  await folder.sync().finally(() => folder.close());
 }

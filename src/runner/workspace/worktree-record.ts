@@ -1,7 +1,8 @@
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { SessionWorktree } from '../../protocol/worktree.ts';
+import { writeJson } from './json-file.ts';
 import { smallFile } from './repository.ts';
 
 /** What is kept of a worktree, beside it: written before anything is done to the repository, so that a kill leaves nothing unknown. */
@@ -39,15 +40,7 @@ export class WorktreeRecords {
   /** On the disk when it returns. */
   async write(record: WorktreeRecord): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    const path = join(this.#folder, `${record.id}.json`);
-    const file = await open(`${path}.new`, 'w', 0o600);
-    try {
-      await file.writeFile(JSON.stringify(record));
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(`${path}.new`, path);
+    await writeJson(join(this.#folder, `${record.id}.json`), record);
   }
 
   remove(id: string): Promise<void> {

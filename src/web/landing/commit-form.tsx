@@ -1,6 +1,5 @@
 import { useId, useState } from 'react';
-import type { UncommittedFile, WorktreeState } from '../../protocol/landing.ts';
-import type { Session } from '../../protocol/session.ts';
+import type { UncommittedFile } from '../../protocol/landing.ts';
 import { useFeed, useTransport } from '../data/room-context.tsx';
 import { useT } from '../i18n/i18n.ts';
 import { errorText } from '../text/error-text.ts';
@@ -9,6 +8,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Field, Textarea } from '../ui/field.tsx';
 import { toast } from '../ui/toast.tsx';
 import { askForMessage, canCommit, hindrance, proposedMessage, shortCommit } from './landing.logic.ts';
+import type { FormParts } from './use-worktree.ts';
 
 /** Chosen files, as they are shown, with a message that the agent may propose. */
 export function CommitForm({
@@ -18,14 +18,7 @@ export function CommitForm({
   title,
   onDone,
   onClose,
-}: {
-  readonly session: Session;
-  readonly state: WorktreeState;
-  readonly look: () => Promise<void>;
-  readonly title: string;
-  readonly onDone: () => void;
-  readonly onClose: () => void;
-}) {
+}: FormParts & { readonly onDone: () => void }) {
   const t = useT();
   const transport = useTransport();
   const { uncommitted } = state;

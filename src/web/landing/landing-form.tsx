@@ -1,6 +1,5 @@
 import { useId, useState } from 'react';
-import type { Landed, Landing, LandingHow, WorktreeState } from '../../protocol/landing.ts';
-import type { Session } from '../../protocol/session.ts';
+import type { Landed, Landing, LandingHow } from '../../protocol/landing.ts';
 import { useTransport } from '../data/room-context.tsx';
 import { useT } from '../i18n/i18n.ts';
 import { errorText } from '../text/error-text.ts';
@@ -13,6 +12,7 @@ import { DiscardWorktree } from '../worktrees/discard-worktree.tsx';
 import { Conflicts } from './conflicts.tsx';
 import { askToMerge, isFree, shortCommit, usualMessage, wayOf } from './landing.logic.ts';
 import { PushTargets } from './push-targets.tsx';
+import type { FormParts } from './use-worktree.ts';
 
 const ways = ['merge', 'squash', 'rebase'] as const satisfies readonly LandingHow[];
 
@@ -24,14 +24,7 @@ export function LandingForm({
   title,
   onCommit,
   onClose,
-}: {
-  readonly session: Session;
-  readonly state: WorktreeState;
-  readonly look: () => Promise<void>;
-  readonly title: string;
-  readonly onCommit: () => void;
-  readonly onClose: () => void;
-}) {
+}: FormParts & { readonly onCommit: () => void }) {
   const t = useT();
   const transport = useTransport();
   const { landing, uncommitted } = state;

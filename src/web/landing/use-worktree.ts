@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useState } from 'react';
 import type { WorktreeState } from '../../protocol/landing.ts';
+import type { Session } from '../../protocol/session.ts';
 import { useTransport } from '../data/room-context.tsx';
 
 export interface WorktreeReading {
@@ -8,6 +9,15 @@ export interface WorktreeReading {
   readonly error: unknown;
   readonly isReading: boolean;
   readonly look: () => Promise<void>;
+}
+
+/** What commit and landing are given alike. */
+export interface FormParts {
+  readonly session: Session;
+  readonly state: WorktreeState;
+  readonly look: () => Promise<void>;
+  readonly title: string;
+  readonly onClose: () => void;
 }
 
 export function useWorktree(sessionId: string): WorktreeReading {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { copyFile, open, readdir, readFile, rename, rm, rmdir, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { accept, type Result, refuse } from '../../../protocol/errors.ts';
-
+import { writeJson } from '../json-file.ts';
 import { bytesOf, type PathBytes, partsIn } from '../path-bytes.ts';
 import { looker, placeOf } from '../recording.ts';
 import type { Repository } from '../repository.ts';
@@ -310,14 +310,5 @@ async function readJournal(gitDir: string): Promise<Journal | undefined> {
 }
 
 /** On the disk before the branch is moved. */
-async function writeJournal(gitDir: string, journal: Journal): Promise<void> {
-  const path = journalPath(gitDir);
-  const file = await open(`${path}.new`, 'w', 0o600);
-  try {
-    await file.writeFile(JSON.stringify(journal));
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(`${path}.new`, path);
-}
+const writeJournal = (gitDir: string, journal: Journal): Promise<void> =>
+  writeJson(journalPath(gitDir), journal);
