@@ -78,7 +78,8 @@ export class SessionEffects {
   after(commit: Commit): void {
     for (const { event, after } of commit.steps) this.#react(event, after, commit.after);
     this.#record(commit);
-    if (!isHandingOver(commit.after)) for (const settle of this.#awaitingTurn) settle();
+    if (this.#awaitingTurn.size > 0 && !isHandingOver(commit.after))
+      for (const settle of this.#awaitingTurn) settle();
     const reason = endOfRuns(commit);
     if (reason !== undefined) this.#options.tools.runEnded(commit.after.id, reason);
   }
