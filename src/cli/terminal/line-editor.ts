@@ -37,6 +37,8 @@ export interface LineEditorOptions {
   readonly paint: Paint;
   readonly history: History;
   readonly complete?: Completer | undefined;
+  /** A line feed submits, too: what was typed before the terminal was ours came with its returns made into line feeds. */
+  readonly isOneLine?: boolean | undefined;
   /** Something came later and is to be drawn: candidates. */
   readonly redraw: () => void;
 }
@@ -127,9 +129,11 @@ export class LineEditor {
       case 'Enter':
         // The first one takes what was chosen of the list.
         return candidates !== undefined && candidates.chosen >= 0 ? changed : this.#enter();
+      case 'Ctrl+J':
+        if (this.#options.isOneLine) return this.#enter();
+        return this.#edit({ do: 'put', text: '\n' });
       case 'Alt+Enter':
       case 'Shift+Enter':
-      case 'Ctrl+J':
         return this.#edit({ do: 'put', text: '\n' });
       case 'ArrowUp':
         return this.#vertical(-1, column);

@@ -37,6 +37,7 @@ export interface TypingOptions {
   readonly paint?: Paint;
   readonly history?: History | undefined;
   readonly complete?: Completer | undefined;
+  readonly isOneLine?: boolean;
 }
 
 /** For output alone. */
@@ -78,11 +79,11 @@ function pipedScreen(console: Console, listener: ScreenListener): Screen {
 function typedScreen(
   console: Console,
   listener: ScreenListener,
-  { paint = plain, history = historyInMemory(), complete }: TypingOptions,
+  { paint = plain, history = historyInMemory(), complete, isOneLine }: TypingOptions,
 ): Screen {
   const { stdout } = console;
   const area = new TerminalArea(stdout);
-  const editor = new LineEditor({ paint, history, complete, redraw: () => draw() });
+  const editor = new LineEditor({ paint, history, complete, isOneLine, redraw: () => draw() });
   let live: readonly string[] = [];
   /** The purpose of the line that is being typed. */
   let begun: { readonly purpose: string | undefined } | undefined;
@@ -183,35 +184,58 @@ function typedScreen(
 
 export interface LineWish extends TypingOptions {
   readonly prompt: string;
-  readonly isSecret?: boolean;
   /** Ends the waiting. */
   readonly signal?: AbortSignal;
 }
 
 /** One line that a person types at a terminal; undefined if they leave instead. */
-export function readLine(console: Console, wish: LineWish): Promise<string | undefined> {
+export async function readLine(console: Console, wish: LineWish): Promise<string | undefined> {
+  let line: string | undefined;
+  const take = (typed: string): boolean => {
+    line = typed;
+    return true;
+  };
+  return (await readLines(console, { ...wish, prompt: () => wish.prompt, take })) ? line : undefined;
+}
+
+export interface LinesWish extends Omit<LineWish, 'prompt'> {
+  /** The words before the next line. */
+  prompt(): string;
+  /** Whether this was the last line. */
+  take(line: string): boolean;
+}
+
+/** Lines that a person types one after the other: what is typed ahead is for the next one. False if they leave instead. */
+export function readLines(
+  console: Console,
+  { prompt, take, signal, ...options }: LinesWish,
+): Promise<boolean> {
   return new Promise((resolve) => {
-    const { prompt, isSecret = false, signal } = wish;
-    const end = (line: string | undefined) => {
+    let isOver = false;
+    const end = (isDone: boolean): void => {
+      isOver = true;
       // What was typed stays on the screen: the line is written before the place to type goes.
       queueMicrotask(() => {
         screen.close();
-        resolve(line);
+        resolve(isDone);
       });
-      return 'taken' as const;
     };
     const screen = interactiveScreen(
       console,
       {
         purpose: () => undefined,
-        promptFor: () => ({ prompt, isSecret }),
-        onLine: end,
-        onInterrupt: () => void end(undefined),
-        onLeave: () => void end(undefined),
+        promptFor: () => ({ prompt: prompt() }),
+        onLine(line) {
+          if (!isOver && take(line)) end(true);
+          else screen.update();
+          return 'taken';
+        },
+        onInterrupt: () => end(false),
+        onLeave: () => end(false),
       },
-      wish,
+      { ...options, isOneLine: true },
     );
-    if (signal?.aborted) end(undefined);
-    else signal?.addEventListener('abort', () => void end(undefined), { once: true });
+    if (signal?.aborted) end(false);
+    else signal?.addEventListener('abort', () => end(false), { once: true });
   });
 }

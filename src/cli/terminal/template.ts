@@ -8,7 +8,7 @@ import { columns } from '../render/columns.ts';
 import { shortened } from '../render/measures.ts';
 import { oneLine } from '../render/safe-text.ts';
 import { clientCommand } from './client-command.ts';
-import { isTerminal, readLine } from './screen.ts';
+import { isTerminal, readLines } from './screen.ts';
 
 export const templates = clientCommand({
   usage: 'templates',
@@ -72,14 +72,14 @@ async function ask(
     throw new UsageError(`${wordsFor(template)}; these are missing: ${examples}`);
   }
   const typed: (readonly [string, string])[] = [];
-  for (const name of missing) {
-    let value = '';
-    while (value.trim() === '') {
-      const line = await readLine(console, { prompt: `${oneLine(name)}: ` });
-      if (line === undefined) throw new Failure('nothing was started: a blank was left empty');
-      value = line;
-    }
-    typed.push([name, value.trim()]);
-  }
+  const isFilled = await readLines(console, {
+    prompt: () => `${oneLine(missing[typed.length] ?? '')}: `,
+    take(line) {
+      const name = missing[typed.length];
+      if (name !== undefined && line.trim() !== '') typed.push([name, line.trim()]);
+      return typed.length === missing.length;
+    },
+  });
+  if (!isFilled) throw new Failure('nothing was started: a blank was left empty');
   return typed;
 }

@@ -54,6 +54,11 @@ const number = (page: Page, name: string, path = 'app.ts'): Locator =>
   page.getByRole('region', { name: path, exact: true }).getByRole('button', { name, exact: true });
 const field = (page: Page, place: string): Locator =>
   page.getByRole('textbox', { name: `Comment on ${place}`, exact: true });
+/** Types into the field that picking lines opens, once it has the focus. */
+async function typeInto(page: Page, place: string, text: string): Promise<void> {
+  await field(page, place).and(page.locator(':focus')).waitFor();
+  await page.keyboard.type(text);
+}
 const said = (page: Page, text: string): Locator => page.getByRole('paragraph').filter({ hasText: text });
 const toSend = (page: Page, count: number): Locator =>
   page.getByRole('button', { name: count === 1 ? '1 comment' : `${count} comments`, exact: true });
@@ -73,7 +78,7 @@ describe('a review of what an agent did', () => {
     await page.mouse.down();
     await number(page, 'Line 10').hover();
     await page.mouse.up();
-    await page.keyboard.type('These three\nbelong together.');
+    await typeInto(page, 'app.ts:8-10', 'These three\nbelong together.');
     await page.keyboard.press('Control+Enter');
     await toSend(page, 2).waitFor();
 
@@ -135,7 +140,7 @@ describe('a review of what an agent did', () => {
   it('[CHG36] a comment is edited, removed and put back; what another device made of it meanwhile is shown', async () => {
     await number(page, 'Line 3').focus();
     await page.keyboard.press('Enter');
-    await page.keyboard.type('First words');
+    await typeInto(page, 'app.ts:3', 'First words');
     await page.keyboard.press('Control+Enter');
     await page.getByRole('button', { name: 'Edit the comment' }).click();
     await field(page, 'app.ts:3').fill('Second words');
@@ -164,7 +169,7 @@ describe('a review of what an agent did', () => {
 
   it('[CHG36] [CHG37] when the agent goes on, comments move with their lines or are told as outdated, and marks are lost', async () => {
     await number(page, 'Line 9').click();
-    await page.keyboard.type('Stays with its line');
+    await typeInto(page, 'app.ts:9', 'Stays with its line');
     await page.keyboard.press('Control+Enter');
     await toSend(page, 2).waitFor();
     const box = page.getByRole('region', { name: 'app.ts' }).getByRole('checkbox', { name: 'Seen: app.ts' });
