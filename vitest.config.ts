@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { patienceMs, testTimeoutMs } from './test/support/patience.ts';
 import { sourceAliases } from './test/support/source-package.ts';
 
 const common = {
@@ -10,10 +11,10 @@ const common = {
     'test/package/**',
     'test/cluster/long/**',
   ],
-  testTimeout: 30_000,
-  hookTimeout: 30_000,
+  testTimeout: testTimeoutMs,
+  hookTimeout: testTimeoutMs,
   // What is waited for comes late on a machine that has other work: one second, the default, is luck.
-  expect: { poll: { timeout: 20_000 } },
+  expect: { poll: { timeout: patienceMs } },
   pool: 'forks' as const,
   // A file waits for processes and pages most of its time, and works for less than half of it.
   maxWorkers: 2 * availableParallelism(),
@@ -56,8 +57,6 @@ export default defineConfig({
           name: 'browser',
           include: ['test/web/browser/**/*.test.ts'],
           globalSetup: ['test/web/browser/build-page.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
         },
       },
     ],

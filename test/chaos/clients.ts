@@ -1,6 +1,7 @@
 import { WebSocket } from 'ws';
 import { errorCatalogue } from '../../src/protocol/errors.ts';
 import type { Beckon } from '../support/beckon-process.ts';
+import { patienceMs } from '../support/patience.ts';
 import { type Frame, type Watch, watch } from '../support/watch.ts';
 import { unlessKilled } from '../support/whole-log.ts';
 
@@ -65,7 +66,7 @@ export class Clients {
   async until(frames: number): Promise<boolean> {
     const goal = this.#frames + frames;
     const { promise, resolve } = Promise.withResolvers<boolean>();
-    const late = setTimeout(() => resolve(false), 20_000);
+    const late = setTimeout(() => resolve(false), patienceMs);
     this.#told = () => {
       if (this.#frames >= goal) resolve(true);
     };

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { makeBackup } from '../../src/cli/backup/backup.ts';
 import { filesToKeep } from '../../src/cli/backup/contents.ts';
 import {
@@ -16,7 +16,6 @@ import { eventually } from '../support/eventually.ts';
 import { smallDataDirectory } from '../support/small-data-directory.ts';
 
 // Several servers are started: on a busy machine that takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 afterEach(endBeckons);
 
 const everything = { withRaw: true, isReplacing: false };

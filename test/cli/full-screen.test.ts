@@ -47,7 +47,7 @@ describe('the whole terminal', () => {
 
   it('[TERM8] the inbox works through what is open with the keys of the page, and tells what comes', async () => {
     await start('run echo one', 'First');
-    await holds(async () => expect(await pending()).toHaveLength(1), 15_000);
+    await holds(async () => expect(await pending()).toHaveLength(1));
     const terminal = openTerminal(['inbox'], { dataDir: beckon.dataDir });
     await terminal.shows('Inbox · 1 ask open');
     await start('run echo two', 'Second');

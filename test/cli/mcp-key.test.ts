@@ -1,11 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { type Beckon, endBeckons, runBeckon, startBeckon } from '../support/beckon-process.ts';
 
 // Several servers are started: on a busy machine that takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 afterEach(endBeckons);
 
 interface Access {

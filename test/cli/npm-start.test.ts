@@ -13,9 +13,7 @@ const serverFile = (dataDir: string) => join(dataDir, 'server.json');
 afterEach(endBeckons);
 
 describe('npm start', () => {
-  it('[SES7] a signal to npm, which reaches only its shell, ends the server in order', {
-    timeout: 60_000,
-  }, async () => {
+  it('[SES7] a signal to npm, which reaches only its shell, ends the server in order', async () => {
     const dataDir = await temporaryDirectory();
     const npm = spawn(
       'npm',
@@ -31,7 +29,7 @@ describe('npm start', () => {
       const { pid } = JSON.parse(await readFile(serverFile(dataDir), 'utf8'));
       expect(isRunning(pid)).toBe(true);
       npm.kill('SIGTERM');
-      await expect.poll(() => isRunning(pid), { timeout: 15_000 }).toBe(false);
+      await expect.poll(() => isRunning(pid)).toBe(false);
       expect(existsSync(serverFile(dataDir))).toBe(false);
     } finally {
       if (npm.exitCode === null && npm.signalCode === null) {

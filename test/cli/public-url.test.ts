@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import {
   endBeckons,
   runBeckon,
@@ -11,7 +11,6 @@ import {
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
 
 // Several servers are started: on a busy machine that takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 afterEach(endBeckons);
 
 const publicUrl = 'https://beckon.example.org/room';

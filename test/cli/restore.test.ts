@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { makeBackup } from '../../src/cli/backup/backup.ts';
 import { restoreBackup } from '../../src/cli/backup/restore.ts';
 import { tarEnd, tarHeader, tarPadding } from '../../src/cli/backup/tar.ts';
@@ -12,7 +12,6 @@ import { eventually } from '../support/eventually.ts';
 import { smallDataDirectory } from '../support/small-data-directory.ts';
 
 // Several servers are started: on a busy machine that takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 afterEach(endBeckons);
 
 const everything = { withRaw: true, isReplacing: false };

@@ -39,15 +39,14 @@ async function begin(prompt: string, ...flags: string[]): Promise<string> {
 
 const statusOf = async (id: string): Promise<string> =>
   (await beckon.api('GET', `/api/sessions/${id}`)).body.session.status;
-const becomes = (id: string, status: string) =>
-  holds(async () => expect(await statusOf(id)).toBe(status), 15_000);
+const becomes = (id: string, status: string) => holds(async () => expect(await statusOf(id)).toBe(status));
 
 async function asked(): Promise<{ interactionId: string; kind: string; sessionId: string }> {
   return holds(async () => {
     const { body } = await beckon.api('GET', '/api/pending');
     expect(body.pending).toHaveLength(1);
     return body.pending[0];
-  }, 15_000);
+  });
 }
 
 const follow = (args: string[]) => spawnBeckon([...args, '--data-dir', beckon.dataDir]);
@@ -64,7 +63,7 @@ describe('the terminal client', () => {
 
     const allowed = await beckon.run(['approve', approval.interactionId.slice(0, 9)]);
     expect(allowed).toMatchObject({ code: 0, stdout: 'allowed: Write\n' });
-    await holds(async () => expect((await asked()).kind).toBe('question'), 15_000);
+    await holds(async () => expect((await asked()).kind).toBe('question'));
     expect(await readFile(join(work, 'beckon-demo.md'), 'utf8')).toContain('# Hello from Beckon');
 
     const answered = await beckon.run(['answer', 'Write tests', '--json']);

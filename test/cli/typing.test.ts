@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../support/beckon-process.ts';
 import { drilledAgent } from '../support/drilled-agent.ts';
 import { holds } from '../support/eventually.ts';
+import { patienceMs } from '../support/patience.ts';
 import { endTerminals, openTerminal as openTerminalAt } from '../support/terminal.ts';
 
 let beckon: Beckon;
@@ -92,7 +93,7 @@ describe('typing in a terminal', () => {
 
   it('[ASK4] a key meant for one interaction does not answer the next', async () => {
     const id = await start('!parallel');
-    await holds(async () => expect((await pending()).length).toBeGreaterThan(1), 15_000);
+    await holds(async () => expect((await pending()).length).toBeGreaterThan(1));
     const [first, ...others] = await pending();
     const terminal = openTerminal(['watch', id]);
     await terminal.seen('[a]llow once');
@@ -128,7 +129,7 @@ describe('typing in a terminal', () => {
       terminal.type('\r');
       expect(await messagesOf(id)).toHaveLength(2);
     };
-    await holds(sent, { timeout: 15_000, interval: 300 });
+    await holds(sent, { timeout: patienceMs, interval: 300 });
     expect((await messagesOf(id))[1]).toBe('first line\nsecond line\nthird');
     const file = join(beckon.dataDir, 'terminal-history');
     await holds(

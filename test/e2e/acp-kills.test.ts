@@ -5,6 +5,7 @@ import type { Event, EventOf } from '../../src/protocol/event.ts';
 import { writeAcpConfig } from '../support/acp-config.ts';
 import { type Beckon, endBeckons, startBeckon, temporaryDirectory } from '../support/beckon-process.ts';
 import { agentProcesses } from '../support/marked-processes.ts';
+import { patienceMs } from '../support/patience.ts';
 import { seededRandom, testSeed } from '../support/seeded-random.ts';
 import { endWatches, type Frame, watch } from '../support/watch.ts';
 import { unlessKilled, wholeLog } from '../support/whole-log.ts';
@@ -91,7 +92,7 @@ async function answerUntil(beckon: Beckon, random: () => number, frames: number)
     const isOver = working.size === AGENTS && ![...working.values()].includes(true);
     if (count >= frames || isOver) enough.resolve();
   });
-  const late = setTimeout(() => enough.reject(new Error(`Only ${count} of ${frames} came`)), 60_000);
+  const late = setTimeout(() => enough.reject(new Error(`Only ${count} of ${frames} came`)), patienceMs);
   await enough.promise.finally(() => clearTimeout(late));
   if (frames === Number.POSITIVE_INFINITY) await Promise.all(answering);
 }

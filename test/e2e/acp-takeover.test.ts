@@ -120,7 +120,7 @@ describe('agents of the Agent Client Protocol whose server is killed once', () =
     await eventually('it has ended its turn', () => existsSync(work('told')));
     await serve();
     for (const [name, { id }] of sessions) sessions.set(name, { id, watch: await watchSession(beckon, id) });
-  }, 60_000);
+  });
 
   afterAll(end);
 

@@ -71,7 +71,7 @@ async function eventsOf(id: string, type: string): Promise<AnyEvent[]> {
   return events.filter((event) => event.type === type);
 }
 
-describe('[SES15] an agent that asks 8,000 times in one breath', { timeout: 60_000 }, () => {
+describe('[SES15] an agent that asks 8,000 times in one breath', () => {
   it('is held, and nobody else is: others are answered at once, and it can be stopped', async () => {
     const id = await start('claude', 'asks 8000');
     expect(await slowestReply(held(id))).toBeLessThan(MOST_WORK_MS);
@@ -147,7 +147,7 @@ describe('[SES15] an agent that asks 8,000 times in one breath', { timeout: 60_0
   });
 });
 
-describe('[SES15] an agent with 8,000 calls open', { timeout: 60_000 }, () => {
+describe('[SES15] an agent with 8,000 calls open', () => {
   it('slows nobody, and all it said is there', async () => {
     const id = await start('claude', 'calls 8000');
     expect(await slowestReply(last(id, 'agent.text'))).toBeLessThan(MOST_WORK_MS);

@@ -1,13 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { endBeckons, startBeckon, temporaryDirectory } from '../support/beckon-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { markedProcesses } from '../support/marked-processes.ts';
 import { watch } from '../support/watch.ts';
 
 // A server that waits for a driver in vain takes five seconds to end, and on a busy machine more to start.
-vi.setConfig({ testTimeout: 120_000 });
 afterEach(endBeckons);
 
 const driver = `

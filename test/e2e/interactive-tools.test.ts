@@ -174,9 +174,7 @@ describe('interactive tools with the demo agent', () => {
   });
 
   const seed = testSeed();
-  it(`[TOOL6] [TOOL11] [ASK2] agents that outlive a killed server hear the answer once, whenever it is given (seed ${seed})`, {
-    timeout: 60_000,
-  }, async () => {
+  it(`[TOOL6] [TOOL11] [ASK2] agents that outlive a killed server hear the answer once, whenever it is given (seed ${seed})`, async () => {
     const dataDir = await temporaryDirectory();
     const server = await start({ dataDir });
     const random = seededRandom(seed);

@@ -72,5 +72,5 @@ describe(`[STORE2] [ASK5] a server is killed in the midst of writing what no pip
         .filter((part) => part.startsWith('in ') && part.includes(`message ${round} `));
       expect(inputs).toHaveLength(1);
     }
-  }, 60_000);
+  });
 });

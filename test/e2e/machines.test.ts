@@ -48,7 +48,7 @@ const pendingOf = async (beckon: Beckon, id: string) =>
 const interactionOf = async (beckon: Beckon, id: string, requestId: string) =>
   (await beckon.api('GET', `/api/sessions/${id}/interactions/${requestId}`)).body.interaction;
 
-describe('a second machine, with real agents', { timeout: 120_000 }, () => {
+describe('a second machine, with real agents', () => {
   it('[CLU21] [CLU27] is cut off in the middle of an ask; the answer waits, the server is killed and comes back without it, and the answer is given once', async () => {
     const first = await startBeckon({ command });
     const { dataDir } = first;

@@ -10,7 +10,7 @@ const seed = testSeed();
 const kills = times(3);
 
 it(`[MULTI9] a cursor outlives kill -9 of the server: every ask and every end is heard once, seed ${seed}`, {
-  timeout: times(120_000),
+  timeout: times(180_000),
 }, async () => {
   const dataDir = await temporaryDirectory();
   const random = seededRandom(seed);

@@ -133,7 +133,7 @@ it('[CHG49] [CHG51] two agents edit the same file apart, the setup runs once som
   );
   expect(existsSync(one.cwd)).toBe(false);
   expect(personsGit(tree, ['branch', '--list', 'beckon/one'])).toBe('');
-}, 60_000);
+});
 
 it('[CHG49] [CHG50] a server that is killed while the setup runs runs it again, and nothing of the first is left', async () => {
   writeFileSync(join(tree, '.beckon/setup'), 'echo $$ >> pids; [ -e go ] || sleep 1000\n');
@@ -166,7 +166,7 @@ it('[CHG49] [CHG50] a server that is killed while the setup runs runs it again, 
     'it is ended',
     async () => (await events(stopped.id, 'setup.changed')).at(-1)?.setup === 'ended',
   );
-}, 60_000);
+});
 
 it('[CHG45] [CHG49] on another machine the worktree is made, set up, listed and removed there', async () => {
   const program = join(import.meta.dirname, '../support/machines-program.ts');
@@ -200,4 +200,4 @@ it('[CHG45] [CHG49] on another machine the worktree is made, set up, listed and 
   const removal = { machine: 'gpu-1', shown: listed.shown, branch: 'remove' };
   expect((await far.api('POST', `/api/worktrees/${listed.id}/remove`, removal)).status).toBe(200);
   expect(existsSync(cwd)).toBe(false);
-}, 60_000);
+});

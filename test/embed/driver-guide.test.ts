@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { endBeckons, startBeckon, temporaryDirectory } from '../support/beckon-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { compile, programsIn, writeProject } from '../support/guide-programs.ts';
@@ -9,8 +9,6 @@ import { linkSource } from '../support/source-package.ts';
 import { watch } from '../support/watch.ts';
 
 // Programs are compiled and started here; on a busy machine that takes its time.
-vi.setConfig({ testTimeout: 120_000 });
-
 const programs = programsIn('docs/writing-a-driver.md');
 afterEach(async () => {
   endPrograms();

@@ -1,12 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { endBeckons, startBeckon, temporaryDirectory } from '../support/beckon-process.ts';
 import { compile, programsIn, writeProject } from '../support/guide-programs.ts';
 import { endPrograms, runProgram } from '../support/run-program.ts';
 import { linkSource } from '../support/source-package.ts';
 
 // Programs are compiled and started here; on a busy machine that takes its time.
-vi.setConfig({ testTimeout: 120_000 });
-
 const programs = programsIn('docs/library.md');
 let folder: string;
 beforeEach(async () => {

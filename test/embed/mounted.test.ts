@@ -5,14 +5,12 @@ import { type Beckon, type BeckonOptions, createBeckon } from 'beckon';
 import { HttpTransport } from 'beckon/client';
 import { defineDriver } from 'beckon/driver';
 import { defineTool } from 'beckon/tools';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { endBeckons, runBeckon, temporaryDirectory } from '../support/beckon-process.ts';
 
 // The whole program is loaded, and agents are started: on a busy machine that takes its time.
-vi.setConfig({ testTimeout: 120_000 });
-
 const open: { readonly beckon: Beckon; readonly server: Server }[] = [];
 afterEach(async () => {
   for (const { beckon, server } of open.splice(0)) {

@@ -113,7 +113,7 @@ async function resultsUnder(setting: Setting): Promise<Record<string, boolean | 
   const { session } = await call('POST', '/api/sessions', { agent: 'claude', cwd, key: 'hostile' });
   await call('POST', `/api/sessions/${session.id}/message`, { message: 'Begin.' });
   await call('POST', `/api/sessions/${session.id}/message`, { message: 'Then stop.', disposition: 'queue' });
-  await expect.poll(() => resultsIn(cwd), { timeout: 55_000 }).toBeDefined();
+  await expect.poll(() => resultsIn(cwd)).toBeDefined();
   const results = JSON.parse((await resultsIn(cwd)) ?? '{}');
   const stopped = await fetch(`${await urlIn(dataDir)}/api/sessions/${session.id}/stop`, {
     method: 'POST',

@@ -9,6 +9,7 @@ import { Checkpoints } from '../../src/log/checkpoints.ts';
 import { openSqliteLog } from '../../src/log/sqlite-log.ts';
 import type { NewEvent } from '../../src/protocol/event.ts';
 import { lastSeqOf } from '../support/last-seq.ts';
+import { patienceMs } from '../support/patience.ts';
 import { append, seqsOf, session } from './sample-events.ts';
 import { temporaryDirectories } from './temporary-directory.ts';
 
@@ -34,7 +35,7 @@ describe('the write-ahead log', () => {
   it('is tidied up by a program that does nothing else, which ends by itself when it has closed the log', async () => {
     const path = join(directory(), 'beckon.db');
     const program = fileURLToPath(new URL('append-and-close.ts', import.meta.url));
-    const { stdout } = await promisify(execFile)(process.execPath, [program, path], { timeout: 60_000 });
+    const { stdout } = await promisify(execFile)(process.execPath, [program, path], { timeout: patienceMs });
     expect(stdout).toBe('closed\n');
     const log = openSqliteLog({ path });
     expect(lastSeqOf(log, one)).toBe(201);
@@ -53,7 +54,7 @@ describe('the write-ahead log', () => {
     const automatic = () => Object.values(db.prepare('PRAGMA wal_autocheckpoint').get() ?? {})[0];
     expect(automatic()).toBe(0);
     checkpoints.wrote(100_000);
-    await expect.poll(automatic, { timeout: 10_000, interval: 10 }).toBe(1_000);
+    await expect.poll(automatic, { interval: 10 }).toBe(1_000);
     checkpoints.wrote(100_000);
     await checkpoints.close();
     db.close();
@@ -68,7 +69,7 @@ describe('the write-ahead log', () => {
     const insert = db.prepare('INSERT INTO t VALUES (zeroblob(4000000))');
     for (let n = 0; n < 4; n += 1) insert.run();
     checkpoints.wrote(4_000);
-    await expect.poll(() => held, { timeout: 10_000, interval: 10 }).toEqual([true, false]);
+    await expect.poll(() => held, { interval: 10 }).toEqual([true, false]);
     const frames = () => db.prepare('PRAGMA wal_checkpoint(PASSIVE)').get()?.log;
     expect(frames()).toBeGreaterThan(3_000);
     insert.run();

@@ -36,7 +36,7 @@ async function entriesMade(path: string): Promise<void> {
   const behind = reader.prepare(
     'SELECT count(*) AS n FROM event WHERE id > (SELECT placed FROM place_progress)',
   );
-  await expect.poll(() => behind.get()?.n, { timeout: 10_000, interval: 10 }).toBe(0);
+  await expect.poll(() => behind.get()?.n, { interval: 10 }).toBe(0);
   reader.close();
 }
 

@@ -18,7 +18,7 @@ let child: ChildProcess | undefined;
 afterEach(() => child?.kill('SIGKILL'));
 
 it('[STORE2] kill -9 at any moment loses nothing acknowledged and leaves a log that opens', {
-  timeout: times(120_000),
+  timeout: times(180_000),
 }, async () => {
   const path = join(directory(), 'beckon.db');
   const acknowledged = new Map<string, string>();

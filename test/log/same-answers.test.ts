@@ -100,9 +100,7 @@ const question = fc.record({
   words,
 });
 
-it('[STORE1] the log in memory and the log on SQLite give the same answers', {
-  timeout: 60_000,
-}, async () => {
+it('[STORE1] the log in memory and the log on SQLite give the same answers', async () => {
   const steps = fc.array(step, { maxLength: 25 });
   await fc.assert(
     fc.asyncProperty(steps, fc.array(question, { minLength: 1, maxLength: 6 }), async (script, questions) => {

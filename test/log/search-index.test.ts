@@ -34,7 +34,7 @@ describe('the search index', () => {
     );
     const reader = new DatabaseSync(path, { readOnly: true });
     const count = reader.prepare(`SELECT count(*) AS n FROM search WHERE search MATCH 'word'`);
-    await expect.poll(() => count.get()?.n, { timeout: 10_000, interval: 10 }).toBe(100);
+    await expect.poll(() => count.get()?.n, { interval: 10 }).toBe(100);
     reader.close();
     await log.close();
   });

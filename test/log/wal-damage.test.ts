@@ -159,7 +159,7 @@ describe('[STORE7] a write-ahead log that was damaged while no server ran', () =
     expect(await lookInto(path, short.acknowledged)).toEqual({ lost: 0, missing: [] });
   });
 
-  it(`never loses without a word, wherever the damage is (seed ${seed})`, { timeout: 120_000 }, async () => {
+  it(`never loses without a word, wherever the damage is (seed ${seed})`, async () => {
     const random = seededRandom(seed);
     const whole = (below: number): number => Math.floor(random() * below);
     const long = await killedAfter(1_500 + whole(1_500), mkdtempSync(join(lasting, 'killed-')));

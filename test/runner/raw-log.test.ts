@@ -55,9 +55,7 @@ describe('the raw log', () => {
   it('writes by itself', async () => {
     const log = open();
     log.append(one, 'out', Buffer.from('hello'));
-    await expect
-      .poll(() => readdirSync(join(folder, 'one')), { timeout: 10_000, interval: 10 })
-      .toEqual(['newer']);
+    await expect.poll(() => readdirSync(join(folder, 'one')), { interval: 10 }).toEqual(['newer']);
     expect(statSync(join(folder, 'one', 'newer')).mode & 0o777).toBe(0o600);
     expect(statSync(join(folder, 'one')).mode & 0o777).toBe(0o700);
   });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ErrorCode, errorCatalogue } from '../../src/protocol/errors.ts';
 import { operations } from '../../src/protocol/operation.ts';
+import { patienceMs } from '../support/patience.ts';
 import { times } from '../support/seeded-random.ts';
 import { startServer, token } from './running-server.ts';
 import { WsClient } from './ws-client.ts';
@@ -191,7 +192,7 @@ describe('random input', () => {
         if (wanted.type !== undefined) headers['content-type'] = wanted.type;
         if (wanted.body !== undefined) headers['content-length'] = String(Buffer.byteLength(wanted.body));
         const sent = request(
-          { port, method: wanted.method, path: wanted.path, headers, agent, timeout: 10_000 },
+          { port, method: wanted.method, path: wanted.path, headers, agent, timeout: patienceMs },
           (response) => {
             const status = response.statusCode ?? 0;
             if (response.headers['content-type']?.startsWith('text/event-stream') === true) {

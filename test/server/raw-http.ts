@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { patienceMs } from '../support/patience.ts';
 
 export interface RawAnswer {
   readonly status: number;
@@ -10,7 +11,7 @@ export interface RawAnswer {
 export function rawRequest(port: number, lines: readonly string[], body = ''): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`));
-    socket.setTimeout(10_000, () => socket.destroy(new Error('no answer within 10 s')));
+    socket.setTimeout(patienceMs, () => socket.destroy(new Error('no answer')));
     let text = '';
     const done = (): void => {
       socket.destroy();

@@ -35,7 +35,7 @@ const cuts = times(500);
 
 describe('a program that follows only the stream of all sessions', () => {
   it(`[MULTI9] is cut off ${cuts} times at any byte, and hears of every ask and every end once, in order, seed ${seed}`, {
-    timeout: times(120_000),
+    timeout: times(180_000),
   }, async () => {
     const log = sqliteLog();
     const server = await startServer({ log });

@@ -6,6 +6,7 @@ import { afterEach } from 'vitest';
 import type { ControlRoom } from '../../src/engine/ports/control-room.ts';
 import type { EventLog } from '../../src/engine/ports/event-log.ts';
 import { createServer, type Server, type ServerOptions } from '../../src/server/create-server.ts';
+import { patienceMs } from '../support/patience.ts';
 import { type ScriptedRoom, scriptedRoom } from './scripted-room.ts';
 
 export const token = 'a-token-for-tests-0123456789';
@@ -89,7 +90,7 @@ export async function request(
     method,
     headers: body === undefined ? headers : { 'content-type': 'application/json', ...headers },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(patienceMs),
   });
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: text === '' ? {} : JSON.parse(text) };

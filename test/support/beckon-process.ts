@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { stopAgents } from '../../src/drivers/process/run-admin.ts';
 import { eventually } from './eventually.ts';
 import { markedProcesses } from './marked-processes.ts';
+import { patienceMs } from './patience.ts';
 import { signal } from './running.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -194,7 +195,7 @@ export function spawnBeckon(args: readonly string[], options: RunOptions = {}): 
     stdout: () => stdout,
     stderr: () => stderr,
     async seen(text, from = 0) {
-      const limit = AbortSignal.timeout(15_000);
+      const limit = AbortSignal.timeout(patienceMs);
       for (;;) {
         const place = stdout.indexOf(text, from);
         if (place !== -1) return place + text.length;

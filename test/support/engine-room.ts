@@ -20,11 +20,10 @@ import type { KeptProcess } from '../../src/runner/ports/process-host.ts';
 import { countingIds } from './counting-ids.ts';
 import { FakeClock } from './fake-clock.ts';
 import { memoryLog } from './memory-log.ts';
+import { patienceMs } from './patience.ts';
 import { runnerOf } from './runner-of.ts';
 import { type ScriptedAgent, ScriptedDriver } from './scripted-driver.ts';
 import { templatesInMemory } from './templates-in-memory.ts';
-
-const DEADLINE_MS = 5000;
 
 export interface RoomOptions {
   readonly log?: EventLog;
@@ -283,7 +282,7 @@ export class EngineRoom {
       const found = look();
       if (found !== undefined && found !== false) resolve(found);
     };
-    const timer = setTimeout(() => reject(new Error(`Never came: ${what}`)), DEADLINE_MS);
+    const timer = setTimeout(() => reject(new Error(`Never came: ${what}`)), patienceMs);
     this.#waiting.add(check);
     check();
     return promise.finally(() => {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { KeptProcess, ProcessExit, ProcessSpec } from '../../src/runner/ports/process-host.ts';
+import { patienceMs } from './patience.ts';
 
 export type ServerOrder =
   | { do: 'start'; spec: ProcessSpec }
@@ -48,15 +49,11 @@ export class ProcessServer {
   /** What `find` makes of the events, once it makes something of them. */
   async hears<T>(what: string, find: (events: readonly ServerEvent[]) => T | undefined): Promise<T> {
     // On a busy machine a program takes longer to start than to do anything.
-    await this.#until('that it is up', (events) => events[0], 60_000);
-    return this.#until(what, find, 15_000);
+    await this.#until('that it is up', (events) => events[0]);
+    return this.#until(what, find);
   }
 
-  async #until<T>(
-    what: string,
-    find: (events: readonly ServerEvent[]) => T | undefined,
-    patienceMs: number,
-  ): Promise<T> {
+  async #until<T>(what: string, find: (events: readonly ServerEvent[]) => T | undefined): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const look = () => {
       const found = find(this.events);

@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { resolve } from 'node:path';
 import { type IPty, spawn } from '@lydell/node-pty';
 import xterm from '@xterm/headless';
+import { patienceMs } from './patience.ts';
 
 const program = resolve(import.meta.dirname, '../../src/cli/main.ts');
 
@@ -69,7 +70,7 @@ export function openTerminal(
     );
   const visible = () => rowsFrom(screen.buffer.active.baseY);
   const until = async (isThere: () => boolean, told: () => string): Promise<void> => {
-    const limit = AbortSignal.timeout(20_000);
+    const limit = AbortSignal.timeout(patienceMs);
     while (!isThere()) {
       await once(news, 'drawn', { signal: limit }).catch(() => {
         throw new Error(`${told()}\n${rowsFrom(0).join('\n')}`);

@@ -1,5 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import type { Beckon } from './beckon-process.ts';
+import { patienceMs } from './patience.ts';
 
 export interface Frame {
   readonly event: string;
@@ -20,8 +21,6 @@ export interface Watch {
   close(): void;
 }
 
-/** Real agents may take half a minute to start on a machine that others use, too. */
-const DEADLINE_MS = Number(process.env.BECKON_TEST_PATIENCE_MS ?? 25_000);
 const open = new Set<Watch>();
 
 /** Follows a stream of server-sent events and waits for facts in it. `endWatches` belongs into `afterEach`. */
@@ -56,7 +55,7 @@ export async function watch(
         waiters.delete(look);
         const seen = frames.map((frame) => frame.data?.type ?? frame.event).slice(-40);
         reject(new Error(`${what} did not come; seen: ${seen.join(', ')}`));
-      }, DEADLINE_MS);
+      }, patienceMs);
       const look = (): void => {
         const found = frames.find((frame) => !taken.has(frame) && accepts(frame));
         if (found === undefined) return;

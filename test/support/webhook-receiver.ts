@@ -1,6 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { patienceMs } from './patience.ts';
 
 export interface ReceivedPost {
   readonly path: string;
@@ -49,7 +50,7 @@ export class WebhookReceiver {
   }
 
   /** Resolves as soon as what was received is so. */
-  until(holds: (posts: readonly ReceivedPost[]) => boolean, deadlineMs = 25_000): Promise<void> {
+  until(holds: (posts: readonly ReceivedPost[]) => boolean, deadlineMs = patienceMs): Promise<void> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#waiting.delete(look);

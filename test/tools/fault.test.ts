@@ -3,11 +3,12 @@ import { spawn } from 'node:child_process';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { patienceMs } from '../support/patience.ts';
 
 it('[TOOL8] what tool code throws where nobody catches it does not end the server; the server’s own bugs do', async () => {
   const program = spawn(process.execPath, [fileURLToPath(new URL('./faulty-program.ts', import.meta.url))], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 20_000,
+    timeout: patienceMs,
     killSignal: 'SIGKILL',
   });
   let said = '';

@@ -8,11 +8,10 @@ import { commands } from '../../src/cli/command.ts';
 import { readConfigFile } from '../../src/cli/config-file.ts';
 import { serveFlags } from '../../src/cli/settings.ts';
 import { type Beckon, endBeckons, startBeckon } from '../support/beckon-process.ts';
+import { patienceMs } from '../support/patience.ts';
 import { linkSource } from '../support/source-package.ts';
 
 // Programs are compiled and started here; on a busy machine that takes its time.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
-
 const root = resolve(import.meta.dirname, '../..');
 const guide = readFileSync(join(root, 'docs/interactive-tools.md'), 'utf8');
 
@@ -150,7 +149,7 @@ describe('docs/interactive-tools.md', () => {
       const created = await beckon.api('POST', '/api/sessions', { agent: 'demo', prompt: 'hello' });
       sessionId = created.body.session.id;
       const status = async () => (await beckon.api('GET', `/api/sessions/${sessionId}`)).body.session.status;
-      await vi.waitUntil(async () => (await status()) === 'idle', { timeout: 60_000 });
+      await vi.waitUntil(async () => (await status()) === 'idle', { timeout: patienceMs });
     });
     afterAll(endBeckons);
 
@@ -168,7 +167,7 @@ describe('docs/interactive-tools.md', () => {
         said = await call(tool, args);
         return !/nobody is there|interaction_unavailable/.test(said);
       };
-      await vi.waitUntil(isAnswered, { timeout: 60_000 });
+      await vi.waitUntil(isAnswered, { timeout: patienceMs });
       return said;
     };
 

@@ -5,10 +5,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createToolHost, type ToolHost } from '../../src/tools/host/tool-host.ts';
 import { MemoryDesk } from '../../src/tools/testing/memory-desk.ts';
 import { FakeClock } from '../support/fake-clock.ts';
+import { patienceMs } from '../support/patience.ts';
 import { nativeImport } from './native-import.ts';
 import { session, settled } from './tool-bench.ts';
-
-const DEADLINE_MS = 10_000;
 
 let folder: string;
 let hosts: ToolHost[];
@@ -66,7 +65,7 @@ export default tool;
 /** Settles at the next change after which the host is as wanted. */
 async function until(host: ToolHost, what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const timer = setTimeout(() => reject(new Error(`Never came: ${what}`)), DEADLINE_MS);
+  const timer = setTimeout(() => reject(new Error(`Never came: ${what}`)), patienceMs);
   const check = async (): Promise<void> => {
     if (await isSo()) resolve();
   };

@@ -9,6 +9,7 @@ import type { SessionId } from '../../src/protocol/ids.ts';
 import type { ToolCallResult, ToolDescription } from '../../src/tools/host/tool-host.ts';
 import { createMcpEndpoint, type McpEndpointOptions, toolKeys } from '../../src/tools/mcp/endpoint.ts';
 import { FakeClock } from '../support/fake-clock.ts';
+import { patienceMs } from '../support/patience.ts';
 
 /** A call as the host was given it, to be ended by the test. */
 export interface HostCall {
@@ -152,7 +153,7 @@ export async function stage(
     logged,
     port,
     url,
-    post: (body, headers = {}, signal = AbortSignal.timeout(10_000)) =>
+    post: (body, headers = {}, signal = AbortSignal.timeout(patienceMs)) =>
       fetch(url(), {
         method: 'POST',
         headers: {
@@ -163,7 +164,7 @@ export async function stage(
         body: JSON.stringify(body),
         signal,
       }),
-    get: (headers = {}, signal = AbortSignal.timeout(10_000)) =>
+    get: (headers = {}, signal = AbortSignal.timeout(patienceMs)) =>
       fetch(url(), { headers: { accept: 'text/event-stream', ...headers }, signal }),
     async client(clientOptions) {
       const client = new Client({ name: 'test', version: '1' }, clientOptions);

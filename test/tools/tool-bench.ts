@@ -8,8 +8,8 @@ import type { ToolContext } from '../../src/tools/sdk/index.ts';
 import type { PersonResponse } from '../../src/tools/testing/memory-desk.ts';
 import { MemoryDesk, type Put } from '../../src/tools/testing/memory-desk.ts';
 import { FakeClock } from '../support/fake-clock.ts';
+import { patienceMs } from '../support/patience.ts';
 
-const DEADLINE_MS = 5000;
 export const session = SessionId.parse('ses_1');
 
 /** Tools run here as they do on the server, on a desk in memory and a clock that stands still. */
@@ -59,7 +59,7 @@ export class ToolBench {
 
   async until<T>(what: string, look: () => T | undefined | false): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    const timer = setTimeout(() => reject(new Error(`Never came: ${what}`)), DEADLINE_MS);
+    const timer = setTimeout(() => reject(new Error(`Never came: ${what}`)), patienceMs);
     const check = (): void => {
       const found = look();
       if (found !== undefined && found !== false) resolve(found);

@@ -176,18 +176,26 @@ export async function endGitOn(gitDir: string): Promise<void> {
 }
 
 /** The processes of git that were started on a git directory, as `git.ts` does. */
-export const gitsOn = (gitDir: string): number[] =>
+export const gitsOn = (gitDir: string): number[] => gitsWhere((named) => named === gitDir);
+
+/** Those on any git directory of a repository, as a worktree has one of its own below it. */
+export const gitsIn = (commonDir: string): number[] =>
+  gitsWhere((named) => named === commonDir || named.startsWith(`${commonDir}/`));
+
+const gitsWhere = (isMeant: (gitDir: string) => boolean): number[] =>
   process.platform === 'linux'
     ? readdirSync('/proc')
         .filter((name) => /^\d+$/.test(name))
-        .filter((pid) => isGitOn(gitDir, pid))
+        .filter((pid) => isGitWhere(isMeant, pid))
         .map(Number)
     : [];
 
-function isGitOn(gitDir: string, pid: string): boolean {
+function isGitWhere(isMeant: (gitDir: string) => boolean, pid: string): boolean {
   try {
-    const isGit = /\/git(?: \(deleted\))?$/.test(readlinkSync(`/proc/${pid}/exe`));
-    return isGit && readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(`--git-dir=${gitDir}`);
+    if (!/\/git(?: \(deleted\))?$/.test(readlinkSync(`/proc/${pid}/exe`))) return false;
+    const option = '--git-dir=';
+    const args = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+    return args.some((arg) => arg.startsWith(option) && isMeant(arg.slice(option.length)));
   } catch {
     return false;
   }

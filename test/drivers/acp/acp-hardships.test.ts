@@ -7,6 +7,7 @@ import { MessageId, SessionId } from '../../../src/protocol/ids.ts';
 import type { Decision } from '../../../src/protocol/interaction.ts';
 import type { AgentConnection, AgentStart } from '../../../src/runner/ports/agent-driver.ts';
 import { FactRecorder } from '../../support/fact-recorder.ts';
+import { patienceMs } from '../../support/patience.ts';
 import { isRunning } from '../../support/running.ts';
 import { type AcpRig, acpRig } from './acp-rig.ts';
 
@@ -478,7 +479,7 @@ describe('what the protocol carries', () => {
 });
 
 async function until(isTrue: () => boolean): Promise<void> {
-  const deadline = performance.now() + 20_000;
+  const deadline = performance.now() + patienceMs;
   while (!isTrue()) {
     if (performance.now() > deadline) throw new Error('It never came true');
     await delay(10);
@@ -486,7 +487,7 @@ async function until(isTrue: () => boolean): Promise<void> {
 }
 
 async function pidIn(path: string): Promise<number> {
-  const deadline = performance.now() + 20_000;
+  const deadline = performance.now() + patienceMs;
   for (;;) {
     const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
     if (/^\d+\n$/.test(text)) return Number(text);

@@ -5,6 +5,7 @@ import type { ReadingMark } from '../../../src/engine/ports/runner.ts';
 import { MessageId } from '../../../src/protocol/ids.ts';
 import type { Ask, Decision } from '../../../src/protocol/interaction.ts';
 import type { AgentFact, OutgoingMessage } from '../../../src/runner/ports/agent-driver.ts';
+import { patienceMs } from '../../support/patience.ts';
 import { seededRandom, testSeed } from '../../support/seeded-random.ts';
 import { StoredRun } from './stored-run.ts';
 
@@ -88,7 +89,7 @@ class SmallEngine {
       if (report) return report;
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       this.#wake = resolve;
-      const late = setTimeout(() => reject(new Error('Nothing more is heard of the agent')), 15_000);
+      const late = setTimeout(() => reject(new Error('Nothing more is heard of the agent')), patienceMs);
       await promise.finally(() => clearTimeout(late));
     }
   }
@@ -138,9 +139,7 @@ class SmallEngine {
   }
 }
 
-test(`[STORE2] [SES10] [ASK5] [MSG3] whenever a server dies, no line of the agent is lost or doubled, each message runs once, each answer is given once, and so is what it has us do (seed ${seed})`, {
-  timeout: 60_000,
-}, async () => {
+test(`[STORE2] [SES10] [ASK5] [MSG3] whenever a server dies, no line of the agent is lost or doubled, each message runs once, each answer is given once, and so is what it has us do (seed ${seed})`, async () => {
   run = new StoredRun();
   const random = seededRandom(seed);
   const engine = new SmallEngine(run, random);

@@ -8,6 +8,7 @@ import { MessageId, SessionId } from '../../../src/protocol/ids.ts';
 import type { Ask } from '../../../src/protocol/interaction.ts';
 import type { AgentConnection, AgentStart } from '../../../src/runner/ports/agent-driver.ts';
 import { FactRecorder } from '../../support/fact-recorder.ts';
+import { patienceMs } from '../../support/patience.ts';
 import { ScriptedHost, type ScriptedProcess } from './scripted-process.ts';
 
 /**
@@ -356,7 +357,7 @@ export function mergeSuite(
 }
 
 async function until(isTrue: () => boolean): Promise<void> {
-  const deadline = performance.now() + 10_000;
+  const deadline = performance.now() + patienceMs;
   while (!isTrue()) {
     if (performance.now() > deadline) throw new Error('It never came true');
     await new Promise(setImmediate);

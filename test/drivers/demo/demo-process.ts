@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { patienceMs } from '../../support/patience.ts';
 import { signal } from '../../support/running.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../../src/drivers/demo/program/main.ts');
@@ -15,7 +16,6 @@ const FLAGS = [
   '--include-partial-messages',
   '--replay-user-messages',
 ];
-const DEADLINE_MS = 10_000;
 
 export interface Block {
   readonly type: string;
@@ -226,7 +226,7 @@ export class DemoProcess {
 
   /** Waits until the probe gives something, looking again whenever the program said something. */
   async until<T>(what: string, probe: () => T | undefined): Promise<T> {
-    const deadline = Date.now() + DEADLINE_MS;
+    const deadline = Date.now() + patienceMs;
     for (;;) {
       const found = probe();
       if (found !== undefined) return found;

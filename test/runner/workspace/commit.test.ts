@@ -114,7 +114,7 @@ describe('[CHG20] since the last commit', () => {
   });
 
   it(`is what git itself says, whatever is done (seed ${testSeed()})`, {
-    timeout: times(60_000),
+    timeout: times(180_000),
   }, async () => {
     for (let round = 0; round < times(3); round += 1) {
       await using rig = workspaceRig();

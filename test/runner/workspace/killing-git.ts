@@ -4,9 +4,10 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 export interface Kill {
-  /** At its n-th call of git, or at the one with this argument. */
-  readonly at: number | string;
-  readonly when: 'before' | 'after';
+  /** At its n-th call of git, at the one with this argument, or at the first while this file is there. */
+  readonly at: number | string | { readonly whileThere: string };
+  /** `before`: that git does nothing. `meanwhile`: it is at work, and patient with a locked ref, when its caller is dead. */
+  readonly when: 'before' | 'meanwhile' | 'after';
 }
 
 /** Runs a program of Node with a git that kills it. The program is given where git is found as its fourth argument. */
@@ -24,14 +25,20 @@ export async function killedByGit(
   const isNow =
     typeof at === 'number'
       ? `[ $(wc -c < '${count}') -eq ${at} ]`
-      : `case " $* " in *" ${at} "*) ;; *) false;; esac`;
+      : typeof at === 'string'
+        ? `case " $* " in *" ${at} "*) ;; *) false;; esac`
+        : `[ -e '${at.whileThere}' ]`;
   writeFileSync(
     join(folder, 'git'),
     `#!/bin/sh
 printf x >> '${count}'
 PATH='${path}'
 if ${isNow}; then
-  [ ${when} = before ] || git "$@"
+  if [ ${when} = meanwhile ]; then
+    git -c core.filesRefLockTimeout=-1 "$@" &
+  elif [ ${when} = after ]; then
+    git "$@"
+  fi
   kill -9 $PPID
   exit 1
 fi

@@ -15,7 +15,7 @@ async function patchOf(rig: WorkspaceRig, work: () => void, workspaces = rig.wor
 }
 
 it(`[CHG21] git applies the patch of all files, and has what the agent left (seed ${seed})`, {
-  timeout: times(60_000),
+  timeout: times(180_000),
 }, async () => {
   const names = [
     'a',

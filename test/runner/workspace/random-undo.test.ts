@@ -6,7 +6,7 @@ const seed = testSeed();
 const paths = ['a', 'b', 'c', 'dir/a', 'dir/b', 'dir/sub/c', 'deep', 'deep/x', 'deep/y'];
 
 it(`[CHG8] [CHG9] whatever agent and person do around it, an undo takes back the agent's part alone (seed ${seed})`, {
-  timeout: times(120_000),
+  timeout: times(180_000),
 }, async () => {
   const random = seededRandom(seed);
   await using rig = workspaceRig();

@@ -20,7 +20,7 @@ const seed = testSeed();
 
 describe('recording', () => {
   it(`[CHG3] [CHG4] leaves all that is the person's bit for bit, and has what git would have (seed ${seed})`, {
-    timeout: times(120_000),
+    timeout: times(180_000),
   }, async () => {
     for (let round = 0; round < times(3); round += 1) {
       await using rig = workspaceRig();

@@ -12,7 +12,7 @@ const program = fileURLToPath(new URL('undo-program.ts', import.meta.url));
 const writing = '-u';
 
 it(`[CHG10] a kill -9 at any step leaves the files as they were or as they were asked to be (seed ${seed})`, {
-  timeout: times(120_000),
+  timeout: times(180_000),
 }, async () => {
   for (let round = 0; round < times(3); round += 1) {
     const random = seededRandom(seed + round);

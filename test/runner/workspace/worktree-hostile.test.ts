@@ -90,7 +90,7 @@ it('[CHG1] [CHG45] making, looking at and removing a worktree runs nothing of a 
 const seed = testSeed();
 
 it(`[CHG50] a kill -9 while a worktree is made or removed leaves nothing half done, and the person's tree as it was (seed ${seed})`, {
-  timeout: times(120_000),
+  timeout: times(180_000),
 }, async () => {
   const random = seededRandom(seed);
   for (let round = 0; round < times(3); round += 1) {

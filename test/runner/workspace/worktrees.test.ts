@@ -235,4 +235,4 @@ it(`[CHG48] nothing of the person's is touched by ten worktrees made and removed
   }
   expect({ tree: tree(), own: own() }).toEqual(before);
   expect(rig.git('branch', '--list', 'beckon/*')).toBe('');
-}, 60_000);
+});

@@ -7,7 +7,8 @@ import { bytesOf, type PathBytes, partsIn } from '../path-bytes.ts';
 import { looker, placeOf } from '../recording.ts';
 import type { Repository } from '../repository.ts';
 import { isSameEntry } from '../restore-plan.ts';
-import type { Entry } from '../store.ts';
+import { type Entry, gitsIn } from '../store.ts';
+import { besidePath, comesTrue, isLockedBy, lockIndex, unlockIndex } from './index-lock.ts';
 import { readBranch } from './refs.ts';
 import { type RepositoryGit, withScratch } from './repository-git.ts';
 import { copyIndex } from './uncommitted.ts';
@@ -38,8 +39,17 @@ export interface FinishedOrder {
   readonly told: unknown;
 }
 
-/** As it is written down. */
-interface Journal extends Omit<BranchMove, 'paths'> {
+/** As it is written down: first that the index is about to be locked, then with the lock held what is to be done. */
+type Journal = JournalOfLock | JournalOfMove;
+
+interface JournalOfLock {
+  readonly step: 'lock';
+  readonly token: string;
+  readonly tree: Repository;
+}
+
+interface JournalOfMove extends Omit<BranchMove, 'paths'> {
+  readonly step: 'move';
   readonly token: string;
   readonly paths: readonly (readonly [string, Entry | null, Entry | null])[];
 }
@@ -47,15 +57,17 @@ interface Journal extends Omit<BranchMove, 'paths'> {
 /**
  * Moves a branch, and with it the index and the files of the work tree that has it checked out. These are three things that a kill can
  * come between: what is to be done is written down first, and whoever comes next finishes it if the branch has moved, and forgets it
- * if not. The index is locked meanwhile in the way git locks it, so that nobody's git works with a half of it.
+ * if not. The index is locked meanwhile in the way git locks it, so that nobody's git works with a half of it. The lock is written down
+ * before it is taken: one that nobody knew to be ours would keep the person's git out for good.
  */
 export async function moveBranch(git: RepositoryGit, move: BranchMove): Promise<Result<void>> {
   const token = randomUUID();
   const { tree, from, to, branch } = move;
-  const locked = await lockIndex(tree, token);
-  if (!locked.ok) return locked;
+  await writeJournal(git.gitDir, { step: 'lock', token, tree });
   const index = join(git.gitDir, 'index.next');
   try {
+    const locked = await lockIndex(tree, token);
+    if (!locked.ok) return locked;
     const copied = await copyIndex(git, index, tree);
     if (!copied.ok) return copied;
     if (move.withFiles) {
@@ -67,6 +79,7 @@ export async function moveBranch(git: RepositoryGit, move: BranchMove): Promise<
     }
     await writeJournal(git.gitDir, {
       ...move,
+      step: 'move',
       token,
       paths: move.paths.map(({ path, old, next }) => [path, old ?? null, next ?? null]),
     });
@@ -99,8 +112,11 @@ export async function moveBranch(git: RepositoryGit, move: BranchMove): Promise<
     return await forget(git, accept(undefined));
   } finally {
     await rm(index, { force: true });
-    // What is still written down needs the lock until it is finished.
-    if ((await readJournal(git.gitDir)) === undefined) await unlockIndex(tree, token);
+    // A move that is still written down needs the lock until it is finished.
+    if ((await readJournal(git.gitDir))?.step !== 'move') {
+      await unlockIndex(tree, token);
+      await forget(git, undefined);
+    }
   }
 }
 
@@ -128,8 +144,10 @@ export async function finishMove(
 ): Promise<Result<void>> {
   const journal = await readJournal(git.gitDir);
   if (journal === undefined) return accept(undefined);
-  const { tree, token, from, branch, order } = journal;
-  if ((await readBranch(tree, branch)) === from) {
+  const { tree, token } = journal;
+  if (!(await areOver(tree)))
+    return refuse('commit_refused', `A git that was started for ${tree.workTree} is still at work.`);
+  if (journal.step === 'lock' || (await readBranch(tree, journal.branch)) === journal.from) {
     await unlockIndex(tree, token);
     return forget(git, accept(undefined));
   }
@@ -151,9 +169,13 @@ export async function finishMove(
   await rm(index, { force: true });
   await unlockIndex(tree, token);
   // Kept before it is forgotten that it was under way: the order may be given again.
-  await keep(order);
+  await keep(journal.order);
   return forget(git, accept(undefined));
 }
+
+/** A git that the killed server had started lives on, and may be about to move the branch: it is not ended, which would leave its lock. */
+const areOver = ({ commonDir }: Repository): Promise<boolean> =>
+  comesTrue(async () => gitsIn(commonDir).length === 0, 20_000);
 
 /** Puts the copy of the index, with these paths replaced where they are still as they were, in the place of the person's. */
 async function swapIndex(
@@ -182,7 +204,9 @@ async function swapIndex(
     // What it knows of the times of these files; it fails for those that differ, and they do.
     await git.call(['update-index', '-q', '--refresh'], { index, workTree });
   }
-  const beside = join(gitDir, `index.${token}`);
+  const beside = besidePath(tree, token);
+  // A kill may have left it as another name of the lock.
+  await rm(beside, { force: true });
   await copyFile(index, beside);
   const file = await open(beside, 'r+');
   await file.sync().finally(() => file.close());
@@ -278,35 +302,14 @@ async function removeFile(workTree: string, path: PathBytes): Promise<void> {
   }
 }
 
-const lockPath = ({ gitDir }: Repository): string => join(gitDir, 'index.lock');
-
-async function lockIndex(tree: Repository, token: string): Promise<Result<void>> {
-  const file = await open(lockPath(tree), 'wx', 0o644).catch((error: NodeJS.ErrnoException) => error.code);
-  if (typeof file !== 'object')
-    return refuse(
-      'commit_refused',
-      `The index in ${tree.gitDir} cannot be locked (${file}): another git may be at work there.`,
-    );
-  await file.writeFile(token);
-  await file.sync();
-  await file.close();
-  return accept(undefined);
-}
-
-/** Only our own: another's lock is there for a reason. */
-async function unlockIndex(tree: Repository, token: string): Promise<void> {
-  await rm(join(tree.gitDir, `index.${token}`), { force: true });
-  if (await isLockedBy(tree, token)) await rm(lockPath(tree), { force: true });
-}
-
-const isLockedBy = async (tree: Repository, token: string): Promise<boolean> =>
-  (await readFile(lockPath(tree), 'utf8').catch(() => undefined)) === token;
-
 const journalPath = (gitDir: string): string => join(gitDir, 'move.json');
 
 async function readJournal(gitDir: string): Promise<Journal | undefined> {
   const text = await readFile(journalPath(gitDir), 'utf8').catch(() => undefined);
-  return text === undefined ? undefined : (JSON.parse(text) as Journal);
+  if (text === undefined) return undefined;
+  // One of an older server names no step: it was written with the lock held.
+  const { step = 'move', ...rest } = JSON.parse(text);
+  return { step, ...rest } as Journal;
 }
 
 /** On the disk before the branch is moved. */

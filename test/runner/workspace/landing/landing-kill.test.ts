@@ -1,8 +1,10 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { Orders } from '../../../../src/runner/workspace/orders.ts';
+import { gitsIn } from '../../../../src/runner/workspace/store.ts';
+import { eventually } from '../../../support/eventually.ts';
 import { seededRandom, testSeed, times } from '../../../support/seeded-random.ts';
 import { type Kill, killedByGit } from '../killing-git.ts';
 import { accepted, snapshotOf } from '../repositories.ts';
@@ -10,6 +12,8 @@ import { type LandingRig, landingRig, shownIn } from './landing-rig.ts';
 
 const seed = testSeed();
 const program = fileURLToPath(new URL('landing-program.ts', import.meta.url));
+
+type NumberedKill = Kill & { readonly at: number | string };
 
 /** All that a person would see of a work tree: its branch, what is staged, edited and new, and every byte. */
 const seen = (rig: LandingRig) => ({
@@ -22,9 +26,9 @@ const seen = (rig: LandingRig) => ({
 });
 
 it(`[CHG56] a kill -9 at any step of a commit leaves it undone or done (seed ${seed})`, {
-  timeout: times(60_000),
+  timeout: times(180_000),
 }, async () => {
-  const kills = (random: () => number): Kill[] => [
+  const kills = (random: () => number): NumberedKill[] => [
     { at: 'update-ref', when: 'before' },
     { at: 'update-ref', when: 'after' },
     { at: 1 + Math.floor(random() * 30), when: random() < 0.5 ? 'before' : 'after' },
@@ -78,9 +82,9 @@ it(`[CHG56] a kill -9 at any step of a commit leaves it undone or done (seed ${s
 });
 
 it(`[CHG56] a kill -9 at any step of a landing leaves branch and files as they were, or landed (seed ${seed})`, {
-  timeout: times(60_000),
+  timeout: times(180_000),
 }, async () => {
-  const kills = (random: () => number): Kill[] => [
+  const kills = (random: () => number): NumberedKill[] => [
     { at: 'update-ref', when: 'after' },
     { at: 1 + Math.floor(random() * 60), when: random() < 0.5 ? 'before' : 'after' },
   ];
@@ -158,6 +162,52 @@ it('[CHG56] what somebody edited between the kill and the return stays', async (
   expect(seen(rig).files.a).toContain('by the agent');
 });
 
+/** A work tree with an edit, and the order to commit it. */
+async function orderedCommit(rig: LandingRig) {
+  rig.write('a', 'first\n');
+  rig.git('add', '.');
+  rig.git('commit', '-q', '-m', 'first');
+  rig.write('a', 'second\n');
+  const { uncommitted } = accepted(await rig.landings.worktree(rig.place));
+  await rig.workspaces.close();
+  return { message: 'm', paths: ['a'], shown: shownIn(uncommitted) };
+}
+
+it('[CHG56] a kill -9 right after the index was locked leaves no lock', async () => {
+  await using rig = landingRig();
+  const order = await orderedCommit(rig);
+  const lock = join(rig.tree, '.git/index.lock');
+  const at = { whileThere: lock };
+  const rest = ['commit', JSON.stringify(order)];
+  await killedByGit(rig.base, program, { at, when: 'before' }, { cwd: rig.tree, rest });
+  expect(existsSync(lock)).toBe(true);
+  const landings = rig.restarted();
+  await landings.finished;
+  expect(existsSync(lock)).toBe(false);
+  accepted(await landings.commit(rig.place, order));
+  expect(rig.git('status', '--porcelain')).toBe('');
+});
+
+it('[CHG56] a git that outlives its server is waited for before its work is judged', async () => {
+  await using rig = landingRig();
+  const order = await orderedCommit(rig);
+  const refLock = join(rig.tree, '.git/refs/heads/main.lock');
+  writeFileSync(refLock, '');
+  const rest = ['commit', JSON.stringify(order)];
+  const kill = { at: 'update-ref', when: 'meanwhile' } as const;
+  await killedByGit(rig.base, program, kill, { cwd: rig.tree, rest });
+  await eventually('git waits for the ref', () => gitsIn(join(rig.tree, '.git')).length > 0);
+  const calls = join(rig.base, 'calls');
+  const landings = rig.restarted(countedGit(rig.base, calls));
+  await eventually(
+    'the next server is at it',
+    () => existsSync(calls) && readFileSync(calls, 'utf8').includes('version'),
+  );
+  rmSync(refLock);
+  await landings.finished;
+  expect(seen(rig)).toMatchObject({ commits: '2', status: '', isLocked: false });
+});
+
 type Files = ReturnType<typeof snapshotOf>;
 
 function leaveHalf(rig: LandingRig, was: Files, asked: Files, random: () => number): void {
@@ -170,4 +220,14 @@ function leaveHalf(rig: LandingRig, was: Files, asked: Files, random: () => numb
     if (content === undefined) rig.remove(path);
     else writeFileSync(join(rig.tree, path), content);
   }
+}
+
+/** A PATH with a git that writes down how it is called. */
+function countedGit(base: string, calls: string): string {
+  const folder = join(base, 'counted');
+  const path = process.env.PATH ?? '';
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'git'), `#!/bin/sh\necho "$*" >> '${calls}'\nPATH='${path}'\nexec git "$@"\n`);
+  chmodSync(join(folder, 'git'), 0o755);
+  return `${folder}${delimiter}${path}`;
 }

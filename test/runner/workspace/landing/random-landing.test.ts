@@ -17,7 +17,7 @@ const owned = (rig: LandingRig) => ({
 });
 
 it(`[CHG52] [CHG54] [CHG55] whatever person and agent do around it, a commit and a landing change what was asked for and nothing else (seed ${seed})`, {
-  timeout: times(60_000),
+  timeout: times(180_000),
 }, async () => {
   const random = seededRandom(seed);
   const pick = (): string => paths[Math.floor(random() * paths.length)] ?? 'a';
