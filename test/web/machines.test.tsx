@@ -11,10 +11,10 @@ import { FakeTransport } from './support/fake-transport.ts';
 import { renderPage } from './support/render-page.tsx';
 import { anAgent, anInteraction, aSession, asked, logOf, resolvedAsk, sessionId } from './support/samples.ts';
 
-const since = new Date(Date.now() - 40.2 * 60_000).toISOString();
+let since = '';
 const state = (name: string, is: MachineState['state']): MachineState => ({ name, state: is, since });
-const both = [state('local', 'reachable'), state('gpu-1', 'reachable')];
-const away = [state('local', 'reachable'), state('gpu-1', 'unreachable')];
+let both: readonly MachineState[] = [];
+let away: readonly MachineState[] = [];
 const machine = (of: MachineState, changes: Partial<Machine> = {}): Machine => ({
   ...of,
   agents: [anAgent({ name: 'claude', label: 'Claude Code', version: '2.1.325' })],
@@ -52,6 +52,10 @@ beforeAll(() =>
   ]),
 );
 beforeEach(() => {
+  // For each test anew: on a busy machine the file takes longer than the minute in which "40 min" is shown.
+  since = new Date(Date.now() - 40.01 * 60_000).toISOString();
+  both = [state('local', 'reachable'), state('gpu-1', 'reachable')];
+  away = [state('local', 'reachable'), state('gpu-1', 'unreachable')];
   closeDialog();
   setPreferences({ lastUsed: {}, isListOpen: true });
   setFilter('sidebar', noFilter);

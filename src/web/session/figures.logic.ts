@@ -16,6 +16,10 @@ export function money(dollars: number, language: string): string {
   });
 }
 
+/** A day like `2026-01-31`, as people write it: "Jan 31, 2026". */
+export const dayText = (day: string, language: string): string =>
+  new Date(day).toLocaleDateString(language, { dateStyle: 'medium', timeZone: 'UTC' });
+
 export interface Tokens {
   readonly inputTokens: number;
   readonly outputTokens: number;

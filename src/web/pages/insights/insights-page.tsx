@@ -8,14 +8,14 @@ import { PageHeader } from '../../frame/page-header.tsx';
 import { type Translate, useT } from '../../i18n/i18n.ts';
 import { routes } from '../../routes.ts';
 import { shortDirectory } from '../../session/activity.logic.ts';
-import { wholeCount } from '../../session/figures.logic.ts';
+import { dayText, wholeCount } from '../../session/figures.logic.ts';
 import { errorText } from '../../text/error-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Select } from '../../ui/field.tsx';
+import { type Bar, BarChart, FigureTable } from '../../ui/figures.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { exactDuration } from '../../ui/time.logic.ts';
-import { type Bar, BarChart, FigureTable } from './figures.tsx';
 import { AskedMostTable, DecidedByTable } from './tables.tsx';
 
 const spans = [7, 30, 90] as const;
@@ -127,7 +127,7 @@ function Figures({ insights }: { readonly insights: Insights }) {
   }));
   const days: Bar[] = byDay.map(({ day, asked: count, ...figures }) => ({
     key: day,
-    name: dayText(t, day),
+    name: dayText(day, t.language),
     amount: count,
     cells: [wholeCount(count, t.language), ...waitCells(t, figures)],
   }));
@@ -221,6 +221,3 @@ const waitCells = (t: Translate, { count, medianMs, p90Ms, totalMs }: Waits): st
 
 const lengthText = (t: Translate, milliseconds: number | null): string =>
   milliseconds === null ? '–' : exactDuration(milliseconds, t.language);
-
-const dayText = (t: Translate, day: string): string =>
-  new Date(day).toLocaleDateString(t.language, { dateStyle: 'medium', timeZone: 'UTC' });

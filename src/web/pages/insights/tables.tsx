@@ -2,7 +2,7 @@ import { visibleLine } from '../../../model/suspicious-text.ts';
 import type { AskedMost, DecidedBy } from '../../../protocol/insights.ts';
 import { type Translate, useT } from '../../i18n/i18n.ts';
 import { wholeCount } from '../../session/figures.logic.ts';
-import { FigureTable } from './figures.tsx';
+import { FigureTable } from '../../ui/figures.tsx';
 
 /** What was asked most, by tool and pattern, and what came of it. */
 export function AskedMostTable({ most }: { readonly most: readonly AskedMost[] }) {

@@ -5,10 +5,10 @@ import { useTransport } from '../../data/room-context.tsx';
 import { useList } from '../../data/use-list.ts';
 import { type Translate, useT } from '../../i18n/i18n.ts';
 import { shortDirectory } from '../../session/activity.logic.ts';
-import { allTokens, money, shortCount, wholeCount } from '../../session/figures.logic.ts';
+import { allTokens, dayText, money, shortCount, wholeCount } from '../../session/figures.logic.ts';
 import { Card } from '../../ui/card.tsx';
 import { cx } from '../../ui/class-names.ts';
-import { ScrollArea } from '../../ui/scroll-area.tsx';
+import { BarChart, FigureTable } from '../../ui/figures.tsx';
 import { ListCard } from './list-card.tsx';
 import { type Dimension, dimensions, lastDays, sumsBy, type UsageSum } from './usage.logic.ts';
 
@@ -55,34 +55,20 @@ function Figures({ days }: { readonly days: readonly DayUsage[] }) {
           </button>
         ))}
       </fieldset>
-      <ScrollArea className="max-h-80">
-        <table className="w-full text-sm tabular-nums">
-          <thead>
-            <tr className="text-faint text-xs">
-              <th scope="col" className="py-1 text-left font-normal">
-                {t(`settings.usageBy.${dimension}`)}
-              </th>
-              {[t('details.turns'), t('settings.tokens'), t('details.cost')].map((name) => (
-                <th key={name} scope="col" className="py-1 pl-4 text-right font-normal">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {sums.map(({ name, usage }) => (
-              <tr key={name} className="border-line border-t">
-                <th scope="row" title={name} className="py-1 text-left font-normal wrap-anywhere">
-                  {nameOf(t, dimension, name)}
-                </th>
-                <td className="py-1 pl-4 text-right">{wholeCount(usage.turns, t.language)}</td>
-                <td className="py-1 pl-4 text-right">{shortCount(allTokens(usage), t.language)}</td>
-                <td className="py-1 pl-4 text-right">{money(usage.costUsd, t.language)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </ScrollArea>
+      <FigureTable
+        first={t(`settings.usageBy.${dimension}`)}
+        names={[t('details.turns'), t('settings.tokens'), t('details.cost')]}
+        rows={sums.map(({ name, usage }) => ({
+          key: name,
+          name: nameOf(t, dimension, name),
+          title: name,
+          cells: [
+            wholeCount(usage.turns, t.language),
+            shortCount(allTokens(usage), t.language),
+            money(usage.costUsd, t.language),
+          ],
+        }))}
+      />
     </Card>
   );
 }
@@ -90,7 +76,7 @@ function Figures({ days }: { readonly days: readonly DayUsage[] }) {
 function nameOf(t: Translate, dimension: Dimension, name: string): string {
   switch (dimension) {
     case 'day':
-      return dayText(t, name);
+      return dayText(name, t.language);
     case 'project':
       return shortDirectory(name);
     case 'agent':
@@ -98,51 +84,28 @@ function nameOf(t: Translate, dimension: Dimension, name: string): string {
   }
 }
 
-const dayText = (t: Translate, day: string): string =>
-  new Date(day).toLocaleDateString(t.language, { dateStyle: 'medium', timeZone: 'UTC' });
-
-const barWidth = 10;
-const chartHeight = 72;
-
-/** A bar for each day: its cost, or its tokens where nothing cost anything. The table has the figures for those who do not see it. */
+/** A bar for each day: its cost, or its tokens where nothing cost anything. */
 function Chart({ days }: { readonly days: readonly UsageSum[] }) {
   const t = useT();
   const isCost = days.some(({ usage }) => usage.costUsd > 0);
-  const amountOf = ({ usage }: UsageSum): number => (isCost ? usage.costUsd : allTokens(usage));
-  const textOf = (sum: UsageSum): string =>
-    isCost
-      ? money(sum.usage.costUsd, t.language)
-      : t('turn.tokens', { count: shortCount(allTokens(sum.usage), t.language) });
-  const most = Math.max(...days.map(amountOf), Number.MIN_VALUE);
+  const bars = days.map(({ name, usage }) => {
+    const tokens = allTokens(usage);
+    return {
+      key: name,
+      name: dayText(name, t.language),
+      amount: isCost ? usage.costUsd : tokens,
+      cells: [
+        isCost
+          ? money(usage.costUsd, t.language)
+          : t('turn.tokens', { count: shortCount(tokens, t.language) }),
+      ],
+    };
+  });
   return (
-    <figure className="flex flex-col gap-1">
-      <svg
-        aria-hidden
-        viewBox={`0 0 ${days.length * barWidth} ${chartHeight}`}
-        preserveAspectRatio="none"
-        className="h-18 w-full border-line border-b text-work"
-      >
-        {days.map((day, at) => {
-          const height = (amountOf(day) / most) * (chartHeight - 2);
-          return (
-            <rect
-              key={day.name}
-              x={at * barWidth + 1}
-              y={chartHeight - height}
-              width={barWidth - 2}
-              height={height}
-              fill="currentColor"
-            >
-              <title>{`${dayText(t, day.name)}: ${textOf(day)}`}</title>
-            </rect>
-          );
-        })}
-      </svg>
-      <figcaption className="flex justify-between gap-4 text-faint text-xs">
-        <span>{dayText(t, days[0]?.name ?? '')}</span>
-        <span>{t(isCost ? 'settings.costPerDay' : 'settings.tokensPerDay')}</span>
-        <span>{dayText(t, days.at(-1)?.name ?? '')}</span>
-      </figcaption>
-    </figure>
+    <BarChart
+      bars={bars}
+      caption={t(isCost ? 'settings.costPerDay' : 'settings.tokensPerDay')}
+      describe={({ name, cells }) => `${name}: ${cells[0]}`}
+    />
   );
 }

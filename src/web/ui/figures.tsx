@@ -1,10 +1,12 @@
-import { useT } from '../../i18n/i18n.ts';
-import { ScrollArea } from '../../ui/scroll-area.tsx';
+import { useT } from '../i18n/i18n.ts';
+import { ScrollArea } from './scroll-area.tsx';
 
 /** A bar of a chart, and a row of the table with the same figures. */
 export interface Bar {
   readonly key: string;
   readonly name: string;
+  /** The whole name, where `name` is a short form of it. */
+  readonly title?: string;
   readonly amount: number;
   readonly cells: readonly string[];
 }
@@ -36,9 +38,9 @@ export function BarChart({
           return (
             <g key={bar.key}>
               {/* All of the column can be pointed at, also where its bar is small. */}
-              <rect x={at * barWidth} y={0} width={barWidth} height={chartHeight} fill="transparent">
+              <path d={`M${at * barWidth} 0h${barWidth}v${chartHeight}h${-barWidth}z`} fill="transparent">
                 <title>{describe(bar)}</title>
-              </rect>
+              </path>
               <rect
                 x={at * barWidth + 1}
                 y={chartHeight - height}
@@ -69,7 +71,7 @@ export function FigureTable({
 }: {
   readonly first: string;
   readonly names: readonly string[];
-  readonly rows: readonly Pick<Bar, 'key' | 'name' | 'cells'>[];
+  readonly rows: readonly Omit<Bar, 'amount'>[];
   readonly isFolded?: boolean;
 }) {
   const t = useT();
@@ -89,9 +91,9 @@ export function FigureTable({
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ key, name, cells }) => (
+          {rows.map(({ key, name, title, cells }) => (
             <tr key={key} className="border-line border-t">
-              <th scope="row" className="min-w-24 py-1 text-left font-normal wrap-anywhere">
+              <th scope="row" title={title} className="min-w-24 py-1 text-left font-normal wrap-anywhere">
                 {name}
               </th>
               {cells.map((cell, at) => (
