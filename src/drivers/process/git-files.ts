@@ -46,6 +46,7 @@ const harmless = {
   GIT_ALLOW_PROTOCOL: 'none',
 };
 const listing = [
-  ...['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '-c', 'core.untrackedCache=false'],
+  // Set to nothing: git before 2.36 would run a program called `false`.
+  ...['-c', 'core.fsmonitor=', '-c', 'core.hooksPath=/dev/null', '-c', 'core.untrackedCache=false'],
   ...['ls-files', '--cached', '--others', '--exclude-standard', '-z'],
 ];

@@ -145,7 +145,8 @@ const diffCommands: ReadonlySet<string> = new Set(['diff', 'diff-files', 'diff-i
 /** They also reach a repository below the work tree, should git look into one. */
 const harmlessSettings = [
   ...[
-    'core.fsmonitor=false',
+    // Nothing, and not `false`: git before 2.36 runs what stands here as a program, whatever it is called.
+    'core.fsmonitor=',
     'core.hooksPath=/dev/null',
     'core.untrackedCache=false',
     'core.splitIndex=false',

@@ -1,6 +1,7 @@
 import { accessSync, constants, lstatSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { accept, type Result, refuse } from '../../protocol/errors.ts';
+import { isAtLeast } from './git-version.ts';
 import { bytesOf, type PathBytes, partsIn, pathFrom } from './path-bytes.ts';
 import { indexStamp } from './repository.ts';
 import { keepTree, type Recording, removeIndex, type Store, type Unrecorded } from './store.ts';
@@ -21,8 +22,9 @@ export const recordingLimits: RecordingLimits = {
 };
 /** What is known of them goes with each recording. */
 const mostUnrecorded = 10_000;
-/** From so many on they are written into packs, instead of one file each. */
+/** From so many on they are written into packs, instead of one file each; by a git that does not make a pack of each one. */
 const manyFiles = 1_000;
+const isPackingMany = ({ version }: Store): boolean => version !== undefined && isAtLeast(version, 2, 39);
 /** For each file of a pack git looks through all that are in it already: a hundred thousand in one took a minute. */
 const mostAtOnce = 8_000;
 
@@ -267,7 +269,8 @@ async function add(store: Store, paths: readonly PathBytes[], refused: PathBytes
   const { end } = await store.call(['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], {
     input: bytesOf(`${paths.join('\0')}\0`),
     longestMs: 10 * 60_000,
-    ...(paths.length >= manyFiles && { settings: ['core.bigFileThreshold=1', 'core.splitIndex=false'] }),
+    ...(paths.length >= manyFiles &&
+      isPackingMany(store) && { settings: ['core.bigFileThreshold=1', 'core.splitIndex=false'] }),
   });
   if (end === 'done') return accept(undefined);
   const [only] = paths;

@@ -4,8 +4,9 @@ import { basename, dirname, join } from 'node:path';
 import { accept, type Result, refuse } from '../../protocol/errors.ts';
 import { headOf } from '../git-branch.ts';
 import type { Git, GitCall } from './git.ts';
+import { checkVersion } from './git-version.ts';
 import { excludesOf, type Repository, smallFile } from './repository.ts';
-import { checkVersion, type Store, storeAt, storeSettings } from './store.ts';
+import { type Store, storeAt, storeSettings } from './store.ts';
 
 /** A repository of somebody's, as it is read and given worktrees. */
 export interface RepositoryGit {

@@ -7,6 +7,7 @@ import { deflate } from 'node:zlib';
 import type { UnrecordedFile } from '../../protocol/changes.ts';
 import { accept, messageOf, type Result, refuse } from '../../protocol/errors.ts';
 import type { Git, GitCall } from './git.ts';
+import { checkVersion, type GitVersion } from './git-version.ts';
 import { bytesOf, type PathBytes, pathTold, toldPath } from './path-bytes.ts';
 import type { Repository } from './repository.ts';
 
@@ -53,6 +54,8 @@ export interface Store {
   readonly gitDir: string;
   /** The second of the newest recording. No two have the same, for the oldest go first. */
   newest: number;
+  /** Of git, once the store is prepared. */
+  version?: GitVersion;
   /** What git answered; a refusal where it did not do what it was to do. */
   run(args: readonly string[], more?: Partial<GitCall>): Promise<Result<Buffer>>;
   /** The same, for whoever looks at how it ended. */
@@ -121,20 +124,12 @@ export async function prepareStore(store: Store, excludes: Buffer): Promise<Resu
   await writeFile(join(bareDir(gitDir), 'HEAD'), 'ref: refs/heads/none\n');
   const version = await checkVersion(store);
   if (!version.ok) return version;
+  store.version = version.value;
   // What is added is compared with it.
   const empty = await store.run(['hash-object', '-w', '--stdin']);
   if (!empty.ok) return empty;
   // Without a ref it would go when the store is tidied.
   await putFile(join(gitDir, 'refs/empty'), empty.value);
-  return accept(undefined);
-}
-
-export async function checkVersion({ run }: Pick<Store, 'run'>): Promise<Result<void>> {
-  const version = await run(['version']);
-  if (!version.ok) return version;
-  const [, major, minor] = /^git version (\d+)\.(\d+)/.exec(version.value.toString()) ?? [];
-  if (Number(major) < 2 || (Number(major) === 2 && Number(minor) < 30))
-    return refuse('git_not_available', `git ${major}.${minor} is older than 2.30.`);
   return accept(undefined);
 }
 

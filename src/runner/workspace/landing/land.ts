@@ -124,7 +124,7 @@ export async function land(
     const sides = { base: baseCommit, head, scratch };
     const made = await makeLanding(git, sides, { how, message });
     if (!made.ok) return made;
-    if ('can' in made.value) return blocked(made.value);
+    if ('can' in made.value) return blocked(git, made.value);
     const { commit } = made.value;
     const stored = await storeCommit(git, { ...sides, commit });
     if (!stored.ok) return stored;
@@ -140,7 +140,7 @@ export async function land(
     if (!changes.ok) return changes;
     const isFiltered = await needsFilter(git, { ...sides, result: commit });
     if (!isFiltered.ok) return isFiltered;
-    if (isFiltered.value) return blocked({ can: false, why: 'filter', conflicts: [] });
+    if (isFiltered.value) return blocked(git, { can: false, why: 'filter', conflicts: [] });
     const told = { base, commit, moved: tree.workTree };
     const moved = await moveBranch(git, {
       branch: base,
@@ -164,8 +164,16 @@ const filesInTheWay = ({ workTree }: Repository, paths: readonly PathBytes[]): R
   });
 };
 
-function blocked({ why, conflicts }: Extract<LandingWay, { can: false }>): Result<never> {
+function blocked(
+  { version: { major, minor } }: RepositoryGit,
+  { why, conflicts }: Extract<LandingWay, { can: false }>,
+): Result<never> {
   if (why === 'conflicts') return refuse('landing_conflicts', undefined, { conflicts });
+  if (why === 'old-git')
+    return refuse(
+      'commit_refused',
+      `git ${major}.${minor} cannot merge without a work tree; git 2.38 and later can.`,
+    );
   return refuse('commit_refused', reasons[why]);
 }
 
@@ -173,7 +181,6 @@ const reasons = {
   merges: 'The branch has merges in it; a line of commits cannot hold them.',
   many: 'The branch has more commits than are laid anew here.',
   unrelated: 'The branch and its base have no commit in common.',
-  'old-git': 'git here is older than 2.38 and cannot merge without a work tree.',
   filter: 'Files go through a filter (as with LFS), which is not run here.',
 } as const;
 

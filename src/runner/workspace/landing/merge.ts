@@ -1,8 +1,9 @@
 import { accept, type Result, refuse } from '../../../protocol/errors.ts';
 import type { Conflict, LandingHow, LandingWay } from '../../../protocol/landing.ts';
 import type { GitOutcome } from '../git.ts';
+import { isAtLeast } from '../git-version.ts';
 import { type PathBytes, partsIn, toldPath } from '../path-bytes.ts';
-import { isAtLeast, type RepositoryGit } from './repository-git.ts';
+import type { RepositoryGit } from './repository-git.ts';
 import { authorLine } from './uncommitted.ts';
 
 /** Two branches by their newest commits, and the folder that takes what is made on the way. */

@@ -92,7 +92,7 @@ const allowed = protocols.map((name) => `protocol.${name}.allow=always`);
 
 /** A repository on this disk may be the agent's own work, too: nothing that it is set to runs, and no work tree there is touched. */
 const receiveWithoutHooks = [
-  ...['git', '-c core.hooksPath=/dev/null', '-c core.fsmonitor=false', '-c core.alternateRefsCommand=true'],
+  ...['git', '-c core.hooksPath=/dev/null', '-c core.fsmonitor=', '-c core.alternateRefsCommand=true'],
   ...['-c receive.denyCurrentBranch=refuse', '-c receive.autogc=false', '-c gc.auto=0', 'receive-pack'],
 ].join(' ');
 

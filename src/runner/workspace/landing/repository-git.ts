@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { accept, type Result, refuse } from '../../../protocol/errors.ts';
 import type { Git, GitCall, GitOutcome } from '../git.ts';
+import { checkVersion, type GitVersion } from '../git-version.ts';
 import { type Repository, smallFile } from '../repository.ts';
 import { endGitOn } from '../store.ts';
 import { readSettings, type Settings } from './settings.ts';
@@ -21,8 +22,8 @@ export interface RepositoryGit {
   readonly repository: Repository;
   readonly gitDir: string;
   readonly settings: Settings;
-  /** Of git itself, as 2.39. */
-  readonly version: { readonly major: number; readonly minor: number };
+  /** Of git itself. */
+  readonly version: GitVersion;
   run(args: readonly string[], more?: More): Promise<Result<Buffer>>;
   call(args: readonly string[], more?: More): Promise<GitOutcome>;
   /** Moves a ref if it still is where it was; `from` null where it must not be there. */
@@ -80,17 +81,13 @@ export async function openRepositoryGit(
       },
     });
   const run: RepositoryGit['run'] = async (args, more) => outcomeOf(args, await call(args, more));
-  const told = await run(['version']);
-  if (!told.ok) return told;
-  const [, major, minor] = /^git version (\d+)\.(\d+)/.exec(told.value.toString()) ?? [];
-  const version = { major: Number(major), minor: Number(minor) };
-  if (!isAtLeast(version, 2, 30))
-    return refuse('git_not_available', `git ${major}.${minor} is older than 2.30.`);
+  const version = await checkVersion({ run });
+  if (!version.ok) return version;
   return accept({
     repository,
     gitDir,
     settings: settings.value,
-    version,
+    version: version.value,
     run,
     call,
     moveRef,
@@ -131,12 +128,6 @@ export async function openRepositoryGit(
       : (outcomeOf(args, moved) as Result<never>);
   }
 }
-
-export const isAtLeast = (
-  version: { readonly major: number; readonly minor: number },
-  major: number,
-  minor: number,
-): boolean => version.major > major || (version.major === major && version.minor >= minor);
 
 function outcomeOf(args: readonly string[], { end, output }: GitOutcome): Result<Buffer> {
   if (end === 'done') return accept(output);
