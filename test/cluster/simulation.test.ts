@@ -21,6 +21,11 @@ const faults: readonly (readonly [title: string, Fault, RegExp])[] = [
   ['[CLU2] an answer before its commit is found', 'answer-before-commit', /left before it was on the disk/],
   ['[CLU3] a grant from a runner is found', 'grant-from-runner', /was answered, and not by a person/],
   ['[CLU1] a number behind its events is found', 'number-behind-events', /are on the disk with the number/],
+  [
+    '[CLU31] a room that is caught up too early is found',
+    'caught-up-early',
+    /caught up with \d+ of \d+ facts/,
+  ],
 ];
 
 test.each(faults)('%s', async (_, fault, words) => {

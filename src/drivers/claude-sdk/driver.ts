@@ -1,7 +1,7 @@
 import type { Agent } from '../../protocol/session.ts';
 import type { AgentDriver, AgentStart } from '../../runner/ports/agent-driver.ts';
 import type { ProcessHost } from '../../runner/ports/process-host.ts';
-import { claudeEnvironment } from '../claude/arguments.ts';
+import { claudeEnvironment, environmentWithTools } from '../claude/arguments.ts';
 import { claudeCapabilities, thinkingVariable } from '../claude/initialized.ts';
 import { offeredUntilExit, offerTools } from '../claude/tool-config.ts';
 import { agentEnvironment } from '../process/agent-environment.ts';
@@ -69,7 +69,8 @@ export function claudeSdkDriver(options: ClaudeSdkDriverOptions): AgentDriver {
           if (own === undefined && !mayUseBundled(found.sdk)) throw new Error(noProgram());
           return loader(found.sdk);
         },
-        settings: (resume) => sdkOptions({ start, resume, env, program: own, tools }),
+        settings: (resume) =>
+          sdkOptions({ start, resume, env: environmentWithTools(env, tools), program: own, tools }),
         launch: (resume, wanted) => processes.start(processSpec(start, resume, wanted)),
       });
     },

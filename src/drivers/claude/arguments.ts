@@ -40,3 +40,14 @@ function toolArguments({ configFile, unasked }: NonNullable<ClaudeSettings['tool
 export function claudeEnvironment(sessionEnv: Readonly<Record<string, string>>): Record<string, string> {
   return { MCP_TOOL_TIMEOUT: String(toolPatienceMs), ...sessionEnv };
 }
+
+/**
+ * Claude Code begins its first turn without the tools of a server that is not connected yet, and then says that there is no such tool.
+ * With this it waits for its servers, five seconds at most. What the person has set wins.
+ */
+export function environmentWithTools(
+  env: Readonly<Record<string, string>>,
+  tools: ClaudeSettings['tools'],
+): Record<string, string> {
+  return { ...(tools !== null && { MCP_CONNECTION_NONBLOCKING: '0' }), ...env };
+}

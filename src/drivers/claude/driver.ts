@@ -8,7 +8,7 @@ import type {
 import type { AgentProcess, ProcessHost } from '../../runner/ports/process-host.ts';
 import { agentEnvironment } from '../process/agent-environment.ts';
 import { findProgram, type Program, VersionReader } from '../process/find-program.ts';
-import { claudeArguments, claudeEnvironment } from './arguments.ts';
+import { claudeArguments, claudeEnvironment, environmentWithTools } from './arguments.ts';
 import { ClaudeConnection } from './connection.ts';
 import { claudeCapabilities, thinkingVariable } from './initialized.ts';
 import { offeredUntilExit, offerTools } from './tool-config.ts';
@@ -135,7 +135,7 @@ export function wireDriver(options: WireDriverOptions): AgentDriver {
         command,
         args: [...leadingArgs, ...claudeArguments({ ...start, resume, tools })],
         cwd: start.cwd,
-        env,
+        env: environmentWithTools(env, tools),
         needs: [...needs, ...(tools === null ? [] : [tools.configFile])],
       });
     };

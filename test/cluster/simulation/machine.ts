@@ -16,7 +16,9 @@ export type Fault =
   /** What a machine says its agent said is stored whatever it is. */
   | 'grant-from-runner'
   /** The number goes to the disk behind the events that it belongs to. */
-  | 'number-behind-events';
+  | 'number-behind-events'
+  /** The room goes on with a run before all that it was told of it is on the disk. */
+  | 'caught-up-early';
 
 /** What the parts of a world share. */
 export interface World {

@@ -298,8 +298,20 @@ export class SimSession {
       const { saidBefore = 0 } = this.#world.agent(this.stored.runId) ?? {};
       if (this.#last < saidBefore)
         this.#world.violations.push(`${this.stored.id}: caught up at ${this.#last} of ${saidBefore} facts`);
-      this.#store({ apply: () => {}, after: () => this.#doAgain() });
+      this.#caughtUp(this.#last);
     }
+  }
+
+  /** What is done again follows from what is stored: all that was told before must be. */
+  #caughtUp(told: number): void {
+    const goOn = (): void => {
+      const { id, number } = this.stored;
+      if (number < told)
+        this.#world.violations.push(`${id}: caught up with ${number} of ${told} facts on the disk`);
+      this.#doAgain();
+    };
+    if (this.#world.fault === 'caught-up-early') goOn();
+    else this.#store({ apply: () => {}, after: goOn });
   }
 
   #storeFacts(facts: readonly AgentFact[], number: number, checkpoint: Checkpoint | undefined): void {

@@ -217,6 +217,7 @@ describe('the way to the tools', () => {
     });
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(seen?.allowedTools).toEqual(['mcp__beckon__ask_user']);
+    expect(host.started[0]?.spec.env.MCP_CONNECTION_NONBLOCKING).toBe('0');
     expect(JSON.stringify(seen)).not.toContain(key);
     expect(JSON.stringify(host.started[0]?.spec)).not.toContain(key);
     await connection.close();

@@ -1,7 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { claudeDriver } from '../../../src/drivers/claude/driver.ts';
 import {
   clearToolConfigs,
   removeToolConfig,
@@ -12,6 +13,7 @@ import { LocalProcessHost } from '../../../src/drivers/process/local-process-hos
 import type { SessionId } from '../../../src/protocol/ids.ts';
 import type { AgentStart } from '../../../src/runner/ports/agent-driver.ts';
 import { FactRecorder } from '../../support/fact-recorder.ts';
+import { ScriptedHost } from '../claude-sdk/scripted-process.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -20,6 +22,16 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const access = { url: 'http://127.0.0.1:1/mcp/s1', key: 'the-key', unasked: [] };
+const someStart = (): AgentStart => ({
+  processId: 'run_1',
+  sessionId: 'ses_1' as SessionId,
+  cwd: folder,
+  env: {},
+  permissionMode: null,
+  model: null,
+  resume: null,
+  tools: access,
+});
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
 
 test('[SEC3] the way to the tools is in a file for its owner alone', () => {
@@ -60,21 +72,40 @@ test('[TOOL11] an agent whose tools cannot be written down works without them, a
   const home = join(folder, 'home');
   const driver = demoDriver({ processes, environment: process.env, home, toolConfigs });
   const facts = new FactRecorder();
-  const start: AgentStart = {
-    processId: 'run_1',
-    sessionId: 'ses_1' as SessionId,
-    cwd: folder,
-    env: {},
-    permissionMode: null,
-    model: null,
-    resume: null,
-    tools: access,
-  };
-  const connection = driver.start(start, facts.report);
+  const connection = driver.start(someStart(), facts.report);
   const said = await facts.of('said');
   expect(said.event).toMatchObject({ level: 'warning', code: 'tools-missing' });
   expect(JSON.stringify(said)).not.toContain('the-key');
   await facts.of('ready');
   await connection.close();
   await processes.close();
+});
+
+describe('[TOOL11] Claude Code waits for the tools with its first turn', () => {
+  /** The setting in the environment of an agent that is started so. */
+  async function waitingOf(
+    start: Partial<AgentStart>,
+    environment: Readonly<Record<string, string>> = {},
+    toolConfigs = join(folder, 'mcp'),
+  ): Promise<string | undefined> {
+    const program = join(folder, 'claude');
+    writeFileSync(program, '', { mode: 0o755 });
+    const processes = new ScriptedHost();
+    const driver = claudeDriver({ processes, environment, program, toolConfigs });
+    driver.start({ ...someStart(), ...start }, new FactRecorder().report);
+    await processes.close();
+    expect(processes.started).toHaveLength(1);
+    return processes.started[0]?.spec.env.MCP_CONNECTION_NONBLOCKING;
+  }
+
+  test('it is told so where it is given tools, and only there', async () => {
+    expect(await waitingOf({})).toBe('0');
+    expect(await waitingOf({ tools: null })).toBeUndefined();
+    expect(await waitingOf({}, {}, join(folder, 'claude', 'no-folder'))).toBeUndefined();
+  });
+
+  test('what the person has set wins, for the server or for the session', async () => {
+    expect(await waitingOf({}, { MCP_CONNECTION_NONBLOCKING: '1' })).toBe('1');
+    expect(await waitingOf({ env: { MCP_CONNECTION_NONBLOCKING: 'true' } })).toBe('true');
+  });
 });
