@@ -5,6 +5,7 @@ import type { MachineState } from '../cluster/room-side.ts';
 import { sealFor } from '../cluster/seal.ts';
 import type { Machine, MachineCondition, MachineSource } from '../engine/ports/machine.ts';
 import type { SharedTools } from '../engine/ports/tool-calls.ts';
+import { Listeners } from '../model/listeners.ts';
 import { readClusterFile } from './cluster-command.ts';
 import type { Logger } from './logger.ts';
 
@@ -20,11 +21,8 @@ export async function openClusterMachines(path: string, logger: Logger): Promise
   const file = await readClusterFile(path, RoomFile);
   const { room, servers, seed, ca } = file;
   const machines = new Map<string, Machine>();
-  const listeners = new Set<() => void>();
+  const listeners = new Listeners();
   const { promise: tools, resolve: offerTools } = Promise.withResolvers<SharedTools>();
-  const tell = (): void => {
-    for (const listener of listeners) listener();
-  };
   const { connectCarrier } = await import('../cluster/nats/carrier.ts');
   const closing = new AbortController();
   const carrier = connectCarrier(
@@ -65,7 +63,7 @@ export async function openClusterMachines(path: string, logger: Logger): Promise
         const { load } = condition;
         condition = { ...conditionOf(state), ...(state.is === 'reachable' && { load }) };
         logger.info({ machine: name }, lineOf(state));
-        tell();
+        listeners.tell();
       },
     });
     machines.set(name, {
@@ -81,17 +79,14 @@ export async function openClusterMachines(path: string, logger: Logger): Promise
     const named = await readClusterFile(path, RoomFile).catch(() => undefined);
     const news = (named?.machines ?? []).filter(({ name }) => !machines.has(name));
     for (const machine of news) add(machine);
-    if (news.length > 0) tell();
+    if (news.length > 0) listeners.tell();
   };
   for (const machine of file.machines) add(machine);
   const timer = setInterval(() => void look(), lookEveryMs);
 
   return {
     current: () => [...machines.values()],
-    listen(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    listen: listeners.add,
     offerTools,
     async close() {
       clearInterval(timer);

@@ -9,6 +9,7 @@ import type { EventLog } from '../engine/ports/event-log.ts';
 import type { MachineSource } from '../engine/ports/machine.ts';
 import type { StorageWatch } from '../engine/ports/storage-watch.ts';
 import { openSqliteLog } from '../log/sqlite-log.ts';
+import { Listeners } from '../model/listeners.ts';
 import type { Room } from '../protocol/storage.ts';
 import { type Notifier, openNotifier } from '../reach/notifier.ts';
 import { pushChannelName } from '../reach/push/push-channel.ts';
@@ -241,19 +242,14 @@ export async function compose(
 
 /** How things stand with the disk: what the log says of it, and how much room agents have. */
 function diskState(log: EventLog): StorageWatch & { setRoom(room: Room): void } {
-  const listeners = new Set<Parameters<StorageWatch['listen']>[0]>();
+  const listeners = new Listeners<Parameters<Parameters<StorageWatch['listen']>[0]>>();
   let room: Room = 'enough';
   const current = () => (room === 'enough' ? log.storage : { ...log.storage, room });
-  const tell = () => {
-    for (const listener of listeners) listener(current());
-  };
+  const tell = () => listeners.tell(current());
   log.onStorage(tell);
   return {
     current,
-    listen(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    listen: listeners.add,
     setRoom(changed) {
       room = changed;
       tell();

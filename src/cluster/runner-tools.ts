@@ -5,6 +5,7 @@ import type {
   ResumeOptions,
   ToolCalls,
 } from '../engine/ports/tool-calls.ts';
+import { Listeners } from '../model/listeners.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import { type RoomToolItem, RunnerToolItem } from './message.ts';
 
@@ -28,7 +29,7 @@ interface Line {
 export class RunnerTools implements ToolCalls {
   readonly #runner: string;
   readonly #calls = new Map<string, Call>();
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners();
   readonly #known = Promise.withResolvers<void>();
   #tools: readonly OfferedTool[] | undefined;
   #count = 0;
@@ -56,8 +57,7 @@ export class RunnerTools implements ToolCalls {
   }
 
   onChange(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 
   call(sessionId: SessionId, name: string, args: unknown, options: CallOptions): Promise<CallEnd> {
@@ -104,7 +104,7 @@ export class RunnerTools implements ToolCalls {
   #offered(tools: readonly OfferedTool[]): void {
     this.#tools = tools;
     this.#known.resolve();
-    for (const listener of this.#listeners) listener();
+    this.#listeners.tell();
     if (this.#isOpen || this.#line === undefined) return;
     this.#isOpen = true;
     this.#line.say({ type: 'tool-calls', calls: [...this.#calls.keys()] });

@@ -1,3 +1,4 @@
+import { Listeners } from '../model/listeners.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Gaze, Presence } from './ports/control-room.ts';
@@ -18,7 +19,7 @@ export class PresenceBook implements Presence {
   >();
   /** When each was looked at last, the one of longest ago first. */
   readonly #last = new Map<Gaze, number>();
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -55,8 +56,7 @@ export class PresenceBook implements Presence {
   }
 
   onChange(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 
   /** It is gone, or silent for too long: what it looked at was seen when it last said so, and of the time since then nobody knows. */
@@ -78,6 +78,6 @@ export class PresenceBook implements Presence {
   }
 
   #tell(): void {
-    for (const listener of this.#listeners) listener();
+    this.#listeners.tell();
   }
 }

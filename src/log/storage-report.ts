@@ -1,4 +1,5 @@
 import { StorageError } from '../engine/ports/event-log.ts';
+import { Listeners } from '../model/listeners.ts';
 import {
   type MissingHistory,
   type StorageProblem,
@@ -8,7 +9,7 @@ import {
 
 /** How things stand with the disk, for all who want to know. */
 export class StorageReport {
-  readonly #listeners = new Set<(state: StorageState) => void>();
+  readonly #listeners = new Listeners<[StorageState]>();
   #state: StorageState;
 
   constructor(missing: readonly MissingHistory[]) {
@@ -20,8 +21,7 @@ export class StorageReport {
   }
 
   listen(listener: (state: StorageState) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 
   failed(problem: StorageProblem): void {
@@ -48,7 +48,7 @@ export class StorageReport {
 
   #change(state: StorageState): void {
     this.#state = state;
-    for (const listener of this.#listeners) listener(state);
+    this.#listeners.tell(state);
   }
 }
 

@@ -1,3 +1,4 @@
+import { Listeners } from '../../model/listeners.ts';
 import type { ChangedFile, SessionChanges } from '../../protocol/changes.ts';
 
 /** What is known of a session's changes. What was told last stays until the next is there, also when that cannot be had. */
@@ -28,7 +29,7 @@ const leastPause = 1_000;
 export class ChangesReader {
   readonly #ask: () => Promise<SessionChanges>;
   readonly #timing: Timing;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners();
   #state: ChangesState = { changes: null, error: null, isAsking: false };
   #isNews = false;
   #notBefore = 0;
@@ -44,10 +45,7 @@ export class ChangesReader {
     return this.#state;
   }
 
-  subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = this.#listeners.add;
 
   /** Something may have changed. */
   news(): void {
@@ -94,7 +92,7 @@ export class ChangesReader {
       return;
     }
     this.#state = state;
-    for (const listener of this.#listeners) listener();
+    this.#listeners.tell();
   }
 }
 

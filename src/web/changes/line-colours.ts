@@ -1,3 +1,4 @@
+import { Listeners } from '../../model/listeners.ts';
 import { coloured, sidesOf } from '../diff/patch.logic.ts';
 import { highlight, known } from '../markdown/highlight/highlighter.ts';
 import { languageOfFile } from '../markdown/highlight/language.logic.ts';
@@ -14,17 +15,14 @@ type Pieces = readonly (Line | undefined)[];
 /** The colours of lines in view. */
 export class LineColours {
   readonly #known = new WeakMap<PatchLines, Map<number, Pieces | null>>();
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners();
   #version = 0;
 
   get version(): number {
     return this.#version;
   }
 
-  subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = this.#listeners.add;
 
   /** The pieces of a line; undefined until they are known, and where they cannot be. */
   of(patch: PatchLines, at: number, path: string): Line | undefined {
@@ -38,7 +36,7 @@ export class LineColours {
       if (found === null) return;
       parts.set(part, found);
       this.#version += 1;
-      for (const listener of this.#listeners) listener();
+      this.#listeners.tell();
     });
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { Listeners } from '../../model/listeners.ts';
 import type { ChangedFile, Patch } from '../../protocol/changes.ts';
 import type { PatchQuery } from '../../protocol/command.ts';
 import type { FilePatch } from './diff-rows.logic.ts';
@@ -24,7 +25,7 @@ const loading: FilePatch = { is: 'loading' };
 /** The patches of the files in view. One that was shown stays until the next is there. */
 export class PatchStore {
   readonly #ask: (query: PatchQuery) => Promise<Patch>;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners();
   readonly #held = new Map<string, Held>();
   readonly #underWay = new Set<string>();
   #points = { before: '', after: '' };
@@ -39,10 +40,7 @@ export class PatchStore {
     return this.#version;
   }
 
-  subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = this.#listeners.add;
 
   of(path: string): FilePatch {
     return this.#held.get(path)?.patch ?? loading;
@@ -114,6 +112,6 @@ export class PatchStore {
 
   #tell(): void {
     this.#version += 1;
-    for (const listener of this.#listeners) listener();
+    this.#listeners.tell();
   }
 }

@@ -1,4 +1,5 @@
 import type { RoomCalls } from '../../../client/calls.ts';
+import { Listeners } from '../../../model/listeners.ts';
 import { type FileNow, linesIn } from './review.logic.ts';
 
 /** So many files are kept in memory. */
@@ -8,7 +9,7 @@ const mostKept = 100;
 export class FileLines {
   readonly #calls: Pick<RoomCalls, 'fileAt'>;
   readonly #sessionId: string;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners();
   /** The least recently fetched first; undefined while it is under way, null for a file that is not there. */
   readonly #known = new Map<string, readonly string[] | null | undefined>();
   #version = 0;
@@ -22,10 +23,7 @@ export class FileLines {
     return this.#version;
   }
 
-  subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = this.#listeners.add;
 
   /** Undefined where it is not known. */
   of = ({ name }: FileNow): readonly string[] | null | undefined => this.#known.get(name);
@@ -44,7 +42,7 @@ export class FileLines {
   #take(name: string, lines: readonly string[] | null): void {
     this.#known.set(name, lines);
     this.#version += 1;
-    for (const listener of this.#listeners) listener();
+    this.#listeners.tell();
   }
 }
 

@@ -1,5 +1,6 @@
 import type { RoomCalls } from '../../../client/calls.ts';
 import type { MessageReceipt } from '../../../client/transport.ts';
+import { Listeners } from '../../../model/listeners.ts';
 import type { ChangedFile } from '../../../protocol/changes.ts';
 import type { ReviewComment, SendComments } from '../../../protocol/review.ts';
 import { mostSeenFiles } from '../../../protocol/review-limit.ts';
@@ -21,7 +22,7 @@ const mostRemoved = 20;
 export class ReviewStore {
   readonly #calls: RoomCalls;
   readonly #sessionId: string;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners();
   #state: ReviewState = { isThere: false, error: null, comments: [], seen: new Map(), removed: [] };
   #reading: Promise<void> | undefined;
   #isNews = false;
@@ -37,10 +38,7 @@ export class ReviewStore {
     return this.#state;
   }
 
-  subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = this.#listeners.add;
 
   /** Settles when what is shown is at least as new as this call. */
   async read(): Promise<void> {
@@ -157,6 +155,6 @@ export class ReviewStore {
 
   #set(change: Partial<ReviewState>): void {
     this.#state = { ...this.#state, ...change };
-    for (const listener of this.#listeners) listener();
+    this.#listeners.tell();
   }
 }
