@@ -10,6 +10,7 @@ import { FileProcessHost } from '../drivers/process/file-process-host.ts';
 import { gitFiles } from '../drivers/process/git-files.ts';
 import { LocalProcessHost } from '../drivers/process/local-process-host.ts';
 import { RunArchive } from '../drivers/process/run-archive.ts';
+import { startProgram } from '../drivers/process/start-program.ts';
 import { findWalls, type IsolationOptions } from '../drivers/process/walls.ts';
 import type { Driver } from '../drivers/sdk/define-driver.ts';
 import type { Runner } from '../engine/ports/runner.ts';
@@ -91,6 +92,7 @@ export async function composeRunner(
       path: parts.env.PATH ?? '',
       sshAgent: parts.env.SSH_AUTH_SOCK,
       setup: { processes: local, env: agentEnvironment(parts.env) },
+      editor: { ...settings.editor, start: startProgram, env: agentEnvironment(parts.env) },
     }),
     rawLog: {
       async *read(sessionId) {

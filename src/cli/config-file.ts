@@ -60,6 +60,21 @@ const ofEveryAgent: readonly string[] = [
 const isFile = (driver: unknown): driver is string =>
   typeof driver === 'string' && (/[/\\]/.test(driver) || /\.[cm]?[jt]s$/.test(driver));
 
+/** A program with its arguments, and what the names in braces stand for there. */
+const editorCommand = (needed: readonly string[], known: readonly string[]) =>
+  z
+    .array(z.string().regex(/^[^\0]*$/, 'an argument cannot hold a zero byte'))
+    .min(1)
+    .superRefine(([program = '', ...args], { addIssue }) => {
+      if (program === '' || /[{}]/.test(program))
+        addIssue({ code: 'custom', path: [0], message: 'the first is a program' });
+      const used = args.flatMap((arg) => [...arg.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name));
+      for (const name of used.filter((each) => !known.includes(each)))
+        addIssue({ code: 'custom', message: `{${name}} stands for nothing here${meant(name, known)}` });
+      for (const name of needed.filter((each) => !used.includes(each)))
+        addIssue({ code: 'custom', message: `no argument has {${name}}` });
+    });
+
 const Config = z.strictObject({
   port: z.number().int().min(0).max(65_535).optional(),
   host: z.string().min(1).optional(),
@@ -103,6 +118,13 @@ const Config = z.strictObject({
         .string()
         .regex(/^(?:https:\/\/|mailto:)./, 'it begins with "https://" or "mailto:"')
         .optional(),
+    })
+    .optional(),
+  /** What opens files on this machine. In no other way can it be set: whoever sets a command runs a program. */
+  editor: z
+    .strictObject({
+      command: editorCommand(['file'], ['file', 'line', 'column']).optional(),
+      diff: editorCommand(['before', 'after'], ['before', 'after', 'file', 'line']).optional(),
     })
     .optional(),
   agents: z
@@ -162,10 +184,11 @@ export function checkConfig(given: unknown, source: string, folder: string, env:
   const { plain, options } = withoutOptions(given);
   const faults = faultsIn(Config, plain);
   if (faults.length > 0) throw new Failure(`${source}: ${faults.join('; ')}`);
-  const { tools, roots, agents, ...rest } = Config.parse(plain);
+  const { tools, roots, agents, editor, ...rest } = Config.parse(plain);
   const fromHere = (entry: string) => absolute(entry, folder, env);
   return {
     ...rest,
+    ...(editor === undefined ? {} : { editor: wholeEditor(editor, fromHere) }),
     ...(agents === undefined ? {} : { agents: wholeAgents(agents, options, fromHere) }),
     ...(tools === undefined ? {} : { tools: tools.map(fromHere) }),
     ...(roots === undefined ? {} : { roots: roots.map(fromHere) }),
@@ -188,6 +211,18 @@ function withoutOptions(given: unknown): {
     return [name, Object.fromEntries(fields.common ?? [])];
   });
   return { plain: { ...given, agents: Object.fromEntries(agents) }, options };
+}
+
+/** A name without a slash is looked for on PATH. */
+function wholeEditor(
+  { command, diff }: NonNullable<Config['editor']>,
+  fromHere: (path: string) => string,
+): NonNullable<Config['editor']> {
+  const whole = ([program = '', ...args]: readonly string[]): string[] => [
+    /[/\\]/.test(program) ? fromHere(program) : program,
+    ...args,
+  ];
+  return { ...(command && { command: whole(command) }), ...(diff && { diff: whole(diff) }) };
 }
 
 function wholeAgents(

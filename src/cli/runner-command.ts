@@ -30,7 +30,7 @@ When it ends, its agents go on; the next one takes them up.
 
   --cluster FILE    what "beckon cluster add" printed for this machine
   --data-dir DIR    ~/.beckon/runners/NAME.ROOM: of one room alone; for two rooms there are two runners
-  --config FILE     config.json in the data directory: claude, agents, isolation
+  --config FILE     config.json in the data directory: claude, agents, editor, isolation
   --claude PATH     the program to run as Claude Code (BECKON_CLAUDE)
   --isolation HOW   auto; require, or off: whether agents are kept from Beckon's own files (BECKON_ISOLATION)
 

@@ -99,6 +99,7 @@ export function settingsOf(
       /** For a stand-in push service; no request can set it. */
       allowLoopback: isOn(env.BECKON_PUSH_LOOPBACK),
     },
+    editor: config.editor ?? {},
     acpAgents: acpAgents(agents),
     driverFiles: driverFiles(agents),
     /** How agents are started where a session does not say it, by their names. */

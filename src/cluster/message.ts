@@ -19,9 +19,14 @@ import { Agent } from '../protocol/session.ts';
  */
 
 /** The versions of these messages that this program speaks. */
-export const spoken = { from: 1, to: 2 } as const;
+export const spoken = { from: 1, to: 3 } as const;
 /** With the second version came the tools of the room, and fragments that are asked for again. */
 export const speaksSecond = ({ to }: { readonly to: number }): boolean => to >= 2;
+/** With the third came the editor of the machine. A runner that does not know a call never answers it. */
+export const speaksThird = ({ to }: { readonly to: number }): boolean => to >= 3;
+const ofThird: ReadonlySet<WorkspaceCall> = new Set(['editor', 'open']);
+/** Whether only runners of the third version know a call. */
+export const isOfThird = (call: WorkspaceCall): boolean => ofThird.has(call);
 
 const Name = z.string().min(1).max(200);
 const Count = z.number().int().nonnegative();

@@ -32,6 +32,7 @@ import { Incoming, Outgoing, type Way } from './channel.ts';
 import {
   type Call,
   type Here,
+  isOfThird,
   type Reply,
   type RoomItem,
   type RoomMessage,
@@ -41,6 +42,7 @@ import {
   replies,
   type Secrets,
   speaksSecond,
+  speaksThird,
   spoken,
 } from './message.ts';
 import { type Line, type Opening, RemoteRun } from './remote-run.ts';
@@ -91,6 +93,8 @@ interface Connection {
   readonly runner: string;
   /** Whether the runner speaks the second version. */
   readonly isSecond: boolean;
+  /** Whether it speaks the third. */
+  readonly isThird: boolean;
   readonly outgoing: Outgoing;
   readonly incoming: Incoming;
 }
@@ -229,8 +233,8 @@ export class RoomSide implements Runner {
     what: C,
     request: WorkspaceRequest<C>,
   ): Promise<Result<WorkspaceReply<C>>> {
-    if (this.#connection?.isSecond === false)
-      return refuse('git_not_available', 'The runner there is too old for this; update it.');
+    if (this.#connection?.isSecond === false) return refuse('git_not_available', tooOld);
+    if (isOfThird(what) && this.#connection?.isThird === false) return refuse('editor_not_available', tooOld);
     const reply = await this.#ask({ call: 'workspace', what, request }).catch(refusal);
     if (!reply.ok) return reply;
     const schema: z.ZodType = workspaceCalls[what].reply;
@@ -327,7 +331,14 @@ export class RoomSide implements Runner {
       this.#options.send({ type: 'frames', connection: id, frames, ack }, way);
     }, this.#options.inAMoment);
     const isSecond = speaksSecond(here.speaks);
-    this.#connection = { id, runner, isSecond, outgoing, incoming: new Incoming() };
+    this.#connection = {
+      id,
+      runner,
+      isSecond,
+      isThird: speaksThird(here.speaks),
+      outgoing,
+      incoming: new Incoming(),
+    };
     this.#inbox = [];
     this.#silent = 0;
     this.#isHeard = true;
@@ -471,6 +482,7 @@ export class RoomSide implements Runner {
   }
 }
 
+const tooOld = 'The runner there is too old for this; update it.';
 const letGo = 'The room has let go of the machine';
 
 function refusal(error: unknown): Result<never> {

@@ -9,6 +9,7 @@ import {
 } from '../protocol/operation.ts';
 import { changeHandlers } from './handlers/changes.ts';
 import { directoryHandlers } from './handlers/directories.ts';
+import { editorHandlers } from './handlers/editor.ts';
 import { forkHandlers } from './handlers/forks.ts';
 import { grantHandlers } from './handlers/grants.ts';
 import { insightHandlers } from './handlers/insights.ts';
@@ -45,6 +46,7 @@ const handlers: Handlers = {
   ...trustHandlers,
   ...machineHandlers,
   ...changeHandlers,
+  ...editorHandlers,
   ...landingHandlers,
   ...worktreeHandlers,
 };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ChangesSince, Point, RecordingId, UndoChoice, UndoShown } from './changes.ts';
+import { OpenedAt, OpenedName } from './editor.ts';
 import { InteractionId } from './ids.ts';
 import { Answer, ApprovalScope } from './interaction.ts';
 import { CommitOrder, LandOrder, PushOrder } from './landing.ts';
@@ -364,6 +365,16 @@ export const ChangesQuery = z.strictObject({
   turn: z.string().min(1).max(200).optional(),
 });
 export type ChangesQuery = z.infer<typeof ChangesQuery>;
+
+/** A file that is opened in an editor on the machine where it is. */
+export const OpenFile = z.strictObject({
+  file: OpenedName,
+  line: OpenedAt.optional(),
+  column: OpenedAt.optional(),
+  /** Beside how it was, as `GET …/changes` names what is compared. */
+  diff: ChangesQuery.optional(),
+});
+export type OpenFile = z.infer<typeof OpenFile>;
 
 export const PatchQuery = z.strictObject({
   before: Point,

@@ -107,6 +107,11 @@ export const errorCatalogue = {
     status: 422,
     meaning: 'What lies in the working directory is too much to be recorded, or is a whole home directory.',
   },
+  file_not_found: { status: 422, meaning: 'There is no such file, or nothing changed in it.' },
+  file_not_allowed: {
+    status: 422,
+    meaning: "The file is neither in the session's directory nor named by its changes.",
+  },
   base_not_found: { status: 422, meaning: 'The repository has no such branch, tag or commit.' },
   agent_refused: { status: 422, meaning: 'The agent refused the change.' },
   cannot_fork: { status: 422, meaning: 'The conversation cannot be forked there.' },
@@ -116,6 +121,11 @@ export const errorCatalogue = {
   git_not_available: {
     status: 503,
     meaning: 'git is not there, is older than 2.30, or did not do what it was to do.',
+  },
+  editor_not_available: { status: 503, meaning: 'No command opens this in an editor on that machine.' },
+  editor_failed: {
+    status: 503,
+    meaning: 'The editor could not be started, or failed at once; the message says what it printed.',
   },
   push_not_available: {
     status: 503,

@@ -279,6 +279,26 @@ export const operations = {
     refusals: changing,
     calls: { fileAt: '*' },
   },
+  readEditor: {
+    method: 'GET',
+    path: '/api/editor',
+    summary: 'The commands by which files and changes are opened in an editor on a machine',
+    query: 'AgentsQuery',
+    replies: { 200: 'EditorCommands' },
+    refusals: ['machine_not_found', 'machine_unreachable', 'editor_not_available'],
+    calls: { editor: '*' },
+  },
+  openFile: {
+    method: 'POST',
+    path: '/api/sessions/:session/open',
+    summary: 'Open a file, or what changed in it, in the editor of the machine where it is',
+    body: 'OpenFile',
+    replies: { 200: 'Done' },
+    refusals: [...changing, 'file_not_found', 'file_not_allowed', 'editor_not_available', 'editor_failed'],
+    // A program is started with it.
+    decides: true,
+    calls: { openFile: null },
+  },
   undo: {
     method: 'POST',
     path: '/api/sessions/:session/undo',

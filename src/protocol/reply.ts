@@ -26,6 +26,7 @@ import { RepositoryView, WorktreeView } from './worktree.ts';
 /** The bodies of replies, as the table of operations names them. */
 export { FileContent, Patch, SessionChanges, UndoneChanges } from './changes.ts';
 export { DirectoryCompletion, FoundFiles } from './directory.ts';
+export { EditorCommands } from './editor.ts';
 export { GrantPreview } from './grant.ts';
 export { Insights } from './insights.ts';
 export { Committed, Landed, Pushed, WorktreeState } from './landing.ts';

@@ -150,10 +150,32 @@ describe('a room and its runners', () => {
     });
     await carry(future);
     expect(refused).toEqual([
-      'a: The runner speaks version 7 to 9 of the link and the room 1 to 2: the older one of the two must be updated.',
+      'a: The runner speaks version 7 to 9 of the link and the room 1 to 3: the older one of the two must be updated.',
     ]);
     expect(states).toEqual(['refused']);
     expect(room.state).toMatchObject({ is: 'refused' });
+  });
+
+  test('[CHG63] a runner that knows no editor is told apart in a sentence, and is not asked', async () => {
+    const { room, fromRoom } = pair();
+    const meets = (runner: string, to: number): void => {
+      for (let tick = 0; tick < 9; tick += 1) room.tick();
+      const about = { runner, earlier: [], serves: null, speaks: { from: 1, to }, version: '1.0.0' };
+      room.heard({ type: 'here', offers: `${runner}.1`, ...about });
+      room.heard({ type: 'welcome', room: 'room1', connection: `${runner}.1` });
+      fromRoom.length = 0;
+    };
+    meets('old', 2);
+    expect(await room.workspace('editor', {})).toEqual({
+      ok: false,
+      refusal: { code: 'editor_not_available', message: 'The runner there is too old for this; update it.' },
+    });
+    expect(JSON.stringify(fromRoom)).not.toContain('editor');
+    meets('new', 3);
+    const asked = room.workspace('editor', {});
+    expect(JSON.stringify(fromRoom)).toContain('editor');
+    await room.detach();
+    expect(await asked).toMatchObject({ ok: false, refusal: { code: 'machine_unreachable' } });
   });
 
   test('[CLU15] a runner remembers what it takes to go on with a conversation, until the run is over', async () => {

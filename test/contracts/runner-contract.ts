@@ -19,9 +19,11 @@ import {
   type Runner,
   type StartOrder,
 } from '../../src/engine/ports/runner.ts';
+import { accept } from '../../src/protocol/errors.ts';
 import { SessionId } from '../../src/protocol/ids.ts';
 import type { Ask, Decision } from '../../src/protocol/interaction.ts';
 import { accepted, personsGit } from '../runner/workspace/repositories.ts';
+import type { ArgvEditor } from '../support/argv-editor.ts';
 import { eventually } from '../support/eventually.ts';
 import { seededRandom, testSeed } from '../support/seeded-random.ts';
 import type { Scenario } from './agent-driver-contract.ts';
@@ -35,6 +37,8 @@ export interface RunnerUnderTest {
   readonly scenario: Pick<Scenario, 'reply' | 'command' | 'endless'>;
   /** Empty, for directories to work in. */
   readonly dir: string;
+  /** What its configuration opens files with. */
+  readonly editor: ArgvEditor;
   close(): Promise<void>;
 }
 
@@ -120,6 +124,40 @@ export function runnerContract(
       expect(readFileSync(file, 'utf8')).toBe('agent\n');
       const none = await runner.workspace('record', { place: { ...place, cwd: dirname(cwd) } });
       expect(none).toMatchObject({ ok: false, refusal: { code: 'no_repository' } });
+    });
+
+    test('[CHG61] [CHG63] a file and what changed in it are opened in its own editor, once for each order', async () => {
+      const { runner: here, cwd, editor } = await machine();
+      personsGit(cwd, ['init', '-q']);
+      const place = { cwd, realCwd: null, roots: [] };
+      const [file, path] = ['-a $(b)\n"c"', join(cwd, '-a $(b)\n"c"')];
+      expect(await here.workspace('editor', {})).toEqual({
+        ok: true,
+        value: {
+          command: [editor.program, '{file}', '{line}'],
+          diff: [editor.program, '{before}', '{after}'],
+        },
+      });
+      writeFileSync(path, 'first\n');
+      const before = accepted(await here.workspace('record', { place })).recording;
+      writeFileSync(path, 'second\n');
+      const order = { place, orderId: randomUUID(), file, line: 2, since: [] };
+      const both = await Promise.all([here.workspace('open', order), here.workspace('open', order)]);
+      expect(both).toEqual([accept(null), accept(null)]);
+      expect((await editor.started()).args).toEqual([path, '2']);
+      expect(editor.count()).toBe(1);
+      const asDiff = { ...order, orderId: randomUUID(), diff: { before, after: 'now' } };
+      expect(await here.workspace('open', asDiff)).toEqual(accept(null));
+      const { args, cwd: startedIn } = await editor.started();
+      expect(startedIn).toBe(cwd);
+      expect(args[1]).toBe(path);
+      expect(readFileSync(args[0] ?? '', 'utf8')).toBe('first\n');
+      const outside = { ...order, orderId: randomUUID(), file: '/etc/passwd' };
+      expect(await here.workspace('open', outside)).toMatchObject({
+        ok: false,
+        refusal: { code: 'file_not_allowed' },
+      });
+      expect(editor.count()).toBe(2);
     });
 
     test('[SES19] facts are numbered from the first, without a gap; fragments are not', async () => {

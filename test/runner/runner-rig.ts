@@ -6,6 +6,7 @@ import { FileProcessHost } from '../../src/drivers/process/file-process-host.ts'
 import { LocalProcessHost } from '../../src/drivers/process/local-process-host.ts';
 import { stopAgents } from '../../src/drivers/process/run-admin.ts';
 import { RunArchive } from '../../src/drivers/process/run-archive.ts';
+import { startProgram } from '../../src/drivers/process/start-program.ts';
 import type { Runner } from '../../src/engine/ports/runner.ts';
 import { type LocalRunnerOptions, localRunner } from '../../src/runner/local-runner.ts';
 import type { AgentDriver } from '../../src/runner/ports/agent-driver.ts';
@@ -14,6 +15,7 @@ import { openRawLog } from '../../src/runner/raw-log.ts';
 import { openWorkspace } from '../../src/runner/workspace/workspace.ts';
 import type { RunnerUnderTest } from '../contracts/runner-contract.ts';
 import { scriptedDriver } from '../drivers/acp/acp-rig.ts';
+import { argvEditor } from '../support/argv-editor.ts';
 
 type Agent = Pick<RunnerUnderTest, 'agent' | 'scenario'> & {
   readonly driver: (processes: ProcessHost, dataDir: string) => AgentDriver;
@@ -59,16 +61,27 @@ function underTest(
   end: (dataDir: string) => Promise<unknown> = async () => {},
 ): RunnerUnderTest {
   const { dataDir, dir, remove } = directories();
+  const editor = argvEditor(dataDir);
+  const { program } = editor;
   return {
     agent,
     scenario,
     dir,
+    editor,
     open(): Runner {
       const { processes, rawLog } = parts(dataDir);
       const workspace = openWorkspace({
         dataDir,
         home: join(dataDir, 'home'),
         path: process.env.PATH ?? '',
+        editor: {
+          command: [program, '{file}', '{line}'],
+          diff: [program, '{before}', '{after}'],
+          start: startProgram,
+          env: { PATH: process.env.PATH ?? '' },
+          // However slow the machine is, a program that ends is seen to end.
+          waitMs: 600_000,
+        },
       });
       return localRunner({ drivers: [driver(processes, dataDir)], processes, rawLog, workspace });
     },

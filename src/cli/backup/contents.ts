@@ -25,7 +25,7 @@ export const databaseName = 'beckon.db';
 const ofThisRun: readonly RegExp[] = [
   /^server\.(json|lock)$/,
   /^port$/,
-  /^(run|mcp)\//,
+  /^(run|mcp|editor)\//,
   /^beckon\.db(-wal|-shm|-journal|-in-use|-wal\.damaged-.*)?$/,
   // They are nothing without their repositories, which are elsewhere; and their links lead anywhere.
   /^worktrees\//,

@@ -96,7 +96,7 @@ interface Ends {
 }
 
 /** What is to be compared with what. */
-async function endsOf(
+export async function endsOf(
   room: Room,
   session: LiveSession,
   since: ChangesSince,

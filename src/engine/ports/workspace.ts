@@ -10,6 +10,7 @@ import {
   UndoShown,
   UnrecordedFile,
 } from '../../protocol/changes.ts';
+import { EditorCommands, OpenedAt, OpenedName } from '../../protocol/editor.ts';
 import type { Result } from '../../protocol/errors.ts';
 import { SessionId } from '../../protocol/ids.ts';
 import {
@@ -112,6 +113,28 @@ export const workspaceCalls = {
   },
   /** A file of which an ask tells, as it is now: its text, or why that is not told. */
   file: { request: z.object({ ...place, path: z.string() }), reply: NamedFile },
+  /** By which commands files are opened in an editor there. */
+  editor: { request: z.object({}), reply: EditorCommands },
+  /** Opens a file in the editor of that machine, or what changed in it. */
+  open: {
+    request: z.object({
+      ...order,
+      ...session,
+      file: OpenedName,
+      line: OpenedAt.exactOptional(),
+      column: OpenedAt.exactOptional(),
+      /** Beside how it was. */
+      diff: z
+        .object({
+          before: z.union([Point, z.literal('commit')]),
+          after: z.union([Point, z.literal('now')]),
+        })
+        .exactOptional(),
+      /** What changed since one of these may be opened, too, where it is outside of the session's directory. */
+      since: z.array(z.union([Point, z.literal('commit')])).max(10),
+    }),
+    reply: z.null(),
+  },
   /** Puts what changed between two recordings back. */
   undo: {
     request: z.object({

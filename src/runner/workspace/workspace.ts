@@ -6,6 +6,7 @@ import type {
   WorkspaceRequest,
 } from '../../engine/ports/workspace.ts';
 import { accept, type Result, refuse } from '../../protocol/errors.ts';
+import { Editor, type EditorOptions } from '../editor/editor.ts';
 import { namedFile } from '../text-file.ts';
 import { toldOnce } from './changes.ts';
 import { Landings } from './landing/landings.ts';
@@ -19,12 +20,15 @@ type Calls = {
 };
 
 /** The files of this machine, as whoever runs agents on it is asked about them. */
-export function openWorkspace(options: WorkspacesOptions & { readonly setup?: SetupOptions }): {
+export function openWorkspace(
+  options: WorkspacesOptions & { readonly setup?: SetupOptions; readonly editor?: EditorOptions },
+): {
   readonly call: Workspace;
   close(): Promise<void>;
 } {
   const workspaces = new Workspaces(options);
   const landings = new Landings(workspaces, options);
+  const editor = options.editor && new Editor(options.editor, workspaces, options.dataDir);
   const setups = options.setup && new Setups(options.setup);
   const worktrees = new Worktrees({
     ...options,
@@ -57,6 +61,8 @@ export function openWorkspace(options: WorkspacesOptions & { readonly setup?: Se
       return accept(found.value === undefined ? null : { base64: found.value.toString('base64') });
     },
     file: ({ place, path }) => namedFile(place, path),
+    editor: async () => accept(editor?.commands ?? { command: null, diff: null }),
+    open: async (request) => editor?.open(request) ?? refuse('editor_not_available'),
     async undo({ place, orderId, session, before, after, choices, rest, shown }) {
       const undone = await workspaces.undo(place, {
         orderId,
@@ -107,6 +113,7 @@ export function openWorkspace(options: WorkspacesOptions & { readonly setup?: Se
         : workspaces.orders.once(orderId, () => workspaces.ready(place), work);
     },
     async close() {
+      editor?.close();
       await Promise.all([workspaces.close(), worktrees.close()]);
     },
   };

@@ -9,6 +9,8 @@ export const saysMore: ReadonlySet<string> = new Set<BeckonErrorCode>([
   'agent_not_available',
   'changes_moved',
   'commit_refused',
+  'editor_not_available',
+  'editor_failed',
 ]);
 
 /** What the server's refusals are called in another language than its own, which is English. */

@@ -5,6 +5,11 @@ export const refusals: Refusals = {
   invalid_value: 'Ein Wert ist nicht erlaubt.',
   invalid_answer: 'Die Antwort passt nicht zur Frage.',
   agent_refused: 'Der Agent hat das abgelehnt.',
+  file_not_found: 'Diese Datei gibt es dort nicht, oder an ihr hat sich nichts geändert.',
+  file_not_allowed:
+    'Diese Datei liegt nicht im Verzeichnis der Sitzung, und ihre Änderungen nennen sie nicht.',
+  editor_not_available: 'Auf diesem Rechner öffnet das kein Befehl in einem Editor.',
+  editor_failed: 'Der Editor ließ sich nicht starten oder scheiterte sofort.',
   agent_not_available: 'Der Agent lässt sich hier nicht starten.',
   machine_not_found: 'Einen Rechner mit diesem Namen gibt es nicht.',
   machine_unreachable: 'Der Rechner ist gerade nicht zu erreichen.',
