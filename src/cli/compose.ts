@@ -130,6 +130,7 @@ export async function compose(
       askTimeout: settings.askTimeout ?? null,
       whileBusy: settings.whileBusy,
       deferAsksMs: settings.deferAsksMinutes === 0 ? null : settings.deferAsksMinutes * 60_000,
+      recordingMs: settings.recordingSeconds * 1000,
     },
   });
   tools = await openInteractiveTools(engine, {

@@ -17,6 +17,9 @@ import { absolute } from './paths.ts';
 
 export const deciders = ['anyone', 'devices'] as const;
 
+/** How long a message may wait until the files before its turn are recorded. */
+export const recordingSeconds = z.number().min(0).max(600);
+
 /** Agents that have a driver of their own; the modes of all of them are Claude Code's. */
 export const builtIn: readonly string[] = ['claude', 'claude-sdk', 'demo'];
 
@@ -89,6 +92,7 @@ const Config = z.strictObject({
   askTimeout: AskTimeout.strict().optional(),
   /** How long a question may wait until its agent sleeps, where it can; 0 for as long as it takes. */
   deferAsksMinutes: z.number().min(0).optional(),
+  recordingSeconds: recordingSeconds.optional(),
   /** What messages of people do while an agent works. */
   whileBusy: WhileBusy.optional(),
   ...notificationFields,

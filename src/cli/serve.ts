@@ -29,7 +29,7 @@ export const serve: Command = {
   --cluster FILE    room.json of a cluster: agents run on its machines, too (BECKON_CLUSTER)
 
 BECKON_LOG sets how much is logged: trace, debug, info, warn, error, silent.
-The configuration file is JSON: port, host, publicUrl, allowedHosts, open, claude, tools, roots, maxProcesses, idleMinutes, askTimeout, deferAsksMinutes, whileBusy, push, keepAgents, ephemeral, decide, isolation, agents.`,
+The configuration file is JSON: port, host, publicUrl, allowedHosts, open, claude, tools, roots, maxProcesses, idleMinutes, askTimeout, deferAsksMinutes, recordingSeconds, whileBusy, push, keepAgents, ephemeral, decide, isolation, agents.`,
   flags: serveFlags,
   // Files of `--tools`; other words are refused with the settings.
   mostWords: Number.POSITIVE_INFINITY,

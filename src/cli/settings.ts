@@ -2,7 +2,14 @@ import { delimiter, join } from 'node:path';
 import { isolations } from '../drivers/process/walls.ts';
 import type { LaunchDefaults } from '../runner/local-runner.ts';
 import { type PublicUrl, parsePublicUrl } from '../server/public-url.ts';
-import { acpAgents, type Config, deciders, driverFiles, readConfigFile } from './config-file.ts';
+import {
+  acpAgents,
+  type Config,
+  deciders,
+  driverFiles,
+  readConfigFile,
+  recordingSeconds,
+} from './config-file.ts';
 import type { Console, Environment } from './console.ts';
 import { UsageError } from './failure.ts';
 import { choiceFlag, type FlagDefinitions, isSet, listFlag, type ParsedFlags, textFlag } from './flags.ts';
@@ -43,6 +50,9 @@ export async function readSettings(flags: ParsedFlags, console: Console): Promis
     isolation: choiceOf(flags, env, 'isolation', isolations) ?? config.isolation,
     claude: textFlag(flags, 'claude') || env.BECKON_CLAUDE || config.claude,
     decide: choiceOf(flags, env, 'decide', deciders) ?? config.decide,
+    recordingSeconds: env.BECKON_RECORDING_SECONDS
+      ? secondsOf(env.BECKON_RECORDING_SECONDS)
+      : config.recordingSeconds,
   };
   return settingsOf(asked, { dataDir, cwd, env });
 }
@@ -80,6 +90,7 @@ export function settingsOf(
     idleMinutes: config.idleMinutes ?? 30,
     askTimeout,
     deferAsksMinutes: config.deferAsksMinutes ?? 240,
+    recordingSeconds: config.recordingSeconds ?? 2,
     whileBusy: config.whileBusy ?? 'queue',
     notifications: notificationSettings(config),
     push: {
@@ -131,6 +142,13 @@ function portOf(text: string): number {
   if (!/^\d+$/.test(text) || port > 65_535)
     throw new UsageError(`the port must be a number from 0 to 65535, not "${text}"`);
   return port;
+}
+
+function secondsOf(text: string): number {
+  const { success, data } = recordingSeconds.safeParse(Number(text));
+  if (!success)
+    throw new UsageError(`BECKON_RECORDING_SECONDS must be a number from 0 to 600, not "${text}"`);
+  return data;
 }
 
 /** `--tools a.ts b.ts` and `--tools a.ts --tools b.ts` say the same; other words have no place in this command line. */

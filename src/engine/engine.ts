@@ -171,6 +171,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       tools,
       toolAccess: options.toolAccess ?? (() => null),
       roots: settings.roots,
+      recordingMs: settings.recordingMs,
       context,
       publish,
       onChange: (state) => changed(state),

@@ -22,6 +22,7 @@ export interface EffectsOptions extends SessionRunOptions {
   readonly tools: Pick<AskDesk, 'decided' | 'ended' | 'runEnded'>;
   readonly machines: SessionRunOptions['machines'] & TurnRecorderOptions['machines'];
   readonly undos: TurnRecorderOptions['undos'];
+  readonly recordingMs: TurnRecorderOptions['recordingMs'];
 }
 
 const INTERRUPT_LIMIT_MS = 3000;

@@ -13,4 +13,6 @@ export interface EngineSettings {
   readonly whileBusy?: WhileBusy;
   /** How long an ask may wait until its agent is put to sleep, where it can be; null for as long as it takes. */
   readonly deferAsksMs: number | null;
+  /** So long a message waits for the files to be recorded; then it is handed over, and the recording is late. */
+  readonly recordingMs: number;
 }

@@ -15,10 +15,8 @@ export interface TurnRecorderOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly roots: readonly string[];
+  readonly recordingMs: number;
 }
-
-/** For so long a message waits for the files to be recorded; then it is handed over, and the recording is late. */
-const LONGEST_WAIT_MS = 2000;
 
 /** Where a session's files are. */
 export const workPlaceOf = (
@@ -59,7 +57,7 @@ export class TurnRecorder {
   /** The same, though not for longer than a message would wait: for the end of the server. */
   async settledSoon(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const cancel = this.#options.clock.after(LONGEST_WAIT_MS, resolve);
+    const cancel = this.#options.clock.after(this.#options.recordingMs, resolve);
     void this.#underWay.then(() => resolve());
     await promise;
     cancel();
@@ -70,13 +68,13 @@ export class TurnRecorder {
    * Undefined where it need not wait at all.
    */
   beforeTurn(turnId: string, { isLate = false } = {}): Promise<void> | undefined {
-    const { writer, machines, undos, clock } = this.#options;
+    const { writer, machines, undos, clock, recordingMs } = this.#options;
     const { state } = writer;
     if (machines.runner(state.machine)?.recordsFiles !== true) return undefined;
     if (recordingsOf(state, turnId)?.start != null) return undefined;
     let isOver = isLate;
     const { promise: waited, resolve } = Promise.withResolvers<void>();
-    const cancel = clock.after(LONGEST_WAIT_MS, () => {
+    const cancel = clock.after(recordingMs, () => {
       isOver = true;
       resolve();
     });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { EngineSettings } from '../../src/engine/settings.ts';
 import { type EngineRoom, endRoomsAfterEach, openRoom } from '../support/engine-room.ts';
 import { eventually } from '../support/eventually.ts';
 import { RecordingRunner } from '../support/recording-runner.ts';
@@ -11,9 +12,9 @@ import { TestMachines } from '../support/test-machines.ts';
 
 endRoomsAfterEach();
 
-async function open() {
+async function open(settings: Partial<EngineSettings> = {}) {
   const files = new RecordingRunner();
-  const room = await openRoom({ carry: files.carry });
+  const room = await openRoom({ carry: files.carry, settings });
   return { files, room };
 }
 
@@ -101,6 +102,20 @@ describe('[CHG12] the files around a turn', () => {
     expect(recorded(room, id)).toEqual(['start late', 'end']);
     const { turns } = (await room.do('sessionChanges', { session: id })).body;
     expect(turns).toMatchObject([{ isLate: true }]);
+  });
+
+  test('keep a message waiting for as long as is set', async () => {
+    const { files, room } = await open({ recordingMs: 5000 });
+    files.hold('record');
+    const [id, agent] = await room.idle(inTree(files));
+    await room.do('sendMessage', { session: id, message: 'go on' });
+    await eventually('it is asked for', async () => files.calls.length > 0);
+    room.clock.pass(4999);
+    await room.drained(id);
+    expect(agent.sent()).toEqual([]);
+    room.clock.pass(1);
+    await room.until('it is sent', () => agent.sent().length > 0);
+    files.release('record');
   });
 
   test('a message that was taken back while it waited is not handed over', async () => {

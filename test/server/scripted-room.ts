@@ -49,6 +49,7 @@ export async function scriptedRoom(log: EventLog = memoryLog()): Promise<Scripte
       idleMs: 1e9,
       askTimeout: null,
       deferAsksMs: null,
+      recordingMs: 2000,
     },
   });
 

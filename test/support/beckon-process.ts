@@ -163,7 +163,7 @@ export function spawnBeckon(args: readonly string[], options: RunOptions = {}): 
   const child = spawn(first, [...rest, command.program, ...args], {
     cwd: options.cwd ?? root,
     // Tests look at agents' processes from outside; walls have tests of their own.
-    env: { ...personalEnvironment(), BECKON_ISOLATION: 'off', ...options.env },
+    env: { ...personalEnvironment(), ...forTests, ...options.env },
     stdio: 'pipe',
   });
   running.add(child);
@@ -241,6 +241,9 @@ export async function temporaryDirectory(): Promise<string> {
 function withoutClaude(args: readonly string[], dataDir: string): readonly string[] {
   return args.includes('--claude') ? args : ['--claude', join(dataDir, 'no-such-program'), ...args];
 }
+
+/** Walls have tests of their own, and on a busy machine a recording takes longer than a person would wait. */
+const forTests = { BECKON_ISOLATION: 'off', BECKON_RECORDING_SECONDS: '60' };
 
 function personalEnvironment(): NodeJS.ProcessEnv {
   const foreign = /^(BECKON_|VITEST|NODE_OPTIONS$|FORCE_COLOR$|NO_COLOR$)/;

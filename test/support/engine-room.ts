@@ -95,6 +95,7 @@ export async function openRoom(options: RoomOptions = {}): Promise<EngineRoom> {
       idleMs: 600_000,
       askTimeout: null,
       deferAsksMs: null,
+      recordingMs: 2000,
       ...options.settings,
     },
   });

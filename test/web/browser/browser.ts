@@ -2,6 +2,7 @@ import chromium from '@sparticuz/chromium';
 import { type Browser, type BrowserContext, type Page, chromium as playwright } from 'playwright-core';
 import { afterAll, afterEach } from 'vitest';
 import { type Beckon, endBeckons } from '../../support/beckon-process.ts';
+import { browserProgram } from './browser-program.ts';
 
 export interface View {
   readonly width: number;
@@ -77,11 +78,10 @@ const sharedBrowser = (): Promise<Browser> => {
   return shared;
 };
 
-/** The browser that comes with the packages: nothing needs to be installed on the machine. */
 export async function openBrowser(): Promise<Browser> {
   chromium.setGraphicsMode = false;
   return playwright.launch({
-    executablePath: await chromium.executablePath(),
+    executablePath: await browserProgram(),
     args: chromium.args.filter((argument) => !unwanted.has(argument)),
     headless: true,
   });

@@ -1,6 +1,8 @@
 import { buildWeb } from '../../../scripts/build-web.ts';
+import { browserProgram } from './browser-program.ts';
 
-/** The browser is shown what is in the sources now. */
+/** Before any test: the browser is unpacked once, and is shown what is in the sources now. */
 export default async function setup(): Promise<void> {
+  await browserProgram();
   await buildWeb();
 }
