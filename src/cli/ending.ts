@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { authorAtFault } from '../tools/host/author.ts';
 import type { Environment } from './console.ts';
+import { UsageError } from './failure.ts';
 import type { Logger } from './logger.ts';
 
 export interface Ending {
@@ -16,14 +17,25 @@ export interface End {
   readonly agentsGoOn: boolean;
 }
 
-const timeForClean = 7_000;
 const timeForAbandoning = 2_000;
 const parentCheckMs = 250;
 /** How a server is told to make room for the next one. */
 export const restartSignal = 'SIGUSR2';
 
+/** How long the clean-up may take, by default seven seconds: service managers kill what takes more than ten. */
+function timeForClean({ BECKON_END_SECONDS: text }: Environment): number {
+  if (!text) return 7_000;
+  const seconds = Number(text);
+  if (seconds >= 1 && seconds <= 600) return seconds * 1000;
+  throw new UsageError(`BECKON_END_SECONDS must be a number from 1 to 600, not "${text}"`);
+}
+
+/** How long whoever asks a server to end waits for it. */
+export const timeForEnd = (env: Environment): number => timeForClean(env) + timeForAbandoning + 3_000;
+
 /** Ends the program in order at the first signal and at once at the second. */
 export function watchForEnd(logger: Logger, env: Environment): Ending {
+  const timeMs = timeForClean(env);
   const { promise: asked, resolve } = Promise.withResolvers<End>();
   let signals = 0;
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
@@ -59,7 +71,7 @@ export function watchForEnd(logger: Logger, env: Environment): Ending {
   return {
     asked,
     async finish(clean, abandon) {
-      if (await isDone(clean, timeForClean, logger)) return true;
+      if (await isDone(clean, timeMs, logger)) return true;
       await isDone(abandon, timeForAbandoning, logger);
       return false;
     },

@@ -3,7 +3,7 @@ import process, { platform } from 'node:process';
 import type { Command } from './command.ts';
 import type { Console } from './console.ts';
 import { claimDataDirectory, endServer, type ServerFile, settledServer } from './data-directory.ts';
-import { restartSignal, watchForEnd } from './ending.ts';
+import { restartSignal, timeForEnd, watchForEnd } from './ending.ts';
 import { Failure } from './failure.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { type OpenRoom, openRoom } from './open-room.ts';
@@ -93,8 +93,6 @@ async function clusterOf(path: string | undefined, logger: Logger) {
   return openClusterMachines(path, logger);
 }
 
-const endPatienceMs = 12_000;
-
 export const restart: Command = {
   usage: 'restart [flags]',
   help: `Ends the running server and starts another in its place, in this terminal; the agents go on meanwhile.
@@ -107,7 +105,7 @@ It takes the flags of "beckon serve". Addresses, port, who decides and the clust
     const { dataDir } = await readSettings(flags, console);
     const running = await settledServer(dataDir);
     if (running === undefined) return serve.run(flags, console, runAnother);
-    const ended = await endServer(dataDir, running, restartSignal, endPatienceMs);
+    const ended = await endServer(dataDir, running, restartSignal, timeForEnd(console.env));
     if (!ended) throw new Failure(`the server at ${running.url} (process ${running.pid}) does not end`);
     return serve.run(flags, asItWas(console, running), runAnother);
   },

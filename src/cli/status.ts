@@ -8,6 +8,7 @@ import type { Agent, Session } from '../protocol/session.ts';
 import { StorageState, storageReasons } from '../protocol/storage.ts';
 import type { Console } from './console.ts';
 import { endServer, isTaken, nameless, runningServer, settledServer } from './data-directory.ts';
+import { timeForEnd } from './ending.ts';
 import { Failure } from './failure.ts';
 import type { ParsedFlags } from './flags.ts';
 import { dataDirectoryOf } from './paths.ts';
@@ -177,8 +178,7 @@ function endingLines(ending: readonly EndingAgent[]): string[] {
 
 const megabytes = (bytes: number): string => `${Math.round(bytes / 1_048_576)} MB`;
 
-const endPatienceMs = 12_000;
-const killPatienceMs = 2_000;
+const killPatienceMs = 10_000;
 
 export const stopAll = clientCommand({
   usage: 'stop-all',
@@ -186,7 +186,7 @@ export const stopAll = clientCommand({
   async run({ flags, console }) {
     const dataDir = dataDirectoryOf(flags, console);
     const server = await settledServer(dataDir);
-    if (server !== undefined && !(await endServer(dataDir, server, 'SIGTERM', endPatienceMs))) {
+    if (server !== undefined && !(await endServer(dataDir, server, 'SIGTERM', timeForEnd(console.env)))) {
       await endServer(dataDir, server, 'SIGKILL', killPatienceMs);
     }
     const { agents, remaining } = await stopAgents(dataDir);

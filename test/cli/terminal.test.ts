@@ -9,6 +9,7 @@ import {
   startBeckon,
   temporaryDirectory,
 } from '../support/beckon-process.ts';
+import { inTurn } from '../support/demo-turns.ts';
 import { holds } from '../support/eventually.ts';
 
 let beckon: Beckon;
@@ -120,9 +121,9 @@ describe('the terminal client', () => {
   });
 
   it('[API1] lists, sends, interrupts, stops and resumes', async () => {
-    const id = await begin('slow 400', '--title', 'a slow one');
+    const id = await begin('slow 100000', '--title', 'a slow one');
     expect((await beckon.run(['ls'])).stdout).toMatch(/^ses_\S+ .*demo.*a slow one\n$/);
-    await becomes(id, 'running');
+    await inTurn(beckon, id);
     const sent = await beckon.run(['send', id.slice(0, 9), 'hello', 'there']);
     expect(sent).toMatchObject({ code: 0, stdout: expect.stringMatching(/^queued at place 1/) });
     expect((await beckon.run(['queue', id])).stdout).toBe('1. hello there\n');
@@ -392,8 +393,8 @@ describe('watching', () => {
   });
 
   it('[SES5] Ctrl-C interrupts the turn, not the session', async () => {
-    const id = await begin('slow 2000');
-    await becomes(id, 'running');
+    const id = await begin('slow 100000');
+    await inTurn(beckon, id);
     const watching = follow(['watch', id, '--interactive']);
     await watching.seen('word1');
     watching.child.kill('SIGINT');

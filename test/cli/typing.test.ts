@@ -132,10 +132,7 @@ describe('typing in a terminal', () => {
     await holds(sent, { timeout: patienceMs, interval: 300 });
     expect((await messagesOf(id))[1]).toBe('first line\nsecond line\nthird');
     const file = join(beckon.dataDir, 'terminal-history');
-    await holds(
-      async () => expect(await readFile(file, 'utf8')).toContain('first line\\nsecond line'),
-      15_000,
-    );
+    await holds(async () => expect(await readFile(file, 'utf8')).toContain('first line\\nsecond line'));
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     // The answers and blanks of the other terminals are not in it.
     for (const line of ['"a"', '"Ada"']) expect(await readFile(file, 'utf8')).not.toContain(line);

@@ -178,12 +178,10 @@ describe('agents that misbehave', () => {
 
   it('[STORE2] [SES7] the end of the server leaves no agent, whatever they are doing', async () => {
     const sessions = await Promise.all(
-      ['!hang', '!ignore-sigterm', 'run sleep 1000', 'slow 1000'].map((prompt) => start(prompt)),
+      ['!hang', '!ignore-sigterm', 'run sleep 1000', 'slow 100000'].map((prompt) => start(prompt)),
     );
     await Promise.all(sessions.map((session) => session.watch.event('turn.started')));
-    const began = performance.now();
     expect(await beckon.stop()).toEqual({ code: 0, signal: null });
-    expect(performance.now() - began).toBeLessThan(10_000);
     expect(left()).toEqual([]);
   });
 });

@@ -141,7 +141,7 @@ it('[CHG49] [CHG50] a server that is killed while the setup runs runs it again, 
   const { id, cwd } = await session({ setup: (await repository()).setup.digest }, { title: 'Long' });
   const pids = (): number[] =>
     existsSync(join(cwd, 'pids'))
-      ? readFileSync(join(cwd, 'pids'), 'utf8').trim().split('\n').map(Number)
+      ? readFileSync(join(cwd, 'pids'), 'utf8').trim().split('\n').filter(Boolean).map(Number)
       : [];
   await eventually('the setup runs', () => pids().length === 1);
   const [first = 0] = pids();

@@ -232,9 +232,7 @@ describe('a client that stops reading', () => {
       session.say([largeText]);
       await nextTurn();
     }
-    const begun = performance.now();
     await server.server.close();
-    expect(performance.now() - begun).toBeLessThan(3000);
     expect(side.destroyed).toBe(true);
     slow.destroy();
   });

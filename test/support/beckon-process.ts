@@ -242,8 +242,8 @@ function withoutClaude(args: readonly string[], dataDir: string): readonly strin
   return args.includes('--claude') ? args : ['--claude', join(dataDir, 'no-such-program'), ...args];
 }
 
-/** Walls have tests of their own, and on a busy machine a recording takes longer than a person would wait. */
-const forTests = { BECKON_ISOLATION: 'off', BECKON_RECORDING_SECONDS: '60' };
+/** Walls have tests of their own, and on a busy machine a recording, or an end in order, takes longer than a person would wait. */
+const forTests = { BECKON_ISOLATION: 'off', BECKON_RECORDING_SECONDS: '60', BECKON_END_SECONDS: '60' };
 
 function personalEnvironment(): NodeJS.ProcessEnv {
   const foreign = /^(BECKON_|VITEST|NODE_OPTIONS$|FORCE_COLOR$|NO_COLOR$)/;

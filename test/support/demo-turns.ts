@@ -35,6 +35,14 @@ export class PersonsTree {
   }
 }
 
+/** Waits until a session's turn has begun: before that a message is the first one, and there is nothing to interrupt. */
+export const inTurn = (beckon: Beckon, sessionId: string): Promise<true> =>
+  eventually(`a turn of ${sessionId} has begun`, async () => {
+    const { body } = await beckon.api('GET', `/api/sessions/${sessionId}/events?limit=1000`);
+    const types: string[] = body.events.map((event: { type: string }) => event.type);
+    return types.lastIndexOf('turn.started') > types.lastIndexOf('turn.ended') || undefined;
+  });
+
 /** A session of the demo agent, which does without asking what it is told; its server may change. */
 export class DemoSession {
   readonly id: string;

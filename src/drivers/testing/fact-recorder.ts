@@ -10,7 +10,7 @@ export class FactRecorder {
   readonly #patienceMs: number;
   readonly #waiting = new Set<() => void>();
 
-  constructor(patienceMs = 20_000) {
+  constructor(patienceMs = 60_000) {
     this.#patienceMs = patienceMs;
   }
 

@@ -82,7 +82,8 @@ describe('recording', () => {
     const turns = longestTurn();
     const after = accepted(await rig.workspaces.record(rig.place)).id;
     const { files, isAll } = accepted(await rig.workspaces.changes(rig.place, { before, after }));
-    expect(turns.end()).toBeLessThan(20);
+    // A collection of garbage in a process that has run many tests counts, too.
+    expect(turns.end()).toBeLessThan(60);
     expect({ isAll, count: files.length }).toEqual({ isAll: true, count: 3_100 });
     const content = await rig.workspaces.content(rig.place, after, 'd2/f3098');
     expect(accepted(content)?.toString()).toBe('d2/f3098\n');
