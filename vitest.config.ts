@@ -24,6 +24,7 @@ const common = {
 export default defineConfig({
   resolve: { alias: sourceAliases },
   test: {
+    reporters: ['default', './test/support/skipped-reporter.ts'],
     projects: [
       {
         extends: true,
