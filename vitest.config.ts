@@ -28,6 +28,7 @@ const common = {
 export default defineConfig({
   resolve: { alias: sourceAliases },
   test: {
+    reporters: ['default', './test/support/skipped-reporter.ts'],
     projects: [
       {
         extends: true,

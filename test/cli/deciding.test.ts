@@ -25,7 +25,7 @@ describe('a server on which only devices decide', () => {
   });
 
   it.skipIf(process.platform !== 'linux')(
-    '[SEC8] prints one on its own terminal, another at SIGUSR1, and each lets one browser in',
+    '[SEC8] prints one on its own terminal, another at SIGUSR1, and each lets one browser in (skipped where it is not Linux)',
     async () => {
       const dataDir = await temporaryDirectory();
       const beckon = resolve(import.meta.dirname, '../../bin/beckon.cjs');

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { reachMachine, serveRoom } from '../../src/cluster/ends.ts';
 import { type Carrier, type CarrierOptions, connectCarrier } from '../../src/cluster/nats/carrier.ts';
 import type { MachineState } from '../../src/cluster/room-side.ts';
+import { makeSealKeys, sealFor, unsealWith } from '../../src/cluster/seal.ts';
 import type { Runner } from '../../src/engine/ports/runner.ts';
 import type { NatsServer } from './nats-server.ts';
 
@@ -17,6 +18,7 @@ export class NatsRig {
   readonly #server: NatsServer;
   readonly #carriers: Carrier[] = [];
   readonly #starts: string[] = [];
+  readonly #sealKeys = makeSealKeys();
 
   constructor(server: NatsServer, room = `r${randomUUID().slice(0, 8)}`) {
     this.#server = server;
@@ -43,7 +45,7 @@ export class NatsRig {
     const id = randomUUID();
     const earlier = [...this.#starts];
     this.#starts.push(id);
-    const unseal = (sealed: string) => JSON.parse(sealed);
+    const unseal = unsealWith(this.#sealKeys.privateKey);
     return serveRoom(carrier, {
       name,
       runner,
@@ -60,7 +62,8 @@ export class NatsRig {
 
   reach(carrier: Carrier, name: string): Runner {
     const onState = ({ is }: MachineState) => void this.states.push(is);
-    const options = { name, seal: JSON.stringify, onState, onOdd: this.#note, tickMs };
+    const seal = sealFor(this.#sealKeys.publicKey);
+    const options = { name, seal, onState, onOdd: this.#note, tickMs };
     return reachMachine(Promise.resolve(carrier), options);
   }
 

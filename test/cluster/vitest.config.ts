@@ -7,6 +7,7 @@ export default defineConfig({
   root: join(import.meta.dirname, '..', '..'),
   resolve: { alias: sourceAliases },
   test: {
+    reporters: ['default', join(import.meta.dirname, '../support/skipped-reporter.ts')],
     include: ['test/cluster/long/**/*.test.ts'],
     // Thousands of seeds are one test.
     testTimeout: 300_000,

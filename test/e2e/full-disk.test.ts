@@ -74,7 +74,7 @@ const statusWith = async (beckon: Beckon, sends: Record<string, string>): Promis
     .status;
 
 // A file system of its own can be mounted by root alone.
-describe.skipIf(probe === undefined)('[STORE6] a full disk', () => {
+describe.skipIf(probe === undefined)('[STORE6] a full disk (skipped where none can be mounted)', () => {
   it('is told while the server runs, refuses what cannot be kept, and is over by itself when there is room', async () => {
     const beckon = await start();
     await idleSession(beckon);

@@ -30,34 +30,37 @@ afterEach(async () => {
   await endBeckons();
 });
 
-describe.skipIf(process.platform !== 'linux')('an agent that wants to be allowed without a person', () => {
-  it.each(['anyone', 'devices'] as const)(
-    '[SEC10] gets through by the paths that are known, and by no other: decide %s',
-    async (decide) => expectKnown(decide, await resultsUnder(decide)),
-    60_000,
-  );
+describe.skipIf(process.platform !== 'linux')(
+  'an agent that wants to be allowed without a person (skipped where it is not Linux)',
+  () => {
+    it.each(['anyone', 'devices'] as const)(
+      '[SEC10] gets through by the paths that are known, and by no other: decide %s',
+      async (decide) => expectKnown(decide, await resultsUnder(decide)),
+      60_000,
+    );
 
-  it.skipIf(!hasWalls)(
-    '[SEC10] [SEC11] behind walls, too (skipped where bubblewrap does not work)',
-    async () => {
-      const results = Object.entries(await resultsUnder('walls'));
-      // What it needs for an attack is not there.
-      const isOutOfReach = (result: unknown): boolean => result === 'ENOENT' || result === 'ESRCH';
-      expectKnown(
-        'walls',
-        Object.fromEntries(results.map(([name, result]) => [name, isOutOfReach(result) ? false : result])),
-      );
-    },
-    60_000,
-  );
+    it.skipIf(!hasWalls)(
+      '[SEC10] [SEC11] behind walls, too (skipped where bubblewrap does not work)',
+      async () => {
+        const results = Object.entries(await resultsUnder('walls'));
+        // What it needs for an attack is not there.
+        const isOutOfReach = (result: unknown): boolean => result === 'ENOENT' || result === 'ESRCH';
+        expectKnown(
+          'walls',
+          Object.fromEntries(results.map(([name, result]) => [name, isOutOfReach(result) ? false : result])),
+        );
+      },
+      60_000,
+    );
 
-  it('[SEC10] docs/security.md says which they are', () => {
-    const text = readFileSync(document, 'utf8');
-    const made = `${text.slice(0, text.indexOf(begin) + begin.length)}\n\n${table()}\n${text.slice(text.indexOf(end))}`;
-    if (process.env.UPDATE_DOCS === '1') writeFileSync(document, made);
-    expect(readFileSync(document, 'utf8')).toBe(made);
-  });
-});
+    it('[SEC10] docs/security.md says which they are', () => {
+      const text = readFileSync(document, 'utf8');
+      const made = `${text.slice(0, text.indexOf(begin) + begin.length)}\n\n${table()}\n${text.slice(text.indexOf(end))}`;
+      if (process.env.UPDATE_DOCS === '1') writeFileSync(document, made);
+      expect(readFileSync(document, 'utf8')).toBe(made);
+    });
+  },
+);
 
 function expectKnown(setting: Setting, results: Readonly<Record<string, unknown>>): void {
   const certain = attacks.filter(({ dependsWith }) => !dependsWith?.includes(setting));

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { describe as describeTool, done, type Stage, stage } from '../tools/mcp-stage.ts';
 import { claudePrograms } from './claude-program.ts';
 import { text, toolUse } from './model-stand-in.ts';
-import { isResult, RawClaude } from './raw-claude.ts';
+import { isResult, type Line, RawClaude } from './raw-claude.ts';
 import { ours } from './tool-files.ts';
 import { openWorkplace, type Workplace } from './workplace.ts';
 
@@ -26,7 +26,8 @@ describe.each(claudePrograms())('the MCP endpoint with Claude Code $version', (p
     await place.close();
   });
 
-  async function run(endpoint: Stage): Promise<RawClaude> {
+  /** Started as Beckon starts it, so that it waits for its tools. */
+  async function run(endpoint: Stage, env: Readonly<Record<string, string>> = {}): Promise<RawClaude> {
     const { folder, model, home, cwd } = place;
     const config = join(folder, 'mcp.json');
     const server = { type: 'http', url: endpoint.url(), headers: { Authorization: 'Bearer x' } };
@@ -37,7 +38,12 @@ describe.each(claudePrograms())('the MCP endpoint with Claude Code $version', (p
       home,
       cwd,
       args: [`--mcp-config=${config}`, `--allowedTools=${tool}`],
-      env: { MCP_TOOL_TIMEOUT: String(7 * 24 * 60 * 60 * 1000) },
+      env: {
+        MCP_TOOL_TIMEOUT: String(7 * 24 * 60 * 60 * 1000),
+        MCP_CONNECTION_NONBLOCKING: '0',
+        MCP_CONNECT_TIMEOUT_MS: '60000',
+        ...env,
+      },
     });
     return claude;
   }
@@ -53,6 +59,21 @@ describe.each(claudePrograms())('the MCP endpoint with Claude Code $version', (p
     await expect.poll(() => host.looks).toBeGreaterThan(looks);
   };
 
+  /** A server that answers nothing until it is let. */
+  const slow = ({ http }: Stage) => {
+    const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const answer = http.listeners('request')[0];
+    http.removeAllListeners('request').on('request', async (...exchange) => {
+      reached.resolve();
+      await released.promise;
+      // The agent may have given up on it, or be ended in the middle of it.
+      await Promise.resolve(answer?.apply(http, exchange)).catch(() => {});
+    });
+    return { reached: reached.promise, release: released.resolve };
+  };
+
+  const isInit = ({ type, subtype }: Line): boolean => type === 'system' && subtype === 'init';
+
   /** The end of a server that was killed: its connections break, and nothing more is said. */
   const kill = async ({ http }: Stage): Promise<void> => {
     http.closeAllConnections();
@@ -63,7 +84,7 @@ describe.each(claudePrograms())('the MCP endpoint with Claude Code $version', (p
     const endpoint = await stage();
     const agent = await run(endpoint);
     agent.say('go');
-    const init = await agent.next('init', (line) => line.type === 'system' && line.subtype === 'init');
+    const init = await agent.next('init', isInit);
     expect(init.tools).toContain(tool);
     const call = await endpoint.host.nth(0);
     expect(call.options.callId).toMatch(/^toolu_/);
@@ -74,6 +95,28 @@ describe.each(claudePrograms())('the MCP endpoint with Claude Code $version', (p
     agent.say('again');
     (await endpoint.host.nth(1)).end(done('here you are'));
     await seen('here you are');
+  });
+
+  it('[TOOL11] waits with its first turn for a server that is slow, when it is told to', async () => {
+    const endpoint = await stage();
+    const server = slow(endpoint);
+    const agent = await run(endpoint);
+    agent.say('go');
+    await server.reached;
+    // As slow as it is: an agent that does not wait has asked its model by then.
+    setTimeout(server.release, 1_000);
+    expect((await agent.next('init', isInit)).tools).toContain(tool);
+    (await endpoint.host.nth(0)).end(done('here you are'));
+    await seen('here you are');
+  });
+
+  it('[TOOL11] begins its first turn without a slow server, when it is told not to wait', async () => {
+    const server = await stage();
+    const { release } = slow(server);
+    const agent = await run(server, { MCP_CONNECTION_NONBLOCKING: '1' });
+    agent.say('go');
+    expect((await agent.next('init', isInit)).tools).not.toContain(tool);
+    release();
   });
 
   it('[TOOL6] a call that waits while the server is killed is told by the next one how its answer comes', async () => {

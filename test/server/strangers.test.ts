@@ -21,7 +21,7 @@ afterEach(async () => {
 
 describe('who has not said who they are', () => {
   it.skipIf(process.platform !== 'linux')(
-    '[SEC5] costs no memory: 60 strangers that send 31 MB each to a running server',
+    '[SEC5] costs no memory: 60 strangers that send 31 MB each to a running server (skipped where it is not Linux)',
     async () => {
       const beckon = await startBeckon();
       const port = Number(new URL(beckon.url).port);
