@@ -5,6 +5,7 @@ import { useTransport } from '../data/room-context.tsx';
 import { useT } from '../i18n/i18n.ts';
 import { errorText } from '../text/error-text.ts';
 import { Button } from '../ui/button.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
 
 /** Each branch with the address that it would be pushed to; nothing is pushed without a press here. */
 export function PushTargets({
@@ -84,11 +85,7 @@ function Target({
           )}
         </div>
       )}
-      {error !== undefined && (
-        <p role="alert" className="text-fail-ink text-sm">
-          {error}
-        </p>
-      )}
+      {error !== undefined && <ErrorNote>{error}</ErrorNote>}
     </div>
   );
 }

@@ -7,6 +7,7 @@ import { errorText } from '../../text/error-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { useClock } from '../../ui/clock.ts';
+import { ErrorNote } from '../../ui/error-note.tsx';
 import { lazyPart } from '../../ui/lazy-part.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { shortDuration } from '../../ui/time.logic.ts';
@@ -32,11 +33,7 @@ export function PairDevice() {
   return (
     <>
       {code !== null && <Invitation key={code.code} code={code} />}
-      {error !== null && (
-        <p role="alert" className="text-fail-ink text-sm">
-          {error}
-        </p>
-      )}
+      {error !== null && <ErrorNote>{error}</ErrorNote>}
       <div>
         <Button icon={Smartphone} isBusy={isMaking} onClick={() => void make()}>
           {code === null ? t('settings.pair') : t('settings.pairAgain')}

@@ -9,6 +9,7 @@ import { errorText } from '../../text/error-text.ts';
 import { Ago } from '../../ui/ago.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
+import { ErrorNote } from '../../ui/error-note.tsx';
 import { Field, Select } from '../../ui/field.tsx';
 import { Switch } from '../../ui/switch.tsx';
 
@@ -139,11 +140,7 @@ export function PushSettings() {
           </div>
         </div>
       )}
-      {failure !== null && (
-        <p role="alert" className="text-fail-ink text-sm">
-          {failure}
-        </p>
-      )}
+      {failure !== null && <ErrorNote>{failure}</ErrorNote>}
     </Card>
   );
 }
