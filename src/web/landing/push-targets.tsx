@@ -3,8 +3,9 @@ import type { Pushed, PushTarget } from '../../protocol/landing.ts';
 import type { Session } from '../../protocol/session.ts';
 import { useTransport } from '../data/room-context.tsx';
 import { useT } from '../i18n/i18n.ts';
-import { errorText } from '../text/error-text.ts';
 import { Button } from '../ui/button.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { useActing } from '../ui/use-acting.ts';
 
 /** Each branch with the address that it would be pushed to; nothing is pushed without a press here. */
 export function PushTargets({
@@ -46,16 +47,7 @@ function Target({
   const transport = useTransport();
   const { problem, ...shown } = target;
   const [pushed, setPushed] = useState<Pushed>();
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<string>();
-  const push = async (): Promise<void> => {
-    setBusy(true);
-    setError(undefined);
-    await transport.pushBranch(session.id, { shown }).then(setPushed, (failure: unknown) => {
-      setError(errorText(t, failure));
-    });
-    setBusy(false);
-  };
+  const { isBusy, error, act } = useActing();
   return (
     <div className="flex flex-col gap-1">
       <div className="flex flex-wrap items-center gap-2">
@@ -66,7 +58,7 @@ function Target({
           size="sm"
           isBusy={isBusy}
           disabled={!isStill || problem !== null || pushed?.done === true}
-          onClick={() => void push()}
+          onClick={() => void act(async () => setPushed(await transport.pushBranch(session.id, { shown })))}
         >
           {t('landing.push', { branch: shown.branch })}
         </Button>
@@ -84,11 +76,7 @@ function Target({
           )}
         </div>
       )}
-      {error !== undefined && (
-        <p role="alert" className="text-fail-ink text-sm">
-          {error}
-        </p>
-      )}
+      {error !== undefined && <ErrorNote>{error}</ErrorNote>}
     </div>
   );
 }

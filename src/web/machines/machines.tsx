@@ -6,13 +6,13 @@ import { useRoom, useTransport } from '../data/room-context.tsx';
 import { useList } from '../data/use-list.ts';
 import { type Translate, useT } from '../i18n/i18n.ts';
 import { ListCard } from '../pages/settings/list-card.tsx';
-import { errorText } from '../text/error-text.ts';
 import { plainText } from '../text/plain-text.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { Time } from '../ui/time.tsx';
 import { toast } from '../ui/toast.tsx';
+import { useActing } from '../ui/use-acting.ts';
 import { GiveUpDialog } from './give-up-dialog.tsx';
 
 const refreshMs = 10_000;
@@ -125,17 +125,13 @@ function UnclaimedRow({
 }) {
   const t = useT();
   const transport = useTransport();
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, act } = useActing((text) => toast('fail', text));
   const named = plainText(title ?? t('machines.unknownSession'));
-  const act = async (work: () => Promise<void>, done?: string): Promise<void> => {
-    setBusy(true);
-    try {
+  const change = async (work: () => Promise<void>, done?: string): Promise<void> => {
+    await act(async () => {
       await work();
       if (done !== undefined) toast('done', done);
-    } catch (error) {
-      toast('fail', errorText(t, error));
-    }
-    setBusy(false);
+    });
     onChanged();
   };
   return (
@@ -158,7 +154,7 @@ function UnclaimedRow({
             isBusy={isBusy}
             title={t('machines.takeAnewHint')}
             aria-label={`${t('machines.takeAnew')}: ${named}`}
-            onConfirm={() => void act(() => transport.takeRun(machine, runId), t('machines.takenAnew'))}
+            onConfirm={() => void change(() => transport.takeRun(machine, runId), t('machines.takenAnew'))}
           >
             {t('machines.takeAnew')}
           </ConfirmButton>
@@ -171,7 +167,7 @@ function UnclaimedRow({
             title={t('machines.resumeHint')}
             aria-label={`${t('machines.resume')}: ${named}`}
             onConfirm={() =>
-              void act(() => transport.takeRun(machine, runId), t('machines.resumed', { title: named }))
+              void change(() => transport.takeRun(machine, runId), t('machines.resumed', { title: named }))
             }
           >
             {t('machines.resume')}
@@ -184,7 +180,7 @@ function UnclaimedRow({
             title={t('machines.takeHint')}
             aria-label={`${t('machines.take')}: ${named}`}
             onClick={() =>
-              void act(() => transport.takeRun(machine, runId), t('machines.taken', { title: named }))
+              void change(() => transport.takeRun(machine, runId), t('machines.taken', { title: named }))
             }
           >
             {t('machines.take')}
@@ -195,7 +191,7 @@ function UnclaimedRow({
           confirm={t('machines.confirmEnd')}
           isBusy={isBusy}
           aria-label={`${t('machines.end')}: ${named}`}
-          onConfirm={() => void act(() => transport.endRun(machine, runId))}
+          onConfirm={() => void change(() => transport.endRun(machine, runId))}
         >
           {t('machines.end')}
         </ConfirmButton>

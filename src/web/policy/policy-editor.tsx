@@ -9,6 +9,7 @@ import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { cx } from '../ui/class-names.ts';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
 import { Field, Input, Select, Textarea } from '../ui/field.tsx';
 import { IconButton } from '../ui/icon-button.tsx';
 import { toast } from '../ui/toast.tsx';
@@ -145,11 +146,7 @@ export function PolicyEditor({
           )}
         </Field>
       )}
-      {fault !== null && (fault.rule === undefined || json !== null) && (
-        <p role="alert" className="text-fail-ink text-sm wrap-anywhere">
-          {fault.text}
-        </p>
-      )}
+      {fault !== null && (fault.rule === undefined || json !== null) && <ErrorNote>{fault.text}</ErrorNote>}
       {isOvertaken && isTouched && (
         <div role="alert" className="flex flex-wrap items-center justify-between gap-2 text-sm">
           {t('rules.overtaken')}
@@ -231,11 +228,7 @@ function RuleRow({
         {text('reason', t('rules.reasonHint'))}
         {text('cwd', t('rules.cwdHint'))}
       </div>
-      {fault !== undefined && (
-        <p role="alert" className="text-fail-ink text-xs wrap-anywhere">
-          {fault}
-        </p>
-      )}
+      {fault !== undefined && <ErrorNote isSmall>{fault}</ErrorNote>}
     </li>
   );
 }

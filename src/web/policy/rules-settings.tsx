@@ -16,6 +16,7 @@ import { Card } from '../ui/card.tsx';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { Field, Input } from '../ui/field.tsx';
 import { toast } from '../ui/toast.tsx';
+import { useActing } from '../ui/use-acting.ts';
 import { EffectSelect, PolicyEditor } from './policy-editor.tsx';
 import { RuleLine } from './rule-line.tsx';
 import { TrustCard } from './trust-card.tsx';
@@ -104,23 +105,16 @@ function NewRule({ onChanged }: { readonly onChanged: () => void }) {
   const [tool, setTool] = useState('');
   const [pattern, setPattern] = useState('');
   const [reason, setReason] = useState('');
-  const [fault, setFault] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
-  const add = async (): Promise<void> => {
-    setBusy(true);
-    setFault(undefined);
-    try {
+  const { isBusy, error: fault, act } = useActing();
+  const add = (): Promise<void> =>
+    act(async () => {
       const more = { ...(pattern.trim() !== '' && { pattern }), ...(reason.trim() !== '' && { reason }) };
       await transport.addRule({ effect, tool, ...more });
       setTool('');
       setPattern('');
       setReason('');
       onChanged();
-    } catch (error) {
-      setFault(errorText(t, error));
-    }
-    setBusy(false);
-  };
+    });
   return (
     <Card aria-label={t('rules.new')} className="flex flex-col gap-3 p-4">
       <h3 className="font-medium">{t('rules.new')}</h3>

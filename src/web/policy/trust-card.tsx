@@ -1,17 +1,16 @@
 import { FileCheck2, FileWarning } from 'lucide-react';
-import { useState } from 'react';
 import { policyDigest } from '../../model/policy-digest.ts';
 import { showSuspicious } from '../../model/suspicious-text.ts';
 import type { DirectoryPolicy } from '../../protocol/policy.ts';
 import { useTransport } from '../data/room-context.tsx';
 import { useT } from '../i18n/i18n.ts';
 import { whoText } from '../interaction/outcome-line.tsx';
-import { errorText } from '../text/error-text.ts';
 import { Ago } from '../ui/ago.tsx';
 import { Button } from '../ui/button.tsx';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { ScrollArea } from '../ui/scroll-area.tsx';
 import { toast } from '../ui/toast.tsx';
+import { useActing } from '../ui/use-acting.ts';
 import { RuleLines } from './rule-line.tsx';
 
 /** The whole policy of a directory: what it says, what of it holds, and a way to trust this very content or to take that back. */
@@ -83,16 +82,12 @@ function TrustButtons({
 }) {
   const t = useT();
   const transport = useTransport();
-  const [isBusy, setBusy] = useState(false);
-  const act = async (work: () => Promise<unknown>, said: string): Promise<void> => {
-    setBusy(true);
-    try {
+  const { isBusy, act } = useActing((text) => toast('fail', text));
+  const change = async (work: () => Promise<unknown>, said: string): Promise<void> => {
+    await act(async () => {
       await work();
       toast('done', said);
-    } catch (error) {
-      toast('fail', errorText(t, error));
-    }
-    setBusy(false);
+    });
     onChanged();
   };
   if (policy.trusted !== null && policy.text !== null)
@@ -101,7 +96,7 @@ function TrustButtons({
         <Button
           size="sm"
           isBusy={isBusy}
-          onClick={() => void act(() => transport.distrustPolicy(policy.id), t('rules.nowDistrusted'))}
+          onClick={() => void change(() => transport.distrustPolicy(policy.id), t('rules.nowDistrusted'))}
         >
           {t('rules.distrust')}
         </Button>
@@ -115,7 +110,9 @@ function TrustButtons({
       <ConfirmButton
         isBusy={isBusy}
         confirm={t('rules.confirmTrust')}
-        onConfirm={() => void act(() => transport.trustPolicy(policy.id, { digest }), t('rules.nowTrusted'))}
+        onConfirm={() =>
+          void change(() => transport.trustPolicy(policy.id, { digest }), t('rules.nowTrusted'))
+        }
       >
         {t(policy.text === null ? 'rules.acceptGone' : 'rules.trust')}
       </ConfirmButton>

@@ -8,6 +8,7 @@ import { errorText } from '../text/error-text.ts';
 import { announce } from '../ui/announcer.tsx';
 import { Button } from '../ui/button.tsx';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
 import { Field, Input, Select } from '../ui/field.tsx';
 import { isKey } from '../ui/keys.ts';
 
@@ -131,11 +132,7 @@ export function TemplateRow({
           )}
         </Field>
       )}
-      {error !== null && name === null && (
-        <p role="alert" className="text-fail-ink text-xs">
-          {error}
-        </p>
-      )}
+      {error !== null && name === null && <ErrorNote isSmall>{error}</ErrorNote>}
     </div>
   );
 }

@@ -11,6 +11,7 @@ import { errorText } from '../text/error-text.ts';
 import { announce } from '../ui/announcer.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
 import { Field, Select } from '../ui/field.tsx';
 import { ScrollArea } from '../ui/scroll-area.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
@@ -91,11 +92,7 @@ export function PatchDialog({
             </Select>
           )}
         </Field>
-        {error !== undefined && (
-          <p role="alert" className="text-fail-ink text-sm">
-            {errorText(t, error)}
-          </p>
-        )}
+        {error !== undefined && <ErrorNote>{errorText(t, error)}</ErrorNote>}
         {whole === undefined ? (
           error === undefined && <Skeleton className="h-32" />
         ) : (

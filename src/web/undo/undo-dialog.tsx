@@ -11,6 +11,7 @@ import { routes } from '../routes.ts';
 import { errorText } from '../text/error-text.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
 import {
   type Choices,
   choicesFor,
@@ -298,13 +299,13 @@ function Failure({ error }: { readonly error: unknown }) {
   if (error === undefined) return null;
   const running = runningIn(error);
   return (
-    <p role="alert" className="text-fail-ink text-sm wrap-anywhere">
+    <ErrorNote>
       {errorText(t, error)}{' '}
       {running !== undefined && (
         <Link href={routes.session(running.id)} className="underline">
           {showInvisible(running.title)}
         </Link>
       )}
-    </p>
+    </ErrorNote>
   );
 }

@@ -8,6 +8,7 @@ import { useTransport } from '../data/room-context.tsx';
 import { useLatestAnswer } from '../data/use-latest-answer.ts';
 import { useT } from '../i18n/i18n.ts';
 import { plainText } from '../text/plain-text.ts';
+import { ErrorNote } from '../ui/error-note.tsx';
 import { Field, Input, Select } from '../ui/field.tsx';
 import { Switch } from '../ui/switch.tsx';
 import { isWanted, type WorktreeForm } from './worktree-choice.logic.ts';
@@ -62,9 +63,7 @@ export function WorktreeChoice({
           isOn
           onChange={(next) => onChange({ ...value, isOn: next, base: '' })}
         />
-        <p role="alert" className="text-fail-ink text-xs">
-          {problem}
-        </p>
+        <ErrorNote isSmall>{problem}</ErrorNote>
       </div>
     );
   }

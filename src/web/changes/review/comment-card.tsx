@@ -7,6 +7,7 @@ import { useT } from '../../i18n/i18n.ts';
 import { errorText } from '../../text/error-text.ts';
 import { plainText } from '../../text/plain-text.ts';
 import { Button } from '../../ui/button.tsx';
+import { ErrorNote } from '../../ui/error-note.tsx';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { CommentEditor, focusSoon } from './comment-editor.tsx';
 import type { ReviewStore } from './review-store.ts';
@@ -50,11 +51,7 @@ export function CommentCard({
       ) : (
         <EditedComment comment={comment} edit={edit} sessionId={sessionId} store={store} />
       )}
-      {error !== null && (
-        <p role="alert" className="text-fail-ink text-xs">
-          {errorText(t, error)}
-        </p>
-      )}
+      {error !== null && <ErrorNote isSmall>{errorText(t, error)}</ErrorNote>}
     </Frame>
   );
 }

@@ -4,6 +4,7 @@ import { useT } from '../../i18n/i18n.ts';
 import { errorText } from '../../text/error-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
+import { ErrorNote } from '../../ui/error-note.tsx';
 import { Textarea } from '../../ui/field.tsx';
 import { Kbd } from '../../ui/kbd.tsx';
 import { isKey, spokenKeys } from '../../ui/keys.ts';
@@ -93,15 +94,11 @@ export function CommentEditor({
         className="max-h-80 text-sm"
       />
       {isTooLong && (
-        <p role="alert" className="text-fail-ink text-xs">
+        <ErrorNote isSmall>
           {t('review.tooLong', { most: longestComment, count: text.trim().length })}
-        </p>
+        </ErrorNote>
       )}
-      {error !== null && (
-        <p role="alert" className="text-fail-ink text-xs">
-          {errorText(t, error)}
-        </p>
-      )}
+      {error !== null && <ErrorNote isSmall>{errorText(t, error)}</ErrorNote>}
       <div className="flex flex-wrap justify-end gap-2">
         {isNothing ? (
           <Button size="sm" variant="ghost" onClick={onDiscard}>

@@ -16,6 +16,7 @@ import { errorText } from '../../text/error-text.ts';
 import { announce } from '../../ui/announcer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { ErrorNote } from '../../ui/error-note.tsx';
 import { useFocusOnMount } from '../../ui/use-focus-on-mount.ts';
 
 /** Several like asks, every one in full, to be allowed together. Those that come meanwhile are not among them. */
@@ -156,11 +157,7 @@ function BatchItem({
           <AskBody interaction={interaction} cwd={cwd} />
         </ReadingProvider>
       )}
-      {state.is === 'failed' && (
-        <p role="alert" className="text-fail-ink text-sm wrap-anywhere">
-          {errorText(t, state.error)}
-        </p>
-      )}
+      {state.is === 'failed' && <ErrorNote>{errorText(t, state.error)}</ErrorNote>}
     </li>
   );
 }

@@ -13,10 +13,10 @@ import { endsWithServer } from '../../session/abilities.logic.ts';
 import { money, wholeCount } from '../../session/figures.logic.ts';
 import { GrantRow, grantsIn, useGrants } from '../../session/grants.tsx';
 import { DigestReader, type SessionDigest } from '../../session/session-digest.logic.ts';
-import { errorText } from '../../text/error-text.ts';
 import { plainText } from '../../text/plain-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { useActing } from '../../ui/use-acting.ts';
 import { DetailsLabels } from './details-labels.tsx';
 import { DetailsAgents, DetailsFiles, DetailsPlan } from './details-lists.tsx';
 import { DetailsOptions } from './details-options.tsx';
@@ -226,23 +226,14 @@ function About({ session }: { readonly session: Session }) {
 
 function RawLog({ session: { id } }: { readonly session: Session }) {
   const t = useT();
-  const [isSaving, setSaving] = useState(false);
-  const save = async (): Promise<void> => {
-    setSaving(true);
-    try {
-      await saveFile(rawLogPath(id), `${id}.ndjson.txt`);
-    } catch (error) {
-      toast('fail', errorText(t, error));
-    }
-    setSaving(false);
-  };
+  const { isBusy, act } = useActing((text) => toast('fail', text));
   return (
     <Button
       variant="ghost"
       size="sm"
       icon={Download}
-      isBusy={isSaving}
-      onClick={() => void save()}
+      isBusy={isBusy}
+      onClick={() => void act(() => saveFile(rawLogPath(id), `${id}.ndjson.txt`))}
       className="mt-1 -ml-2 self-start"
     >
       {t('details.raw')}

@@ -1,6 +1,7 @@
 import { useT } from '../../i18n/i18n.ts';
 import { useAnswering } from '../../interaction/card-notes.tsx';
 import { Card } from '../../ui/card.tsx';
+import { ErrorNote } from '../../ui/error-note.tsx';
 import { Switch } from '../../ui/switch.tsx';
 
 /** Whether this page can be asked. */
@@ -16,11 +17,7 @@ export function Answering() {
         isDisabled={isChanging}
         onChange={(enabled) => void change(enabled)}
       />
-      {error !== null && (
-        <p role="alert" className="text-fail-ink text-sm">
-          {error}
-        </p>
-      )}
+      {error !== null && <ErrorNote>{error}</ErrorNote>}
     </Card>
   );
 }

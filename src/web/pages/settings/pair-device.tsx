@@ -3,13 +3,14 @@ import { Suspense, useState } from 'react';
 import { makePairingCode, type PairingCode } from '../../data/access.ts';
 import { pageUrl } from '../../data/base-path.ts';
 import { useT } from '../../i18n/i18n.ts';
-import { errorText } from '../../text/error-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { useClock } from '../../ui/clock.ts';
+import { ErrorNote } from '../../ui/error-note.tsx';
 import { lazyPart } from '../../ui/lazy-part.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { shortDuration } from '../../ui/time.logic.ts';
+import { useActing } from '../../ui/use-acting.ts';
 
 const QrCode = lazyPart(async () => (await import('./qr-code.tsx')).QrCode);
 
@@ -17,28 +18,17 @@ const QrCode = lazyPart(async () => (await import('./qr-code.tsx')).QrCode);
 export function PairDevice() {
   const t = useT();
   const [code, setCode] = useState<PairingCode | null>(null);
-  const [isMaking, setMaking] = useState(false);
-  const [error, setError] = useState<string | null>(null);
-  const make = async (): Promise<void> => {
-    setMaking(true);
-    setError(null);
-    try {
-      setCode(await makePairingCode());
-    } catch (failure) {
-      setError(errorText(t, failure));
-    }
-    setMaking(false);
-  };
+  const { isBusy, error, act } = useActing();
   return (
     <>
       {code !== null && <Invitation key={code.code} code={code} />}
-      {error !== null && (
-        <p role="alert" className="text-fail-ink text-sm">
-          {error}
-        </p>
-      )}
+      {error !== undefined && <ErrorNote>{error}</ErrorNote>}
       <div>
-        <Button icon={Smartphone} isBusy={isMaking} onClick={() => void make()}>
+        <Button
+          icon={Smartphone}
+          isBusy={isBusy}
+          onClick={() => void act(async () => setCode(await makePairingCode()))}
+        >
           {code === null ? t('settings.pair') : t('settings.pairAgain')}
         </Button>
       </div>

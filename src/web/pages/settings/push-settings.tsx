@@ -5,12 +5,13 @@ import { push, testPush } from '../../data/access.ts';
 import { useT } from '../../i18n/i18n.ts';
 import type { Urgency } from '../../notifications/news.logic.ts';
 import { type PushState, pushSupport, switchPushOff, switchPushOn } from '../../notifications/push.ts';
-import { errorText } from '../../text/error-text.ts';
 import { Ago } from '../../ui/ago.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
+import { ErrorNote } from '../../ui/error-note.tsx';
 import { Field, Select } from '../../ui/field.tsx';
 import { Switch } from '../../ui/switch.tsx';
+import { useActing } from '../../ui/use-acting.ts';
 
 /** What a device is told of, in the words that the page has for it. */
 const kinds = [
@@ -26,16 +27,12 @@ export function PushSettings() {
   const t = useT();
   const [support, setSupport] = useState(pushSupport);
   const [state, setState] = useState<PushState | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<string | null>(null);
+  const { isBusy, error, act } = useActing();
   const [isTaken, setTaken] = useState(false);
 
-  const run = async (work: () => Promise<void>): Promise<void> => {
-    setBusy(true);
-    setFailure(null);
+  const run = (work: () => Promise<void>): Promise<void> => {
     setTaken(false);
-    await work().catch((error: unknown) => setFailure(errorText(t, error)));
-    setBusy(false);
+    return act(work);
   };
   const read = async (): Promise<void> => setState(await push());
   // biome-ignore lint/correctness/useExhaustiveDependencies: read once, when it is first shown
@@ -139,11 +136,7 @@ export function PushSettings() {
           </div>
         </div>
       )}
-      {failure !== null && (
-        <p role="alert" className="text-fail-ink text-sm">
-          {failure}
-        </p>
-      )}
+      {error !== undefined && <ErrorNote>{error}</ErrorNote>}
     </Card>
   );
 }

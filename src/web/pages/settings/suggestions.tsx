@@ -1,15 +1,15 @@
 import { Lightbulb } from 'lucide-react';
-import { useCallback, useId, useState } from 'react';
+import { useCallback, useId } from 'react';
 import type { Suggestion } from '../../../protocol/suggestion.ts';
 import { useTransport } from '../../data/room-context.tsx';
 import { useList } from '../../data/use-list.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { shortDirectory } from '../../session/activity.logic.ts';
 import { SuggestionReach, suggestionText } from '../../session/suggestion-text.tsx';
-import { errorText } from '../../text/error-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { useActing } from '../../ui/use-acting.ts';
 import { ListCard } from './list-card.tsx';
 
 /** What was allowed often and denied never: to be allowed for good, or not to be offered again. */
@@ -37,14 +37,9 @@ export function Suggestions({ onChanged }: { readonly onChanged: () => void }) {
 function Row({ suggestion, onDone }: { readonly suggestion: Suggestion; readonly onDone: () => void }) {
   const t = useT();
   const transport = useTransport();
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, act } = useActing((text) => toast('fail', text));
   const { id, directory, toolName, pattern } = suggestion;
-  const act = async (doIt: () => Promise<void>): Promise<void> => {
-    setBusy(true);
-    await doIt().catch((error: unknown) => toast('fail', errorText(t, error)));
-    setBusy(false);
-    onDone();
-  };
+  const decide = (work: () => Promise<void>): Promise<void> => act(work).then(onDone);
   return (
     <>
       <div className="flex min-w-60 flex-1 flex-col gap-2">
@@ -57,7 +52,7 @@ function Row({ suggestion, onDone }: { readonly suggestion: Suggestion; readonly
           variant="ghost"
           isBusy={isBusy}
           aria-label={`${t('suggestion.decline')}: ${toolName} ${pattern}`}
-          onClick={() => void act(() => transport.declineSuggestion(id))}
+          onClick={() => void decide(() => transport.declineSuggestion(id))}
         >
           {t('suggestion.decline')}
         </Button>
@@ -66,7 +61,7 @@ function Row({ suggestion, onDone }: { readonly suggestion: Suggestion; readonly
           isBusy={isBusy}
           confirm={t('suggestion.accept', { directory: shortDirectory(directory) })}
           aria-label={`${t('suggestion.open')} ${toolName} ${pattern}`}
-          onConfirm={() => void act(() => transport.acceptSuggestion(id))}
+          onConfirm={() => void decide(() => transport.acceptSuggestion(id))}
         >
           {t('suggestion.open')}
         </ConfirmButton>
