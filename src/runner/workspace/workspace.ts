@@ -28,7 +28,7 @@ export function openWorkspace(options: WorkspacesOptions & { readonly setup?: Se
   const setups = options.setup && new Setups(options.setup);
   const worktrees = new Worktrees({
     ...options,
-    record: (place, also) => workspaces.record(place, also),
+    workspaces,
   });
   const withRoot = async <T>(place: WorkPlace, value: T): Promise<Result<T & { root: string }>> => {
     const root = await workspaces.root(place);
@@ -88,6 +88,7 @@ export function openWorkspace(options: WorkspacesOptions & { readonly setup?: Se
     makeWorktree: (request) => worktrees.make(request),
     listWorktrees: () => worktrees.list(),
     removeWorktree: (request) => worktrees.remove(request),
+    restoreWorktree: (request) => worktrees.restore(request),
     releaseWorktree: (request) => worktrees.release(request),
     async runSetup({ worktreeId, sessionId, digest }) {
       const path = await worktrees.pathOf(worktreeId);
