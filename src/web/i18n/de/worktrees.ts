@@ -93,7 +93,7 @@ export const worktrees: Record<keyof typeof english, string> = {
   'worktrees.restoreLost': 'Nicht festgehalten und weg: {paths}',
   'worktrees.restoreNow': 'Zurückholen',
   'worktrees.restored': 'Der Worktree {branch} ist zurück.',
-  'setups.title': 'Setups',
+  'setups.title': 'Setups von Projekten',
   'setups.text':
     'Programme von Projekten, die einen frischen Worktree vorbereiten, weil du genau ihrem Inhalt zugestimmt hast.',
   'setups.none': 'Niemand hat einem Setup zugestimmt.',
