@@ -2,7 +2,7 @@ import { accept, messageOf } from '../protocol/errors.ts';
 import type { Event, NewEvent } from '../protocol/event.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { Actor } from '../protocol/interaction.ts';
-import type { SetupRun } from '../protocol/worktree.ts';
+import type { AgreedSetup, SetupRun } from '../protocol/worktree.ts';
 import type { GrantBook } from './grant-book.ts';
 import type { LiveSession } from './live-session.ts';
 import type { Machines } from './machines.ts';
@@ -18,7 +18,8 @@ export interface SetupDeskOptions {
 /** Programs of projects that make a fresh worktree ready: which contents people have agreed to, and that each runs before the agent. */
 export class SetupDesk {
   readonly #options: SetupDeskOptions;
-  readonly #agreed = new Set<string>();
+  /** What people have agreed to, the oldest first. */
+  readonly #agreed = new Map<string, Agreement>();
   readonly #running = new Map<SessionId, Promise<boolean>>();
 
   constructor(options: SetupDeskOptions) {
@@ -27,7 +28,7 @@ export class SetupDesk {
 
   /** What a start found on record. */
   load(events: Iterable<Event>): void {
-    for (const event of events) this.#fold(event);
+    for (const event of events) this.#fold(event, event.at);
   }
 
   isAgreed(machine: string | null, repository: string, digest: string): boolean {
@@ -41,8 +42,28 @@ export class SetupDesk {
         this.#agreed.has(keyOf(where, digest))
           ? []
           : [{ type: 'setup.agreed', repository: where, digest, by }],
-      (event) => this.#fold(event),
+      (event, at) => this.#fold(event, at),
     );
+  }
+
+  /** The last one first. */
+  get agreed(): readonly AgreedSetup[] {
+    return [...this.#agreed.values()]
+      .map(({ repository, ...rest }) => ({ ...placeOf(repository), ...rest }))
+      .reverse();
+  }
+
+  /** It runs nowhere from now on, also where it was waited for; one that runs is let run. False where nobody has agreed to it. */
+  async revoke(machine: string | null, repository: string, digest: string, by: Actor): Promise<boolean> {
+    const where = repositoryOn(machine, repository);
+    const revoked = await this.#options.book.record(
+      () =>
+        this.#agreed.has(keyOf(where, digest))
+          ? [{ type: 'setup.revoked', repository: where, digest, by }]
+          : [],
+      (event, at) => this.#fold(event, at),
+    );
+    return revoked.length > 0;
   }
 
   /** Runs what is to run before the session's agent; at once where nothing is. False where its machine went away meanwhile. */
@@ -70,6 +91,10 @@ export class SetupDesk {
 
   async #run({ id, state, writer }: LiveSession, worktreeId: string, digest: string): Promise<boolean> {
     const { machines, logger } = this.#options;
+    if (!this.isAgreed(state.machine, state.worktree?.repository ?? '', digest)) {
+      await writer.insist({ type: 'note-setup', setup: 'unagreed' });
+      return true;
+    }
     await writer.insist({ type: 'note-setup', setup: 'running' });
     const run = await machines
       .ask(state.machine, (runner) => runner.workspace('runSetup', { worktreeId, sessionId: id, digest }))
@@ -85,10 +110,15 @@ export class SetupDesk {
     return true;
   }
 
-  #fold(event: Event | NewEvent): void {
-    if (event.type === 'setup.agreed') this.#agreed.add(keyOf(event.repository, event.digest));
+  #fold(event: Event | NewEvent, agreedAt: string): void {
+    if (event.type !== 'setup.agreed' && event.type !== 'setup.revoked') return;
+    const { repository, digest, by } = event;
+    if (event.type === 'setup.revoked') this.#agreed.delete(keyOf(repository, digest));
+    else this.#agreed.set(keyOf(repository, digest), { repository, digest, by, agreedAt });
   }
 }
+
+type Agreement = Omit<AgreedSetup, 'machine'>;
 
 const toRun: ReadonlySet<string> = new Set(['waiting', 'running', 'ended']);
 
@@ -97,5 +127,11 @@ const failed = (output: string): SetupRun => ({ outcome: 'failed', code: null, o
 /** The same path on another machine is another repository. */
 const repositoryOn = (machine: string | null, repository: string): string =>
   machine === null ? repository : `${machine}:${repository}`;
+
+/** A path begins with no name and a colon, but for a drive's letter, after which comes no slash. */
+function placeOf(named: string): Pick<AgreedSetup, 'machine' | 'repository'> {
+  const [, machine, repository] = /^([^/\\:]+):(\/.*)$/s.exec(named) ?? [];
+  return machine === undefined || repository === undefined ? { repository: named } : { machine, repository };
+}
 
 const keyOf = (repository: string, digest: string): string => `${digest} ${repository}`;

@@ -118,6 +118,7 @@ export type SessionCommand =
       readonly done: NewEventOf<'branch.committed' | 'branch.landed' | 'branch.pushed'>;
     }
   | ({ readonly type: 'note-setup' } & Omit<NewEventOf<'setup.changed'>, 'type'>)
+  | ({ readonly type: 'note-worktree-restored' } & Omit<NewEventOf<'worktree.restored'>, 'type'>)
   | { readonly type: 'stop'; readonly by: Actor }
   | { readonly type: 'reopen'; readonly by: Actor }
   | { readonly type: 'fork'; readonly into: SessionId; readonly turnId: string | null; readonly by: Actor }

@@ -76,6 +76,10 @@ export function decide(state: SessionState, command: SessionCommand, context: Co
       const { type: _, ...noted } = command;
       return becomes({ type: 'setup.changed', ...noted });
     }
+    case 'note-worktree-restored': {
+      const { type: _, ...noted } = command;
+      return becomes({ type: 'worktree.restored', ...noted });
+    }
     case 'note-branch':
       return becomes(command.done);
     case 'note-restored':

@@ -1,6 +1,7 @@
 import type { Event, EventOf } from '../protocol/event.ts';
 import type { InteractionId } from '../protocol/ids.ts';
 import type { ForkPoint } from '../protocol/session.ts';
+import type { WorktreeOfSession } from '../protocol/worktree.ts';
 import { foldInteraction, type InteractionEvent } from './interaction-fold.ts';
 import { isHeld } from './limits.ts';
 import { emptyMap, findValue, valueAt, withoutValue, withValue } from './ordered-map.ts';
@@ -44,10 +45,18 @@ function worktreeOf({
 }: EventOf<'session.created'>): Pick<SessionState, 'worktree' | 'setupDigest'> {
   if (worktree === undefined) return {};
   const { notes: _, setup, ...plain } = worktree;
-  if (setup === undefined) return { worktree: plain };
+  return setupAgain(plain, setup);
+}
+
+/** A worktree that is fresh, or fresh again. */
+function setupAgain(
+  { setup: _, ...plain }: WorktreeOfSession,
+  setup: EventOf<'worktree.restored'>['setup'],
+): Pick<SessionState, 'worktree' | 'setupDigest'> {
+  if (setup === undefined) return { worktree: plain, setupDigest: undefined };
   return setup.isAgreed
     ? { worktree: { ...plain, setup: 'waiting' }, setupDigest: setup.digest }
-    : { worktree: { ...plain, setup: 'unagreed' } };
+    : { worktree: { ...plain, setup: 'unagreed' }, setupDigest: undefined };
 }
 
 function created(event: EventOf<'session.created'>): SessionState {
@@ -268,7 +277,10 @@ function apply(state: SessionState, event: Exclude<Event, { type: 'session.creat
     case 'policy.trusted':
     case 'policy.distrusted':
     case 'setup.agreed':
+    case 'setup.revoked':
       return state;
+    case 'worktree.restored':
+      return state.worktree === undefined ? state : { ...state, ...setupAgain(state.worktree, event.setup) };
     case 'setup.changed':
       return state.worktree === undefined
         ? state

@@ -271,6 +271,16 @@ export const RemoveWorktree = z.strictObject({
 });
 export type RemoveWorktree = z.infer<typeof RemoveWorktree>;
 
+export const RestoreWorktree = z.strictObject({ machine: z.string().min(1).max(100).optional() });
+export type RestoreWorktree = z.infer<typeof RestoreWorktree>;
+
+export const RevokeSetup = z.strictObject({
+  machine: z.string().min(1).max(100).optional(),
+  repository: z.string().min(1).max(4096),
+  digest: z.string().min(1).max(100),
+});
+export type RevokeSetup = z.infer<typeof RevokeSetup>;
+
 const count = z.coerce.number().int();
 const canAnswer = z.enum(['enabled', 'disabled', 'none']).optional();
 

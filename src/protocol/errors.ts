@@ -48,6 +48,7 @@ export const errorCatalogue = {
     status: 404,
     meaning: 'This state of the files was not recorded, or is no longer kept.',
   },
+  setup_not_found: { status: 404, meaning: 'Nobody has agreed to this setup.' },
   worktree_not_found: { status: 404, meaning: 'No worktree has this id.' },
   client_not_found: { status: 404, meaning: 'No connected client has this id.' },
   agent_unknown: { status: 422, meaning: 'No agent has this name.' },
@@ -86,6 +87,7 @@ export const errorCatalogue = {
   landing_conflicts: { status: 409, meaning: 'Both sides changed the same; nothing was done.' },
   policy_changed: { status: 409, meaning: 'The policy is not what was shown.' },
   worktree_changed: { status: 409, meaning: 'What lies in the worktree is not what was shown.' },
+  worktree_not_restorable: { status: 409, meaning: 'This worktree cannot be brought back.' },
   worktree_in_use: { status: 409, meaning: 'A session works in this worktree; stop it first.' },
   branch_in_use: {
     status: 409,

@@ -98,9 +98,15 @@ export const eventDefinitions = {
   }),
   'session.reopened': define('decision', { by: Actor }),
 
+  /** The session's worktree was removed, and a person brought it back; its setup runs again where it is agreed to. */
+  'worktree.restored': define('decision', {
+    by: Actor,
+    setup: z.object({ digest: z.string(), isAgreed: z.boolean() }).optional(),
+  }),
   /** Of the session's worktree; with the end of what it printed where it has run. */
   'setup.changed': define('fact', {
-    setup: SetupState.exclude(['unagreed', 'waiting']),
+    /** `unagreed`: what was agreed to was taken back before it ran. */
+    setup: SetupState.exclude(['waiting']),
     code: z.number().nullable().optional(),
     output: z.string().optional(),
     durationMs: z.number().optional(),
@@ -380,6 +386,8 @@ export const eventDefinitions = {
   'policy.trusted': define('decision', { directory: z.string(), digest: z.string().nullable(), by: Actor }),
   /** A person was shown this setup of a repository, and lets it run there. */
   'setup.agreed': define('decision', { repository: z.string(), digest: z.string(), by: Actor }),
+  /** A person takes that back. */
+  'setup.revoked': define('decision', { repository: z.string(), digest: z.string(), by: Actor }),
   'policy.distrusted': define('decision', { directory: z.string(), by: Actor }),
 
   diagnostic: define('fact', {

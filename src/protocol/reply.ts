@@ -21,7 +21,7 @@ import { StorageState } from './storage.ts';
 import { Suggestion } from './suggestion.ts';
 import { Template } from './template.ts';
 import { Unlock } from './unlock.ts';
-import { RepositoryView, WorktreeView } from './worktree.ts';
+import { AgreedSetup, RepositoryView, RestorableWorktreeView, WorktreeView } from './worktree.ts';
 
 /** The bodies of replies, as the table of operations names them. */
 export { FileContent, Patch, SessionChanges, UndoneChanges } from './changes.ts';
@@ -33,7 +33,7 @@ export { Committed, Landed, Pushed, WorktreeState } from './landing.ts';
 export { PolicyTrial } from './policy.ts';
 export { OneComment, Review } from './review.ts';
 export { ToolCatalogue } from './tool.ts';
-export { RemovedWorktree } from './worktree.ts';
+export { RemovedWorktree, RestoredWorktree } from './worktree.ts';
 
 export const ChannelList = z.object({ channels: z.array(ChannelState) });
 
@@ -47,9 +47,13 @@ export const OneRepository = z.object({
 });
 export const WorktreeList = z.object({
   worktrees: z.array(WorktreeView),
+  /** Those that were removed and can be brought back, the last one first. */
+  removed: z.array(RestorableWorktreeView),
   /** Machines that could not be asked. */
   silent: z.array(z.string()),
 });
+/** The one that was agreed to last comes first. */
+export const SetupList = z.object({ setups: z.array(AgreedSetup) });
 export const AgentList = z.object({ agents: z.array(Agent) });
 export const MachineList = z.object({ machines: z.array(Machine) });
 /** How many sessions have ended with it, and how many asks in them. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Actor } from './interaction.ts';
 
 /** A worktree that a session was given, as it was when it was made. */
 export const SessionWorktree = z.object({
@@ -162,6 +163,55 @@ export type GivenWorktree = z.infer<typeof GivenWorktree>;
 /** A session's worktree as callers see it; without `setup` where the project has none. */
 export const WorktreeOfSession = SessionWorktree.extend({ setup: SetupState.optional() });
 export type WorktreeOfSession = z.infer<typeof WorktreeOfSession>;
+
+/** A worktree that was removed and can be brought back. */
+export const RestorableWorktree = SessionWorktree.extend({
+  removedAt: z.string(),
+  /** What was checked out in it; null where that was a commit. */
+  currentBranch: z.string().nullable(),
+  head: z.string(),
+  /** Files that were in no commit and are recorded. */
+  files: z.number(),
+  /** What was in it and is recorded nowhere; a folder ends with a slash. */
+  lost: z.array(z.string()),
+});
+export type RestorableWorktree = z.infer<typeof RestorableWorktree>;
+
+export const RestorableWorktreeView = RestorableWorktree.extend({
+  machine: z.string().exactOptional(),
+  sessions: WorktreeView.shape.sessions,
+});
+export type RestorableWorktreeView = z.infer<typeof RestorableWorktreeView>;
+
+/** A worktree that was brought back. What was staged is there, and no longer staged. */
+export const RestoredFiles = z.object({
+  worktree: SessionWorktree,
+  cwd: z.string(),
+  notes: WorktreeNotes,
+  /** Files that were put back. */
+  files: z.number(),
+  lost: z.array(z.string()),
+  /** Whether its branch has got other commits since. */
+  isMoved: z.boolean(),
+  setup: SetupProgram.nullable(),
+});
+export type RestoredFiles = z.infer<typeof RestoredFiles>;
+
+export const RestoredWorktree = RestoredFiles.omit({ setup: true }).extend({
+  /** `noSession`: no session has it, so nothing runs there. */
+  setup: z.enum(['none', 'waiting', 'unagreed', 'noSession']),
+});
+export type RestoredWorktree = z.infer<typeof RestoredWorktree>;
+
+/** A content of a project's setup that a person lets run in worktrees of that repository. */
+export const AgreedSetup = z.object({
+  machine: z.string().exactOptional(),
+  repository: z.string(),
+  digest: z.string(),
+  agreedAt: z.string(),
+  by: Actor,
+});
+export type AgreedSetup = z.infer<typeof AgreedSetup>;
 
 export const RemovedWorktree = z.object({
   /** The recording of what was in it; null where there was nothing to record. */

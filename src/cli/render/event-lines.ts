@@ -126,6 +126,8 @@ export function eventLines(event: PlainEvent, paint: Paint): string[] {
       return note(`${oneLine(event.machine)} cannot be reached: the answer is given when it is back`);
     case 'process.taken':
       return note('its machine is back, and the agent is gone on with');
+    case 'worktree.restored':
+      return note('the worktree was brought back; what was staged is no longer staged');
     case 'setup.changed':
       return note(setupWords[event.setup]);
     case 'files.restored':
@@ -162,6 +164,7 @@ export function eventLines(event: PlainEvent, paint: Paint): string[] {
     case 'policy.trusted':
     case 'policy.distrusted':
     case 'setup.agreed':
+    case 'setup.revoked':
       return [];
   }
 }
@@ -242,6 +245,7 @@ const choiceLabel = ({ value, choices }: AgentOption): string =>
   choices.find((choice) => choice.value === value)?.label ?? value;
 
 const setupWords: Readonly<Record<EventOf<'setup.changed'>['setup'], string>> = {
+  unagreed: 'the setup did not run: what was agreed to was taken back',
   running: 'the setup of the project runs in the worktree',
   done: 'the worktree is set up',
   failed: 'the setup of the worktree failed',

@@ -1,34 +1,46 @@
 import type { HttpTransport } from '../../client/http-transport.ts';
 import { showSuspicious } from '../../model/suspicious-text.ts';
 import type { CreateSession } from '../../protocol/command.ts';
-import type { RepositoryView, WorktreeView } from '../../protocol/worktree.ts';
+import type { RepositoryView, RestoredWorktree, WorktreeView } from '../../protocol/worktree.ts';
 import type { Console } from '../console.ts';
 import { Failure, UsageError } from '../failure.ts';
 import { isSet, onlyWith, type ParsedFlags, textFlag } from '../flags.ts';
 import { age, counted } from '../render/measures.ts';
+import { whoText } from '../render/outcome-line.ts';
 import type { Paint } from '../render/paint.ts';
 import { oneLine } from '../render/safe-text.ts';
 import { clientCommand, isShortFor } from './client-command.ts';
 
 export const worktrees = clientCommand({
-  usage: 'worktrees [--remove ID [--shown WHAT] [--with-branch]]',
+  usage: 'worktrees [--remove ID [--shown WHAT] [--with-branch]] [--restore ID]',
   help: `Lists the worktrees that were made for sessions: repository, branch and base, commits since, what lies in it and in no commit, and
-its sessions. One that no session has is left over; it stays until it is removed here.`,
+its sessions. One that no session has is left over; it stays until it is removed here. Those that were removed are listed below, as long as
+their files are recorded.`,
   flags: {
     remove: { type: 'string' },
     shown: { type: 'string' },
     'with-branch': { type: 'boolean' },
+    restore: { type: 'string' },
   },
   flagsHelp: `  --remove ID       tell all that would be lost with a worktree; the id may be shortened
   --shown WHAT      and remove it, if that is still so. What is in no commit is recorded first; ignored folders are not
-  --with-branch     its branch, too, with the commits that are on no other`,
+  --with-branch     its branch, too, with the commits that are on no other
+  --restore ID      bring one back that was removed: where it was, on its branch, with what was in no commit; staged files come back
+                    unstaged, and the setup runs again where it is agreed to`,
   async run({ flags, paint, connect }) {
     onlyWith(flags, 'remove', 'shown', 'with-branch');
     const transport = await connect();
     const name = textFlag(flags, 'remove');
     const list = await transport.worktrees();
-    if (name === undefined) return [list, listLines(list.worktrees, list.silent, Date.now(), paint)];
-    const worktree = named(list.worktrees, name);
+    const gone = textFlag(flags, 'restore');
+    if (gone !== undefined) {
+      if (name !== undefined) throw new UsageError('--remove and --restore do not go together');
+      const { id, machine } = named(list.removed, gone, 'removed worktree');
+      const restored = await transport.restoreWorktree(id, machine === undefined ? {} : { machine });
+      return [restored, restoredLines(restored)];
+    }
+    if (name === undefined) return [list, listLines(list, Date.now(), paint)];
+    const worktree = named(list.worktrees, name, 'worktree');
     const shown = textFlag(flags, 'shown');
     if (shown === undefined) return [{ worktree }, lossLines(worktree, paint)];
     if (shown.length < shortest || !worktree.shown.startsWith(shown))
@@ -51,23 +63,24 @@ its sessions. One that no session has is left over; it stays until it is removed
   },
 });
 
+type WorktreeList = Awaited<ReturnType<HttpTransport['worktrees']>>;
+
 const shortest = 8;
 const short = (id: string): string => id.slice(0, 12);
 
-function named(list: readonly WorktreeView[], name: string): WorktreeView {
+function named<T extends { readonly id: string; readonly branch: string }>(
+  list: readonly T[],
+  name: string,
+  what: string,
+): T {
   const like = list.filter(({ id, branch }) => branch === name || isShortFor(id, name));
   const [found] = like;
   if (like.length !== 1 || found === undefined)
-    throw new Failure(`"${name}" names ${like.length === 0 ? 'no worktree' : 'several worktrees'}`);
+    throw new Failure(`"${name}" names ${like.length === 0 ? `no ${what}` : `several ${what}s`}`);
   return found;
 }
 
-function listLines(
-  list: readonly WorktreeView[],
-  silent: readonly string[],
-  now: number,
-  paint: Paint,
-): string[] {
+function listLines({ worktrees: list, removed, silent }: WorktreeList, now: number, paint: Paint): string[] {
   const lines = list.flatMap((worktree) => [
     `${paint('bold', oneLine(worktree.branch))}  from ${oneLine(worktree.base)} ${worktree.baseCommit.slice(0, 7)}  ${standing(worktree)}`,
     `  ${oneLine(worktree.path)}${worktree.machine === undefined ? '' : ` on ${oneLine(worktree.machine)}`}`,
@@ -75,9 +88,58 @@ function listLines(
   ]);
   return [
     ...(lines.length === 0 ? ['no worktrees'] : lines),
+    ...removed.map(
+      ({ branch, base, files, removedAt, id, sessions }) =>
+        `${paint('dim', 'removed')} ${oneLine(branch)}  from ${oneLine(base)}  ${counted(files, 'file')} recorded${sessions.map(({ title }) => `, ${oneLine(title)}`).join('')}, ${age(removedAt, now)}, id ${short(id)}`,
+    ),
     ...silent.map((machine) => `(${oneLine(machine)} cannot be reached: nothing is known of those there)`),
   ];
 }
+
+/** What came back, and what did not. */
+function restoredLines({ worktree, files, lost, isMoved, notes, setup }: RestoredWorktree): string[] {
+  return [
+    `${oneLine(worktree.path)} is back, with ${counted(files, 'file')} that ${files === 1 ? 'was' : 'were'} in no commit`,
+    ...(files === 0 ? [] : ['what was staged is no longer staged']),
+    ...(isMoved ? [`${oneLine(worktree.branch)} has got other commits since`] : []),
+    ...(lost.length === 0 ? [] : [`not recorded, and gone: ${lost.map(oneLine).join(', ')}`]),
+    ...(notes.left.length === 0 ? [] : [`did not come along: ${notes.left.map(oneLine).join(', ')}`]),
+    ...setupWords[setup],
+  ];
+}
+
+const setupWords: Readonly<Record<RestoredWorktree['setup'], readonly string[]>> = {
+  none: [],
+  waiting: ['the setup of the project runs before the agent starts'],
+  unagreed: ['the setup of the project does not run: nobody has agreed to it'],
+  noSession: ['the setup of the project does not run: no session has this worktree'],
+};
+
+export const setups = clientCommand({
+  usage: 'setups [--revoke DIGEST]',
+  help: 'Lists the setups of projects that run in worktrees of their repositories, because somebody has agreed to them.',
+  flags: { revoke: { type: 'string' } },
+  flagsHelp: '  --revoke DIGEST   let this one run no longer; the digest may be shortened',
+  async run({ flags, connect }) {
+    const transport = await connect();
+    let list = await transport.setups();
+    const revoke = textFlag(flags, 'revoke');
+    if (revoke !== undefined) {
+      const like = list.filter(({ digest }) => revoke.length >= shortest && digest.startsWith(revoke));
+      if (like.length === 0)
+        throw new Failure(`"${revoke}" names no setup; ${shortest} characters are needed`);
+      // The same content may be agreed to in several repositories.
+      for (const { machine, repository, digest } of like)
+        await transport.revokeSetup({ repository, digest, ...(machine !== undefined && { machine }) });
+      list = await transport.setups();
+    }
+    const lines = list.map(
+      ({ digest, machine, repository, agreedAt, by }) =>
+        `${short(digest)}  ${machine === undefined ? '' : `${oneLine(machine)}: `}${oneLine(repository)}  ${age(agreedAt, Date.now())}  (${whoText(by)})`,
+    );
+    return [{ setups: list }, lines.length === 0 ? ['Nobody has agreed to a setup.'] : lines];
+  },
+});
 
 function standing({ state, ahead, behind, work }: WorktreeView): string {
   if (state === 'missing') return 'its folder is gone';

@@ -1,10 +1,15 @@
 import type { CreateSession } from '../../protocol/command.ts';
 import { accept, type ErrorCode, type Result, refuse } from '../../protocol/errors.ts';
 import type { Actor } from '../../protocol/interaction.ts';
-import type { GivenWorktree, RepositoryView, WorktreeView } from '../../protocol/worktree.ts';
+import type {
+  GivenWorktree,
+  RepositoryView,
+  RestorableWorktreeView,
+  WorktreeView,
+} from '../../protocol/worktree.ts';
 import { placeOn } from '../machines.ts';
 import type { WorkPlace } from '../ports/workspace.ts';
-import type { Handlers, Room } from './room.ts';
+import { done, type Handlers, type Room } from './room.ts';
 
 export const worktreeHandlers = {
   async repository(room, { cwd, machine, base }) {
@@ -29,7 +34,7 @@ export const worktreeHandlers = {
     const { machines } = room;
     const asked = [null, ...machines.names()].map(async (machine) => {
       const listed = await machines.ask(machine, (runner) => runner.workspace('listWorktrees', {}));
-      return { machine, worktrees: listed.ok ? listed.value.worktrees : undefined };
+      return { machine, ...(listed.ok && listed.value) };
     });
     const told = await Promise.all(asked);
     const sessions = sessionsByWorktree(room);
@@ -42,10 +47,23 @@ export const worktreeHandlers = {
         }),
       ),
     );
+    const removed = told
+      .flatMap(({ machine, removed: gone = [] }) =>
+        gone.map(
+          (worktree): RestorableWorktreeView => ({
+            ...worktree,
+            ...(machine !== null && { machine }),
+            sessions: sessions.get(worktree.id) ?? [],
+          }),
+        ),
+      )
+      // Without files and without a session there is nothing to come back for.
+      .filter((one) => one.files > 0 || one.sessions.length > 0)
+      .sort((a, b) => (a.removedAt < b.removedAt ? 1 : -1));
     const silent = told.flatMap(({ machine, worktrees: there }) =>
       machine === null || there !== undefined ? [] : [machine],
     );
-    return accept({ status: 200, body: { worktrees, silent } });
+    return accept({ status: 200, body: { worktrees, removed, silent } });
   },
 
   async removeWorktree(room, { worktreeId, machine, shown, branch }) {
@@ -59,6 +77,38 @@ export const worktreeHandlers = {
       runner.workspace('removeWorktree', { worktreeId, shown, branch }),
     );
     return removed.ok ? accept({ status: 200, body: removed.value }) : removed;
+  },
+
+  async restoreWorktree(room, { worktreeId, machine }, { actor: by }) {
+    const on = room.machines.find(machine);
+    if (!on.ok) return on;
+    const restored = await room.machines.ask(on.value, (runner) =>
+      runner.workspace('restoreWorktree', { worktreeId }),
+    );
+    if (!restored.ok) return restored;
+    const { setup: program, ...rest } = restored.value;
+    const { repository } = rest.worktree;
+    const agreed = program && {
+      digest: program.digest,
+      isAgreed: room.setups.isAgreed(on.value, repository, program.digest),
+    };
+    const sessions = (sessionsByWorktree(room).get(worktreeId) ?? []).flatMap(
+      ({ id }) => room.registry.get(id) ?? [],
+    );
+    for (const { writer } of sessions)
+      await writer.insist({ type: 'note-worktree-restored', by, ...(agreed && { setup: agreed }) });
+    const runs = agreed?.isAgreed ? 'waiting' : 'unagreed';
+    const setup = agreed === null ? 'none' : sessions.length === 0 ? 'noSession' : runs;
+    return accept({ status: 200, body: { ...rest, setup } });
+  },
+
+  listSetups({ setups }) {
+    return accept({ status: 200, body: { setups: setups.agreed } });
+  },
+
+  async revokeSetup({ setups }, { machine, repository, digest }, { actor: by }) {
+    const isRevoked = await setups.revoke(machine ?? null, repository, digest, by);
+    return isRevoked ? done : refuse('setup_not_found');
   },
 } satisfies Partial<Handlers>;
 
@@ -135,6 +185,6 @@ export async function discardWorktree(
   const shown = listed.ok ? listed.value.worktrees.find(({ id }) => id === worktreeId)?.shown : undefined;
   if (shown === undefined) return;
   await machines.ask(machine, (runner) =>
-    runner.workspace('removeWorktree', { worktreeId, shown, branch: 'remove' }),
+    runner.workspace('removeWorktree', { worktreeId, shown, branch: 'remove', isForgotten: true }),
   );
 }

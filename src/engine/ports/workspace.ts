@@ -27,6 +27,8 @@ import {
   MadeWorktree,
   RemovedWorktree,
   RepositoryView,
+  RestorableWorktree,
+  RestoredFiles,
   SetupRun,
   Worktree,
 } from '../../protocol/worktree.ts';
@@ -181,12 +183,27 @@ export const workspaceCalls = {
     }),
     reply: MadeWorktree,
   },
-  listWorktrees: { request: z.object({}), reply: z.object({ worktrees: z.array(Worktree) }) },
+  listWorktrees: {
+    request: z.object({}),
+    reply: z.object({
+      worktrees: z.array(Worktree),
+      /** Those that can be brought back; a machine of an earlier version knows of none. */
+      removed: z.array(RestorableWorktree).default([]),
+    }),
+  },
   /** Refused when what lies in it is not what was shown. What is in no commit is recorded first. */
   removeWorktree: {
-    request: z.object({ worktreeId, shown: z.string(), branch: z.enum(['keep', 'remove']) }),
+    request: z.object({
+      worktreeId,
+      shown: z.string(),
+      branch: z.enum(['keep', 'remove']),
+      /** It is not to be brought back: nobody ever worked there. */
+      isForgotten: z.boolean().exactOptional(),
+    }),
     reply: RemovedWorktree,
   },
+  /** Makes a removed worktree again where it was, with the files that were in no commit. */
+  restoreWorktree: { request: z.object({ worktreeId }), reply: RestoredFiles },
   /** No session has it any more: git's own commands may take it away. */
   releaseWorktree: {
     request: z.object({ worktreeId }),

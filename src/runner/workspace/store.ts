@@ -257,6 +257,8 @@ export async function treeWith(
   return written.ok ? accept(written.value.toString().trim()) : written;
 }
 
+export const isRecordingKept = (gitDir: string, id: string): boolean => existsSync(join(gitDir, refOf(id)));
+
 const refOf = (id: string): string => `refs/recordings/${id}`;
 
 export async function findRecording(store: Store, id: string): Promise<Result<Recording>> {

@@ -32,7 +32,7 @@ export function openWorkspace(
   const setups = options.setup && new Setups(options.setup);
   const worktrees = new Worktrees({
     ...options,
-    record: (place, also) => workspaces.record(place, also),
+    workspaces,
   });
   const withRoot = async <T>(place: WorkPlace, value: T): Promise<Result<T & { root: string }>> => {
     const root = await workspaces.root(place);
@@ -94,6 +94,7 @@ export function openWorkspace(
     makeWorktree: (request) => worktrees.make(request),
     listWorktrees: () => worktrees.list(),
     removeWorktree: (request) => worktrees.remove(request),
+    restoreWorktree: (request) => worktrees.restore(request),
     releaseWorktree: (request) => worktrees.release(request),
     async runSetup({ worktreeId, sessionId, digest }) {
       const path = await worktrees.pathOf(worktreeId);

@@ -23,7 +23,16 @@ import {
   type RestoreOrder,
   restore,
 } from './restore.ts';
-import { findRecording, prepareStore, type Recording, type Store, storeAt, tidyStore } from './store.ts';
+import {
+  findRecording,
+  isRecordingKept,
+  prepareStore,
+  type Recording,
+  removeIndex,
+  type Store,
+  storeAt,
+  tidyStore,
+} from './store.ts';
 
 export interface WorkspacesOptions {
   /** Where Beckon keeps its files. */
@@ -52,6 +61,8 @@ export interface TreeInTurn {
   readonly store: Store;
   readonly recordNow: RecordNow;
   recording(id: string): Promise<Result<Recording>>;
+  /** All files are looked at anew by the next recording; ignored ones that an earlier one had are not in it. */
+  forgetIndex(): Promise<void>;
 }
 
 interface Opened {
@@ -212,8 +223,17 @@ export class Workspaces {
         store: opened.store,
         recordNow: this.#recordNow(opened),
         recording: (id) => find(opened, id),
+        async forgetIndex() {
+          await removeIndex(opened.store.gitDir);
+          Object.assign(opened.memory, { last: undefined, indexStamp: undefined, trackedIgnored: undefined });
+        },
       }),
     );
+  }
+
+  /** Whether a recording is still there, also of a work tree that is not. */
+  isKept(workTree: string, id: string): boolean {
+    return isRecordingKept(this.#storeOf(workTree), id);
   }
 
   /** Settles when nothing is under way there, and what a kill cut short is finished. */
@@ -301,13 +321,15 @@ export class Workspaces {
   }
 
   async #openedAt(place: WorkPlace): Promise<Result<OpenedAt>> {
-    const { dataDir, home = homedir() } = this.#options;
+    const { home = homedir() } = this.#options;
     const found = await repositoryOf(place, home);
     if (!found.ok) return found;
     const repository = found.value;
-    const name = createHash('sha256').update(repository.workTree).digest('hex').slice(0, 32);
-    const gitDir = join(dataDir, 'recordings', name);
-    let opened = this.#opened.get(gitDir);
+    const gitDir = this.#storeOf(repository.workTree);
+    const before = this.#opened.get(gitDir);
+    let opened = before;
+    // A worktree that was made again may have another git directory.
+    if (opened?.store.repository.gitDir !== repository.gitDir) opened = undefined;
     if (opened === undefined) {
       const store = storeAt(this.git, gitDir, repository);
       const memory = { recordings: 0, bytes: 0 };
@@ -318,11 +340,16 @@ export class Workspaces {
         compared: new Map(),
         keepers: new Set(),
         isReady: false,
-        last: Promise.resolve(),
+        last: before?.last ?? Promise.resolve(),
       };
       this.#opened.set(gitDir, opened);
     }
     return accept({ opened, repository });
+  }
+
+  #storeOf(workTree: string): string {
+    const name = createHash('sha256').update(workTree).digest('hex').slice(0, 32);
+    return join(this.#options.dataDir, 'recordings', name);
   }
 
   #next<T>(

@@ -60,6 +60,7 @@ export async function copyIncluded(
   { repository, read, reader }: RepositoryGit,
   path: string,
   patterns: readonly string[],
+  { overlooksExisting = false } = {},
 ): Promise<Result<Pick<WorktreeNotes, 'copied' | 'left'>>> {
   if (patterns.length === 0) return accept({ copied: 0, left: [] });
   const list = join(reader, 'include');
@@ -75,7 +76,9 @@ export async function copyIncluded(
   const left: string[] = [];
   const found = looker(repository.workTree);
   let [copied, bytes] = [0, 0];
+  const lies = looker(path);
   for (const name of files.filter(isIgnored)) {
+    if (overlooksExisting && lies(name) !== undefined) continue;
     const { size = 0 } = found(name) ?? {};
     const isWithin = copied < mostFiles && size <= mostFileBytes && bytes + size <= mostBytes;
     if (isWithin && found(name)?.isFile() === true && (await copyFile(repository.workTree, path, name))) {

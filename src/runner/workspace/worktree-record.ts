@@ -5,17 +5,33 @@ import { SessionWorktree } from '../../protocol/worktree.ts';
 import { writeJson } from './json-file.ts';
 import { smallFile } from './repository.ts';
 
+export const RemovedRecord = z.object({
+  at: z.string(),
+  /** What was checked out: a branch, or null for the commit alone. */
+  branch: z.string().nullable(),
+  commit: z.string(),
+  /** Null where all was in commits. */
+  recording: z.string().nullable(),
+  files: z.number(),
+  lost: z.array(z.string()),
+});
+export type RemovedRecord = z.infer<typeof RemovedRecord>;
+
 /** What is kept of a worktree, beside it: written before anything is done to the repository, so that a kill leaves nothing unknown. */
 export const WorktreeRecord = SessionWorktree.extend({
-  /** `making` and `removing`: what was begun is finished, or taken back, at the next start. */
-  state: z.enum(['making', 'made', 'removing']),
+  /** `making`, `removing` and `restoring`: what was begun is finished, or taken back, at the next start. */
+  state: z.enum(['making', 'made', 'removing', 'removed', 'restoring']),
   gitDir: z.string(),
   commonDir: z.string(),
   /** The folder in which the session works, from the top. */
   below: z.string(),
   createdAt: z.string(),
-  /** While it is removed: whether its branch goes, too, and where that has to be then. */
+  /** While it is removed, or a restore is taken back: whether its branch goes, too, and where that has to be then. */
   dropsBranchAt: z.string().nullable().optional(),
+  /** While it is removed: what lies in the folder that was moved away is what was shown, so it goes. */
+  isChecked: z.boolean().optional(),
+  /** What it takes to bring it back. */
+  removed: RemovedRecord.optional(),
 });
 export type WorktreeRecord = z.infer<typeof WorktreeRecord>;
 

@@ -16,9 +16,14 @@ export interface Standing
   extends Pick<Worktree, 'currentBranch' | 'head' | 'ahead' | 'behind' | 'work' | 'shown'> {
   /** Single files that are ignored; folders are left out. */
   readonly ignoredFiles: readonly PathBytes[];
+  /** Folders among what is in no commit: they are told as a whole, and not recorded. */
+  readonly folders: readonly PathBytes[];
+  /** How many files are in no commit, without those in folders. */
+  readonly looseFiles: number;
 }
 
 const mostTold = 200;
+const isFile = (path: PathBytes): boolean => !path.endsWith('/');
 
 /**
  * Looked at through a git directory of ours and a copy of the worktree's index, so that nothing of the repository runs and nothing is
@@ -62,6 +67,7 @@ export async function standingOf(
       isAll: [uncommitted, untracked, ignored, unmerged.value].every((list) => list.length <= mostTold),
     };
     const own = commitOf(refs, `refs/heads/${record.branch}`) ?? null;
+    const all = [...uncommitted, ...untracked, ...ignored];
     stamps.update(JSON.stringify([currentBranch, head ?? null, own]));
     return accept({
       currentBranch,
@@ -69,7 +75,9 @@ export async function standingOf(
       ...(await distance(git, refs, record, head)),
       work,
       shown: stamps.digest('hex'),
-      ignoredFiles: ignored.filter((one) => !one.endsWith('/')),
+      ignoredFiles: ignored.filter(isFile),
+      folders: all.filter((one) => !isFile(one)),
+      looseFiles: all.filter(isFile).length,
     });
   } finally {
     await rm(index, { force: true });

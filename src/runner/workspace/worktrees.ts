@@ -1,20 +1,22 @@
 import { existsSync } from 'node:fs';
-import { mkdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { WorkPlace, WorkspaceRequest } from '../../engine/ports/workspace.ts';
+import type { WorkPlace, WorkspaceReply, WorkspaceRequest } from '../../engine/ports/workspace.ts';
 import { accept, type Result, refuse } from '../../protocol/errors.ts';
 import type {
   MadeWorktree,
   RemovedWorktree,
   RepositoryView,
+  RestorableWorktree,
+  RestoredFiles,
   SessionWorktree,
   Worktree,
 } from '../../protocol/worktree.ts';
 import { isWithin } from '../directory.ts';
 import { Git } from './git.ts';
-import type { PathBytes } from './path-bytes.ts';
+import { type PathBytes, toldPath } from './path-bytes.ts';
 import { projectOf, setupIn } from './project.ts';
 import { realOr, repositoryOf } from './repository.ts';
 import {
@@ -28,10 +30,12 @@ import {
   subjectOf,
 } from './repository-git.ts';
 import { gitsOn, type Recording } from './store.ts';
+import type { Workspaces } from './workspaces.ts';
 import { copyIncluded, fillWorktree } from './worktree-files.ts';
 import { folderName, freeBranch, obstacleTo } from './worktree-name.ts';
-import { type WorktreeRecord, WorktreeRecords } from './worktree-record.ts';
-import { adminDirOf, standingOf } from './worktree-work.ts';
+import { type RemovedRecord, type WorktreeRecord, WorktreeRecords } from './worktree-record.ts';
+import { planRestore, restoreFiles } from './worktree-restore.ts';
+import { adminDirOf, type Standing, standingOf } from './worktree-work.ts';
 
 export interface WorktreesOptions {
   /** Where Beckon keeps its files. */
@@ -39,11 +43,13 @@ export interface WorktreesOptions {
   /** Where git is found. */
   readonly path: string;
   readonly home?: string;
-  /** Records what lies in a work tree before it is removed. */
-  readonly record: (place: WorkPlace, also: readonly PathBytes[]) => Promise<Result<Recording>>;
+  /** Records what lies in a work tree before it is removed, and has it when it is brought back. */
+  readonly workspaces: Pick<Workspaces, 'at' | 'isKept'>;
 }
 
 const mostBranches = 200;
+/** Of more that were removed, the oldest can no longer be brought back. */
+const mostRemoved = 200;
 
 /**
  * Worktrees of people's repositories, in a folder of ours. What is about to be done is written down first; what a kill left half done
@@ -134,12 +140,40 @@ export class Worktrees {
     });
   }
 
-  list(): Promise<Result<{ worktrees: Worktree[] }>> {
+  list(): Promise<Result<WorkspaceReply<'listWorktrees'>>> {
     return this.#inTurn(async () => {
       const records = await this.#records.all();
       const worktrees: Worktree[] = [];
       for (const record of records) if (record.state === 'made') worktrees.push(await this.#look(record));
-      return accept({ worktrees });
+      const removed = records.flatMap((record) => this.#restorable(record));
+      return accept({ worktrees, removed: removed.sort((a, b) => (a.removedAt < b.removedAt ? 1 : -1)) });
+    });
+  }
+
+  /** Makes a removed worktree again where it was, on its branch, with the files that were in no commit. */
+  restore({ worktreeId: id }: WorkspaceRequest<'restoreWorktree'>): Promise<Result<RestoredFiles>> {
+    return this.#inTurn(async () => {
+      const record = await this.#records.find(id);
+      if (record === undefined) return refuse('worktree_not_found');
+      const opened = await this.#openAgain(record);
+      if (!opened.ok) return opened;
+      const { git, refs } = opened.value;
+      const { workspaces } = this.#options;
+      const plan = await planRestore(git, refs, record, workspaces);
+      if (!plan.ok) return plan;
+      const { makesBranch, removed, tip } = plan.value;
+      const dropsBranchAt = makesBranch ? removed.commit : null;
+      await this.#records.write({ ...record, state: 'restoring', dropsBranchAt });
+      const restored = await restoreFiles(git, plan.value, { workspaces, lockReason });
+      if (!restored.ok) {
+        if (restored.refusal.code !== 'shutting_down')
+          await this.#takeBackRestore(git, { ...record, dropsBranchAt });
+        return restored;
+      }
+      const { removed: _, dropsBranchAt: __, ...made } = record;
+      await this.#records.write({ ...made, state: 'made' });
+      const [cwd, setup] = [await cwdIn(record), await setupIn(git, tip)];
+      return accept({ worktree: told(record), cwd, ...restored.value, setup });
     });
   }
 
@@ -148,14 +182,20 @@ export class Worktrees {
     worktreeId: id,
     shown,
     branch,
+    isForgotten = false,
   }: WorkspaceRequest<'removeWorktree'>): Promise<Result<RemovedWorktree>> {
     return this.#inTurn(async () => {
       const record = await this.#records.find(id);
-      if (record === undefined || record.state === 'making') return refuse('worktree_not_found');
+      if (record?.state !== 'made') return refuse('worktree_not_found');
       const opened = await this.#openAgain(record);
+      const isThere = existsSync(record.path);
+      if (!opened.ok && opened.refusal.code === 'no_repository' && !isThere && shown === missing) {
+        // Neither it nor its repository is there: there is nothing to be done but to forget it.
+        await this.#records.remove(id);
+        return accept({ recording: null, branch: null });
+      }
       if (!opened.ok) return opened;
       const { git, refs } = opened.value;
-      const isThere = existsSync(record.path);
       const standing = isThere ? await standingOf(git, record, refs) : undefined;
       if (standing?.ok === false) return standing;
       if ((standing?.value.shown ?? missing) !== shown) return refuse('worktree_changed');
@@ -169,7 +209,13 @@ export class Worktrees {
           name === `refs/heads/${record.branch}` && worktree !== '' && worktree !== record.path,
       );
       const drops = branch === 'remove' && tip !== undefined && !isElsewhere;
-      await this.#records.write({ ...record, state: 'removing', dropsBranchAt: drops ? tip : null });
+      const removing: WorktreeRecord = {
+        ...record,
+        state: 'removing',
+        dropsBranchAt: drops ? tip : null,
+        ...(!isForgotten && { removed: removedFrom(record, standing?.value, tip, recorded.value) }),
+      };
+      await this.#records.write(removing);
       if (isThere) {
         // From here on nobody finds it under its name, so what is looked at now is what goes.
         await rename(record.path, awayFrom(record));
@@ -179,11 +225,13 @@ export class Worktrees {
           await this.#records.write(record);
           return again.ok ? refuse('worktree_changed') : again;
         }
+        await this.#records.write({ ...removing, isChecked: true });
       }
-      const removed = await this.#finishRemoval(git, { ...record, dropsBranchAt: drops ? tip : null });
+      const removed = await this.#finishRemoval(git, removing);
       if (!removed.ok) return removed;
-      const left = kept.value ?? (drops || tip === undefined ? null : record.branch);
-      return accept({ recording: recorded.value, branch: left });
+      const isDropped = drops && removed.value.isBranchDropped;
+      const left = kept.value ?? (isDropped || tip === undefined ? null : record.branch);
+      return accept({ recording: recorded.value?.id ?? null, branch: left });
     });
   }
 
@@ -258,26 +306,30 @@ export class Worktrees {
     const standing = opened.ok ? await standingOf(opened.value.git, record, opened.value.refs) : opened;
     if (!standing.ok)
       return { ...told(record), createdAt, state: 'unreadable', ...unknown, shown: 'unreadable' };
-    const { ignoredFiles: _, ...shown } = standing.value;
+    const { ignoredFiles: _, folders: __, looseFiles: ___, ...shown } = standing.value;
     return { ...told(record), createdAt, state: 'there', ...shown };
   }
 
   async #recorded(
     { path }: WorktreeRecord,
     standing: { readonly ignoredFiles: readonly PathBytes[]; readonly work: Worktree['work'] } | undefined,
-  ): Promise<Result<string | null>> {
+  ): Promise<Result<Recording | null>> {
     if (standing === undefined) return accept(null);
     const { uncommitted, untracked } = standing.work;
     if (uncommitted.length + untracked.length + standing.ignoredFiles.length === 0) return accept(null);
-    const recorded = await this.#options.record(
-      { cwd: path, realCwd: null, roots: [] },
-      standing.ignoredFiles,
-    );
-    return recorded.ok ? accept(recorded.value.id) : recorded;
+    return this.#options.workspaces.at({ cwd: path, realCwd: null, roots: [] }, async (tree) => {
+      const recorded = await tree.recordNow(standing.ignoredFiles);
+      // Should it stay all the same, its ignored files are no part of what is recorded later.
+      if (standing.ignoredFiles.length > 0) await tree.forgetIndex();
+      return recorded;
+    });
   }
 
-  async #finishRemoval(git: RepositoryGit, record: WorktreeRecord): Promise<Result<void>> {
-    await rm(awayFrom(record), { recursive: true, force: true, maxRetries: 3 });
+  async #finishRemoval(
+    git: RepositoryGit,
+    record: WorktreeRecord,
+  ): Promise<Result<{ readonly isBranchDropped: boolean }>> {
+    await removeFolder(awayFrom(record));
     // The folder is gone: git has nothing to look at, and forgets only this one.
     const forgotten = await git.own(['worktree', 'remove', '--force', '--force', record.path]);
     const { dropsBranchAt } = record;
@@ -286,8 +338,37 @@ export class Worktrees {
         ? forgotten
         : await git.own(['update-ref', '-d', `refs/heads/${record.branch}`, dropsBranchAt]);
     if (!dropped.ok && dropped.refusal.code === 'shutting_down') return dropped;
-    await this.#records.remove(record.id);
-    return accept(undefined);
+    await this.#noteRemoved(record);
+    return accept({ isBranchDropped: dropsBranchAt != null && dropped.ok });
+  }
+
+  async #noteRemoved(record: WorktreeRecord): Promise<void> {
+    const { isChecked: _, dropsBranchAt: __, ...rest } = record;
+    if (rest.removed === undefined) return this.#records.remove(record.id);
+    await this.#records.write({ ...rest, state: 'removed' });
+    const all = (await this.#records.all()).filter(({ state }) => state === 'removed');
+    const oldest = all
+      .sort((a, b) => ((a.removed?.at ?? '') < (b.removed?.at ?? '') ? 1 : -1))
+      .slice(mostRemoved);
+    for (const { id } of oldest) await this.#records.remove(id);
+  }
+
+  #restorable(record: WorktreeRecord): RestorableWorktree[] {
+    const { removed, state, path } = record;
+    if (state !== 'removed' || removed === undefined) return [];
+    const { recording, at: removedAt, branch: currentBranch, commit: head, files, lost } = removed;
+    if (recording !== null && !this.#options.workspaces.isKept(path, recording)) return [];
+    return [{ ...told(record), removedAt, currentBranch, head, files, lost }];
+  }
+
+  /** Nobody has been told that it is back: it is removed as before, and can be brought back again. */
+  async #takeBackRestore(git: RepositoryGit, record: WorktreeRecord): Promise<void> {
+    await removeFolder(record.path);
+    await git.own(['worktree', 'remove', '--force', '--force', record.path]);
+    if (record.dropsBranchAt != null && record.removed?.branch != null)
+      await git.own(['update-ref', '-d', `refs/heads/${record.removed.branch}`, record.dropsBranchAt]);
+    const { dropsBranchAt: _, ...removed } = record;
+    await this.#records.write({ ...removed, state: 'removed' });
   }
 
   /** Nobody has been told of it: whatever of it is there goes, and the branch if nothing was put on it. */
@@ -301,17 +382,28 @@ export class Worktrees {
   /** What an earlier server was killed in the middle of. */
   async #mend(): Promise<void> {
     for (const record of await this.#records.all()) {
-      if (record.state === 'made') continue;
-      // Git may still be at it: ended in the middle, it would leave a lock in the repository.
-      for (let tries = 0; gitsOn(record.commonDir).length > 0 && tries < 100; tries += 1) await delay(50);
-      const opened = await this.#openAgain(record);
-      // The repository is not there any more; neither is what was done to it.
-      if (!opened.ok) continue;
-      if (record.state === 'making') await this.#takeBack(opened.value.git, record);
-      else if (existsSync(awayFrom(record))) await this.#finishRemoval(opened.value.git, record);
-      else if (existsSync(record.path)) await this.#records.write({ ...record, state: 'made' });
-      else await this.#finishRemoval(opened.value.git, record);
+      // One that cannot be mended, as where the disk says no, stands in no other's way.
+      if (record.state !== 'made') await this.#mendOne(record).catch(() => {});
     }
+  }
+
+  async #mendOne(record: WorktreeRecord): Promise<void> {
+    const away = awayFrom(record);
+    if (record.state === 'removed') return existsSync(away) ? removeFolder(away) : undefined;
+    // Git may still be at it: ended in the middle, it would leave a lock in the repository.
+    for (let tries = 0; gitsOn(record.commonDir).length > 0 && tries < 100; tries += 1) await delay(50);
+    const opened = await this.#openAgain(record);
+    // The repository is not there any more; neither is what was done to it.
+    if (!opened.ok) return;
+    const { git } = opened.value;
+    if (record.state === 'making') return this.#takeBack(git, record);
+    if (record.state === 'restoring') return this.#takeBackRestore(git, record);
+    const isStaying = existsSync(away) ? record.isChecked !== true : existsSync(record.path);
+    if (!isStaying) return void (await this.#finishRemoval(git, record));
+    // Somebody may have written there between the look and the kill: it goes only as it was shown.
+    if (existsSync(away)) await rename(away, record.path);
+    const { removed: _, dropsBranchAt: __, ...made } = record;
+    await this.#records.write({ ...made, state: 'made' });
   }
 
   async #open(place: WorkPlace): Promise<Result<Opened>> {
@@ -374,6 +466,39 @@ const awayFrom = ({ path, id }: WorktreeRecord): string => join(dirname(path), `
 
 function told({ id, path, repository, branch, base, baseCommit }: WorktreeRecord): SessionWorktree {
   return { id, path, repository, branch, base, baseCommit };
+}
+
+const mostLost = 50;
+
+/** What it takes to bring it back; undefined where nothing is left to be made from. */
+function removedFrom(
+  record: WorktreeRecord,
+  standing: Standing | undefined,
+  tip: string | undefined,
+  recording: Recording | null,
+): RemovedRecord | undefined {
+  const commit = standing === undefined ? tip : standing.head;
+  if (commit == null) return undefined;
+  const lost = [...(standing?.folders ?? []), ...(recording?.unrecorded ?? []).map(({ path }) => path)];
+  return {
+    at: new Date().toISOString(),
+    branch: standing === undefined ? record.branch : standing.currentBranch,
+    commit,
+    recording: recording?.id ?? null,
+    files: standing === undefined ? 0 : standing.looseFiles - (recording?.unrecorded.length ?? 0),
+    lost: [...new Set(lost.map(toldPath))].slice(0, mostLost),
+  };
+}
+
+/** Folders that may not be written to, as caches of some programs are, are made so first. What stays all the same goes at the next start. */
+async function removeFolder(path: string): Promise<void> {
+  try {
+    await rm(path, { recursive: true, force: true, maxRetries: 3 });
+  } catch {
+    for (const entry of await readdir(path, { recursive: true, withFileTypes: true }).catch(() => []))
+      if (entry.isDirectory()) await chmod(join(entry.parentPath, entry.name), 0o700).catch(() => {});
+    await rm(path, { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
+  }
 }
 
 /** The same folder as in the person's own tree, where the base has it. */

@@ -7,6 +7,7 @@ import { Machines } from '../machines/machines.tsx';
 import { RulesSettings } from '../policy/rules-settings.tsx';
 import { routes } from '../routes.ts';
 import { GrantRow, useGrants } from '../session/grants.tsx';
+import { AgreedSetups } from '../worktrees/agreed-setups.tsx';
 import { Worktrees } from '../worktrees/worktrees.tsx';
 import { About } from './settings/about.tsx';
 import { Answering } from './settings/answering.tsx';
@@ -64,6 +65,9 @@ export function SettingsPage() {
           )}
           <Section title={t('worktrees.title')} text={t('worktrees.text')}>
             <Worktrees />
+          </Section>
+          <Section title={t('setups.title')} text={t('setups.text')}>
+            <AgreedSetups />
           </Section>
           <Section title={t('settings.tools')} text={t('settings.toolsText')}>
             <Tools />

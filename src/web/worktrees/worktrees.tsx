@@ -1,7 +1,7 @@
 import { GitBranch } from 'lucide-react';
 import { useCallback, useState } from 'react';
 import { Link } from 'wouter';
-import type { WorktreeView } from '../../protocol/worktree.ts';
+import type { RestorableWorktreeView, WorktreeView } from '../../protocol/worktree.ts';
 import { useTransport } from '../data/room-context.tsx';
 import { useList } from '../data/use-list.ts';
 import { type Translate, useT } from '../i18n/i18n.ts';
@@ -12,15 +12,18 @@ import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Time } from '../ui/time.tsx';
 import { RemoveWorktreeDialog } from './remove-worktree-dialog.tsx';
+import { RemovedWorktrees } from './removed-worktrees.tsx';
 
 /** The worktrees that were made for sessions: what is in each, and removing one. */
 export function Worktrees() {
   const t = useT();
   const transport = useTransport();
   const [silent, setSilent] = useState<readonly string[]>([]);
+  const [removed, setRemoved] = useState<readonly RestorableWorktreeView[]>([]);
   const read = useCallback(async () => {
     const list = await transport.worktrees();
     setSilent(list.silent);
+    setRemoved(list.removed);
     return list.worktrees;
   }, [transport]);
   const [list, again] = useList(read);
@@ -29,6 +32,7 @@ export function Worktrees() {
       <ListCard list={list} icon={GitBranch} empty={t('worktrees.none')} onRetry={again}>
         {(worktree) => <WorktreeRow worktree={worktree} onChanged={again} />}
       </ListCard>
+      <RemovedWorktrees list={removed} onChanged={again} />
       {silent.map((machine) => (
         <p key={machine} className="text-soft text-sm">
           {t('worktrees.silent', { machine })}

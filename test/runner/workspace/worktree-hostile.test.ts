@@ -59,7 +59,7 @@ it('[CHG1] [CHG45] making, looking at and removing a worktree runs nothing of a 
     dataDir: join(rig.base, 'data'),
     home: join(rig.base, 'home'),
     path: [bin, process.env.PATH].join(delimiter),
-    record: (place, also) => rig.workspaces.record(place, also),
+    workspaces: rig.workspaces,
   });
   const { worktree, notes } = accepted(
     await worktrees.make({ orderId: 'w', place: rig.place, title: 'hostile' }),
@@ -125,12 +125,53 @@ it(`[CHG50] a kill -9 while a worktree is made or removed leaves nothing half do
   }
 });
 
+it(`[CHG50] [CHG68] a kill -9 while a worktree is brought back leaves it removed or whole, and it can be brought back again (seed ${seed})`, {
+  timeout: times(120_000),
+}, async () => {
+  const random = seededRandom(seed);
+  for (let round = 0; round < times(3); round += 1) {
+    await using rig = worktreeRig({ '.gitignore': '.env\n', '.worktreeinclude': '.env\n', 'a.txt': 'one\n' });
+    rig.write('.env', 'TOKEN=1\n');
+    const { worktree } = await rig.make('w');
+    writeFileSync(join(worktree.path, 'a.txt'), 'edited\n');
+    writeFileSync(join(worktree.path, 'new'), 'untracked\n');
+    writeFileSync(join(worktree.path, '.env'), 'TOKEN=2\n');
+    const files = (): object => snapshotOf(worktree.path, { without: ['.git'] });
+    const before = files();
+    const isDropped = random() < 0.5;
+    const { shown } = await rig.look('w');
+    const removal = { worktreeId: 'w', shown, branch: isDropped ? 'remove' : 'keep' } as const;
+    accepted(await rig.worktrees.remove(removal));
+    const persons = (): object => ({
+      tree: snapshotOf(rig.tree, { times: true, without: ['.git'] }),
+      own: ['index', 'HEAD', 'config'].map((name) => readFileSync(join(rig.tree, '.git', name), 'latin1')),
+    });
+    const own = persons();
+    await killed(rig, 'restore', 1 + Math.floor(random() * restoreCalls), random() < 0.5);
+    const next = rig.again();
+    const { worktrees, removed } = accepted(await next.list());
+    expect(worktrees.length + removed.length).toBe(1);
+    expect(rig.git('worktree', 'list').trim().split('\n')).toHaveLength(1 + worktrees.length);
+    if (removed.length === 1) {
+      expect(existsSync(worktree.path)).toBe(false);
+      expect(rig.git('branch', '--list', worktree.branch) === '').toBe(isDropped);
+      accepted(await next.restore({ worktreeId: 'w' }));
+    }
+    expect(files()).toEqual(before);
+    expect(rig.gitIn(worktree.path, 'status', '--porcelain')).toBe(' M a.txt\n?? new\n');
+    expect(persons()).toEqual(own);
+  }
+});
+
+/** About as many times as git is started to bring one back. */
+const restoreCalls = 30;
+
 const program = fileURLToPath(new URL('worktree-program.ts', import.meta.url));
 
 /** Runs the program with a git that kills it at its n-th call. */
 async function killed(
   rig: WorktreeRig,
-  what: 'make' | 'remove',
+  what: 'make' | 'remove' | 'restore',
   at: number,
   isBefore: boolean,
 ): Promise<void> {

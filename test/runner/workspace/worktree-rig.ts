@@ -26,7 +26,7 @@ export function worktreeRig(files: Readonly<Record<string, string>> = { 'a.txt':
       dataDir: join(rig.base, 'data'),
       home: join(rig.base, 'home'),
       path: process.env.PATH ?? '',
-      record: (place, also) => rig.workspaces.record(place, also),
+      workspaces: rig.workspaces,
     });
     opened.push(worktrees);
     return worktrees;

@@ -39,7 +39,7 @@ async function begin(page: Page, tree: string, prompt: string): Promise<void> {
   await expect.poll(async () => (await own(page).count()) === 1 && own(page).isChecked()).toBe(true);
 }
 
-it('[CHG51] [CHG47] two sessions in two worktrees of one repository edit the same file apart; what is left over is removed as it was shown', async () => {
+it('[CHG51] [CHG47] [CHG65] [CHG66] [CHG69] two sessions in two worktrees of one repository edit the same file apart; what is left over is removed as it was shown', async () => {
   const tree = await project();
   const beckon = await startBeckon();
   const { page, problems } = await come(beckon);
@@ -86,7 +86,7 @@ it('[CHG51] [CHG47] two sessions in two worktrees of one repository edit the sam
   await page.keyboard.press('Escape');
   await page.getByRole('link', { name: 'Settings' }).first().click();
   const section = page.getByRole('region', { name: 'Worktrees' });
-  const row = section.getByRole('listitem').filter({ hasText: 'beckon/run-echo-of-one-a-txt' });
+  const row = section.getByRole('listitem').filter({ hasText: /beckon\/run-echo-of-one-a-txt.*Left over/ });
   await row.getByText('Left over').waitFor();
   await row.getByText('1 uncommitted file · 1 ignored').waitFor();
   expect(await violationsOf(page)).toEqual([]);
@@ -107,5 +107,22 @@ it('[CHG51] [CHG47] two sessions in two worktrees of one repository edit the sam
   await expect.poll(() => row.count()).toBe(0);
   expect(existsSync(one)).toBe(false);
   expect(execFileSync('git', ['branch', '--list'], { cwd: tree, encoding: 'utf8' })).not.toContain('beckon/');
+
+  // It is brought back with what was in no commit, and what was agreed to is taken back.
+  const removed = section.getByRole('list', { name: 'Removed' });
+  await removed.getByText('3 files').waitFor();
+  await removed.getByRole('button', { name: 'Bring the worktree beckon/run-echo-of-one-a-txt back' }).click();
+  await dialog.getByText(/What was staged is no longer staged/).waitFor();
+  expect(await violationsOf(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Bring it back' }).click();
+  await row.getByText('1 uncommitted file · 1 untracked file · 1 ignored').waitFor();
+  expect([read(one), readFileSync(join(one, 'note'), 'utf8')]).toEqual(['of one\n', 'written meanwhile\n']);
+  expect(await removed.count()).toBe(0);
+  const setups = page.getByRole('region', { name: 'Setups' });
+  const revoke = setups.getByRole('button', { name: `Revoke: ${tree}` });
+  await revoke.click();
+  await setups.getByRole('button', { name: 'Press again to revoke' }).click();
+  await setups.getByText('Nobody has agreed to a setup.').waitFor();
+  expect((await beckon.api('GET', '/api/setups')).body).toEqual({ setups: [] });
   expect(problems.filter((problem) => !/409/.test(String(problem)))).toEqual([]);
 });

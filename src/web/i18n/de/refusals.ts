@@ -89,7 +89,9 @@ export const refusals: Refusals = {
   base_not_found: 'Einen solchen Branch, Tag oder Commit hat das Repository nicht.',
   branch_in_use: 'Das Repository hat schon einen Branch mit diesem Namen, oder einer steht ihm im Weg.',
   worktree_changed: 'Was im Worktree liegt, ist nicht mehr das, was zu sehen war.',
+  worktree_not_restorable: 'Dieser Worktree lässt sich nicht zurückholen.',
   worktree_in_use: 'In diesem Worktree arbeitet eine Sitzung; zuerst beenden.',
+  setup_not_found: 'Diesem Setup hat niemand zugestimmt.',
   worktree_not_found: 'Kein Worktree hat diese Kennung.',
   shutting_down: 'Beckon wird gerade beendet.',
 };
