@@ -29,6 +29,7 @@ const lists = () => import('./terminal/server-commands.ts');
 const less = () => import('./terminal/asking-less.ts');
 const figures = () => import('./terminal/insights.ts');
 const changes = () => import('./terminal/change-commands.ts');
+const opening = () => import('./terminal/open-file.ts');
 const places = () => import('./terminal/machine-commands.ts');
 const trees = () => import('./terminal/worktrees.ts');
 const kept = () => import('./terminal/template.ts');
@@ -59,6 +60,7 @@ export const commands: CommandTable = {
   deny: ['deny what an agent asks', async () => (await answers()).deny],
   answer: ['answer a question or a form', async () => (await answers()).answer],
   diff: ['show what changed in the files', async () => (await changes()).diff],
+  open: ['open a file or its diff in an editor', async () => (await opening()).open],
   undo: ['put back what a turn changed', async () => (await changes()).undo],
   fork: ['go on with a conversation in another session', async () => (await changes()).fork],
   interrupt: ['end the running turn', async () => (await sessions()).interrupt],

@@ -1,6 +1,6 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { argvEditor } from '../support/argv-editor.ts';
 import { endBeckons, runBeckon, startBeckon, temporaryDirectory } from '../support/beckon-process.ts';
@@ -61,6 +61,34 @@ describe('an editor of the configuration', { timeout: times(120_000) }, () => {
     });
     expect(await one.api('POST', '/open', { file: 'a\0b' })).toMatchObject({ status: 422 });
     expect(editor.count()).toBe(4);
+  });
+
+  it('[CHG64] is started from the terminal, by a path from there or from the top of the work tree', async () => {
+    const tree = await PersonsTree.make({ a: 'first\n', 'b:2': 'b\n' });
+    const editor = argvEditor(await temporaryDirectory());
+    const beckon = await startBeckon({
+      dataDir: await configured({
+        command: [editor.program, '{file}', '{line}', '{column}'],
+        diff: [editor.program, '{before}', '{after}'],
+      }),
+    });
+    const one = await DemoSession.start(beckon, { cwd: tree.path });
+    await one.turn('echo agent > a');
+    const path = join(tree.path, 'a');
+    const opens = async (args: readonly string[], cwd: string): Promise<readonly string[]> => {
+      const ran = await beckon.run(['open', one.id, ...args], { cwd });
+      expect(ran).toEqual({ code: 0, stdout: expect.stringMatching(/^opened /), stderr: '' });
+      return (await editor.started()).args;
+    };
+    expect(await opens(['a:12:4'], tree.path)).toEqual([path, '12', '4']);
+    expect(await opens(['a:12'], dirname(tree.path))).toEqual([path, '12', '1']);
+    expect(await opens(['b:2'], tree.path)).toEqual([join(tree.path, 'b:2'), '1', '1']);
+    const [before = '', after] = await opens(['a', '--diff', '--since', 'turn'], tree.path);
+    expect(after).toBe(path);
+    expect(readFileSync(before, 'utf8')).toBe('first\n');
+    const refused = await beckon.run(['open', one.id, '/etc/passwd']);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toContain("neither in the session's directory nor named by its changes");
   });
 
   it('[CHG63] [CHG64] is refused in words where it is missing, and to a program where only devices decide', async () => {
