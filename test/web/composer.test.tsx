@@ -268,6 +268,16 @@ describe('the queue above the composer', () => {
     expect(fake.called('removeQueued').map(([, id]) => id)).toEqual(['a']);
   });
 
+  it('[MSG2] [UI8] gives the focus to the next one when one is removed by a key, also where the reply comes before its row is gone', async () => {
+    const { fake, update } = await show({ status: 'running', queueLength: 2 }, two);
+    fake.answers = { removeQueued: () => Promise.resolve([]) };
+    row(/1: Message a/).focus();
+    await userEvent.keyboard('{Delete}');
+    await waitFor(() => expect(document.activeElement).toBe(row(/2: Message b/)));
+    await update({ status: 'running' }, [item('b', 1)]);
+    expect(document.activeElement).toBe(row(/1: Message b/));
+  });
+
   it('[MSG2] says so when a change comes too late', async () => {
     const { fake } = await show({ status: 'running', queueLength: 2 }, two);
     const refusal = new BeckonError('message_already_sent', 409, 'The message has left the queue.');

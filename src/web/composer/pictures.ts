@@ -76,7 +76,8 @@ export async function addPictures(
     }
     const data = await base64Of(file);
     const picture = { id: randomId(), name: file.name, mediaType: file.type, bytes: file.size, data };
-    keepPicture(picture);
+    // What is shown is there after a reload.
+    await keepPicture(picture);
     writeDraft(sessionId, [...(useDrafted.getState()[sessionId] ?? none), picture]);
   }
   return refused;
@@ -130,9 +131,9 @@ const memory = new Map<string, Picture>();
 const storeName = 'pictures';
 let opened: Promise<IDBDatabase | null> | undefined;
 
-function keepPicture(picture: Picture): void {
+function keepPicture(picture: Picture): Promise<void> {
   memory.set(picture.id, picture);
-  void change((store) => store.put(picture));
+  return change((store) => store.put(picture));
 }
 
 export function dropPictures(ids: readonly string[]): void {
@@ -158,9 +159,15 @@ async function read(id: string): Promise<Picture | undefined> {
   });
 }
 
+/** Resolves when it is written, or cannot be. */
 async function change(work: (store: IDBObjectStore) => void): Promise<void> {
-  const database = await open();
-  if (database !== null) work(database.transaction(storeName, 'readwrite').objectStore(storeName));
+  const writing = (await open())?.transaction(storeName, 'readwrite');
+  if (writing === undefined) return;
+  work(writing.objectStore(storeName));
+  await new Promise((done) => {
+    writing.oncomplete = done;
+    writing.onabort = done;
+  });
 }
 
 function open(): Promise<IDBDatabase | null> {

@@ -72,7 +72,9 @@ export function QueueView({
     void change(item.messageId, () => transport.removeQueued(session.id, item.messageId)).then((isGone) => {
       if (!isGone) return;
       announce(t('queue.removed'));
-      const rows = list.current?.querySelectorAll<HTMLElement>('[data-queued]') ?? [];
+      // The reply may be here before the row is gone.
+      const others = `[data-queued]:not([data-queued="${CSS.escape(item.messageId)}"])`;
+      const rows = list.current?.querySelectorAll<HTMLElement>(others) ?? [];
       const next = rows[Math.min(at, rows.length - 1)];
       if (next === undefined) onDone();
       else next.focus();

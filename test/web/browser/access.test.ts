@@ -10,7 +10,7 @@ import { spawnBeckon, startBeckon, temporaryDirectory } from '../../support/beck
 import { eventually } from '../../support/eventually.ts';
 import { violationsOf } from './accessibility.ts';
 import { withBrowser } from './browser.ts';
-import { startSessions, threeSessions } from './demo-sessions.ts';
+import { startSessions, threeSessions, untilStatus } from './demo-sessions.ts';
 
 const picture =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -136,8 +136,7 @@ describe('a paired browser', () => {
     await shown.waitFor();
     await expect.poll(() => shown.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(1);
     const [opened] = await Promise.all([context.waitForEvent('page'), shown.click()]);
-    await opened.waitForLoadState();
-    expect(opened.url()).toMatch(/^blob:/);
+    await opened.waitForURL(/^blob:/);
     await opened.close();
 
     const [download] = await Promise.all([
@@ -147,6 +146,8 @@ describe('a paired browser', () => {
     expect(download.suggestedFilename()).toBe(`${id}.ndjson.txt`);
     expect(await readFile(await download.path(), 'utf8')).toContain('== out ');
 
+    // What is told meanwhile of a session at work would be heard, too.
+    await untilStatus(beckon, id, 'idle');
     const frames = await page.evaluate(async () => {
       const socket = new WebSocket(`ws://${location.host}/api/ws`);
       const types: string[] = [];

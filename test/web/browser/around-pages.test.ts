@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Beckon, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import { violationsOf } from './accessibility.ts';
-import { withBrowser } from './browser.ts';
+import { drawn, withBrowser } from './browser.ts';
 import { startSessions } from './demo-sessions.ts';
 
 const { come } = withBrowser({ servers: 'all tests' });
@@ -49,6 +49,7 @@ describe('a dialog', () => {
     const { page } = await come(beckon, '/');
     await page.keyboard.press('?');
     const dialog = page.getByRole('dialog');
+    await dialog.getByRole('heading', { name: 'Everywhere' }).waitFor();
     const box = await dialog.boundingBox();
     if (box === null) throw new Error('The dialog is not shown');
     await page.mouse.move(box.x + 40, box.y + 60);
@@ -98,6 +99,7 @@ describe('a part that the server no longer has', () => {
     await page.unroute(/\/assets\/(help|settings-page)-/);
     await main.getByRole('button', { name: 'Reload' }).click();
     await page.getByRole('heading', { name: 'Settings' }).waitFor();
+    await drawn(page);
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
   });

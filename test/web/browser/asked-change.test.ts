@@ -51,14 +51,16 @@ it('[CHG39] [CHG44] an edit is asked for with its lines in the file and what is 
   await card.getByRole('button', { name: 'More of the file' }).click();
   await card.getByText('above 1', { exact: true }).first().waitFor({ state: 'attached' });
   const change = card.locator('[data-change]').first();
-  expect(await change.evaluate(isInSight)).toBe(true);
+  await expect.poll(() => change.evaluate(isInSight)).toBe(true);
 
   await writeFile(path, 'all of it is new\n');
   await page.reload();
   await card.getByText('does not hold the old text').waitFor();
   await card.getByRole('button', { name: 'What changed in it earlier in this session' }).click();
   await card.getByText('all of it is new').waitFor();
-  expect(await card.getByText('Changed earlier in this session:').textContent()).toMatch(/notes\.md \+1 −0$/);
+  await expect
+    .poll(() => card.getByText('Changed earlier in this session:').textContent())
+    .toMatch(/notes\.md \+1 −0$/);
   await card.getByText('Status: draft').waitFor();
   expect(await violationsOf(page)).toEqual([]);
 
@@ -67,7 +69,7 @@ it('[CHG39] [CHG44] an edit is asked for with its lines in the file and what is 
   await page.evaluate(() => localStorage.setItem('beckon.preferences', JSON.stringify({ editor: 'vscode' })));
   await page.reload();
   const link = card.getByRole('link', { name: 'Open in the editor' });
-  expect(await link.getAttribute('href')).toBe(`vscode://file${path}:${changed + 1}`);
+  await expect.poll(() => link.getAttribute('href')).toBe(`vscode://file${path}:${changed + 1}`);
   const { body: pending } = await beckon.api('GET', `/api/sessions/${body.session.id}/pending`);
   await card.getByRole('button', { name: 'Allow', exact: true }).click();
   await page.getByRole('button', { name: /^1 file changed/ }).click();
@@ -78,9 +80,9 @@ it('[CHG39] [CHG44] an edit is asked for with its lines in the file and what is 
   });
   const panel = page.getByRole('region', { name: 'Changes' });
   await panel.getByText('Status: reviewed by a person').first().waitFor();
-  expect(await panel.getByRole('link', { name: 'Open in the editor' }).getAttribute('href')).toBe(
-    `vscode://file${path}:1`,
-  );
+  await expect
+    .poll(() => panel.getByRole('link', { name: 'Open in the editor' }).getAttribute('href'))
+    .toBe(`vscode://file${path}:1`);
   await panel.getByRole('button', { name: 'More for the changes' }).click();
   await page.getByRole('menuitem', { name: 'As a patch…' }).click();
   await page.getByRole('dialog').getByText('diff --git a/notes.md b/notes.md').waitFor();

@@ -137,8 +137,10 @@ export async function visitPaired(
   await visited.page.waitForFunction(() => localStorage.getItem('beckon.key') !== null);
   // A key that is pressed before the page listens is lost.
   await visited.page.locator('main').first().waitFor();
-  await visited.page.evaluate(
-    'new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))',
-  );
+  await drawn(visited.page);
   return visited;
 }
+
+/** Resolves when all that is under way is drawn; what a page does with keys is ready with it. */
+export const drawn = (page: Page): Promise<unknown> =>
+  page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');

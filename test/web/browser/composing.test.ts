@@ -4,8 +4,9 @@ import type { Page } from 'playwright-core';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Beckon, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import { violationsOf } from './accessibility.ts';
-import { desktop, phone, type View, type Visit, withBrowser } from './browser.ts';
+import { desktop, drawn, phone, type View, type Visit, withBrowser } from './browser.ts';
 import { startSessions, stopSessions } from './demo-sessions.ts';
+import { focused } from './focus.ts';
 
 const { come } = withBrowser({ servers: 'all tests' });
 let shared: Beckon;
@@ -73,11 +74,15 @@ describe('the composer in a browser', () => {
     await expect.poll(() => files.allTextContents()).toEqual(['src/room-view.ts', 'src/room.ts']);
     expect(await violationsOf(page)).toEqual([]);
     await page.keyboard.press('ArrowDown');
+    await page.getByRole('option', { name: 'src/room.ts', selected: true }).waitFor();
     await page.keyboard.press('Enter');
-    expect(await composerOf(page).inputValue()).toBe('Look into @src/room.ts and tell.');
+    await expect.poll(() => composerOf(page).inputValue()).toBe('Look into @src/room.ts and tell.');
     await page.keyboard.type('@file');
     await files.filter({ hasText: 'a file.md' }).click();
-    expect(await composerOf(page).inputValue()).toBe('Look into @src/room.ts @"a file.md" and tell.');
+    await expect
+      .poll(() => composerOf(page).inputValue())
+      .toBe('Look into @src/room.ts @"a file.md" and tell.');
+    await focused(composerOf(page));
     await page.keyboard.press('Enter');
     await expect
       .poll(() => takenBy(beckon, id))
@@ -88,26 +93,36 @@ describe('the composer in a browser', () => {
   it('[MSG2] [MSG3] queues, edits, reorders and removes by keyboard and by hand, and sends in that order', async () => {
     const { page, beckon, id, problems } = await begin('slow 100000', 'running');
     await composerOf(page).waitFor();
+    await drawn(page);
     await page.keyboard.press('m');
+    await focused(composerOf(page));
     for (const text of ['first', 'second', 'third', 'fourth']) {
       await page.keyboard.type(text);
       await page.keyboard.press('Enter');
       await queueOf(page).filter({ hasText: text }).waitFor();
     }
     await page.keyboard.press('ArrowUp');
+    const editing = page.getByRole('textbox', { name: 'Edit the queued message' });
+    await focused(editing);
     await page.keyboard.type(', edited');
     await page.keyboard.press('Enter');
-    await page.getByRole('textbox', { name: 'Edit the queued message' }).waitFor({ state: 'detached' });
+    await editing.waitFor({ state: 'detached' });
     await queueOf(page).filter({ hasText: 'fourth, edited' }).waitFor();
 
     await queueOf(page).nth(2).focus();
     await page.keyboard.press('Alt+ArrowUp');
     await expect.poll(() => queueOf(page).nth(1).textContent()).toContain('third');
+    // A message whose change is not confirmed yet takes no other one.
+    const unconfirmed = page.locator('[data-queued][aria-busy]');
+    await unconfirmed.waitFor({ state: 'detached' });
+    await focused(queueOf(page).nth(1));
     await page.keyboard.press('Alt+ArrowUp');
     await expect.poll(() => queueOf(page).first().textContent()).toContain('third');
+    await unconfirmed.waitFor({ state: 'detached' });
     await queueOf(page).nth(1).focus();
     await page.keyboard.press('Delete');
     await expect.poll(() => queueOf(page).count()).toBe(3);
+    await focused(queueOf(page).nth(1));
     await queueOf(page).nth(2).dragTo(queueOf(page).first());
     await expect.poll(() => queueOf(page).first().textContent()).toContain('fourth');
 
@@ -138,7 +153,7 @@ describe('the composer in a browser', () => {
       await page.getByRole('menuitemradio', { name: choice }).click();
     };
     await composerOf(page).fill('wait for it');
-    expect(await send.textContent()).toContain('Queue');
+    await expect.poll(() => send.textContent()).toContain('Queue');
     await composerOf(page).press('Enter');
     await queueOf(page).filter({ hasText: 'wait for it' }).waitFor();
 
@@ -207,7 +222,7 @@ describe('the composer in a browser', () => {
       .first()
       .waitFor();
     expect(await takenBy(again, id)).toEqual(['hello', 'image']);
-    expect(await page.getByRole('button', { name: 'Remove shot.png' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Remove shot.png' }).waitFor({ state: 'detached' });
   });
 
   it('[MSG5] keeps a message whose reply was lost, also across a reload, and sends it once', async () => {
@@ -244,18 +259,25 @@ describe('the composer in a browser', () => {
   it('[UI4] [UI8] offers the agent’s commands at a slash, by keyboard, and sends only what is meant to be sent', async () => {
     const { page, beckon, id, problems } = await begin('hello', 'idle');
     await composerOf(page).waitFor();
+    await drawn(page);
     await page.keyboard.press('m');
+    await focused(composerOf(page));
     await page.keyboard.type('/');
     const choosing = page.getByRole('combobox', { name: 'Message to Talk', expanded: true });
     await choosing.waitFor();
     const options = page.getByRole('listbox', { name: 'Commands of the agent' }).getByRole('option');
-    expect(await options.first().textContent()).toContain('/tour');
+    await expect.poll(() => options.first().textContent()).toContain('/tour');
     await page.keyboard.type('r');
     await expect.poll(() => options.first().textContent()).toContain('/run');
     const chosen = page.getByRole('option', { selected: true });
     await page.keyboard.press('ArrowDown');
     await expect.poll(() => chosen.textContent()).toContain('/remember');
-    expect(await choosing.getAttribute('aria-activedescendant')).toBe(await chosen.getAttribute('id'));
+    await expect
+      .poll(
+        async () =>
+          (await chosen.getAttribute('id')) === (await choosing.getAttribute('aria-activedescendant')),
+      )
+      .toBe(true);
     await page.keyboard.press('Escape');
     await options.first().waitFor({ state: 'detached' });
     expect(await composerOf(page).inputValue()).toBe('/r');
@@ -264,7 +286,7 @@ describe('the composer in a browser', () => {
     await page.keyboard.type('x');
     await page.keyboard.press('Control+A');
     await page.keyboard.type('/rem');
-    await options.first().waitFor();
+    await page.getByRole('option', { name: /\/remember/, selected: true }).waitFor();
     await page.keyboard.press('Enter');
     await expect.poll(() => composerOf(page).inputValue()).toBe('/remember ');
     expect(await takenBy(beckon, id)).toEqual(['hello']);
@@ -297,8 +319,8 @@ describe('the composer in a browser', () => {
         await option.tap();
       } else await option.click();
       await list.waitFor({ state: 'detached' });
-      expect(await field.inputValue()).toBe('/slow ');
-      expect(await field.evaluate((element) => document.activeElement === element)).toBe(true);
+      await expect.poll(() => field.inputValue()).toBe('/slow ');
+      await focused(field);
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(view.width);
       expect(problems).toEqual([]);
     },

@@ -102,7 +102,7 @@ export async function stopSessions(beckon: Beckon): Promise<void> {
 
 const liveStatuses: ReadonlySet<string> = new Set(['starting', 'idle', 'running', 'waiting']);
 
-const untilStatus = (beckon: Beckon, id: string, status: string): Promise<unknown> =>
+export const untilStatus = (beckon: Beckon, id: string, status: string): Promise<unknown> =>
   eventually(`${id} is ${status}`, async () => {
     const { body } = await beckon.api('GET', `/api/sessions/${id}`);
     return body.session.status === status;

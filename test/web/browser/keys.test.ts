@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { type KeyName, type KeyScope, keyTable } from '../../../src/web/ui/keys.ts';
 import { type Beckon, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import { violationsOf } from './accessibility.ts';
-import { withBrowser } from './browser.ts';
+import { drawn, withBrowser } from './browser.ts';
 import { startSessions } from './demo-sessions.ts';
+import { focused, pressInARow } from './focus.ts';
 
 const { come } = withBrowser();
 
@@ -21,7 +22,7 @@ const keysOf = (name: KeyName): readonly string[] => {
 function presser(page: Page) {
   const seen = new Set<KeyName>();
   const press = async (key: string): Promise<void> => {
-    for (const each of key.split(' ')) await page.keyboard.press(each.replace('Mod', 'Control'));
+    await pressInARow(page, key.replace('Mod', 'Control'));
   };
   return {
     seen,
@@ -38,8 +39,6 @@ function presser(page: Page) {
 
 /** As long as a slow machine may take. */
 const poll = <Value>(read: () => Promise<Value>) => expect.poll(read, { timeout: 20_000 });
-const isFocused = (element: Locator) =>
-  poll(() => element.evaluate((own) => own === document.activeElement)).toBe(true);
 const prompts = [
   'hello',
   'think',
@@ -99,16 +98,16 @@ describe('each key of the table in a browser', () => {
     await actions.focus();
     await page.keyboard.press('Enter');
     const item = (name: string) => page.getByRole('menuitem', { name, exact: true });
-    await isFocused(page.getByRole('menuitem').first());
+    await focused(page.getByRole('menuitem').first());
     await page.keyboard.press('End');
-    await isFocused(item('Delete…'));
+    await focused(item('Delete…'));
     await page.keyboard.press('p');
-    await isFocused(item('Pin'));
+    await focused(item('Pin'));
     await page.keyboard.press('ArrowDown');
-    await isFocused(item('Mute notifications'));
+    await focused(item('Mute notifications'));
     await page.keyboard.press('Escape');
     await page.getByRole('menu').waitFor({ state: 'detached' });
-    await isFocused(actions);
+    await focused(actions);
     await does('everywhere.toggle-list', () => sidebar.waitFor({ state: 'hidden' }));
     await does('everywhere.toggle-list', () => sidebar.waitFor());
 
@@ -147,7 +146,7 @@ describe('each key of the table in a browser', () => {
       for (const key of keysOf(name)) {
         await card(name === 'board.left' ? 1 : 0, name === 'board.up' ? 1 : 0).focus();
         await page.keyboard.press(key);
-        await isFocused(card(column, row));
+        await focused(card(column, row));
         seen.add(name);
       }
 
@@ -166,11 +165,11 @@ describe('each key of the table in a browser', () => {
       for (const key of keysOf(name)) {
         await monitors.nth(from).focus();
         await page.keyboard.press(key);
-        await isFocused(monitors.nth(to));
+        await focused(monitors.nth(to));
         seen.add(name);
       }
     await does('control.message', () =>
-      isFocused(monitors.first().getByRole('textbox', { name: /^Message to / })),
+      focused(monitors.first().getByRole('textbox', { name: /^Message to / })),
     );
     await monitors.first().focus();
     await does('control.open', () => page.waitForURL(/\/s\//));
@@ -192,6 +191,8 @@ describe('each key of the table in a browser', () => {
     for (let step = 0; step < 4; step += 1) {
       order.push((await title()) ?? '');
       await page.keyboard.press('j');
+      // At the last one there is no further.
+      if (step < 3) await poll(title).not.toBe(order.at(-1));
     }
     expect(new Set(order).size).toBe(4);
     const question = order.indexOf('Session 7');
@@ -234,10 +235,10 @@ describe('each key of the table in a browser', () => {
     const isReady = () => page.getByRole('button', { name: 'Allow', exact: true }).click({ trial: true });
     await isReady();
     const reason = page.getByRole('textbox', { name: /^Why not/ });
-    await does('inbox.deny', () => reason.waitFor());
+    await does('inbox.deny', () => focused(reason));
     await does('field.leave', () => reason.waitFor({ state: 'detached' }));
     await does('inbox.edit', async () => {
-      await page.getByRole('textbox', { name: 'Command' }).waitFor();
+      await focused(page.getByRole('textbox', { name: 'Command' }));
       await page.keyboard.press('Escape');
     });
     // The button that opened it has the focus again, and Enter for itself.
@@ -255,7 +256,8 @@ describe('each key of the table in a browser', () => {
     const composer = page.getByRole('textbox', { name: 'Message to Session 3' });
     const queue = page.getByRole('region', { name: 'Queued messages' }).getByRole('listitem');
     await composer.waitFor();
-    await does('session.write', () => isFocused(composer));
+    await drawn(page);
+    await does('session.write', () => focused(composer));
     for (const text of ['one', 'two', 'three', 'four']) {
       await composer.fill(text);
       await does('composer.send', () => queue.filter({ hasText: text }).waitFor());
@@ -264,7 +266,7 @@ describe('each key of the table in a browser', () => {
     await does('composer.break', () => poll(() => composer.inputValue()).toBe('five\n'));
     await composer.fill('');
     const editing = page.getByRole('textbox', { name: 'Edit the queued message' });
-    await does('composer.edit-last', () => editing.waitFor());
+    await does('composer.edit-last', () => focused(editing));
     await does('field.leave', () => editing.waitFor({ state: 'detached' }));
     for (const key of keysOf('queue.edit')) {
       await queue.nth(3).focus();
@@ -272,18 +274,26 @@ describe('each key of the table in a browser', () => {
       await editing.fill(`four by ${key}`);
       await does('field.send', () => editing.waitFor({ state: 'detached' }));
       await queue.filter({ hasText: `four by ${key}` }).waitFor();
+      await page.locator('[data-queued][aria-busy]').waitFor({ state: 'detached' });
       seen.add('queue.edit');
     }
+    // One whose change is not confirmed yet takes no other.
+    const confirmed = () => page.locator('[data-queued][aria-busy]').waitFor({ state: 'detached' });
+    await confirmed();
     await queue.nth(1).focus();
     await does('queue.up', () => poll(() => queue.first().textContent()).toContain('two'));
+    await confirmed();
     await queue.first().focus();
     await does('queue.down', () => poll(() => queue.nth(1).textContent()).toContain('two'));
+    await confirmed();
     let left = 4;
     for (const key of keysOf('queue.remove')) {
       left -= 1;
       await queue.nth(1).focus();
       await page.keyboard.press(key);
       await poll(() => queue.count()).toBe(left);
+      // The focus goes on to the next one when the server has agreed.
+      await focused(queue.nth(Math.min(1, left - 1)));
       seen.add('queue.remove');
     }
     await composer.fill('/he');
@@ -302,6 +312,7 @@ describe('each key of the table in a browser', () => {
     await page.setViewportSize({ width: 1440, height: 420 });
     await page.goto(`${beckon.url}/s/${ids[2]}`);
     await page.getByRole('textbox', { name: 'Message to Session 2' }).waitFor();
+    await drawn(page);
     const conversation = page.getByRole('region', { name: 'Conversation' });
     /** How far it is to the end. */
     const toEnd = () =>
@@ -312,6 +323,11 @@ describe('each key of the table in a browser', () => {
     await page.keyboard.press('End');
     await poll(toEnd).toBe(0);
     await does('session.message-before', () => poll(toEnd).toBeGreaterThan(0));
+    await poll(async () => {
+      const before = await toEnd();
+      await drawn(page);
+      return (await toEnd()) === before;
+    }).toBe(true);
     const last = await toEnd();
     await does('session.message-before', () => poll(toEnd).toBeGreaterThan(last));
     await does('session.message-after', () => poll(toEnd).toBe(last));

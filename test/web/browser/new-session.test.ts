@@ -4,7 +4,8 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import { violationsOf } from './accessibility.ts';
-import { withBrowser } from './browser.ts';
+import { drawn, withBrowser } from './browser.ts';
+import { focused } from './focus.ts';
 
 const { come } = withBrowser();
 const patient = { timeout: 20_000 };
@@ -23,8 +24,9 @@ const offers = (page: Page) => page.getByRole('listbox', { name: 'Directories' }
 
 async function open(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'New session' }).first().waitFor();
+  await drawn(page);
   await page.keyboard.press('n');
-  await page.getByRole('textbox', { name: 'First message' }).waitFor();
+  await focused(page.getByRole('textbox', { name: 'First message' }));
 }
 
 describe('a new session in a browser', () => {
@@ -36,22 +38,25 @@ describe('a new session in a browser', () => {
     await page.keyboard.type('run touch "$MARK"');
     // Past what keeps it as a template.
     await page.keyboard.press('Tab');
+    await focused(page.getByRole('button', { name: 'Keep as a template' }));
     await page.keyboard.press('Tab');
-    expect(await directoryOf(page).evaluate((field) => field === document.activeElement)).toBe(true);
+    await focused(directoryOf(page));
     await page.keyboard.type(`${home}/a`);
     await expect
       .poll(() => offers(page).allTextContents(), patient)
       .toEqual([`${home}/apifix/login`, `${home}/appmain`]);
     expect(await violationsOf(page)).toEqual([]);
     await page.keyboard.press('ArrowDown');
+    await page.getByRole('option', { name: `${home}/api`, selected: true }).waitFor();
     await page.keyboard.press('Enter');
-    expect(await directoryOf(page).inputValue()).toBe(`${home}/api`);
+    await expect.poll(() => directoryOf(page).inputValue()).toBe(`${home}/api`);
     await page.getByText('On branch fix/login').waitFor();
     expect(await offers(page).count()).toBe(0);
 
     await page.getByText('More choices').focus();
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Add a variable' }).press('Enter');
+    await focused(page.getByRole('textbox', { name: 'Name of a variable' }));
     await page.keyboard.type('MARK');
     await page.keyboard.press('Tab');
     await page.keyboard.type('hush.txt');
@@ -120,14 +125,16 @@ describe('a new session in a browser', () => {
     await page.waitForURL(/\/s\//);
     await page.goto(`${beckon.url}/`);
     await open(page);
-    expect(await page.getByRole('combobox', { name: 'Permission mode' }).inputValue()).toBe('plan');
-    expect(await directoryOf(page).inputValue()).toBe(`${home}/docs`);
+    await expect
+      .poll(() => page.getByRole('combobox', { name: 'Permission mode' }).inputValue())
+      .toBe('plan');
+    await expect.poll(() => directoryOf(page).inputValue()).toBe(`${home}/docs`);
     await directoryOf(page).fill('docs');
     await expect
       .poll(() => offers(page).allTextContents(), patient)
       .toEqual([`${home}/docs`, expect.stringMatching(/docs$/)]);
     await offers(page).first().click();
-    expect(await directoryOf(page).inputValue()).toBe(`${home}/docs`);
+    await expect.poll(() => directoryOf(page).inputValue()).toBe(`${home}/docs`);
     await directoryOf(page).fill('/nowhere/at/all');
     await page.getByText('There is no directory', { exact: false }).waitFor();
     expect(problems.filter((problem) => !problem.includes('422'))).toEqual([]);
@@ -139,6 +146,7 @@ describe('a new session in a browser', () => {
     await open(first.page);
     await first.page.keyboard.type('Say {{word}} to {{who}}, {{word}}');
     await first.page.getByRole('button', { name: 'Keep as a template' }).click();
+    await focused(first.page.getByRole('textbox', { name: 'Name of the template' }));
     await first.page.keyboard.type('greet');
     await first.page.keyboard.press('Enter');
     await first.page.getByRole('combobox', { name: 'Template' }).waitFor();

@@ -5,6 +5,7 @@ import { type Beckon, startBeckon, temporaryDirectory } from '../../support/beck
 import { violationsOf } from './accessibility.ts';
 import { desktop, phone, type Visit, withBrowser } from './browser.ts';
 import { startSessions } from './demo-sessions.ts';
+import { focused } from './focus.ts';
 
 const { come } = withBrowser({ servers: 'all tests' });
 let beckon: Beckon;
@@ -45,12 +46,12 @@ describe('a long text that is pasted', () => {
     await page.keyboard.type('What is wrong here?');
     await page.keyboard.press('Control+V');
     await chipIn(page).waitFor();
-    expect(await fieldIn(page).inputValue()).toBe('What is wrong here?');
+    await expect.poll(() => fieldIn(page).inputValue()).toBe('What is wrong here?');
     await page.reload();
     await chipIn(page).click();
     const dialog = page.getByRole('dialog', { name: 'Pasted text, 214 lines' });
     const whole = dialog.getByRole('textbox');
-    expect(await whole.inputValue()).toBe(log);
+    await expect.poll(() => whole.inputValue()).toBe(log);
     expect(await violationsOf(page)).toEqual([]);
     await whole.press('Control+End');
     await page.keyboard.type('\nthe end');
@@ -84,21 +85,21 @@ describe('a long text that is pasted', () => {
     await page.keyboard.press('Control+V');
     await chipIn(page).waitFor();
     await page.keyboard.press('Control+Z');
-    expect(await fieldIn(page).inputValue()).toBe(`<${log}>`);
+    await expect.poll(() => fieldIn(page).inputValue()).toBe(`<${log}>`);
     await chipIn(page).waitFor({ state: 'detached' });
     // Pasted over what is selected, it takes its place.
     await page.keyboard.press('Control+A');
     await page.keyboard.press('Control+V');
     await chipIn(page).click();
-    expect(await fieldIn(page).inputValue()).toBe('');
+    await expect.poll(() => fieldIn(page).inputValue()).toBe('');
     await page.getByRole('button', { name: 'Put into the field' }).click();
-    expect(await fieldIn(page).inputValue()).toBe(log);
+    await expect.poll(() => fieldIn(page).inputValue()).toBe(log);
     await chipIn(page).waitFor({ state: 'detached' });
-    expect(await fieldIn(page).evaluate((element) => document.activeElement === element)).toBe(true);
+    await focused(fieldIn(page));
     await fieldIn(page).fill('');
     await page.evaluate(() => navigator.clipboard.writeText('one\ntwo'));
     await fieldIn(page).press('Control+V');
-    expect(await fieldIn(page).inputValue()).toBe('one\ntwo');
+    await expect.poll(() => fieldIn(page).inputValue()).toBe('one\ntwo');
     await fieldIn(page).fill('');
   });
 
@@ -112,14 +113,15 @@ describe('a long text that is pasted', () => {
     await page.keyboard.press('Enter');
     await expect.poll(lastTaken, { timeout: 20_000 }).toBe(delimited);
     await page.getByRole('article', { name: 'Talk' }).getByText('You: [Pasted text, 214 lines]').waitFor();
+    await chipIn(page).waitFor({ state: 'detached' });
 
     await page.keyboard.press('Escape');
     await fieldIn(page).blur();
     await page.keyboard.press('n');
     const dialog = page.getByRole('dialog', { name: 'New session' });
-    await dialog.getByRole('textbox', { name: 'First message' }).focus();
+    await focused(dialog.getByRole('textbox', { name: 'First message' }));
     await page.keyboard.press('Control+V');
-    await chipIn(page).waitFor();
+    await dialog.getByRole('button', { name: 'Pasted text, 214 lines' }).waitFor();
     await dialog.getByRole('button', { name: /^Start/ }).click();
     await dialog.waitFor({ state: 'detached' });
     await page.getByRole('heading', { name: 'line 1 of the log' }).waitFor();

@@ -31,7 +31,7 @@ describe('rules in a browser', () => {
     const dialog = page.getByRole('dialog', { name: 'Rules of this directory' });
     await dialog.getByText('"pattern": "touch made"').waitFor();
     // A letter that only looks like another is marked wherever the rule stands.
-    expect(await dialog.getByText('git p\\u{443}sh').count()).toBe(2);
+    await expect.poll(() => dialog.getByText('git p\\u{443}sh').count()).toBe(2);
     await dialog.getByText('What it allows does not').waitFor();
     expect(await violationsOf(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Trust this content' }).click();
@@ -105,9 +105,9 @@ describe('rules in a browser', () => {
       JSON.stringify({ version: 1, rules: [{ effect: 'allow', tool: 'Bash', pattern: 'touch yes-*' }] }),
     );
     await section.getByRole('button', { name: 'Write it in rows' }).click();
-    expect(await section.getByRole('textbox', { name: 'What of it, rule 1' }).inputValue()).toBe(
-      'touch yes-*',
-    );
+    await expect
+      .poll(() => section.getByRole('textbox', { name: 'What of it, rule 1' }).inputValue())
+      .toBe('touch yes-*');
     await section.getByRole('button', { name: 'Put into effect' }).click();
     await section.getByRole('button', { name: 'Not tried. Press again to put it into effect' }).click();
     await page.getByText('The policy is in effect.').first().waitFor();

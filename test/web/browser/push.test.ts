@@ -209,9 +209,9 @@ test('[REACH14] [REACH15] [REACH16] [REACH17] [REACH18] with the page closed, a 
   await beckon.api('POST', `/api/sessions/${id}/deny`, { requestId: open.pending[0].requestId });
   expect(await deliver('it is taken back')).toMatchObject({ type: 'withdrawn', waiting: 0 });
   await eventually('it is gone', async () => (await shownBy(worker)).at(-1)?.isClosed === true);
-  expect(await worker.evaluate(() => (globalThis as unknown as { badges: number[] }).badges)).toEqual([
-    1, 0, 1, 0,
-  ]);
+  await expect
+    .poll(() => worker.evaluate(() => (globalThis as unknown as { badges: number[] }).badges))
+    .toEqual([1, 0, 1, 0]);
 
   // Whatever comes, something is shown: also of what is over, where the browser wants it, and of what is not understood.
   const over = {

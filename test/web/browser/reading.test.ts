@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import { violationsOf } from './accessibility.ts';
-import { desktop, phone, type View, withBrowser } from './browser.ts';
+import { desktop, drawn, phone, type View, withBrowser } from './browser.ts';
 import { storeSession } from './stored-session.ts';
 import { everyday, long } from './told-conversations.ts';
 
@@ -78,6 +78,7 @@ describe('reading an agent’s work', () => {
     const beckon = await startBeckon({ dataDir });
     const { page } = await come(beckon, '/s/ses_long');
     await conversation(page).getByText('You:').first().waitFor({ state: 'attached' });
+    await drawn(page);
     const current = page.locator('[aria-current=location]');
     const seen: string[] = [];
     const jumped = async (jump: () => Promise<void>): Promise<string> => {

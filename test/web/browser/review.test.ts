@@ -8,6 +8,7 @@ import { eventually } from '../../support/eventually.ts';
 import { type HeardAgent, heardAgent } from '../../support/heard-agent.ts';
 import { violationsOf } from './accessibility.ts';
 import { desktop, phone, type Visit, withBrowser } from './browser.ts';
+import { focused } from './focus.ts';
 
 const { come } = withBrowser({ servers: 'all tests', pages: 'all tests' });
 let beckon: Beckon;
@@ -56,7 +57,7 @@ const field = (page: Page, place: string): Locator =>
   page.getByRole('textbox', { name: `Comment on ${place}`, exact: true });
 /** Types into the field that picking lines opens, once it has the focus. */
 async function typeInto(page: Page, place: string, text: string): Promise<void> {
-  await field(page, place).and(page.locator(':focus')).waitFor();
+  await focused(field(page, place));
   await page.keyboard.type(text);
 }
 const said = (page: Page, text: string): Locator => page.getByRole('paragraph').filter({ hasText: text });
@@ -69,7 +70,7 @@ describe('a review of what an agent did', () => {
     await field(page, 'app.ts:3').fill('Why 33?');
     await page.reload();
     // What was typed is there again.
-    expect(await field(page, 'app.ts:3').inputValue()).toBe('Why 33?');
+    await expect.poll(() => field(page, 'app.ts:3').inputValue()).toBe('Why 33?');
     await field(page, 'app.ts:3').press('Control+Enter');
     await said(page, 'Why 33?').waitFor();
     await toSend(page, 1).waitFor();
@@ -89,7 +90,7 @@ describe('a review of what an agent did', () => {
     await mobile.page.getByRole('button', { name: 'Add comment' }).tap();
     await toSend(mobile.page, 3).tap();
     const sheet = mobile.page.getByRole('dialog', { name: 'Comments to the agent' });
-    expect(await sheet.getByRole('listitem').count()).toBe(3);
+    await expect.poll(() => sheet.getByRole('listitem').count()).toBe(3);
     expect(await violationsOf(mobile.page)).toEqual([]);
 
     await toSend(page, 3).click();
@@ -130,9 +131,9 @@ describe('a review of what an agent did', () => {
     );
     // On the other device there is nothing left to send.
     await sheet.getByText('No comments wait to be sent.').waitFor();
-    expect(await sheet.getByRole('button', { name: /^Send/ }).isDisabled()).toBe(true);
+    await expect.poll(() => sheet.getByRole('button', { name: /^Send/ }).isDisabled()).toBe(true);
     await page.getByRole('button', { name: '3 comments on the changes' }).waitFor();
-    expect(await comments()).toEqual([]);
+    await expect.poll(comments).toEqual([]);
     expect([...problems, ...mobile.problems]).toEqual([]);
     await mobile.context.close();
   });
@@ -144,6 +145,7 @@ describe('a review of what an agent did', () => {
     await page.keyboard.press('Control+Enter');
     await page.getByRole('button', { name: 'Edit the comment' }).click();
     await field(page, 'app.ts:3').fill('Second words');
+    await expect.poll(comments).toHaveLength(1);
     const [{ commentId, revision: shown }] = await comments();
     await beckon.api('PATCH', `/api/sessions/${id}/comments/${commentId}`, { text: 'Theirs', shown });
     await said(page, 'Theirs').waitFor();
@@ -151,20 +153,21 @@ describe('a review of what an agent did', () => {
     await said(page, 'Second words').waitFor();
     await page.getByRole('button', { name: 'Remove the comment' }).click();
     await page.getByText('Comment removed.').waitFor();
-    expect(await comments()).toEqual([]);
+    await expect.poll(comments).toEqual([]);
     await page.getByRole('button', { name: 'Undo' }).click();
     await said(page, 'Second words').waitFor();
 
     // A change of one that is sent meanwhile is not lost.
     await page.getByRole('button', { name: 'Edit the comment' }).click();
     await field(page, 'app.ts:3').fill('Third words');
+    await expect.poll(comments).toHaveLength(1);
     const [last] = await comments();
     await beckon.api('POST', `/api/sessions/${id}/comments/send`, {
       comments: [{ commentId: last.commentId, shown: last.revision }],
     });
     await page.getByRole('button', { name: 'Add mine as a new comment' }).click();
     await said(page, 'Third words').waitFor();
-    expect((await comments()).map(({ text }: { text: string }) => text)).toEqual(['Third words']);
+    await expect.poll(comments).toMatchObject([{ text: 'Third words' }]);
   });
 
   it('[CHG36] [CHG37] when the agent goes on, comments move with their lines or are told as outdated, and marks are lost', async () => {
@@ -183,9 +186,14 @@ describe('a review of what an agent did', () => {
     await page.getByText('now at line 10').waitFor();
     await toSend(page, 2).click();
     const items = page.getByRole('dialog').getByRole('listitem');
-    expect(await items.first().textContent()).toMatch(/app\.ts:3The lines have changed since.*line3 = 33;/s);
-    expect(await items.last().textContent()).toMatch(/app\.ts:9now at line 10.*Stays with its line/s);
+    await expect
+      .poll(() => items.first().textContent())
+      .toMatch(/app\.ts:3The lines have changed since.*line3 = 33;/s);
+    await expect
+      .poll(() => items.last().textContent())
+      .toMatch(/app\.ts:9now at line 10.*Stays with its line/s);
     await page.getByRole('button', { name: 'app.ts:9', exact: true }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.keyboard.press('v');
     await page.getByText('1 of 2 seen').waitFor();
   });

@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { NewEvent } from '../../../src/protocol/event.ts';
 import { startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import { violationsOf } from './accessibility.ts';
-import { phone, withBrowser } from './browser.ts';
+import { drawn, phone, withBrowser } from './browser.ts';
 import { startSessions, threeSessions } from './demo-sessions.ts';
+import { focused } from './focus.ts';
 import { storeSession } from './stored-session.ts';
 
 const { come } = withBrowser();
@@ -30,7 +31,8 @@ describe('archiving in a browser', () => {
     await choose(page, sidebar(page), title, 'Archive');
     await page.getByRole('article', { name: title }).waitFor({ state: 'detached' });
     await row(page, title).waitFor({ state: 'detached' });
-    expect((await beckon.api('GET', `/api/sessions/${id}`)).body.session.archived).toBe(true);
+    const archived = async () => (await beckon.api('GET', `/api/sessions/${id}`)).body.session.archived;
+    await expect.poll(archived).toBe(true);
     await page.goto(`${beckon.url}/board`);
     await page.locator('[data-card]').first().waitFor();
     expect(await page.locator('[data-card]', { hasText: title }).count()).toBe(0);
@@ -42,6 +44,7 @@ describe('archiving in a browser', () => {
     expect(await violationsOf(page)).toEqual([]);
     await sidebar(page).getByRole('button', { name: 'Back to all sessions' }).click();
     await page.keyboard.press('Control+k');
+    await focused(page.getByRole('combobox', { name: 'Search and commands' }));
     await page.keyboard.type('greet');
     await page
       .getByRole('option', { name: new RegExp(title) })
@@ -52,7 +55,7 @@ describe('archiving in a browser', () => {
     await page.getByRole('textbox', { name: `Message to ${title}` }).fill('hello again');
     await page.keyboard.press('Enter');
     await row(page, title).waitFor();
-    expect((await beckon.api('GET', `/api/sessions/${id}`)).body.session.archived).toBeUndefined();
+    await expect.poll(archived).toBeUndefined();
     expect(problems).toEqual([]);
   });
 
@@ -118,11 +121,12 @@ describe('renaming in a browser', () => {
     await field.fill('Side');
     await page.keyboard.press('Enter');
     await row(page, 'Side').waitFor();
-    expect(await titled()).toBe('Side');
+    await expect.poll(titled).toBe('Side');
     await choose(page, page.locator('main'), 'Side', 'Rename');
     await field.fill('Board');
     await page.keyboard.press('Enter');
     await page.locator('main').getByRole('link', { name: 'Board' }).waitFor();
+    await expect.poll(titled).toBe('Board');
     await choose(page, sidebar(page), 'Board', 'Rename');
     await field.fill('never');
     await page.keyboard.press('Escape');
@@ -131,14 +135,17 @@ describe('renaming in a browser', () => {
 
     await page.goto(`${beckon.url}/s/${id}`);
     await page.getByRole('heading', { name: 'Board' }).waitFor();
+    await drawn(page);
     await page.keyboard.press('Control+k');
+    await focused(page.getByRole('combobox', { name: 'Search and commands' }));
     await page.keyboard.type('rename');
+    await page.getByRole('option', { name: /Rename/, selected: true }).waitFor();
     await page.keyboard.press('Enter');
     await field.fill('Header');
     // Whoever goes on to something else keeps the focus there.
     await page.getByRole('textbox', { name: /^Message to/ }).click();
     await page.getByRole('heading', { name: 'Header' }).waitFor();
-    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('TEXTAREA');
+    await focused(page.getByRole('textbox', { name: /^Message to/ }));
     expect(problems).toEqual([]);
   });
 });

@@ -2,8 +2,9 @@ import type { Page } from 'playwright-core';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Beckon, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import { burstAgent } from '../../support/burst-agent.ts';
+import { wholeLog } from '../../support/whole-log.ts';
 import { violationsOf } from './accessibility.ts';
-import { desktop, phone, withBrowser } from './browser.ts';
+import { desktop, drawn, phone, withBrowser } from './browser.ts';
 import { startSessions, stopSessions } from './demo-sessions.ts';
 import { storeSession } from './stored-session.ts';
 import { everyday, hostile, long } from './told-conversations.ts';
@@ -57,10 +58,11 @@ describe('a session in the browser', () => {
       .getByText(/word150/)
       .waitFor();
     await page.getByRole('status').getByText('Done.').waitFor({ state: 'attached' });
-    const fromEnd = await conversation(page).evaluate(
-      ({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight,
-    );
-    expect(fromEnd).toBeLessThan(48);
+    const fromEnd = (): Promise<number> =>
+      conversation(page).evaluate(
+        ({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight,
+      );
+    await expect.poll(fromEnd).toBeLessThan(48);
     await page.getByRole('textbox', { name: 'Message to Slow' }).fill('hello');
     await page.keyboard.press('Enter');
     await conversation(page).locator('strong', { hasText: 'demo agent' }).waitFor();
@@ -77,8 +79,9 @@ describe('a session in the browser', () => {
     });
     await edit.click();
     await conversation(page).getByText('find(sessionId: string)').waitFor();
-    const changed = await conversation(page).locator('.bg-done-edge').allTextContents();
-    expect(changed).toContain('sessionId');
+    await expect
+      .poll(() => conversation(page).locator('.bg-done-edge').allTextContents())
+      .toContain('sessionId');
     await edit.click();
     await conversation(page).getByText('find(sessionId: string)').waitFor({ state: 'detached' });
     expect(problems).toEqual([]);
@@ -138,19 +141,21 @@ describe('a session in the browser', () => {
 
     await page.mouse.wheel(0, 900);
     await expect.poll(() => topOf(page)).toBeGreaterThan(500);
+    const isStill = async (): Promise<boolean> => {
+      const before = await topOf(page);
+      await drawn(page);
+      return (await topOf(page)) === before;
+    };
+    await expect.poll(isStill).toBe(true);
     const still = await placeOfFirst(page);
+    const last = (await wholeLog(beckon, 'ses_long')).at(-1)?.seq ?? expect.fail();
     await beckon.api('POST', '/api/sessions/ses_long/message', { message: 'slow 60' });
     await expect
-      .poll(async () => (await beckon.api('GET', '/api/sessions/ses_long')).body.session.status, {
-        timeout: 20_000,
-        interval: 20,
+      .poll(async () => {
+        const { body } = await beckon.api('GET', `/api/sessions/ses_long/events?after=${last}&limit=1000`);
+        return body.events.map(({ type }: { type: string }) => type);
       })
-      .toBe('running');
-    await expect
-      .poll(async () => (await beckon.api('GET', '/api/sessions/ses_long')).body.session.status, {
-        timeout: 20_000,
-      })
-      .toBe('idle');
+      .toContain('turn.ended');
     await page.getByRole('button', { name: /\d new/ }).waitFor();
     expect(await placeOfFirst(page)).toEqual(still);
     await page.getByRole('button', { name: /\d new/ }).click();
@@ -203,8 +208,11 @@ describe('a session in the browser', () => {
     const { page } = await come(beckon, `/s/${id}`);
     const interrupt = page.getByRole('button', { name: 'Interrupt', exact: true });
     const stop = page.getByRole('button', { name: 'Stop', exact: true });
-    const [left, right] = [await interrupt.boundingBox(), await stop.boundingBox()];
-    expect((right?.x ?? 0) - ((left?.x ?? 0) + (left?.width ?? 0))).toBeGreaterThan(30);
+    const between = async (): Promise<number> => {
+      const [left, right] = [await interrupt.boundingBox(), await stop.boundingBox()];
+      return (right?.x ?? 0) - ((left?.x ?? 0) + (left?.width ?? 0));
+    };
+    await expect.poll(between).toBeGreaterThan(30);
     await interrupt.click();
     await conversation(page).getByText('Interrupted.').waitFor();
     await stop.click();
@@ -228,10 +236,11 @@ describe('a session in the browser', () => {
     await conversation(page)
       .getByRole('link', { name: /a picture · tracker\.example/ })
       .waitFor();
-    const links = await conversation(page)
-      .getByRole('link')
-      .evaluateAll((all) => all.map((link) => [link.getAttribute('href'), link.getAttribute('rel')]));
-    expect(links).toEqual([
+    const links = () =>
+      conversation(page)
+        .getByRole('link')
+        .evaluateAll((all) => all.map((link) => [link.getAttribute('href'), link.getAttribute('rel')]));
+    await expect.poll(links).toEqual([
       ['https://tracker.example/pixel.png', 'noopener noreferrer nofollow'],
       ['https://example.com/x', 'noopener noreferrer nofollow'],
     ]);
@@ -260,9 +269,7 @@ describe('a session in the browser', () => {
       await page.locator('main section[tabindex]').evaluate((element, part) => {
         element.scrollTop = element.scrollHeight * part;
       }, share);
-      await page.evaluate(
-        () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
-      );
+      await drawn(page);
       expect([share, await violationsOf(page)]).toEqual([share, []]);
       expect(await width()).toBe(view.width);
     }

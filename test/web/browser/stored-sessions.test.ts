@@ -3,6 +3,7 @@ import { storeSessions } from '../../../bench/stored-sessions.ts';
 import { type Beckon, startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import { violationsOf } from './accessibility.ts';
 import { phone, withBrowser } from './browser.ts';
+import { focused } from './focus.ts';
 
 const stored = 900;
 
@@ -22,11 +23,11 @@ it('[UI15] the list shows the sessions used last, and older ones on demand', asy
   const rows = page.locator('main a[href^="/s/"]');
   const older = page.locator('main').getByRole('button', { name: 'Show older (700)' });
   await older.waitFor();
-  expect(await rows.count()).toBe(200);
+  await expect.poll(() => rows.count()).toBe(200);
   await older.click();
   await page.locator('main').getByRole('button', { name: 'Show older (500)' }).waitFor();
-  expect(await rows.count()).toBe(400);
-  expect(await page.locator('main').getByText('400+').count()).toBe(1);
+  await expect.poll(() => rows.count()).toBe(400);
+  await expect.poll(() => page.locator('main').getByText('400+').count()).toBe(1);
   expect(await violationsOf(page)).toEqual([]);
   expect(problems).toEqual([]);
 });
@@ -35,7 +36,7 @@ it('[UI15] the board finds any session by its words, and its oldest cards are a 
   const { page } = await come(beckon, '/board');
   const cards = page.locator('[data-card]');
   await page.locator('main').getByRole('button', { name: 'Show older (700)' }).first().waitFor();
-  expect(await cards.count()).toBe(200);
+  await expect.poll(() => cards.count()).toBe(200);
   await page.getByRole('searchbox').fill('ses_bench_17');
   // 17 and 170 to 179, of which the page was told none.
   await expect.poll(() => cards.count()).toBe(11);
@@ -45,6 +46,7 @@ it('[UI15] the palette finds a session that the page was not told of, and its pa
   const { page, problems } = await come(beckon, '/');
   await page.getByText('asleep').first().waitFor();
   await page.keyboard.press('Control+k');
+  await focused(page.getByRole('combobox', { name: 'Search and commands' }));
   await page.keyboard.type('session ses_bench_137');
   await page
     .getByRole('option', { name: /Stored session ses_bench_137\b/ })

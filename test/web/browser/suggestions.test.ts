@@ -46,19 +46,19 @@ describe('suggestions from what was allowed before', () => {
     expect(await violationsOf(page)).toEqual([]);
     await list.getByRole('button', { name: 'Not again: Bash npm run lint' }).click();
     await list.getByText(/^What you allow often and never deny/).waitFor();
-    expect((await beckon.api('GET', '/api/suggestions')).body.suggestions).toEqual([]);
+    await expect.poll(async () => (await beckon.api('GET', '/api/suggestions')).body.suggestions).toEqual([]);
 
     await page.getByRole('link', { name: 'How long agents waited for you' }).click();
     await page.getByRole('heading', { name: 'Insights', level: 1 }).waitFor();
     const { body: figures } = await beckon.api('GET', '/api/insights?days=30');
     const hours = page.getByRole('region', { name: 'When agents waited' });
-    expect(await hours.locator('rect[fill="currentColor"]').count()).toBe(24);
+    await expect.poll(() => hours.locator('rect[fill="currentColor"]').count()).toBe(24);
     await hours.getByText('As a table').click();
-    expect(await hours.getByRole('row').count()).toBe(25);
+    await expect.poll(() => hours.getByRole('row').count()).toBe(25);
     const most = page.getByRole('region', { name: 'Asked most' }).getByRole('row');
-    expect(await most.nth(1).getByRole('cell').allInnerTexts()).toEqual(
-      [5, 5, 0, 1].map((count) => String(count)),
-    );
+    await expect
+      .poll(() => most.nth(1).getByRole('cell').allInnerTexts())
+      .toEqual([5, 5, 0, 1].map((count) => String(count)));
     const deciders = page.getByRole('region', { name: 'Who decided' });
     await deciders.getByRole('rowheader', { name: 'Standing approvals' }).waitFor();
     expect(figures.decidedBy.map(({ who }: { who: string }) => who).sort()).toEqual([

@@ -6,6 +6,7 @@ import { type Beckon, startBeckon, temporaryDirectory } from '../../support/beck
 import { violationsOf } from './accessibility.ts';
 import { desktop, phone, type View, withBrowser } from './browser.ts';
 import { stopSessions } from './demo-sessions.ts';
+import { focused } from './focus.ts';
 
 const example = (name: string): string => resolve(import.meta.dirname, `../../../examples/tools/${name}.ts`);
 
@@ -76,7 +77,7 @@ describe('a tool that asks, in a browser', () => {
     await card.getByText('Who should review this?').waitFor();
     await inMain(page, 'Submit').click();
     await card.getByText('This is needed.').waitFor();
-    expect(await card.getByRole('combobox', { name: 'Answer' }).evaluate(isFocused)).toBe(true);
+    await focused(card.getByRole('combobox', { name: 'Answer' }));
     await card.getByRole('combobox', { name: 'Answer' }).selectOption('Grace');
     await inMain(page, 'Submit').click();
     await page.getByText('Grace it is. Thank you!').waitFor();
@@ -99,8 +100,11 @@ describe('a tool that asks, in a browser', () => {
     const { page, say, card } = await begin();
     await say('call deploy {"branch":"main","environment":"production"}');
     await card.getByText('Deploy main to production?').waitFor();
-    expect(await card.getByRole('button').allTextContents()).toEqual(['Deny', 'Allow for session', 'Allow']);
+    await expect
+      .poll(() => card.getByRole('button').allTextContents())
+      .toEqual(['Deny', 'Allow for session', 'Allow']);
     await inMain(page, 'Deny').click();
+    await focused(card.getByRole('textbox'));
     await page.keyboard.type('Not on a Friday');
     await page.keyboard.press('Enter');
     await page
@@ -134,6 +138,8 @@ describe('a tool that asks, in a browser', () => {
     await field.fill('ada@exmaple.org');
     await card.getByRole('textbox', { name: 'Name' }).fill('Ada');
     const prompt = card.getByText('Which address at example.org?', { exact: false });
+    // It stands still when it can be pressed.
+    await inMain(page, 'Submit').click({ trial: true });
     const before = await prompt.boundingBox();
     await countAbsences(page);
     await page.keyboard.press('Control+Enter');
@@ -143,14 +149,14 @@ describe('a tool that asks, in a browser', () => {
     expect(await field.inputValue()).toBe('ada@exmaple.org');
     expect(await card.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Ada');
     await page.waitForFunction(() => document.activeElement?.hasAttribute('data-why'));
-    expect(await prompt.boundingBox()).toEqual(before);
+    await expect.poll(() => prompt.boundingBox()).toEqual(before);
     expect(await absences(page)).toBe(0);
     await page.getByText('Asked 2 times').waitFor();
 
     await field.fill('ada@example.org');
     await page.keyboard.press('Control+Enter');
     await outcome(page, 'E-mail submitted ada@example.org').waitFor();
-    expect(await outcome(page, 'E-mail submitted ada@example.org').evaluate(isFocused)).toBe(true);
+    await focused(outcome(page, 'E-mail submitted ada@example.org'));
     await page.getByText(/It gave back:.*ada@example.org/).waitFor();
     await page.getByText('Asked 2 times').click();
     await outcome(page, 'E-mail submitted ada@exmaple.org').waitFor();
@@ -168,7 +174,7 @@ describe('a tool that asks, in a browser', () => {
     await shown.getByText('one@elsewhere.org is not an address at example.org.').waitFor();
     expect(await shown.getByRole('textbox', { name: 'E-mail' }).inputValue()).toBe('one@elsewhere.org');
     expect(await absences(inbox)).toBe(0);
-    expect(await inbox.locator('[data-row]').count()).toBe(1);
+    await expect.poll(() => inbox.locator('[data-row]').count()).toBe(1);
 
     await inbox.goto(`${shared.url}/`);
     const monitor = cardOn(inbox);
@@ -204,19 +210,18 @@ describe('a tool that asks, in a browser', () => {
     await card.getByRole('textbox', { name: 'Release notes' }).fill('Faster');
     await page.reload();
     const notes = card.getByRole('textbox', { name: 'Release notes' });
-    await notes.waitFor();
-    expect(await notes.inputValue()).toBe('Faster');
-    expect(await card.getByRole('textbox', { name: 'Title' }).inputValue()).toBe('Release 2.4.0');
+    await expect.poll(() => notes.inputValue()).toBe('Faster');
+    await expect.poll(() => card.getByRole('textbox', { name: 'Title' }).inputValue()).toBe('Release 2.4.0');
 
     const larger = card.getByRole('button', { name: 'Write in a larger field: Release notes' });
     await larger.click();
     const dialog = page.getByRole('dialog');
-    expect(await dialog.getByRole('textbox', { name: 'Release notes' }).evaluate(isFocused)).toBe(true);
+    await focused(dialog.getByRole('textbox', { name: 'Release notes' }));
     await page.keyboard.type(' than before');
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    expect(await notes.inputValue()).toBe('Faster than before');
-    expect(await larger.evaluate(isFocused)).toBe(true);
+    await expect.poll(() => notes.inputValue()).toBe('Faster than before');
+    await focused(larger);
   });
 
   it('[UI5] [UI10] a card higher than a phone is read from its beginning, and stays put while one answers', async () => {
@@ -245,7 +250,7 @@ describe('a tool that asks, in a browser', () => {
     await card.getByText('3 fields need a look').waitFor();
     await page.waitForFunction(() => document.activeElement?.hasAttribute('data-faults'));
     await card.getByRole('button', { name: /^Channel/ }).click();
-    expect(await card.getByRole('radio', { name: /Beta/ }).evaluate(isFocused)).toBe(true);
+    await focused(card.getByRole('radio', { name: /Beta/ }));
     await page.keyboard.press('Space');
     await card.getByRole('textbox', { name: 'Share of users at first' }).fill('20');
     await card.getByLabel('On', { exact: true }).fill('2026-12-24');
@@ -271,7 +276,7 @@ describe('an ask that was left open', () => {
     await page.getByRole('main').getByText('It is 4711').first().waitFor();
     await back.click();
     await outcome(page, 'Submitted').waitFor();
-    expect(await card.count()).toBe(0);
+    await card.waitFor({ state: 'detached' });
   });
 
   it('[TOOL6] [ASK2] stays open when the server ends, and is answered afterwards', async () => {
@@ -301,7 +306,8 @@ describe('two browsers and a tool', () => {
   it('[MULTI2] [ASK4] one that does not answer sees it read-only, is switched on in the card, and answers', async () => {
     const { id, page, say, card } = await begin();
     const other = await come(shared, '/settings', phone);
-    await other.page.getByRole('switch', { name: /Answer agents/ }).click({ force: true });
+    // By a key: its row may still move.
+    await other.page.getByRole('switch', { name: /Answer agents/ }).press('Space');
     await other.page.getByRole('switch', { name: /Answer agents/, checked: false }).waitFor();
     await other.page.goto(`${shared.url}/s/${id}`);
     await say('call ask_email {"purpose":"For the report.","domain":"example.org"}');
@@ -309,7 +315,7 @@ describe('two browsers and a tool', () => {
 
     const theirs = cardOn(other.page);
     await theirs.getByText('Answering is switched off in this browser.').waitFor();
-    expect(await theirs.getByRole('textbox', { name: 'E-mail' }).isDisabled()).toBe(true);
+    await expect.poll(() => theirs.getByRole('textbox', { name: 'E-mail' }).isDisabled()).toBe(true);
     await theirs.getByRole('button', { name: 'Switch it on' }).click();
     await theirs.getByRole('textbox', { name: 'E-mail' }).fill('ada@example.org');
     await theirs.getByRole('button', { name: 'Submit' }).click();
@@ -349,8 +355,6 @@ function isInView(element: Element): boolean {
   const box = element.closest('section')?.getBoundingClientRect();
   return box !== undefined && top >= box.top && bottom <= box.bottom;
 }
-
-const isFocused = (element: Element): boolean => element === document.activeElement;
 
 /** Counts how often no open card was on the page, from now on. */
 const countAbsences = (page: Page): Promise<void> =>

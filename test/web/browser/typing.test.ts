@@ -6,6 +6,7 @@ import { eventually } from '../../support/eventually.ts';
 import { type ScriptedAsk, startScripted } from '../../support/scripted-claude/scripted-claude.ts';
 import { violationsOf } from './accessibility.ts';
 import { desktop, phone, stopClock } from './browser.ts';
+import { focused } from './focus.ts';
 import { withScripted } from './with-scripted.ts';
 
 const room = withScripted('Talk');
@@ -245,10 +246,11 @@ it('[UI31] [UI4] several questions are answered one after the other, and go out 
   await step('3 of 3:');
   await button('The question before').click();
   await step('2 of 3:');
-  expect(await field.inputValue()).toBe('Small');
+  await until('that answer is there', async () => (await field.inputValue()) === 'Small');
+  await focused(field);
   await page.keyboard.type(', a bit larger');
   await button('The question before').click();
-  expect(await field.inputValue()).toBe('Blue');
+  await until('so is the one before', async () => (await field.inputValue()) === 'Blue');
   await page.clock.resume();
   expect(await violationsOf(page)).toEqual([]);
   await button('Say something else').click();
@@ -257,6 +259,7 @@ it('[UI31] [UI4] several questions are answered one after the other, and go out 
   await until('it is a message', async () => (await queued()).length === 1);
   await button('Answer the question').click();
   await step('1 of 3:');
+  await focused(field);
   await page.keyboard.type('Red');
   await page.keyboard.press('Enter');
   await step('2 of 3:');
@@ -338,6 +341,7 @@ it('[UI18] keys that were meant for a field that has gone do nothing', async () 
   await stopClock(page);
   await page.clock.runFor(quietMs + frameMs);
   await card(one).getByRole('button', { name: 'Deny', exact: true }).click();
+  await focused(card(one).getByRole('textbox'));
   await page.keyboard.type('B');
   const [two = ''] = await room.agent.script({ withdraw: ['first'], ask: [command('second')] });
   await eventually('the second is shown', async () => {

@@ -8,6 +8,7 @@ import { type Beckon, startBeckon, temporaryDirectory } from '../../support/beck
 import { eventually } from '../../support/eventually.ts';
 import { violationsOf } from './accessibility.ts';
 import { desktop, withBrowser } from './browser.ts';
+import { untilStatus } from './demo-sessions.ts';
 
 const { come } = withBrowser({ servers: 'all tests' });
 let beckon: Beckon;
@@ -33,9 +34,12 @@ async function begin() {
   const card = page.getByRole('main').locator('[data-ask]');
   await card.getByRole('button', { name: 'Allow', exact: true }).click();
   await card.getByText('Status: reviewed by a person').waitFor();
+  // What comes with it from the file moves the button.
+  await card.getByText('The lines around it are those of the file as it is now.').waitFor();
   await card.getByRole('button', { name: 'Allow', exact: true }).click();
   const foot = page.getByRole('button', { name: /^1 file changed/ });
   await foot.waitFor();
+  await untilStatus(beckon, id, 'idle');
   return { id, cwd, page, problems, foot, notes: join(cwd, 'notes.md') };
 }
 
@@ -51,7 +55,7 @@ it('[CHG40] [CHG41] a turn says what it changed; going back takes that away and 
   const { cwd, page, problems, foot, notes } = await begin();
   const written = await readFile(notes, 'utf8');
   await writeFile(join(cwd, 'own.txt'), 'mine, edited meanwhile\n');
-  expect(await foot.textContent()).toMatch(/1 file changed\+\d+$/);
+  await expect.poll(() => foot.textContent()).toMatch(/1 file changed\+\d+$/);
 
   const dialog = await openUndo(page);
   await dialog.getByText('is removed: it was not there before').waitFor();
@@ -95,7 +99,7 @@ it('[CHG40] [CHG41] what a person edited since is asked for, shown, and overwrit
   const go = dialog.getByRole('button', { name: 'Put back' });
   await go.click();
   await dialog.getByText('It was edited since.').waitFor();
-  expect(await go.isDisabled()).toBe(true);
+  await expect.poll(() => go.isDisabled()).toBe(true);
   expect(await readFile(notes, 'utf8')).toBe(`${written}my own line\n`);
   await dialog.getByRole('button', { name: 'What was edited' }).click();
   await dialog.getByText('my own line').waitFor();

@@ -17,8 +17,10 @@ describe('what all sessions took', () => {
     const section = page.getByRole('region', { name: 'Usage' });
     await section.getByRole('button', { name: 'Project' }).click();
     await section.getByRole('rowheader').first().waitFor();
-    expect(await section.getByRole('rowheader').first().getAttribute('title')).toBe(body.usage[0].project);
-    expect(await section.locator('rect').count()).toBe(30);
+    await expect
+      .poll(() => section.getByRole('rowheader').first().getAttribute('title'))
+      .toBe(body.usage[0].project);
+    await expect.poll(() => section.locator('rect').count()).toBe(30);
     expect(await violationsOf(page)).toEqual([]);
     expect(problems).toEqual([]);
   });

@@ -49,9 +49,9 @@ it('[CHG51] [CHG47] [CHG65] [CHG66] [CHG69] two sessions in two worktrees of one
   await begin(page, tree, 'run echo of one > a.txt');
   await page.getByText(/^at [0-9a-f]{7}: The first$/).waitFor();
   await page.getByText('Ignored files that come along: .env').waitFor();
-  expect(await page.getByRole('region', { name: '.beckon/setup' }).textContent()).toBe(
-    'echo ready > ready\n',
-  );
+  await expect
+    .poll(() => page.getByRole('region', { name: '.beckon/setup' }).textContent())
+    .toBe('echo ready > ready\n');
   expect(await violationsOf(page)).toEqual([]);
   await page.getByRole('button', { name: 'Start Ctrl+Enter' }).click();
   await page.getByText('beckon/run-echo-of-one-a-txt from main').waitFor();
