@@ -72,7 +72,7 @@ describe('[CHG71] with git 2.30', () => {
       dataDir: join(rig.base, 'data'),
       home: join(rig.base, 'home'),
       path: old.path,
-      record: (place, also) => rig.workspaces.record(place, also),
+      workspaces: rig.workspaces,
     });
     const made = accepted(await worktrees.make({ orderId: 'w1', place: rig.place, title: 'Try it' }));
     await worktrees.close();
