@@ -14,7 +14,9 @@ import type { ChangedFile, SessionChanges } from '../../protocol/changes.ts';
 import type { Session } from '../../protocol/session.ts';
 import { setPreferences, usePreferences } from '../data/preferences.ts';
 import { useTransport } from '../data/room-context.tsx';
+import { EditorButtons } from '../editor/editor-buttons.tsx';
 import { EditorLink } from '../editor/editor-link.tsx';
+import { useEditorCommands } from '../editor/use-editor-commands.ts';
 import { isTextField } from '../frame/use-keys.ts';
 import { useT } from '../i18n/i18n.ts';
 import { type KeyIn, keyIn } from '../ui/keys.ts';
@@ -149,12 +151,18 @@ function KnownChanges({
     folds.fold(file, false);
     requestAnimationFrame(() => handle.current?.toLine(key));
   };
-  // A path that is told in quotes is no path by which an editor would find it.
+  const commands = useEditorCommands(session.machine);
+  const { root, since, turnId } = changes;
   const fileActions = useCallback(
     ({ path, content }: ChangedFile) =>
-      content !== null &&
-      !path.startsWith('"') && <EditorLink session={session} place={{ path: `${changes.root}/${path}` }} />,
-    [session, changes.root],
+      content !== null && (
+        <>
+          <EditorButtons sessionId={session.id} commands={commands} path={path} shown={{ since, turnId }} />
+          {/* A path that is told in quotes is no path by which an editor would find it. */}
+          {!path.startsWith('"') && <EditorLink session={session} place={{ path: `${root}/${path}` }} />}
+        </>
+      ),
+    [session, commands, root, since, turnId],
   );
   const review = useChangesReview({ session, changes, onGoTo: toLine, onFold: folds.fold });
 

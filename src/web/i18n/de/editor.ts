@@ -1,5 +1,10 @@
 export const editor = {
   'editor.open': 'Im Editor öffnen',
+  'editor.run': 'Mit dem Befehl der Konfiguration öffnen',
+  'editor.runDiff': 'Mit dem Befehl der Konfiguration vergleichen',
+  'editor.command': 'Die Konfigurationsdatei dieses Servers öffnet Dateien mit: {command}',
+  'editor.noCommand':
+    'Ein Befehl, der Dateien auf der Maschine öffnet, die sie hat, kann in der Konfigurationsdatei als „editor“ gesetzt werden.',
   'editor.editor': 'Texteditor',
   'editor.where':
     'Dateien lassen sich von hier aus darin öffnen, wo dieser Browser auf der Maschine läuft, die sie hat.',

@@ -1,6 +1,11 @@
 /** Files where a person wants them: in their editor, and as a patch. */
 export const editor = {
   'editor.open': 'Open in the editor',
+  'editor.run': 'Open with the command of the configuration',
+  'editor.runDiff': 'Compare with the command of the configuration',
+  'editor.command': 'The configuration file of this server opens files with: {command}',
+  'editor.noCommand':
+    'A command that opens files on the machine that has them can be set as “editor” in the configuration file.',
   'editor.editor': 'Editor',
   'editor.where':
     'Files can be opened in it from here, where this browser runs on the machine that has them.',

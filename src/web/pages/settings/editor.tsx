@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { setPreferences, usePreferences } from '../../data/preferences.ts';
 import { editors, isEditorName, templateProblem } from '../../editor/editor.logic.ts';
+import { useEditorCommands } from '../../editor/use-editor-commands.ts';
 import { useT } from '../../i18n/i18n.ts';
 import { Field, Input, Select } from '../../ui/field.tsx';
 
@@ -10,6 +11,7 @@ export function EditorChoice() {
   const editor = usePreferences((preferences) => preferences.editor);
   const [isOwn, setOwn] = useState(editor !== undefined && !isEditorName(editor));
   const [typed, setTyped] = useState(editor !== undefined && !isEditorName(editor) ? editor : '');
+  const { command } = useEditorCommands(undefined);
   const problem = typed === '' ? undefined : templateProblem(typed);
   return (
     <>
@@ -53,6 +55,9 @@ export function EditorChoice() {
           )}
         </Field>
       )}
+      <p className="wrap-anywhere text-faint text-xs sm:col-span-2">
+        {command === null ? t('editor.noCommand') : t('editor.command', { command: command.join(' ') })}
+      </p>
     </>
   );
 }
