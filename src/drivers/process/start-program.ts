@@ -25,8 +25,9 @@ async function endOf(
   output: number,
 ): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
-  const timer = setTimeout(() => resolve(undefined), waitMs);
-  signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  const stopWaiting = (): void => resolve(undefined);
+  const timer = setTimeout(stopWaiting, waitMs);
+  signal.addEventListener('abort', stopWaiting);
   try {
     const child: ChildProcess = spawn(program, args, {
       cwd,
@@ -46,6 +47,7 @@ async function endOf(
     return `cannot be started: ${messageOf(error)}`;
   } finally {
     clearTimeout(timer);
+    signal.removeEventListener('abort', stopWaiting);
   }
 }
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { argvEditor } from '../../support/argv-editor.ts';
@@ -35,9 +35,9 @@ it('[CHG64] a changed file, and what changed in it, open by the commands of the 
   expect(await violationsOf(page)).toEqual([]);
   expect(problems).toEqual([]);
 
-  await writeFile(editor.program, '#!/bin/sh\necho no display >&2\nexit 3\n');
+  await rm(editor.program);
   await panel.getByRole('button', { name: open }).click();
-  await page.getByRole('log').getByText('no display').waitFor();
+  await page.getByRole('log').getByText(`There is no program "${editor.program}"`).waitFor();
   await page.goto(`${beckon.url}/settings`);
   await page
     .getByText(`The configuration file of this server opens files with: ${command.join(' ')}`)

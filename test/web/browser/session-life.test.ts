@@ -4,7 +4,7 @@ import type { NewEvent } from '../../../src/protocol/event.ts';
 import { startBeckon, temporaryDirectory } from '../../support/beckon-process.ts';
 import { violationsOf } from './accessibility.ts';
 import { drawn, phone, withBrowser } from './browser.ts';
-import { startSessions, threeSessions } from './demo-sessions.ts';
+import { startSessions, threeSessions, untilStatus } from './demo-sessions.ts';
 import { focused } from './focus.ts';
 import { storeSession } from './stored-session.ts';
 
@@ -84,6 +84,10 @@ describe('deleting in a browser', () => {
     await allow('session');
     const { page, problems } = await come(beckon, `/s/${id}`);
     const dialog = page.getByRole('dialog', { name: 'Delete this session?' });
+    // A row that moves to another group closes its menu.
+    const isAtRest = (): Promise<void> =>
+      group(page, 'Idle').getByRole('link', { name: 'Fix the flaky login test' }).waitFor();
+    await isAtRest();
     // What was allowed is counted: what holds for this session goes, what holds always stays.
     await choose(page, sidebar(page), 'Fix the flaky login test', 'Delete…');
     await dialog.getByText('what you allowed for this session (1 approval)').waitFor();
@@ -91,6 +95,8 @@ describe('deleting in a browser', () => {
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await beckon.api('POST', `/api/sessions/${asking}/message`, { message: 'run npm publish' });
     await allow('always');
+    await untilStatus(beckon, asking, 'idle');
+    await isAtRest();
     await choose(page, sidebar(page), title, 'Delete…');
     await dialog.getByText('what you allowed for this session (0 approvals)').waitFor();
     await dialog.getByText('So does 1 approval that holds always; it is in the settings.').waitFor();
