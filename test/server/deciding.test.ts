@@ -70,6 +70,7 @@ describe('where only devices decide', () => {
         'stop',
         'resume',
         'revokeGrant',
+        'revokeSetup',
         'endTrust',
         'previewGrant',
         'addRule',
