@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.ts';
 import { meterReplies, workOf } from '../support/reply-meter.ts';
 
 /** Milliseconds of work before a reply; it is some tens as a rule. An agent that holds up the server makes it many thousand. */
-const MOST_WORK_MS = 500;
+const MOST_WORK_MS = 1_000;
 
 let beckon: Beckon;
 let cwd: string;

@@ -103,9 +103,12 @@ describe('pages on a bad network', () => {
     const { network, beckon: first, id } = await behindNetwork();
     let beckon = first;
     const { context, page } = await come({ ...first, url: network.url }, `/s/${id}`);
+    // A page whose own files were cut off says so and wants to be loaded again; here it is what it is told that is cut off.
+    const isLoaded = (tab: Page): Promise<void> => tab.locator('[data-entry]').first().waitFor();
     const open = async (): Promise<Page> => {
       const tab = await context.newPage();
       await tab.goto(`${network.url}/s/${id}`);
+      await isLoaded(tab);
       return tab;
     };
     const tabs = [page, await open()];
@@ -135,7 +138,10 @@ describe('pages on a bad network', () => {
         beckon = await startBeckon({ dataDir: first.dataDir, args: ['--port', new URL(first.url).port] });
       }
       if (random() < 0.1 && tabs.length < 4) tabs.push(await open());
-      if (random() < 0.1) await page.reload();
+      if (random() < 0.1) {
+        await page.reload();
+        await isLoaded(page);
+      }
       // Some pile up while the agent is still at work, some come one by one.
       if (random() < 0.5) await expect.poll(isDone, { timeout: 100_000 }).toBe(true);
     }
