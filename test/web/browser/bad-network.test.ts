@@ -157,7 +157,8 @@ describe('pages on a bad network', () => {
     const whole = await entriesOnPage(fresh);
     expect(whole.map(([key]) => key)).toEqual(expected);
     for (const tab of tabs) {
-      await tab.getByText('I will remember: the-end').first().waitFor();
+      // A connection that died unheard is noticed after 45 s.
+      await tab.getByText('I will remember: the-end').first().waitFor({ timeout: 100_000 });
       // What came behind the last words may still be on its way.
       await expect.poll(() => entriesOnPage(tab)).toEqual(whole);
     }

@@ -2,6 +2,7 @@ import chromium from '@sparticuz/chromium';
 import { type Browser, type BrowserContext, type Page, chromium as playwright } from 'playwright-core';
 import { afterAll, afterEach } from 'vitest';
 import { type Beckon, endBeckons } from '../../support/beckon-process.ts';
+import { patienceMs } from '../../support/patience.ts';
 import { browserProgram } from './browser-program.ts';
 
 export interface View {
@@ -106,6 +107,7 @@ async function visit(browser: Browser, view: View = desktop): Promise<Visit> {
     hasTouch: view.hasTouch ?? isPhone,
     ...(isPhone ? { isMobile: true, deviceScaleFactor: 2 } : {}),
   });
+  context.setDefaultTimeout(patienceMs);
   const page = await context.newPage();
   if (view.hasClock === true) await page.clock.install();
   const problems: string[] = [];
