@@ -176,8 +176,14 @@ function digestOf(store: Store, obstacles: readonly Obstacle[], { now }: PlanInp
     const entry = now.get(path);
     if (entry !== undefined) return `${entry.mode} ${entry.blob}`;
     const place = placeOf(store.repository.workTree, path);
-    const found = lstatSync(place, { bigint: true, throwIfNoEntry: false });
-    return found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}`;
+    try {
+      const { ino, size, mtimeNs, ctimeNs } = lstatSync(place, { bigint: true });
+      return `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
+    } catch {
+      // A file may lie where a folder on the way to it was.
+      const above = path.lastIndexOf('/');
+      return above > 0 ? lying(path.slice(0, above) as PathBytes) : '';
+    }
   };
   const told = obstacles.map(({ path, why }) => [path, why, lying(path)]);
   return createHash('sha256').update(JSON.stringify(told)).digest('hex');

@@ -66,3 +66,20 @@ it(`[CHG8] [CHG9] whatever agent and person do around it, an undo takes back the
     expect(files()).toEqual(now);
   }
 });
+
+it('[CHG9] [CHG17] a file that a person put where a folder of the agent was is asked about, and asked about again when it was edited', async () => {
+  await using rig = workspaceRig();
+  rig.write('deep/x', 'one\n');
+  const before = accepted(await rig.workspaces.record(rig.place)).id;
+  rig.write('deep/x', 'two\n');
+  const after = accepted(await rig.workspaces.record(rig.place)).id;
+  const shownWith = async (content: string): Promise<string> => {
+    rig.remove('deep');
+    rig.write('deep', content);
+    const asked = accepted(await rig.workspaces.undo(rig.place, { before, after }));
+    if (asked.done) expect.fail('nothing was asked');
+    expect(asked.obstacles.map(({ path }) => path)).toContain('deep/x');
+    return asked.shown;
+  };
+  expect(await shownWith('mine\n')).not.toBe(await shownWith('mine, edited\n'));
+});
