@@ -1,5 +1,4 @@
-import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { patienceMs, testTimeoutMs } from './test/support/patience.ts';
 import { sourceAliases } from './test/support/source-package.ts';
@@ -16,8 +15,6 @@ const common = {
   hookTimeout: testTimeoutMs,
   // What is waited for comes late on a machine that has other work: one second, the default, is luck.
   expect: { poll: { timeout: patienceMs } },
-  // The programs that tests start need not strip the types of files that another has read already.
-  env: { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') },
   pool: 'forks' as const,
   // A file waits for processes and pages most of its time, and works for less than half of it.
   maxWorkers: 2 * availableParallelism(),
