@@ -60,7 +60,7 @@ describe('[API1] the command line', () => {
 
   it('reaches a server elsewhere by its address and token, from flags or the environment', async () => {
     const { url, token } = beckon;
-    expect((await runBeckon(['agents', '--url', `${url}/`, '--token', token])).stdout).toContain('demo');
+    expect((await runBeckon(['agents', '--url', `${url}/`, `--token=${token}`])).stdout).toContain('demo');
     const env = { BECKON_URL: url, BECKON_TOKEN: token };
     expect((await runBeckon(['agents'], { env })).stdout).toContain('demo');
     expect(await runBeckon(['ls', '--json', '--url', url, '--token', 'wrong'])).toMatchObject({
